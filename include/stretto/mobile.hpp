@@ -1,4 +1,4 @@
-// mobile.hpp - objects that live on one node of the job and move: work is sent to them, wherever they are.
+// mobile.hpp - mobile objects: each lives on one node of the job and can migrate; messages reach it wherever it is.
 //
 //     struct account {
 //       long balance = 0;
@@ -14,22 +14,24 @@
 //     migrate(m, at_node(3));
 //     destroy(m);
 //
-// A handler runs as a task of the node where the object is. Handlers that take the object as const read, and run together; each
-// other one has the object to itself, also while it waits. Arguments and results are copied as `fields` say, or moved where the object
-// is near; so a handler cannot tell.
+// A handler runs as a task on the node of its object. A handler that takes the object as const is a reader; readers run
+// together. Any other handler has exclusive use of the object, also while it waits. Arguments and results are copied as
+// their function `fields` says, or moved if the object is local; a handler cannot tell the difference.
 //
-// Threads     every function from any thread that belongs to a runtime; a mobile<T> is a name, passed by value, also to other nodes.
-// Memory      what happened before send is visible to the handler only if it is in its arguments; what handlers did to the object, to
-//             its later handlers.
-// Cost        near: about three asyncs, a few tens of nanoseconds more than one. Far: a message and its answer, a second answer where the
-//             handler leaves work behind. A node that does not know where the object is asks the node that made it; a message takes at
-//             most five hops.
-// Invariants  (1) a handler runs once, or never if its future says why. (2) handlers begin in the order in which one node sent them, also
-//             when the object moves; those with after(...) when what they wait for has ended. (3) an object moves when no handler of it
-//             runs, and takes the messages along that have not begun. (4) an object is lost with the node where it is, and to
-//             whoever must ask for it with the node that made it; whoever sends to it is told. (5) a message that a node has no room for
-//             fails alone, with N18; an object that a node has no room for stays where it is.
-// Source      mobile objects with remote handlers: PREMA; entry methods and location management: Charm++.
+// Threads     Every function may be called from any thread that belongs to a runtime. A mobile<T> is a name: it is
+//             passed by value, also to other nodes.
+// Memory      A handler sees what happened before send() only in its arguments. It sees what earlier handlers did to
+//             the object.
+// Cost        Local object: about three asyncs, a few tens of nanoseconds more than one. Remote object: a message and a
+//             reply, and a second reply if the handler leaves work behind. A node that does not know where the object
+//             is asks the node that made it. A message takes at most five hops.
+// Invariants  (1) A handler runs once, or never if its future says why. (2) Handlers begin in the order in which one
+//             node sent their messages, also if the object migrates; a message with after(...) is sent when its events
+//             have triggered. (3) An object migrates when none of its handlers runs, and takes waiting messages with
+//             it. (4) An object is lost with its node. It is also lost to nodes that must ask its home node, the one
+//             that made it, if that node fails. Messages to a lost object fail. (5) A message that a node has no memory
+//             for fails alone, with N18. An object that a node has no memory for stays where it is.
+// Source      Mobile objects with remote handlers: PREMA. Entry methods and location management: Charm++.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -58,14 +60,14 @@ struct mobile_access;
 std::string name_of_object(std::uint64_t id);
 }  // namespace detail
 
-/// The name of an object of type T, on every node. Copying it copies no object; the default one names none.
+/// The name of an object of type T, on every node. A copy names the same object; a default-made one names none.
 template <class T>
 class mobile {
  public:
   constexpr mobile() noexcept = default;
   constexpr bool is_valid() const noexcept { return id_ != 0; }
   friend constexpr auto operator<=>(const mobile&, const mobile&) noexcept = default;
-  /// `M3 "savings"`, where this node knows what it is called; "N2:M3" if node 2 made it.
+  /// `M3 "savings"`, if this node knows its text; "N2:M3" if node 2 made it.
   friend std::string to_string(const mobile& m) { return detail::name_of_object(m.id_); }
 
  private:
@@ -75,25 +77,27 @@ class mobile {
 
 /// Counted on the caller's node since its start.
 struct mobile_statistics {
-  std::uint64_t objects = 0;    // here, now
-  std::uint64_t near = 0;       // messages of this node to objects that were here
-  std::uint64_t far = 0;        // and to others
-  std::uint64_t passed_on = 0;  // of any node, whose object was not here any more
-  std::uint64_t most_hops = 0;  // of a message that came to its object
+  std::uint64_t objects = 0;  // local ones, now
+  std::uint64_t near = 0;  // messages of this node to local objects
+  std::uint64_t far = 0;  // messages of this node to remote objects
+  std::uint64_t passed_on = 0;  // messages of any node that this node forwarded
+  std::uint64_t most_hops = 0;  // the most hops of a message that arrived here
   std::uint64_t moved_in = 0, moved_out = 0;
-  std::uint64_t to_many = 0;    // messages of broadcasts and reductions, each for all objects of a node or of several, that it sent or passed on
+  /// network messages of broadcasts and reductions, each for all objects of one or several nodes, sent or forwarded
+  std::uint64_t to_many = 0;
 };
 mobile_statistics current_mobile_statistics();
 
-/// Happens once no message to any mobile object is on its way or being handled, on any node of the job: also of those that were sent
-/// `detached`, or wait for an event. What has been sent before the call is over then; tasks that handlers have spawned need not be, nor is
-/// anything said of what other tasks send meanwhile.
+/// Triggers once no message to a mobile object is under way or being handled on any node of the job. Messages sent
+/// `detached`, and messages that wait for an event, count too. Messages sent before the call have then been handled.
+/// Tasks that handlers have spawned may still run, and other tasks may send meanwhile.
 ///
 ///     detached([&] { send(all[0], call<&cell::begin>()); });  // cells send to one another until all have converged
 ///     wait(quiescence());
 ///
-///   cost     two messages to each node and back, once each node has nothing on its way itself
-///   Source   counting in two rounds: Mattern, "Algorithms for distributed termination detection", 1987; quiescence detection of Charm++
+///   cost     two messages to each node and two replies, once no node has a message under way
+///   Source   counting in two rounds: Mattern, "Algorithms for distributed termination detection", 1987; quiescence
+///            detection of Charm++
 event quiescence(std::source_location where = std::source_location::current());
 
 namespace detail {
@@ -101,16 +105,16 @@ namespace detail {
 /// The type of an object: a constant of the program, as functions for other nodes are.
 struct mobile_type {
   std::uint64_t mark;
-  const char* name;                       // for messages
-  void* (*read)(field_reader& from);      // a new one; throws B40
+  const char* name;  // for error messages
+  void* (*read)(field_reader& from);  // makes a new one; throws B40
   void (*write)(const void* object, parcel& to);
   void (*destroy)(void* object) noexcept;
-  double (*hint)(const void* object) noexcept;  // null: it says nothing of itself
-  std::uint64_t bytes;                          // at least, that a move takes
+  double (*hint)(const void* object) noexcept;  // null: the type has no load_hint()
+  std::uint64_t bytes;  // a migration sends at least this many
 };
 inline constexpr std::uint64_t mobile_type_mark = 0x745f656c69626f6d;
 
-/// It says how heavy it is (balancing.hpp).
+/// The type has a member load_hint() (balancing.hpp).
 template <class T>
 concept has_load_hint = requires(const T& object) {
   { object.load_hint() } -> std::convertible_to<double>;
@@ -145,38 +149,44 @@ struct mobile_operations {
 };
 template <class T>
 inline constexpr mobile_type mobile_type_of{
-    mobile_type_mark,            mobile_operations<T>::signature(), mobile_operations<T>::read, mobile_operations<T>::write,
-    mobile_operations<T>::destroy, mobile_operations<T>::hint(),      sizeof(T)};
+    mobile_type_mark,
+    mobile_operations<T>::signature(),
+    mobile_operations<T>::read,
+    mobile_operations<T>::write,
+    mobile_operations<T>::destroy,
+    mobile_operations<T>::hint(),
+    sizeof(T)};
 
-/// What is done with an object: a constant of the program, too.
+/// The handler of a message: also a constant of the program.
 struct message_type {
   std::uint64_t mark;
   const char* signature;
   const mobile_type* of;
-  bool reads;                                                                  // else it has the object to itself
-  void (*run)(void*& object, field_reader& arguments, field_writer& result);   // from bytes; `object` is null before it is made
-  void (*write_arguments)(const void* message, parcel& to);                     // of a near one
-  value_reader read_value;                                                     // null: void
-  void (*keep_arguments)(field_reader& from, parcel& to);                      // read, and written once more
+  bool reads;  // false: exclusive use of the object
+  /// reads arguments; `object` is null before construction
+  void (*run)(void*& object, field_reader& arguments, field_writer& result);
+  void (*write_arguments)(const void* message, parcel& to);  // of a local message
+  value_reader read_value;  // null: void
+  void (*keep_arguments)(field_reader& from, parcel& to);  // reads and writes them
 };
 inline constexpr std::uint64_t message_type_mark = 0x745f72657474656c;
 
-/// At the beginning of what a node keeps of an object that is there.
+/// The first members of what a node keeps for a local object.
 struct local_object_base {
   void* object = nullptr;
-  std::atomic<bool> is_measured{false};  // how long its handlers take, and what they launch on devices
+  std::atomic<bool> is_measured{false};  // cost of handlers and of their kernels
 };
 
 void begin_span(handler_span& s, const local_object_base& of) noexcept;
 
 enum class message_action : std::uint8_t { handle, make, destroy, migrate };
 
-/// What is on its way to an object, or waits for it. A near one is the beginning of its task's body.
+/// A message that is under way to an object or waits for it. A local one is the first part of its task's body.
 struct message {
   message* next = nullptr;
   const message_type* type = nullptr;  // null: destroy, migrate
-  local_object_base* handled_object = nullptr;          // while it is handled
-  std::uint64_t number : 48 = 0;      // among those of one node to one object
+  local_object_base* handled_object = nullptr;  // while its handler runs
+  std::uint64_t number : 48 = 0;  // sequence number among the messages of one node to one object
   std::uint64_t action : 8 = 0;
   std::uint64_t is_remote : 1 = 0;
 
@@ -185,7 +195,7 @@ struct message {
       : type(t), action(static_cast<std::uint64_t>(a)) {}
 };
 
-/// The handler has returned; others may have the object.
+/// Call when a handler has returned: other handlers may use the object.
 void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept;
 
 template <class T, bool is_const, class R, class... A>
@@ -216,7 +226,7 @@ struct handler_of<R (T::*)(A...) const> : handler_signature<T, true, R, A...> {}
 template <class R, class T, class... A>
 struct handler_of<R (T::*)(A...) const noexcept> : handler_signature<T, true, R, A...> {};
 
-/// A handler and its arguments. Made by call().
+/// A handler and its arguments, made by call().
 template <class Get>
 struct handler_call {
   typename handler_of<typename Get::type>::arguments arguments;
@@ -306,7 +316,7 @@ struct local_message : message {
   arguments_type arguments;
 };
 
-/// What makes an object of arguments that have travelled.
+/// Constructs an object from arguments that were sent.
 template <class T, class... A>
 struct maker {
   static void run(void*& object, field_reader& in, field_writer&) {
@@ -318,17 +328,17 @@ struct maker {
   static constexpr message_type type{message_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr,
                                      nullptr,           nullptr};
 };
-/// A text travels as what owns it.
+/// A text is sent as the type that owns it.
 template <class A>
 using travelling =
     std::conditional_t<std::is_convertible_v<const std::decay_t<A>&, std::string_view>, std::string, std::decay_t<A>>;
 
 struct make_request {
-  std::uint32_t node = ~0u;  // this one, now
+  std::uint32_t node = ~0u;  // ~0: this node, now
   std::string_view name = {};
   std::source_location where;
 };
-/// A tag of make_mobile, and the line that gave it.
+/// A tag of make_mobile with its source line.
 template <class Tag>
 struct located {
   Tag tag;
@@ -339,11 +349,11 @@ struct located {
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object);
 std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments);
 
-/// What the tags of a send say.
+/// The tags of send.
 struct send_request : task_request {
   using task_request::apply;
 };
-/// And of an order, which runs no code of the program.
+/// The tags of migrate and destroy, which run no code of the program.
 struct order_request : task_request {
   template <class Tag>
     requires requires(task_request request, const Tag& tag) { request.apply(tag); }
@@ -359,9 +369,10 @@ concept send_tag = requires(task_request request, const Tag& tag) { request.appl
                    !std::same_as<Tag, at_place> && !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> &&
                    !std::same_as<Tag, profile_into>;
 
-/// Takes the record, whose body is a letter, to the object; `thread` null: look it up again. Throws G01, and has given it back then.
+/// Sends the record, whose body is a message, to the object; `thread` null: looks the thread up. Throws G01 after it
+/// has given the record back.
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request);
-/// A letter that the core makes.
+/// Makes and sends a migrate or destroy message.
 completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
                        const std::source_location& where);
 bool is_object_here(std::uint64_t object);
@@ -417,7 +428,7 @@ struct mobile_access {
     post_message(*made.record, nullptr, to.id_, &request);
     return future_access::make<typename Message::result>(*made.record);
   }
-  /// Of a request that has a name and a priority at most.
+  /// For a request that has at most a name and a priority.
   template <class T, class Get>
   static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare,
                         const std::source_location& where) {
@@ -435,10 +446,11 @@ struct mobile_access {
 
 /// Makes an object and returns its name at once.
 ///
-///   tags      at_node(n): there, of arguments that travel; without it here, now. name("text"): for messages
-///   throws    what the constructor throws, here; what it throws on a node that was named, also this one, is the failure of what is sent
-///             to the object, and of the finish. N02 if there is no such node
-///   cost      here: about that of an event and of the object; there: a message and its answer
+///   tags      at_node(n): on that node, from arguments that are sent; without it on this node, now. name("text"): for
+///             error messages
+///   throws    on this node: what the constructor throws. With at_node(n), also for this node, an exception of the
+///             constructor fails the messages to the object, and the finish. N02 if there is no such node
+///   cost      on this node: an event and the object; with at_node(n): a message and a reply
 template <class T, class... A>
   requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...) &&
            !(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
@@ -460,8 +472,8 @@ mobile<T> make_mobile(detail::located<task_name> name, A&&... arguments) {
   return detail::mobile_access::make<T>({~0u, name.tag.text, name.where}, std::forward<A>(arguments)...);
 }
 
-/// What to send to an object: a member function, or a function or a lambda without captures that takes the object first, by reference or
-/// const reference; and its other arguments, which are converted to its parameters.
+/// The content of a message: a member function, or a function or a lambda without captures that takes the object first,
+/// by reference or const reference; and the other arguments, which are converted to its parameters.
 template <auto f, class... A>
   requires(detail::takes_object<decltype(f), sizeof...(A)>())
 auto call(A&&... arguments) {
@@ -475,12 +487,13 @@ auto call(L, A&&... arguments) {
   return detail::handler_call<detail::lambda_function<L>>{{std::forward<A>(arguments)...}};
 }
 
-/// Runs the handler on the object, on its node; returns the future of what it returns. What it throws poisons the future alone: the object
-/// stays as the handler has left it.
+/// Runs the handler on the object's node and returns the future of its result. An exception of the handler poisons only
+/// the future: the object stays as the handler left it.
 ///
-///   tags     after(...): it is sent when that has ended; name("text"), priority(n)
-///   throws   B20; G01 if `to` names no object. The future fails with G02 if the object has been destroyed, with G03 if it is
-///            lost, with N13 if its node does not know the handler, with B40 if the arguments cannot be read there
+///   tags     after(...): sends when these have ended; name("text"), priority(n)
+///   throws   B20; G01 if `to` names no object. The future fails with G02 if the object has been destroyed, with G03 if
+///            it is lost, with N13 if its node does not know the handler, with B40 if its node cannot read the
+///            arguments
 template <class T, class Get>
 auto send(const mobile<T>& to, detail::handler_call<Get> c,
           std::source_location where = std::source_location::current()) {
@@ -502,11 +515,12 @@ auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail:
   return detail::mobile_access::send_with(to, std::move(c), where, t1, t2, t3);
 }
 
-/// Moves the object to that node, ahead of the messages that wait for it. The future is ready when it is there, at once if it is now.
+/// Migrates the object to that node, ahead of its waiting messages. The future is ready when the object is there, and
+/// at once if it already is.
 ///
-///   tags     after(...): it is asked for when that has ended; name("text")
-///   throws   B20, G01; N02 if there is no such node. The future fails with G02, G03, with N05 if the node is lost, and with what
-///            `fields` threw; the object then stays
+///   tags     after(...): asks for the migration when these have ended; name("text")
+///   throws   B20, G01; N02 if there is no such node. The future fails with G02, G03, with N05 if the node has failed,
+///            and with what `fields` threw; the object then stays
 ///   cost     four messages, and the object's bytes
 template <class T>
 future<void> migrate(const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
@@ -518,8 +532,8 @@ future<void> migrate(const T1& t1, const mobile<T>& of, at_node to,
   return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where, t1);
 }
 
-/// Destroys the object after what this node has sent to it before. What comes later fails with G02. Objects that are not destroyed end
-/// with their runtime. Tags as of migrate.
+/// Destroys the object after the messages that this node has sent to it. Later messages fail with G02. An object that
+/// is not destroyed ends with its runtime. Tags as of migrate.
 template <class T>
 future<void> destroy(const mobile<T>& of, std::source_location where = std::source_location::current()) {
   return detail::mobile_access::order(detail::message_action::destroy, of, 0, where);
@@ -529,7 +543,7 @@ future<void> destroy(const T1& t1, const mobile<T>& of, std::source_location whe
   return detail::mobile_access::order(detail::message_action::destroy, of, 0, where, t1);
 }
 
-/// Whether it is on the caller's node now; it may be gone a moment later.
+/// Whether the object is on the caller's node now; it may leave at any time.
 template <class T>
 bool is_here(const mobile<T>& m) {
   return detail::is_object_here(detail::mobile_access::id_of(m));

@@ -1,13 +1,16 @@
-// multicast.hpp - one message to many objects whose names are in a row, and one task that their answers end: what broadcasts and reductions
-// (collection.hpp) ask of the core.
+// multicast.hpp - the core of broadcasts and reductions (collection.hpp): one message to many objects with consecutive
+// ids, and one task that ends when all have replied.
 //
-// The task's body begins with a `multicast`. Objects that are near get letters of their own; for all others the arguments are written once,
-// and each node gets them once, with the names of its objects. What an object elsewhere returns is read into the body.
+// The body of the task begins with a `broadcast_body`. Local objects get messages of their own. For the others, the
+// arguments are written once and sent to each node once, with the ids of its objects. The results of remote objects are
+// read into the body.
 //
-// Threads     the core calls one function of a body at a time, but for `read`, which it may call for several objects at once.
-// Cost        far: one message and one answer for each node. Near: a send.
-// Invariants  (1) to each object it is a send: in its sender's order, handled once, wherever the object is.
-// Source      multicasts to sections of a chare array along a tree of nodes: Charm++. Ours keeps no tree: nodes and objects are named by the message.
+// Threads     The core calls one function of a body at a time, except `read`, which it may call for several objects at
+//             once.
+// Cost        Remote objects: one message and one reply for each node. Local objects: a send for each.
+// Invariants  (1) For each object it is a send: in the order of its sender, handled once, wherever the object is.
+// Source      Multicasts to sections of a chare array along a tree of nodes: Charm++. Ours keeps no tree: the message
+//             names nodes and objects.
 #pragma once
 
 #include <stretto/mobile.hpp>
@@ -28,18 +31,19 @@ STRETTO_API_BEGIN
 namespace stretto::detail {
 
 struct broadcast_body {
-  std::uint64_t first = 0, objects = 0;  // their names are in a row
-  const message_type* type = nullptr;     // null: destroy
-  bool is_run = false;  // the body, once all have answered well; else the task ends then
-  /// To an object that is here; `bare` has a name and a priority. May throw.
+  std::uint64_t first = 0, objects = 0;  // with consecutive ids
+  const message_type* type = nullptr;  // null: destroy
+  bool is_run = false;  // runs the body once all have replied without failure; false: the task just ends
+  /// Sends to a local object; `bare` has a name and a priority. May throw.
   future_base (*send_local)(broadcast_body& self, std::uint64_t index, const task_request& bare,
                             const std::source_location& where) = nullptr;
-  void (*write)(const broadcast_body& self, parcel& to) = nullptr;                             // the arguments; null: there are none
-  void (*read)(broadcast_body& self, std::uint64_t index, field_reader& from) = nullptr;       // what one returns; null: nobody wants it
+  void (*write)(const broadcast_body& self, parcel& to) = nullptr;  // arguments; null: none
+  /// a result; null: none is wanted
+  void (*read)(broadcast_body& self, std::uint64_t index, field_reader& from) = nullptr;
 };
 
-/// Sends what the record's body says, once what `request` names has ended. Throws G01 and what writing the arguments throws, and has given
-/// the record back then. Its failure is the one of the lowest index.
+/// Sends the message that the body describes, once the events of `request` have triggered. Throws G01 and what writing
+/// the arguments throws, after it has given the record back. The task fails with the failure of the lowest index.
 void post_broadcast(completion& record, broadcast_body& body, const task_request& request);
 
 template <class T, class Get>
@@ -64,7 +68,7 @@ struct broadcast_call : broadcast_body {
     return send_to(self, index, bare, where);
   }
   static void write_arguments(const broadcast_body& self, parcel& to) {
-    to.may_be_read_twice = to.are_values_kept = true;  // on several nodes, and by letters that are near
+    to.may_be_read_twice = to.are_values_kept = true;  // by several nodes, and by local messages
     write_parcel(to, static_cast<const broadcast_call&>(self).call.arguments);
   }
   handler_call<Get> call;
@@ -74,7 +78,7 @@ template <class Body>
 void drop_broadcast(void* storage) noexcept {
   std::launder(static_cast<Body*>(storage))->~Body();
 }
-/// The body of a task that nobody runs: it ends when all have answered.
+/// The type of a task whose body is not run: it ends when all have replied.
 template <class Body>
 inline constexpr task_type broadcast_task{task_kind, nullptr, &drop_broadcast<Body>, nullptr};
 
@@ -90,7 +94,7 @@ struct broadcast_destroy : broadcast_body {
   }
 };
 
-/// Folds what they return, in the order of the indices.
+/// Folds the results in the order of the indices.
 template <class T, class Get, class V, class F>
 struct broadcast_fold : broadcast_call<T, Get> {
   using result = typename broadcast_call<T, Get>::result;
@@ -137,7 +141,7 @@ struct broadcast_fold : broadcast_call<T, Get> {
   F f;
 };
 
-/// Makes the task, Body(all...), and sends.
+/// Makes the task with Body(all...) and sends.
 template <class Body, class V, class... Tag, class... A>
 future<V> start_broadcast(std::size_t bytes, const task_type& type, const std::source_location& where,
                           const std::tuple<const Tag&...>& tags, A&&... all) {
