@@ -1,5 +1,5 @@
-// Broadcasts and reductions as messages: one for each node, passed on where there are many nodes, one answer from each; and what becomes of them
-// where objects move, nodes die, links are cut, and a node has no room.
+// Broadcasts and reductions as network messages: one for each node, forwarded if there are many nodes, and one reply
+// from each. The same while objects migrate, nodes fail, links are cut, and a node lacks memory.
 #include <doctest/doctest.h>
 
 #include <stretto/collection.hpp>
@@ -36,7 +36,7 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("a message to many objects says what follows one another as a run, and is read as it was written") {
+TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read as it was written") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     mobiles::broadcast_message m;
@@ -87,14 +87,14 @@ TEST_CASE("a message to many objects says what follows one another as a run, and
       CHECK(came == sent[n]);
       CHECK(got.nodes[n].node == n);
     }
-    // Whatever is missing, nothing is read that was not written.
+    // Whatever is missing, no field is read that was not written.
     dist::reader torn(w.all().first(random() % w.size()));
     const mobiles::broadcast_message some(torn, 0);
     CHECK(some.nodes.size() <= sent.size());
   }
 }
 
-TEST_CASE("requests of broadcasts are in a row, and none is one of single letters") {
+TEST_CASE("request numbers of a broadcast are consecutive, and none is one of a single message") {
   std::mt19937_64 random(3);
   std::uint64_t next = mobiles::broadcast_request_bits, before = 0;
   for (int i = 0; i < 10'000; ++i) {
@@ -111,7 +111,7 @@ TEST_CASE("requests of broadcasts are in a row, and none is one of single letter
     CHECK(!mobiles::is_broadcast_request(other));
 }
 
-TEST_CASE("answers go together once the last of their letters is over, or when there are enough") {
+TEST_CASE("aggregated replies are sent after the last of them, or when there are enough bytes") {
   struct sent {
     std::vector<std::string> all;
     static void take(void* owner, dist::rank to, dist::writer&& w) {
@@ -131,7 +131,7 @@ TEST_CASE("answers go together once the last of their letters is over, or when t
     add(second, "b");
     second.end();
     CHECK(!second);
-    first.end();  // it has gone on from here
+    first.end();  // its message was forwarded
     add(third, "c");
     third.end();
     third.end();
@@ -140,7 +140,7 @@ TEST_CASE("answers go together once the last of their letters is over, or when t
     REQUIRE(to.all.size() == 1);
     CHECK(to.all[0] == "bc" + std::string(20'000, 'd'));
     fourth.end();
-    CHECK(to.all.size() == 1);  // nothing was left to say
+    CHECK(to.all.size() == 1);  // no reply was added
   }
   {
     mobiles::reply_aggregation::share first(std::make_shared<mobiles::reply_aggregation>(5, sent::take, &to));
@@ -194,7 +194,7 @@ std::vector<std::size_t> indices(const collection<part>& c) {
   return reduce(c, call<&part::which>(), std::vector<std::size_t>(), appended<std::size_t>).get();
 }
 
-TEST_CASE("a broadcast is one message to each node, and where there are many nodes its sender sends a few of them") {
+TEST_CASE("a broadcast is one message to each node, and with many nodes its sender sends only a few") {
   if (wander()) return;
   for (const std::uint32_t nodes : {1u, 2u, 4u, 9u, 10u, 30u}) {
     CAPTURE(nodes);
@@ -204,7 +204,7 @@ TEST_CASE("a broadcast is one message to each node, and where there are many nod
       const bool asks = this_node() == nodes / 2;
       if (asks) {
         const auto c = make_collection<part>(64);
-        indices(c);  // all are there
+        indices(c);  // all are made
         CHECK(sent() == std::min(nodes - 1, 8u));
         broadcast(c, call<&part::see>(1)).get();
         CHECK(sent() == 2 * std::min(nodes - 1, 8u));
@@ -213,7 +213,7 @@ TEST_CASE("a broadcast is one message to each node, and where there are many nod
         CHECK(sent() == 3 * std::min(nodes - 1, 8u));
         wait(quiescence());
       }
-      // The others' counts are complete once the sender has had all answers.
+      // The counts of other nodes are complete once the sender has all replies.
       ++told;
       if (!asks) while (told < nodes) yield();
       CHECK(current_mobile_statistics().objects == 0);
@@ -223,7 +223,7 @@ TEST_CASE("a broadcast is one message to each node, and where there are many nod
   }
 }
 
-TEST_CASE("objects that have moved are found, also by messages that were passed on, and those to come are in order") {
+TEST_CASE("broadcasts find objects that have moved, also after forwarding, and later messages are in order") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(4, 100); ++seed) {
     CAPTURE(seed);
     on_all_nodes({.nodes = 12, .seed = seed, .jitter_seconds = 1e-5}, 1, [&](runtime&) {
@@ -249,7 +249,7 @@ TEST_CASE("objects that have moved are found, also by messages that were passed 
   }
 }
 
-TEST_CASE("a handler that waits holds up the answers of its node and nothing else") {
+TEST_CASE("a handler that waits delays the replies of its node and nothing else") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 0) return;
     const auto c = make_collection<part>(12);
@@ -269,7 +269,7 @@ TEST_CASE("a handler that waits holds up the answers of its node and nothing els
   });
 }
 
-TEST_CASE("a finish waits for what the handlers of a broadcast leave behind, and is told what it fails with") {
+TEST_CASE("a finish waits for tasks that handlers of a broadcast leave behind, and gets their failures") {
   on_all_nodes({.nodes = 3, .seed = 5, .jitter_seconds = 1e-5}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto c = make_collection<part>(9);
@@ -281,7 +281,7 @@ TEST_CASE("a finish waits for what the handlers of a broadcast leave behind, and
   });
 }
 
-TEST_CASE("large arguments and answers go once to each node or by themselves, and come whole") {
+TEST_CASE("large arguments and replies are sent once to each node or alone, and arrive whole") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 1) return;
     const auto c = make_collection<part>(9);
@@ -298,7 +298,7 @@ TEST_CASE("large arguments and answers go once to each node or by themselves, an
   });
 }
 
-TEST_CASE("of a broadcast whose arguments a node has no room for, its letters fail, and later ones come") {
+TEST_CASE("if a node lacks memory for a broadcast, its messages there fail, and later ones arrive") {
   if (wander()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   on_all_nodes({.nodes = 2, .seed = 1}, 1, [&](runtime&) {
@@ -306,7 +306,8 @@ TEST_CASE("of a broadcast whose arguments a node has no room for, its letters fa
     const auto c = make_collection<part>(6);
     const auto failed = broadcast(c, call<&part::keep>(std::string(80'000, 'x')));
     CHECK(has(thrown_by([&] { failed.get(); }), "N18"));
-    CHECK(reduce(c, call<&part::kept_bytes>(), std::size_t{0}, std::plus<>()).get() == 3 * 80'000);  // of those that are near
+    // from the local elements
+    CHECK(reduce(c, call<&part::kept_bytes>(), std::size_t{0}, std::plus<>()).get() == 3 * 80'000);
     for (const std::size_t bytes : {20'000, 30'000, 60'000}) {
       broadcast(c, call<&part::keep>(std::string(bytes, 'x'))).get();
       CHECK(reduce(c, call<&part::kept_bytes>(), std::size_t{0}, std::plus<>()).get() == 6 * bytes);
@@ -333,7 +334,7 @@ TEST_CASE("a broadcast whose arguments cannot be written throws, and nothing is 
     CHECK(has(thrown_by([&] { broadcast(c, call(see, unwritable{1})); }), "cannot be written"));
     broadcast(c, call(see, unwritable{2})).get();
     for (std::size_t i = 0; i < 4; ++i) CHECK(send(c[i], call<&part::all>()).get() == std::vector{2});
-    // Once it waits for something, there is nobody to throw to.
+    // A broadcast that waits for an event has no caller to throw to.
     const auto late = user_event::create();
     const auto failed = broadcast(after(late), c, call(see, unwritable{1}));
     late.trigger();
@@ -342,9 +343,7 @@ TEST_CASE("a broadcast whose arguments cannot be written throws, and nothing is 
   });
 }
 
-TEST_CASE(
-    "threads of many nodes broadcast to objects that others move: each is told everything once, in the order of each "
-    "thread") {
+TEST_CASE("threads of many nodes broadcast to moving objects: each gets all once, in each thread's order") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(6, 200); ++seed) {
     CAPTURE(seed);
     const auto nodes = static_cast<std::uint32_t>(2 + seed % 3);
@@ -406,9 +405,7 @@ struct writer {
   }
 };
 
-TEST_CASE(
-    "with STRETTO_CHECK=1, who waits for a broadcast knows what its handlers have done, and so does what folds a "
-    "reduction") {
+TEST_CASE("with STRETTO_CHECK=1, handlers of a broadcast are ordered before its waiters and folds") {
   for (const unsigned workers : {1u, 2u, 4u}) {
     const with_variable checks("STRETTO_CHECK", "1");
     runtime rt(
@@ -428,9 +425,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "who passes a message on and has lost where it goes, or loses that then, says so to its sender, which sends "
-    "again") {
+TEST_CASE("a node that cannot forward a broadcast part tells the sender, which resends") {
   unsigned tried = 0;
   for (std::uint64_t seed = 1; tried < scaled(12u, 300u); ++seed) {
     CAPTURE(seed);
@@ -446,7 +441,8 @@ TEST_CASE(
     const auto broadcast_from_home = [&] { t.on(home, [&] { t.keep(home, send_to_all()); }); };
     broadcast_from_home();
     t.finish_all();
-    // The sender, which has made them, reaches every node; the others reach only the sender, from before or after the broadcast on.
+    // The sender, which has made the objects, reaches every node. The others reach only the sender, some from before
+    // and some from after the broadcast on.
     const bool is_before = seed % 2;
     if (!is_before) {
       broadcast_from_home();
@@ -472,9 +468,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "random programs over many objects on many nodes: everything once and in order, also where those are lost that "
-    "pass it on") {
+TEST_CASE("random broadcasts on many nodes: each message is handled once, also if forwarding nodes fail") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(8, 400); ++seed) {
     CAPTURE(seed);
     lose_at_random(seed, trial::made::as_a_large_collection, seed % 4 != 0, 24);

@@ -1,4 +1,4 @@
-// node_failures.hpp - a random program whose nodes die and whose links are cut, and what must hold of it on the nodes that are left.
+// node_failures.hpp - a random program with failing nodes and cut links, and its invariants on the remaining nodes.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -7,7 +7,7 @@
 
 namespace stretto::test {
 
-/// A node dies, a link is cut, or all links between two parts of the job.
+/// A node fails, a link is cut, or all links between two parts of the job are cut.
 inline void lose_some(trial& t) {
   t.has_losses = true;
   const std::uint32_t one = t.draw(), other = t.draw();
@@ -23,7 +23,7 @@ inline void lose_some(trial& t) {
   }
 }
 
-/// What ends well has happened once, in order, and all ends. `also` is done now and then.
+/// Each future ends, and each message that succeeded was handled once, in order. `also` runs now and then.
 inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::one_by_one, bool loses = true,
                            std::uint32_t most_nodes = 6, void (*also)(trial&) = nullptr) {
   trial t(seed, most_nodes, how);
@@ -35,7 +35,7 @@ inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::on
   }
   t.finish_all();
   const bool is_certain = !t.has_losses && std::ranges::count(t.is_destroyed, true) == 0;
-  // The later parts of chains are nobody's futures.
+  // No future has the later parts of chains.
   if (is_certain) t.step_until([&] { return t.sent.handled == t.sent.sent_by_all(); });
   std::map<std::uint32_t, std::vector<line>> books;
   for (std::uint32_t o = 0; o < t.sent.objects.size(); ++o)
@@ -53,7 +53,7 @@ inline void lose_at_random(std::uint64_t seed, trial::made how = trial::made::on
       }
     }
   CHECK(t.sent.disturbed == 0);
-  // Whoever was told that it is written finds it written.
+  // A line whose future succeeded is in the book.
   for (const auto& w : t.futures)
     t.on(w.node, [&] {
       if (is_certain) CHECK_NOTHROW(w.what.get());

@@ -1,4 +1,4 @@
-// Objects whose large parts go from where they lie, straight to where they shall be.
+// Objects with large parts, which are sent from where they lie and received in place.
 #include <doctest/doctest.h>
 
 #include <stretto/error.hpp>
@@ -49,8 +49,8 @@ struct heavy {
   std::map<int, std::string> texts;
   std::unique_ptr<block> apart;
   std::optional<std::vector<double>> perhaps;
-  std::vector<std::uint32_t> doubled;  // travels as what fields() makes of it
-  std::uint64_t sum = 0;               // of `numbers`, known when they have been read
+  std::vector<std::uint32_t> doubled;  // is sent as fields() writes it
+  std::uint64_t sum = 0;  // of `numbers`, known when these have been read
   int taken = 0;
 
   heavy() = default;
@@ -95,7 +95,7 @@ struct heavy {
 
 bool is_that_of(const heavy& h, std::uint32_t seed) { return h.is_that_of(seed); }
 
-TEST_CASE("objects of any shape are what they were after moves, whatever fields() does with their parts") {
+TEST_CASE("objects of any shape are equal after migrations, whatever fields() does with their parts") {
   for (std::uint32_t seed = 1; seed <= scaled<std::uint32_t>(20, 400); ++seed) {
     CAPTURE(seed);
     on_all_nodes({.nodes = 3, .seed = seed}, 1 + seed % 2, [&](runtime&) {
@@ -115,7 +115,7 @@ TEST_CASE("objects of any shape are what they were after moves, whatever fields(
 
 std::atomic<int> refuses{0};
 
-/// Of which a node sometimes has no memory for a later part, when an earlier one has come.
+/// The node sometimes lacks memory for a later part when an earlier one has arrived.
 struct greedy {
   std::vector<char> first = std::vector<char>(100'000, '1'), second = std::vector<char>(200'000, '2');
   std::uint32_t where() const { return this_node(); }
@@ -134,7 +134,7 @@ std::size_t count_twos(const greedy& g) {
 }
 void sign(greedy& g) { g.first[0] = 's'; }
 
-TEST_CASE("an object for a part of which there is no memory stays where it was, and moves later") {
+TEST_CASE("an object stays if memory for one of its parts is missing, and migrates later") {
   if (wander()) return;
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(10, 300); ++seed) {
     CAPTURE(seed);
@@ -163,7 +163,7 @@ struct unreadable {
   friend void fields(Archive& a, archived<unreadable, Archive>& u) {
     std::uint8_t less = Archive::is_reading ? 1 : 0;
     if (less) {
-      std::vector<std::uint64_t> other;  // of elements that are too many for the bytes
+      std::vector<std::uint64_t> other;  // too many elements for the bytes
       a(other);
     } else {
       a(u.content);
@@ -171,7 +171,7 @@ struct unreadable {
   }
 };
 
-TEST_CASE("an object with parts that cannot be read is lost, and says so") {
+TEST_CASE("an object with unreadable parts is lost, and reported as lost") {
   if (wander()) return;
   on_all_nodes({.nodes = 2, .seed = 5}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -181,7 +181,7 @@ TEST_CASE("an object with parts that cannot be read is lost, and says so") {
   });
 }
 
-/// Says how many large answers and arguments were whole.
+/// Counts large replies and arguments that were whole.
 std::string echo(const std::string& text) { return text; }
 struct listener {
   std::size_t heard = 0;
@@ -191,7 +191,7 @@ struct listener {
   }
 };
 
-TEST_CASE("large arguments and answers come whole, to functions and to objects, also where these move meanwhile") {
+TEST_CASE("large arguments and replies arrive whole, for functions and for objects that migrate meanwhile") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(10, 300); ++seed) {
     CAPTURE(seed);
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-5}, 1 + seed % 2, [&](runtime&) {
@@ -214,7 +214,7 @@ TEST_CASE("large arguments and answers come whole, to functions and to objects, 
   }
 }
 
-TEST_CASE("threads of many nodes move heavy objects to which others send") {
+TEST_CASE("threads of many nodes migrate large objects while others send to them") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(4, 200); ++seed) {
     CAPTURE(seed);
     const std::uint32_t nodes = 2 + std::uint32_t(seed % 3), objects = 4;

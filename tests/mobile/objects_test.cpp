@@ -1,4 +1,4 @@
-// Mobile objects on every node of a job, each node a runtime with threads of its own on a simulated network.
+// Mobile objects on every node of a job; each node is a runtime with threads of its own on a simulated network.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
@@ -53,7 +53,7 @@ struct account {
 
 long doubled(account& a) { return a.balance *= 2; }
 
-TEST_CASE("a handler runs where the object is, and its value comes back") {
+TEST_CASE("a handler runs where the object is, and returns its value") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})
     on_all_nodes({.nodes = nodes, .seed = nodes}, 2, [&](runtime&) {
       for (std::uint32_t n = 0; n < nodes; ++n) {
@@ -80,7 +80,7 @@ TEST_CASE("a handler runs where the object is, and its value comes back") {
     });
 }
 
-TEST_CASE("a name travels, compares, hashes and prints") {
+TEST_CASE("a name can be sent, compared, hashed and printed") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     const auto m = make_mobile<account>(name("savings"), 1);
     const std::string home = this_node() ? "N1:" : "";
@@ -104,7 +104,8 @@ TEST_CASE("messages of one node are handled in the order in which it sent them")
     const auto m = make_mobile<account>(at_node((this_node() + 1) % 3));
     std::vector<std::string> expected;
     for (int i = 0; i < 200; ++i) {
-      expected.push_back(std::to_string(i) + std::string(i % 50 == 7 ? 3000 : 1, '.'));  // some are large, and may be overtaken
+      // large ones may be overtaken on the network
+      expected.push_back(std::to_string(i) + std::string(i % 50 == 7 ? 3000 : 1, '.'));
       send(m, call<&account::note>(expected.back()));
       if (i % 40 == 20) migrate(m, at_node(std::uint32_t(i / 40) % 3));
     }
@@ -113,7 +114,7 @@ TEST_CASE("messages of one node are handled in the order in which it sent them")
   });
 }
 
-TEST_CASE("an object moves with what it is and what waits for it") {
+TEST_CASE("an object migrates with its state and its waiting messages") {
   on_all_nodes({.nodes = 4, .seed = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto m = make_mobile<account>(name("traveller"), 1);
@@ -150,7 +151,7 @@ TEST_CASE("readers run together, a writer alone, also while it waits") {
         for (int i = 0; i < 20; ++i) yield();
         --inside;
       });
-      // Two readers wait for one another: they would never, one after the other.
+      // Two readers wait for one another: they end only if they run together.
       const auto one = user_event::create(), other = user_event::create();
       const auto meeting = [&](user_event mine, user_event its) {
         return send(m, call([](const account&, user_event own, event others) {
@@ -189,7 +190,7 @@ TEST_CASE("a handler that throws poisons its reply, and the object stays usable"
   });
 }
 
-TEST_CASE("a message waits for what it names, and is skipped if that fails") {
+TEST_CASE("a message waits for its preconditions, and is skipped if one fails") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     for (const std::uint32_t n : {0u, 1u}) {
       const auto m = make_mobile<account>(at_node(n), 4);
@@ -207,13 +208,13 @@ TEST_CASE("a message waits for what it names, and is skipped if that fails") {
   });
 }
 
-/// Passes a token on along the accounts, `left` times.
+/// Sends a token along the accounts, `left` times.
 void pass(account& a, std::vector<mobile<account>> ring, std::size_t next, int left) {
   ++a.balance;
   if (left) send(ring[next], call<&pass>(ring, (next + 1) % ring.size(), left - 1));
 }
 
-TEST_CASE("a finish waits for handlers on any node, and for what they have sent") {
+TEST_CASE("a finish waits for handlers on any node, and for messages that they send") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 0) return;
     std::vector<mobile<account>> ring;
@@ -231,7 +232,7 @@ TEST_CASE("a finish waits for handlers on any node, and for what they have sent"
                     ring[2]));
         }),
         doctest::Contains("a grandchild"));
-    // Work of other kinds, too.
+    // Tasks of other kinds count, too.
     static std::atomic<int> done{0};
     finish([&] {
       for (const auto& m : ring)
@@ -247,7 +248,7 @@ TEST_CASE("a finish waits for handlers on any node, and for what they have sent"
   });
 }
 
-TEST_CASE("what is sent to an object that has been destroyed says so") {
+TEST_CASE("messages to a destroyed object fail with G02") {
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     for (std::uint32_t n = 0; n < 3; ++n) {
@@ -270,7 +271,7 @@ TEST_CASE("what is sent to an object that has been destroyed says so") {
   });
 }
 
-TEST_CASE("misuse is told in the call") {
+TEST_CASE("misuse of mobile objects throws in the call") {
   runtime rt({.workers = 1});
   rt.run([] {
     CHECK(error_of([] { send(mobile<account>(), call<&account::pay>(1)); }).code() == "G01");
@@ -288,7 +289,7 @@ TEST_CASE("misuse is told in the call") {
   CHECK(error_of([] { send(mobile<account>(), call<&account::pay>(1)); }).code() == "B20");
 }
 
-TEST_CASE("an object that cannot be made fails what is sent to it") {
+TEST_CASE("messages to an object whose constructor fails, fail") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     if (this_node() != 0) return;
     for (const std::uint32_t n : {0u, 1u}) {
@@ -317,12 +318,12 @@ struct fragile {
   }
 };
 
-TEST_CASE("an object that cannot be packed stays, one that breaks on the way is lost") {
+TEST_CASE("an object that cannot be written stays, one that cannot be read is lost") {
   if (wander()) return;
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto heavy = make_mobile<fragile>(at_node(1));
-    send(heavy, call([](fragile& f) { f.kind = 1; })).get();  // a move goes ahead of what waits
+    send(heavy, call([](fragile& f) { f.kind = 1; })).get();  // a migration overtakes waiting messages
     CHECK(words_of(migrate(heavy, at_node(2))).find("too large to pack") != std::string::npos);
     CHECK(send(heavy, call([](const fragile&) { return this_node(); })).get() == 1);
     send(heavy, call([](fragile& f) { f.kind = 0; })).get();
@@ -338,7 +339,7 @@ TEST_CASE("an object that cannot be packed stays, one that breaks on the way is 
   });
 }
 
-TEST_CASE("what is sent to an object of a node that is lost fails, and the others go on") {
+TEST_CASE("messages to an object of a failed node fail, and other objects stay usable") {
   if (wander()) return;
   const simulated_job job({.nodes = 3});
   on_all_nodes({}, 1, [&](runtime&) {
@@ -363,7 +364,7 @@ TEST_CASE("what is sent to an object of a node that is lost fails, and the other
   }, &job);
 }
 
-/// Also of other types; what moves is exactly an animal.
+/// Animals may have other types; the one that moves is exactly an animal.
 struct animal {
   int legs = 4;
   virtual ~animal() = default;
@@ -375,7 +376,7 @@ struct animal {
   }
 };
 
-TEST_CASE("an object with virtual functions moves as what it was made as") {
+TEST_CASE("an object with virtual functions migrates as the type that it was made as") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto cat = make_mobile<animal>();

@@ -1,4 +1,4 @@
-// What waits for answers, apart from who sends: records of a runtime's own, and letters that go nowhere.
+// The table of pending replies without a network: records of a runtime, and messages that are not sent.
 #include "mobile/pending_replies.hpp"
 
 #include <stretto/finish.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 base::thread_context& context() { return base::require_current("a test"); }
 
-/// A call that is counted in the scope of whoever makes it.
+/// A call that the caller's scope counts.
 sched::task_record& new_call() {
   sched::count_spawned(static_cast<sched::thread_state&>(context()));
   return static_cast<sched::task_record&>(
@@ -35,7 +35,7 @@ struct asked {
     msg->object = object;
     msg->number = next++;
     all.add(r, nullptr, msg);
-    r.release();  // nobody has its future
+    r.release();  // its future is not used
     return msg->request;
   }
   std::shared_ptr<const remote_message> complete(reply_kind what, std::uint64_t request, rank by = 1) {
@@ -57,7 +57,7 @@ void inside(F&& f) {
 
 using numbers = std::vector<std::uint64_t>;
 
-TEST_CASE("what is not answered is told in the order of sending, of all objects or of one") {
+TEST_CASE("unanswered messages are listed in the order of sending, for all objects or for one") {
   inside([] {
     asked a;
     std::vector<std::uint64_t> requests;
@@ -69,7 +69,7 @@ TEST_CASE("what is not answered is told in the order of sending, of all objects 
       REQUIRE(msg);
       CHECK(msg->number == static_cast<std::uint64_t>(i));
     }
-    requests.push_back(a.add(7));  // in a slot that has served before
+    requests.push_back(a.add(7));  // in a slot that was used before
     CHECK(a.numbers() == numbers{1, 2, 5, 6});
     CHECK(a.numbers(8) == numbers{1});
     for (const std::size_t i : {1u, 2u, 5u, 6u}) CHECK(a.complete(reply_kind::value_and_end, requests[i]));
@@ -77,7 +77,7 @@ TEST_CASE("what is not answered is told in the order of sending, of all objects 
   });
 }
 
-TEST_CASE("an answer ends its request once, and none that has its slot later") {
+TEST_CASE("a reply ends its request once, and no later request in the same slot") {
   inside([] {
     asked a;
     const auto first = a.add(1);
@@ -93,23 +93,23 @@ TEST_CASE("an answer ends its request once, and none that has its slot later") {
   });
 }
 
-TEST_CASE("a value and an end may come in either order; the letter is answered with the value, the scope with both") {
+TEST_CASE("value and end arrive in either order: the value completes the message, both the scope") {
   inside([] {
     asked a;
     const auto one = a.add(1), other = a.add(1);
     CHECK(a.complete(reply_kind::value, one));
     CHECK(a.numbers() == numbers{1});
-    CHECK_FALSE(a.complete(reply_kind::value, one));  // it was sent again, and answered twice
+    CHECK_FALSE(a.complete(reply_kind::value, one));  // it was resent, and answered twice
     CHECK_FALSE(a.complete(reply_kind::end, one));
     CHECK_FALSE(a.complete(reply_kind::end, other));
     CHECK(a.numbers() == numbers{1});
     CHECK(a.complete(reply_kind::value, other));
     CHECK(a.numbers().empty());
     CHECK_FALSE(a.complete(reply_kind::end, other));
-  });  // which ends, as all that the scope has counted has
+  });  // it ends, as all that the scope has counted has ended
 }
 
-TEST_CASE("with a node end those that it has given the value of, and no others") {
+TEST_CASE("a node failure ends the requests whose value that node has sent, and no others") {
   inside([] {
     asked a;
     const auto given = a.add(1), waits = a.add(1), by_another = a.add(1);
@@ -118,7 +118,7 @@ TEST_CASE("with a node end those that it has given the value of, and no others")
     a.all.on_node_failed(1, {}, context());
     CHECK(a.numbers() == numbers{1});
     CHECK_FALSE(a.complete(reply_kind::end, given, 1));
-    CHECK_FALSE(a.complete(reply_kind::end, by_another, 2));  // the first
+    CHECK_FALSE(a.complete(reply_kind::end, by_another, 2));  // the first such reply
     CHECK(a.complete(reply_kind::value_and_end, waits, 2));
   });
 }

@@ -1,7 +1,8 @@
-// program_model.hpp - objects that write down what is done to them, and who has sent what: the serial model of random programs.
+// program_model.hpp - objects that log their messages, and the messages that each node has sent: the serial model of
+// random programs.
 //
-// Each node numbers what it sends to each object. Whatever the network does and wherever the object goes, its book must show the numbers
-// of each node from 0 on, each once, in order.
+// Each node numbers its messages to each object. Whatever the network does and wherever the object goes, its book must
+// show the numbers of each node from 0 on, each once, in order.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -27,13 +28,14 @@ struct line {
   std::uint32_t sender, number;
   friend auto operator<=>(const line&, const line&) = default;
 };
-inline constexpr std::uint32_t by_broadcast = 1000;  // is added to the sender
-inline constexpr std::uint32_t without_order = ~0u;  // in place of a sender: what waited for an event has no number
+inline constexpr std::uint32_t by_broadcast = 1000;  // added to the sender
+/// in place of a sender: a message that waited for an event has no number
+inline constexpr std::uint32_t without_order = ~0u;
 
 struct book {
   std::uint32_t which = 0;
   std::vector<line> lines;
-  std::string weight;  // of some: too much for one message
+  std::string weight;  // of some books: too large for one network message
   bool is_written = false;
   std::uint32_t readers = 0;
   bool cannot_be_packed = false;
@@ -47,13 +49,13 @@ struct book {
   }
 };
 
-/// What nodes have sent, in the order in which they did.
+/// The messages of all nodes, in the order of each node.
 class model {
  public:
   explicit model(std::uint32_t nodes) : next_(nodes) {
     for (auto& n : next_) n = std::make_unique<sent>();
   }
-  /// Calls send(number) while nobody else of that node sends to that object.
+  /// Calls send(number) while no other thread of that node sends to that object.
   template <class F>
   auto in_order(std::uint32_t node, std::uint32_t object, F&& send) {
     sent& s = *next_[node];
@@ -65,7 +67,7 @@ class model {
     const std::scoped_lock lock(next_[node]->lock);
     return next_[node]->by_object[object];
   }
-  /// To every object.
+  /// Broadcasts.
   std::uint32_t next_broadcast_of(std::uint32_t node) {
     sent& s = *next_[node];
     const std::scoped_lock lock(s.lock);
@@ -79,9 +81,9 @@ class model {
   std::uint32_t sent_by_all() const { return total_ + without_order; }
   std::atomic<std::uint32_t> handled{0};
   std::atomic<std::uint32_t> without_order{0};
-  collection<book> as_one;            // of some programs, all objects
-  std::vector<mobile<book>> objects;  // complete before anybody sends
-  std::atomic<int> disturbed{0};      // handlers that were not alone, or not among readers
+  collection<book> as_one;  // in some programs: all objects
+  std::vector<mobile<book>> objects;  // complete before the first message
+  std::atomic<int> disturbed{0};  // handlers that overlapped with a writer
 
  private:
   struct sent {
@@ -92,13 +94,13 @@ class model {
   std::vector<std::unique_ptr<sent>> next_;
   std::atomic<std::uint32_t> total_{0};
 };
-inline model* of_all = nullptr;  // the handlers' own, whichever node they run on
+inline model* of_all = nullptr;  // for the handlers, on all nodes
 
 struct hop {
   std::uint32_t to, left;
 };
 
-/// Handlers. A writer that yields shows whether it is alone.
+/// Handlers. A writer that yields tests that it runs alone.
 inline void write_down(book& b, line l, std::uint32_t yields) {
   if (b.is_written || b.readers) ++of_all->disturbed;
   b.is_written = true;
@@ -124,7 +126,7 @@ inline future<void> send_line(std::uint32_t to, std::uint32_t yields = 0) {
     return send(of_all->objects[to], call<&write_down>(line{me, number}, yields));
   });
 }
-/// Writes down, and passes on to the next object.
+/// Logs the message, and sends to the next object.
 inline void pass_on(book& b, line l, hop h) {
   write_down(b, l, 0);
   if (!h.left) return;
@@ -150,7 +152,7 @@ inline future<void> send_to_all() {
   const std::uint32_t me = this_node();
   return broadcast(of_all->as_one, call<&write_down>(line{me + by_broadcast, of_all->next_broadcast_of(me)}, 0u));
 }
-/// The indices, in the order in which a reduction takes them.
+/// The indices, in the order of a reduction.
 inline future<std::vector<std::uint32_t>> indices_of_all() {
   return reduce(of_all->as_one, call<&which_of>(), std::vector<std::uint32_t>(),
                 [](std::vector<std::uint32_t> all, std::uint32_t one) {
@@ -159,7 +161,8 @@ inline future<std::vector<std::uint32_t>> indices_of_all() {
                 });
 }
 
-/// Every node's lines are there from 0 on, each once, in order; or, where nodes were lost, some are not. Returns how many of each.
+/// Checks that the lines of every node are there from 0 on, each once, in order; after node failures some may be
+/// missing. Returns the number of lines of each node.
 inline std::map<std::uint32_t, std::uint32_t> check_book(const std::vector<line>& lines, bool has_gaps = false) {
   std::map<std::uint32_t, std::uint32_t> next;
   std::map<std::uint32_t, int> others;

@@ -1,4 +1,5 @@
-// random_migration.hpp - whether objects move by themselves in this run (STRETTO_WANDER): what says where they are is left out then.
+// random_migration.hpp - whether objects migrate at random in this run (STRETTO_WANDER); checks of locations are then
+// left out.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Random programs of objects on many nodes against a serial model: stepped from seeds, with cuts and deaths, and with threads.
+// Random programs of objects on many nodes against a serial model: stepped from seeds, with failing nodes and cut
+// links, and with threads.
 #include <doctest/doctest.h>
 
 #include <stretto/error.hpp>
@@ -18,13 +19,13 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("objects are told everything once and in order, wherever they go") {
+TEST_CASE("every message is handled once and in order, wherever objects migrate") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
     trial t(seed, seed % 20 ? 6 : 64);
     for (int i = 0; i < 120; ++i) t.do_something();
     t.finish_all();
-    // The chains' later parts are nobody's futures: they are through when all counts agree.
+    // No future has the later parts of chains: they have ended when all counts agree.
     t.step_until([&] { return t.sent.handled == t.sent.sent_by_all(); });
     std::uint32_t unordered = 0;
     for (std::uint32_t o = 0; o < t.sent.objects.size(); ++o) {
@@ -42,14 +43,14 @@ TEST_CASE("objects are told everything once and in order, wherever they go") {
   }
 }
 
-TEST_CASE("where nodes die and links are cut, what ends well has happened once, and all ends") {
+TEST_CASE("with failing nodes and cut links, each successful message was handled once, and all ends") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
     lose_at_random(seed * 7 + 1);
   }
 }
 
-/// Objects that move at random in runtimes that are made meanwhile.
+/// Runtimes that are made while this object lives let objects migrate at random.
 class wandering {
  public:
   wandering() {
@@ -62,7 +63,7 @@ class wandering {
   std::string before_;
 };
 
-TEST_CASE("programs that once found no end: the home had lost where the object went, or could not be told of its end") {
+TEST_CASE("regression seeds that hung: the home lost the destination, or missed the end of an object") {
   for (const std::uint64_t seed : {54u, 80u, 156u}) {
     CAPTURE(seed);
     lose_at_random(seed);

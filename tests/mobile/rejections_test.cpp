@@ -1,4 +1,5 @@
-// Letters, answers and objects that a node has no room for: only they fail, in their turn, and whoever sent them is told.
+// Messages, replies and objects that a node lacks memory for: only they fail, in their order, and their senders get the
+// failure.
 #include <doctest/doctest.h>
 
 #include <stretto/balancing.hpp>
@@ -46,7 +47,7 @@ struct sack {
 
 bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
-TEST_CASE("a letter that a node has no room for fails alone: those before and after it come, in order") {
+TEST_CASE("a message that a node lacks memory for fails alone: others arrive in order") {
   if (wander()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   on_all_nodes({.nodes = 2, .seed = 1}, 1, [&](runtime&) {
@@ -68,10 +69,10 @@ TEST_CASE("a letter that a node has no room for fails alone: those before and af
     CHECK(has(said, "bytes       82"));
     CHECK(has(said, "at most     65536"));
     CHECK_NOTHROW(sent[2].get());
-    // Nobody asks for its reply: whoever waits for all is told.
+    // Its reply is ignored: the finish reports the failure.
     CHECK(
         has(thrown_by([&] { finish([&] { send(there, call<&sack::put>(12, std::string(too_many, 'x'))); }); }), "N18"));
-    // The way back.
+    // The direction of replies.
     send(there, call<&sack::fill>(too_many)).get();
     CHECK(error_of([&] { send(there, call<&sack::all>()).get(); }).code() == "N18");
     send(there, call<&sack::fill>(few)).get();
@@ -79,7 +80,7 @@ TEST_CASE("a letter that a node has no room for fails alone: those before and af
   });
 }
 
-TEST_CASE("an object whose arguments a node has no room for is not made, and what is sent to it says why") {
+TEST_CASE("an object is not made if its node lacks memory for the arguments, and messages say why") {
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   on_all_nodes({.nodes = 2, .seed = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -90,7 +91,7 @@ TEST_CASE("an object whose arguments a node has no room for is not made, and wha
   });
 }
 
-TEST_CASE("an object that a node has no room for stays where it is, with what was sent to it") {
+TEST_CASE("an object that a node lacks memory for stays where it is, with its messages") {
   if (wander()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   for (const std::uint32_t home : {0u, 1u, 2u}) {
@@ -118,7 +119,7 @@ TEST_CASE("an object that a node has no room for stays where it is, with what wa
   }
 }
 
-TEST_CASE("a balancer whose moves fail moves the others") {
+TEST_CASE("a round moves other objects if some migrations fail") {
   if (wander()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   on_all_nodes({.nodes = 2, .seed = 4}, 2, [&](runtime&) {
@@ -161,7 +162,7 @@ void do_something_heavy(trial& t) {
   });
 }
 
-/// Returns how much was refused.
+/// Returns how many messages were rejected.
 std::size_t refuse_at_random(std::uint64_t seed, bool loses) {
   trial t(seed, 6);
   for (int i = 0; i < 100; ++i) {
@@ -170,7 +171,7 @@ std::size_t refuse_at_random(std::uint64_t seed, bool loses) {
   }
   t.finish_all();
   std::size_t refused = 0;
-  std::set<std::pair<std::uint32_t, line>> not_there;  // of an object
+  std::set<std::pair<std::uint32_t, line>> not_there;  // by object
   for (const auto& w : t.futures)
     t.on(w.node, [&] {
       if (w.what.result()) return;
@@ -205,7 +206,7 @@ std::size_t refuse_at_random(std::uint64_t seed, bool loses) {
   return refused;
 }
 
-TEST_CASE("objects are told once and in order all that nodes had room for, wherever they go or stay") {
+TEST_CASE("messages that nodes have memory for are handled once and in order, wherever objects are") {
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   std::size_t refused = 0;
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
@@ -220,7 +221,7 @@ TEST_CASE("objects are told once and in order all that nodes had room for, where
   CHECK(refused > 100);
 }
 
-TEST_CASE("the same where nodes die and links are cut: all ends") {
+TEST_CASE("the same with failing nodes and cut links: all ends") {
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
@@ -228,8 +229,7 @@ TEST_CASE("the same where nodes die and links are cut: all ends") {
   }
 }
 
-TEST_CASE(
-    "heavy objects go in parts: where nodes die and links are cut meanwhile, all ends; where not, nothing is missing") {
+TEST_CASE("objects sent in parts: with failing nodes and cut links all ends, without them nothing is missing") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
     const bool loses = seed % 4 != 0;
@@ -242,9 +242,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "seeds of the former that had no end: an object came back unheard by its home, what pinned another had vanished, "
-    "an answer was lost") {
+TEST_CASE("regression seeds that hung: a returned object unknown to its home, a lost pin, a lost reply") {
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   for (const std::uint64_t seed : {1988u, 2603u, 2929u, 2979u, 6846u}) {
     CAPTURE(seed);
@@ -260,9 +258,7 @@ void stick_or_not(trial& t) {
   t.on(node, [&] { t.keep(node, send(t.sent.objects[o], call<&stick>(t.random() % 3 != 0))); });
 }
 
-TEST_CASE(
-    "objects that cannot be packed stay where they are, and all ends, also where nodes die meanwhile and links are "
-    "cut") {
+TEST_CASE("objects that cannot be written stay, and all ends, also with failing nodes and cut links") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 10'000); ++seed) {
     CAPTURE(seed);
     trial t(seed * 5 + 2, 6);

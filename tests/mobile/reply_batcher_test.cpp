@@ -41,7 +41,7 @@ struct node {
   reply_batcher::batch full;
 };
 
-TEST_CASE("short answers wait for one another, each node's by themselves, and the node is not idle meanwhile") {
+TEST_CASE("short replies wait in a batch for each node, and the node is not idle meanwhile") {
   node n(3);
   n.waiting.start(true);
   CHECK(n.waiting.is_empty());
@@ -61,7 +61,7 @@ TEST_CASE("short answers wait for one another, each node's by themselves, and th
   CHECK(n.taken(1) == std::vector<std::uint64_t>{12});
 }
 
-TEST_CASE("a batch is full before it has no more room") {
+TEST_CASE("a batch is sent when it is full") {
   node n(2);
   n.waiting.start(true);
   std::vector<std::uint64_t> all;
@@ -76,7 +76,7 @@ TEST_CASE("a batch is full before it has no more room") {
   CHECK_FALSE(n.job.is_landing());
 }
 
-TEST_CASE("a poll sends all that wait; those for a node that is lost are forgotten") {
+TEST_CASE("a poll sends all open batches; the batch for a failed node is dropped") {
   node n(4);
   n.waiting.start(true);
   for (std::uint64_t i = 0; i < 9; ++i) n.add(static_cast<dist::rank>(1 + i % 3), i);
@@ -90,7 +90,7 @@ TEST_CASE("a poll sends all that wait; those for a node that is lost are forgott
   n.waiting.flush([](dist::rank, const reply_batcher::batch&) { FAIL("nothing waits"); });
 }
 
-TEST_CASE("where time passes, few answers go at once, and one behind a pause takes along what waits") {
+TEST_CASE("the first replies are sent at once, and a reply after a pause completes the batch") {
   node n(2);
   n.waiting.start(false);
   for (std::uint64_t i = 0; i < 4; ++i) CHECK(n.add(1, i) == add_result::send_now);
@@ -106,7 +106,7 @@ TEST_CASE("where time passes, few answers go at once, and one behind a pause tak
   CHECK(n.add(1, 8) == add_result::send_now);
 }
 
-TEST_CASE("answers that many threads add are taken once, while another takes what waits") {
+TEST_CASE("replies added by many threads are taken once, while another thread takes batches") {
   constexpr std::uint64_t threads = 3, each = 20'000;
   node n(3);
   n.waiting.start(true);

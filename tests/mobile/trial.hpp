@@ -1,4 +1,5 @@
-// trial.hpp - a random program of one seed over objects that move, stepped by one thread, on a simulated network that may lose nodes.
+// trial.hpp - a random program of one seed over migrating objects, stepped by one thread, on a simulated network that
+// may lose nodes.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct trial {
   std::vector<std::pair<std::uint32_t, user_event>> events;
   bool has_losses = false;
   bool may_destroy = false;
-  std::vector<bool> is_destroyed;  // or is being
+  std::vector<bool> is_destroyed;  // or being destroyed
   std::vector<bool> is_dead;
 
   enum class made { one_by_one, as_a_collection, as_a_large_collection };
@@ -66,7 +67,8 @@ struct trial {
   ~trial() {
     for (auto& w : futures) on(w.node, [&] { w.what = {}; });
     for (auto& rt : all) rt->leave();
-    // Where the job ends in parts: what is still sent to a node whose part is over would hold simulated time, as it takes nothing any more.
+    // After the job has split, messages to a node whose part has ended would keep simulated time from advancing: that
+    // node receives nothing any more.
     step_until([&] {
       for (auto& rt : all)
         if (rt && rt->is_job_over()) rt.reset();
