@@ -69,7 +69,7 @@ bool local_object::has_pending_migration(rank sender, std::uint64_t request) con
   });
 }
 
-void local_object::drop_letters() noexcept {
+void local_object::drop_messages() noexcept {
   while (message* const msg = waiting_.pop()) delete static_cast<remote_message*>(msg);
   for (message* const msg : pending_migrations_) delete static_cast<remote_message*>(msg);
   pending_migrations_.clear();

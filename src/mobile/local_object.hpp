@@ -119,7 +119,7 @@ class local_object : public detail::local_object_base {
   void count_devices() noexcept;
 
   /// Deletes the messages of an object that arrived and is not installed.
-  void drop_letters() noexcept;
+  void drop_messages() noexcept;
 
   /// Before it leaves: records for each sender what was handled here.
   void record_residence();

@@ -39,7 +39,7 @@ struct mobile_objects::arriving_object {
   ~arriving_object() {
     if (!what) return;
     if (what->object) what->type->destroy(what->object);
-    what->drop_letters();
+    what->drop_messages();
   }
 
   const rank from;
