@@ -1,4 +1,4 @@
-// balancing.hpp - mobile objects move to where there is time for them: rounds of balancing, which a program asks for.
+// balancing.hpp - balancing rounds: mobile objects migrate to nodes that have time for them.
 //
 //     auto cells = make_collection<cell>(256);
 //     measure_loads().get();                                        // from now on
@@ -7,19 +7,22 @@
 //       if (t % 20 == 19) balance(cells, balancers::refine{}).get();
 //     }
 //
-// A round asks every node what its objects have cost since the last round over them, on workers and on devices, hands the table to a
-// balancer (balancer.hpp) and moves what that names. Messages fly meanwhile, and go along. The option `balance` makes rounds over all objects by itself, every
+// A round asks every node for the cost of its objects on workers and devices since the last round over them. It gives
+// this table to a balancer (balancer.hpp) and migrates the objects that the balancer names. Messages may be under way
+// meanwhile; they follow their objects. With the option `balance`, rounds over all objects begin by themselves, every
 // `balance_ms`.
 //
-// An object may say itself how heavy it is, for by_hints(...): a member function is asked after each handler that may have changed it.
+// An object may state its own weight, for by_hints(...): this member function is called after each handler that may
+// have changed the object.
 //
 //     double cell::load_hint() const { return double(particles.size()); }
 //
-// Threads     any that belongs to a runtime.
-// Cost        a round: two messages to each node and a migration for each move. Measuring: two readings of the clock for each handler, once
-//             somebody has asked for it; a load and a branch before.
-// Invariants  (1) a round ends, whatever nodes are lost: they, and what is theirs, are left out. (2) what cannot move stays, and is counted.
-// Source      measurement-based balancing of objects: Charm++ and PREMA.
+// Threads     Any that belongs to a runtime.
+// Cost        A round: two messages to each node, and a migration for each move. Measuring: two readings of the clock
+//             for each handler, once it has been asked for; before, a load and a branch.
+// Invariants  (1) A round ends, whichever nodes fail: failed nodes and their objects are left out. (2) An object that
+//             cannot move stays, and is counted.
+// Source      Measurement-based balancing of objects: Charm++ and PREMA.
 #pragma once
 
 #include <stretto/balancer.hpp>
@@ -34,19 +37,19 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How a round ended.
+/// The result of a round.
 struct balance_report {
-  std::size_t objects = 0;  // in its table
-  std::size_t moves = 0;    // that were decided
-  std::size_t moved = 0;    // and done; the others' objects were destroyed, lost, or could not travel
-  std::size_t silent = 0;   // nodes that were lost, and left out
-  double seconds = 0;       // of load in the table, of workers and of devices
+  std::size_t objects = 0;  // in the table
+  std::size_t moves = 0;  // decided
+  std::size_t moved = 0;  // done; the other objects were destroyed, lost, or could not be sent
+  std::size_t silent = 0;  // nodes that failed and were left out
+  double seconds = 0;  // load in the table, of workers and of devices
   double before = 1, after = 1;  // imbalance of the table, and as decided
 };
 
 namespace detail {
 struct object_range {
-  std::uint64_t first = 0, count = 0;  // no count: all
+  std::uint64_t first = 0, count = 0;  // count 0: all objects
 };
 future<balance_report> balance_objects(object_range which, balancer by, const std::source_location& where);
 template <class T>
@@ -55,16 +58,18 @@ object_range range_of(const collection<T>& of) {
 }
 }  // namespace detail
 
-/// One round over the elements of a collection; other objects are background. The handlers that run on elements that move are waited for,
-/// so no handler of an element may wait for this future.
+/// One round over the elements of a collection; other objects count as background. A round waits for the running
+/// handlers of elements that move: no handler of an element may wait for this future.
 ///
-///   by       is called once, on the caller's node, as a task; what it throws is the future's failure, and nothing moves
-///   throws   B20. The future fails with G05 if `by` returns what its table does not have
+///   by       called once, on the caller's node, as a task; if it throws, the future fails and nothing moves
+///   throws   B20. The future fails with G05 if `by` returns moves that do not fit the table
 ///
-/// The first round starts the measuring, if nobody has before: then all loads are 0, and hints are all there is to go by. An object that is
-/// still being made on its node has a hint of 1: a broadcast that has been answered is a sign that all are made.
+/// The first round starts the measuring, unless it has started before: then all loads are 0, and only hints are known.
+/// An object that is still being made on its node has a hint of 1. After a reply to a broadcast all elements have been
+/// made.
 template <class T>
-future<balance_report> balance(const collection<T>& of, balancer by, std::source_location where = std::source_location::current()) {
+future<balance_report> balance(const collection<T>& of, balancer by,
+                               std::source_location where = std::source_location::current()) {
   return detail::balance_objects(detail::range_of(of), std::move(by), where);
 }
 /// The same over all mobile objects of the job.
@@ -72,8 +77,8 @@ inline future<balance_report> balance(balancer by, std::source_location where = 
   return detail::balance_objects({}, std::move(by), where);
 }
 
-/// Every node measures what handlers take from now on, and what devices take to compute the launches on object<T>s that handlers submit
-/// themselves. What they spawn is not theirs; what they wait for takes no time.
+/// Every node measures from now on the time of handlers, and the device time of launches on object<T>s that handlers
+/// submit themselves. Tasks that a handler spawns do not count, nor does the time that it waits.
 future<void> measure_loads(std::source_location where = std::source_location::current());
 
 }  // namespace stretto

@@ -1,4 +1,4 @@
-// mobile.hpp - objects that live on one node of the job and move: work is sent to them, wherever they are.
+// mobile.hpp - mobile objects: each lives on one node of the job and can migrate; messages reach it wherever it is.
 //
 //     struct account {
 //       long balance = 0;
@@ -14,22 +14,24 @@
 //     migrate(m, at_node(3));
 //     destroy(m);
 //
-// A handler runs as a task of the node where the object is. Handlers that take the object as const read, and run together; each
-// other one has the object to itself, also while it waits. Arguments and results are copied as `fields` say, or moved where the object
-// is near; so a handler cannot tell.
+// A handler runs as a task on the node of its object. A handler that takes the object as const is a reader; readers run
+// together. Any other handler has exclusive use of the object, also while it waits. Arguments and results are copied as
+// their function `fields` says, or moved if the object is local; a handler cannot tell the difference.
 //
-// Threads     every function from any thread that belongs to a runtime; a mobile<T> is a name, passed by value, also to other nodes.
-// Memory      what happened before send is visible to the handler only if it is in its arguments; what handlers did to the object, to
-//             its later handlers.
-// Cost        near: about three asyncs, a few tens of nanoseconds more than one. Far: a message and its answer, a second answer where the
-//             handler leaves work behind. A node that does not know where the object is asks the node that made it; a message takes at
-//             most five hops.
-// Invariants  (1) a handler runs once, or never if its future says why. (2) handlers begin in the order in which one node sent them, also
-//             when the object moves; those with after(...) when what they wait for has ended. (3) an object moves when no handler of it
-//             runs, and takes the messages along that have not begun. (4) an object is lost with the node where it is, and to
-//             whoever must ask for it with the node that made it; whoever sends to it is told. (5) a message that a node has no room for
-//             fails alone, with N18; an object that a node has no room for stays where it is.
-// Source      mobile objects with remote handlers: PREMA; entry methods and location management: Charm++.
+// Threads     Every function may be called from any thread that belongs to a runtime. A mobile<T> is a name: it is
+//             passed by value, also to other nodes.
+// Memory      A handler sees what happened before send() only in its arguments. It sees what earlier handlers did to
+//             the object.
+// Cost        Local object: about three asyncs, a few tens of nanoseconds more than one. Remote object: a message and a
+//             reply, and a second reply if the handler leaves work behind. A node that does not know where the object
+//             is asks the node that made it. A message takes at most five hops.
+// Invariants  (1) A handler runs once, or never if its future says why. (2) Handlers begin in the order in which one
+//             node sent their messages, also if the object migrates; a message with after(...) is sent when its events
+//             have triggered. (3) An object migrates when none of its handlers runs, and takes waiting messages with
+//             it. (4) An object is lost with its node. It is also lost to nodes that must ask its home node, the one
+//             that made it, if that node fails. Messages to a lost object fail. (5) A message that a node has no memory
+//             for fails alone, with N18. An object that a node has no memory for stays where it is.
+// Source      Mobile objects with remote handlers: PREMA. Entry methods and location management: Charm++.
 #pragma once
 
 #include <stretto/event.hpp>
@@ -58,14 +60,14 @@ struct mobile_access;
 std::string name_of_object(std::uint64_t id);
 }  // namespace detail
 
-/// The name of an object of type T, on every node. Copying it copies no object; the default one names none.
+/// The name of an object of type T, on every node. A copy names the same object; a default-made one names none.
 template <class T>
 class mobile {
  public:
   constexpr mobile() noexcept = default;
   constexpr bool is_valid() const noexcept { return id_ != 0; }
   friend constexpr auto operator<=>(const mobile&, const mobile&) noexcept = default;
-  /// `M3 "savings"`, where this node knows what it is called; "N2:M3" if node 2 made it.
+  /// `M3 "savings"`, if this node knows its text; "N2:M3" if node 2 made it.
   friend std::string to_string(const mobile& m) { return detail::name_of_object(m.id_); }
 
  private:
@@ -75,25 +77,27 @@ class mobile {
 
 /// Counted on the caller's node since its start.
 struct mobile_statistics {
-  std::uint64_t objects = 0;    // here, now
-  std::uint64_t near = 0;       // messages of this node to objects that were here
-  std::uint64_t far = 0;        // and to others
-  std::uint64_t passed_on = 0;  // of any node, whose object was not here any more
-  std::uint64_t most_hops = 0;  // of a message that came to its object
+  std::uint64_t objects = 0;  // local ones, now
+  std::uint64_t near = 0;  // messages of this node to local objects
+  std::uint64_t far = 0;  // messages of this node to remote objects
+  std::uint64_t passed_on = 0;  // messages of any node that this node forwarded
+  std::uint64_t most_hops = 0;  // the most hops of a message that arrived here
   std::uint64_t moved_in = 0, moved_out = 0;
-  std::uint64_t to_many = 0;    // messages of broadcasts and reductions, each for all objects of a node or of several, that it sent or passed on
+  /// network messages of broadcasts and reductions, each for all objects of one or several nodes, sent or forwarded
+  std::uint64_t to_many = 0;
 };
 mobile_statistics current_mobile_statistics();
 
-/// Happens once no message to any mobile object is on its way or being handled, on any node of the job: also of those that were sent
-/// `detached`, or wait for an event. What has been sent before the call is over then; tasks that handlers have spawned need not be, nor is
-/// anything said of what other tasks send meanwhile.
+/// Triggers once no message to a mobile object is under way or being handled on any node of the job. Messages sent
+/// `detached`, and messages that wait for an event, count too. Messages sent before the call have then been handled.
+/// Tasks that handlers have spawned may still run, and other tasks may send meanwhile.
 ///
 ///     detached([&] { send(all[0], call<&cell::begin>()); });  // cells send to one another until all have converged
 ///     wait(quiescence());
 ///
-///   cost     two messages to each node and back, once each node has nothing on its way itself
-///   Source   counting in two rounds: Mattern, "Algorithms for distributed termination detection", 1987; quiescence detection of Charm++
+///   cost     two messages to each node and two replies, once no node has a message under way
+///   Source   counting in two rounds: Mattern, "Algorithms for distributed termination detection", 1987; quiescence
+///            detection of Charm++
 event quiescence(std::source_location where = std::source_location::current());
 
 namespace detail {
@@ -101,16 +105,16 @@ namespace detail {
 /// The type of an object: a constant of the program, as functions for other nodes are.
 struct mobile_type {
   std::uint64_t mark;
-  const char* name;                       // for messages
-  void* (*read)(field_reader& from);      // a new one; throws B40
+  const char* name;  // for error messages
+  void* (*read)(field_reader& from);  // makes a new one; throws B40
   void (*write)(const void* object, parcel& to);
   void (*destroy)(void* object) noexcept;
-  double (*hint)(const void* object) noexcept;  // null: it says nothing of itself
-  std::uint64_t bytes;                          // at least, that a move takes
+  double (*hint)(const void* object) noexcept;  // null: the type has no load_hint()
+  std::uint64_t bytes;  // a migration sends at least this many
 };
 inline constexpr std::uint64_t mobile_type_mark = 0x745f656c69626f6d;
 
-/// It says how heavy it is (balancing.hpp).
+/// The type has a member load_hint() (balancing.hpp).
 template <class T>
 concept has_load_hint = requires(const T& object) {
   { object.load_hint() } -> std::convertible_to<double>;
@@ -121,7 +125,8 @@ struct mobile_operations {
   static_assert(left_of_exact<T>() == stays_behind::nothing,
                 "this type cannot move: it is a pointer or a view, has one, or needs a function fields()");
   static_assert(explain<left_of_exact<T>(), T>());
-  static_assert(std::is_default_constructible_v<T>, "this type cannot move: an object that arrives is made without arguments, then read");
+  static_assert(std::is_default_constructible_v<T>,
+                "this type cannot move: an object that arrives is made without arguments, then read");
 
   static const char* name() { return __PRETTY_FUNCTION__; }
   static void* read(field_reader& from) {
@@ -134,55 +139,64 @@ struct mobile_operations {
   static void destroy(void* object) noexcept { delete static_cast<T*>(object); }
   static constexpr auto hint() -> double (*)(const void*) noexcept {
     if constexpr (has_load_hint<T>)
-      return +[](const void* object) noexcept { return static_cast<double>(static_cast<const T*>(object)->load_hint()); };
+      return +[](const void* object) noexcept {
+        return static_cast<double>(static_cast<const T*>(object)->load_hint());
+      };
     else
       return nullptr;
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
 };
 template <class T>
-inline constexpr mobile_type mobile_type_of{mobile_type_mark, mobile_operations<T>::signature(), mobile_operations<T>::read,
-                                            mobile_operations<T>::write, mobile_operations<T>::destroy, mobile_operations<T>::hint(),
-                                            sizeof(T)};
+inline constexpr mobile_type mobile_type_of{
+    mobile_type_mark,
+    mobile_operations<T>::signature(),
+    mobile_operations<T>::read,
+    mobile_operations<T>::write,
+    mobile_operations<T>::destroy,
+    mobile_operations<T>::hint(),
+    sizeof(T)};
 
-/// What is done with an object: a constant of the program, too.
-struct letter_type {
+/// The handler of a message: also a constant of the program.
+struct message_type {
   std::uint64_t mark;
   const char* signature;
   const mobile_type* of;
-  bool reads;                                                                  // else it has the object to itself
-  void (*run)(void*& object, field_reader& arguments, field_writer& result);   // from bytes; `object` is null before it is made
-  void (*write_arguments)(const void* letter, parcel& to);                     // of a near one
-  value_reader read_value;                                                     // null: void
-  void (*keep_arguments)(field_reader& from, parcel& to);                      // read, and written once more
+  bool reads;  // false: exclusive use of the object
+  /// reads arguments; `object` is null before construction
+  void (*run)(void*& object, field_reader& arguments, field_writer& result);
+  void (*write_arguments)(const void* message, parcel& to);  // of a local message
+  value_reader read_value;  // null: void
+  void (*keep_arguments)(field_reader& from, parcel& to);  // reads and writes them
 };
-inline constexpr std::uint64_t letter_type_mark = 0x745f72657474656c;
+inline constexpr std::uint64_t message_type_mark = 0x745f72657474656c;
 
-/// At the beginning of what a node keeps of an object that is there.
-struct mobile_here {
+/// The first members of what a node keeps for a local object.
+struct local_object_base {
   void* object = nullptr;
-  std::atomic<bool> is_measured{false};  // how long its handlers take, and what they launch on devices
+  std::atomic<bool> is_measured{false};  // cost of handlers and of their kernels
 };
 
-void begin_span(handler_span& s, const mobile_here& of) noexcept;
+void begin_span(handler_span& s, const local_object_base& of) noexcept;
 
-enum class letter_kind : std::uint8_t { handle, make, destroy, migrate };
+enum class message_action : std::uint8_t { handle, make, destroy, migrate };
 
-/// What is on its way to an object, or waits for it. A near one is the beginning of its task's body.
-struct letter {
-  letter* next = nullptr;
-  const letter_type* type = nullptr;  // null: destroy, migrate
-  mobile_here* at = nullptr;          // while it is handled
-  std::uint64_t number : 48 = 0;      // among those of one node to one object
-  std::uint64_t kind : 8 = 0;
-  std::uint64_t is_far : 1 = 0;
+/// A message that is under way to an object or waits for it. A local one is the first part of its task's body.
+struct message {
+  message* next = nullptr;
+  const message_type* type = nullptr;  // null: destroy, migrate
+  local_object_base* handled_object = nullptr;  // while its handler runs
+  std::uint64_t number : 48 = 0;  // sequence number among the messages of one node to one object
+  std::uint64_t action : 8 = 0;
+  std::uint64_t is_remote : 1 = 0;
 
-  letter() = default;
-  explicit letter(const letter_type* t, letter_kind k = letter_kind::handle) noexcept : type(t), kind(static_cast<std::uint64_t>(k)) {}
+  message() = default;
+  explicit message(const message_type* t, message_action a = message_action::handle) noexcept
+      : type(t), action(static_cast<std::uint64_t>(a)) {}
 };
 
-/// The handler has returned; others may have the object.
-void leave_object(mobile_here& at, bool has_read, handler_span& s) noexcept;
+/// Call when a handler has returned: other handlers may use the object.
+void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept;
 
 template <class T, bool is_const, class R, class... A>
 struct handler_signature : remote_signature<R, A...> {
@@ -192,9 +206,11 @@ struct handler_signature : remote_signature<R, A...> {
 template <class F>
 struct lambda_handler;
 template <class L, class R, class T, class... A>
-struct lambda_handler<R (L::*)(T&, A...) const> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+struct lambda_handler<R (L::*)(T&, A...) const>
+    : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
 template <class L, class R, class T, class... A>
-struct lambda_handler<R (L::*)(T&, A...) const noexcept> : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
+struct lambda_handler<R (L::*)(T&, A...) const noexcept>
+    : handler_signature<std::remove_const_t<T>, std::is_const_v<T>, R, A...> {};
 template <class F>
 struct handler_of : lambda_handler<decltype(&F::operator())> {};
 template <class R, class T, class... A>
@@ -210,54 +226,59 @@ struct handler_of<R (T::*)(A...) const> : handler_signature<T, true, R, A...> {}
 template <class R, class T, class... A>
 struct handler_of<R (T::*)(A...) const noexcept> : handler_signature<T, true, R, A...> {};
 
-/// A handler and its arguments. Made by call().
+/// A handler and its arguments, made by call().
 template <class Get>
 struct handler_call {
   typename handler_of<typename Get::type>::arguments arguments;
 };
 
 template <class T, class Get>
-struct near_letter : letter {
+struct local_message : message {
   using signature = handler_of<typename Get::type>;
   using arguments_type = typename signature::arguments;
   using result = typename signature::result;
   using seen = std::conditional_t<signature::reads, const T, T>;
-  static_assert(std::derived_from<T, typename signature::object>, "this handler is one of another type than the object is of");
+  static_assert(std::derived_from<T, typename signature::object>,
+                "this handler is one of another type than the object is of");
 
-  explicit near_letter(arguments_type&& all) noexcept(std::is_nothrow_move_constructible_v<arguments_type>)
-      : letter(&type), arguments(std::move(all)) {}
+  explicit local_message(arguments_type&& all) noexcept(std::is_nothrow_move_constructible_v<arguments_type>)
+      : message(&type), arguments(std::move(all)) {}
 
   static result call(void* object, arguments_type& all) {
-    return std::apply([object](auto&... a) -> result { return std::invoke(Get::get(), *static_cast<seen*>(object), std::move(a)...); }, all);
+    return std::apply(
+        [object](auto&... a) -> result {
+          return std::invoke(Get::get(), *static_cast<seen*>(object), std::move(a)...);
+        },
+        all);
   }
   struct leaving {
-    near_letter& done;
+    local_message& done;
     handler_span span;
-    explicit leaving(near_letter& l) noexcept : done(l) {
-      if (l.at->is_measured.load(std::memory_order_acquire)) begin_span(span, *l.at);
+    explicit leaving(local_message& msg) noexcept : done(msg) {
+      if (msg.handled_object->is_measured.load(std::memory_order_acquire)) begin_span(span, *msg.handled_object);
     }
     ~leaving() {
-      mobile_here& at = *done.at;
-      done.~near_letter();
+      local_object_base& at = *done.handled_object;
+      done.~local_message();
       leave_object(at, signature::reads, span);
     }
   };
   static void run(void* storage) {
-    auto& l = *std::launder(static_cast<near_letter*>(storage));
+    auto& msg = *std::launder(static_cast<local_message*>(storage));
     if constexpr (std::is_void_v<result>) {
-      const leaving then(l);
-      call(l.at->object, l.arguments);
+      const leaving then(msg);
+      call(msg.handled_object->object, msg.arguments);
     } else {
       result value = [&] {
-        const leaving then(l);
-        result mine = call(l.at->object, l.arguments);
+        const leaving then(msg);
+        result mine = call(msg.handled_object->object, msg.arguments);
         field_separator()(std::as_const(mine));
         return mine;
       }();
       ::new (storage) result(std::move(value));
     }
   }
-  static void run_far(void*& object, field_reader& in, field_writer& out) {
+  static void run_remote(void*& object, field_reader& in, field_writer& out) {
     arguments_type all;
     in(all);
     if constexpr (std::is_void_v<result>) {
@@ -268,14 +289,14 @@ struct near_letter : letter {
     }
   }
   static void write_arguments(const void* storage, parcel& to) {
-    write_parcel(to, std::launder(static_cast<const near_letter*>(storage))->arguments);
+    write_parcel(to, std::launder(static_cast<const local_message*>(storage))->arguments);
   }
   static void keep_arguments(field_reader& from, parcel& to) {
     arguments_type all;
     from(all);
     write_parcel(to, all);
   }
-  static void drop(void* storage) noexcept { std::launder(static_cast<near_letter*>(storage))->~near_letter(); }
+  static void drop(void* storage) noexcept { std::launder(static_cast<local_message*>(storage))->~local_message(); }
   static constexpr value_reader reader() {
     if constexpr (std::is_void_v<result>) return nullptr;
     else
@@ -286,16 +307,16 @@ struct near_letter : letter {
       };
   }
 
-  static constexpr letter_type type{letter_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
-                                    run_far,          write_arguments,  reader(),           keep_arguments};
+  static constexpr message_type type{message_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
+                                    run_remote,          write_arguments,  reader(),           keep_arguments};
   static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value, storage_alignment<result>};
   static constexpr std::size_t bytes() {
-    return sizeof(near_letter) > value_bytes<result> ? sizeof(near_letter) : value_bytes<result>;
+    return sizeof(local_message) > value_bytes<result> ? sizeof(local_message) : value_bytes<result>;
   }
   arguments_type arguments;
 };
 
-/// What makes an object of arguments that have travelled.
+/// Constructs an object from arguments that were sent.
 template <class T, class... A>
 struct maker {
   static void run(void*& object, field_reader& in, field_writer&) {
@@ -304,18 +325,20 @@ struct maker {
     object = std::apply([](A&... a) { return new T(std::move(a)...); }, all);
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
-  static constexpr letter_type type{letter_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr, nullptr, nullptr};
+  static constexpr message_type type{message_type_mark, signature(), &mobile_type_of<T>, false, run, nullptr,
+                                     nullptr,           nullptr};
 };
-/// A text travels as what owns it.
+/// A text is sent as the type that owns it.
 template <class A>
-using travelling = std::conditional_t<std::is_convertible_v<const std::decay_t<A>&, std::string_view>, std::string, std::decay_t<A>>;
+using travelling =
+    std::conditional_t<std::is_convertible_v<const std::decay_t<A>&, std::string_view>, std::string, std::decay_t<A>>;
 
 struct make_request {
-  std::uint32_t node = ~0u;  // this one, now
+  std::uint32_t node = ~0u;  // ~0: this node, now
   std::string_view name = {};
   std::source_location where;
 };
-/// A tag of make_mobile, and the line that gave it.
+/// A tag of make_mobile with its source line.
 template <class Tag>
 struct located {
   Tag tag;
@@ -324,13 +347,13 @@ struct located {
 };
 
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object);
-std::uint64_t make_object(const make_request& request, const letter_type& maker, parcel&& arguments);
+std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments);
 
-/// What the tags of a send say.
+/// The tags of send.
 struct send_request : task_request {
   using task_request::apply;
 };
-/// And of an order, which runs no code of the program.
+/// The tags of migrate and destroy, which run no code of the program.
 struct order_request : task_request {
   template <class Tag>
     requires requires(task_request request, const Tag& tag) { request.apply(tag); }
@@ -346,10 +369,12 @@ concept send_tag = requires(task_request request, const Tag& tag) { request.appl
                    !std::same_as<Tag, at_place> && !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> &&
                    !std::same_as<Tag, profile_into>;
 
-/// Takes the record, whose body is a letter, to the object; `thread` null: look it up again. Throws G01, and has given it back then.
-void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request);
-/// A letter that the core makes.
-completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where);
+/// Sends the record, whose body is a message, to the object; `thread` null: looks the thread up. Throws G01 after it
+/// has given the record back.
+void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request);
+/// Makes and sends a migrate or destroy message.
+completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
+                       const std::source_location& where);
 bool is_object_here(std::uint64_t object);
 
 struct mobile_access {
@@ -373,43 +398,47 @@ struct mobile_access {
       return named<T>(id);
     }
     static_assert((transferable<travelling<A>> && ...),
-                  "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+                  "an argument for another node cannot travel: it is a pointer or a view, or a type that needs a "
+                  "function fields()");
     static_assert((explain_travel<travelling<A>>() && ...));
     const std::tuple<travelling<A>...> all(std::forward<A>(arguments)...);
     return named<T>(make_object(request, maker<T, travelling<A>...>::type, to_parcel(all)));
   }
   template <class T, class Get>
   static auto send(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where) {
-    using Letter = near_letter<T, Get>;
-    static_assert(alignof(Letter) <= storage_offset, "arguments of a handler are aligned to at most 64 bytes");
+    using Message = local_message<T, Get>;
+    static_assert(alignof(Message) <= storage_offset, "arguments of a handler are aligned to at most 64 bytes");
     field_separator()(std::as_const(c.arguments));
-    const new_task made = make_task(Letter::bytes(), Letter::task, where);
-    construct_body<Letter>(*made.record, std::move(c.arguments));
-    post_letter(*made.record, made.thread, to.id_, nullptr);
-    return future_access::make<typename Letter::result>(*made.record);
+    const new_task made = make_task(Message::bytes(), Message::task, where);
+    construct_body<Message>(*made.record, std::move(c.arguments));
+    post_message(*made.record, made.thread, to.id_, nullptr);
+    return future_access::make<typename Message::result>(*made.record);
   }
   template <class T, class Get, class... Tag>
-  static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where, const Tag&... tag) {
-    using Letter = near_letter<T, Get>;
+  static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where,
+                        const Tag&... tag) {
+    using Message = local_message<T, Get>;
     const auto request = request_of<task_request>(tag...);
     task_request bare;
     bare.name = request.name;
     bare.priority = request.priority;
     field_separator()(std::as_const(c.arguments));
-    const new_task made = make_task(Letter::bytes(), Letter::task, where, bare);
-    construct_body<Letter>(*made.record, std::move(c.arguments));
-    post_letter(*made.record, nullptr, to.id_, &request);
-    return future_access::make<typename Letter::result>(*made.record);
+    const new_task made = make_task(Message::bytes(), Message::task, where, bare);
+    construct_body<Message>(*made.record, std::move(c.arguments));
+    post_message(*made.record, nullptr, to.id_, &request);
+    return future_access::make<typename Message::result>(*made.record);
   }
-  /// Of a request that has a name and a priority at most.
+  /// For a request that has at most a name and a priority.
   template <class T, class Get>
-  static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare, const std::source_location& where) {
+  static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare,
+                        const std::source_location& where) {
     if (bare.name.empty() && !bare.priority) return send(to, std::move(c), where);
     return send_with(to, std::move(c), where, task_name{bare.name}, task_priority{bare.priority});
   }
   template <class T, class... Tag>
-  static future<void> order(letter_kind kind, const mobile<T>& of, std::uint32_t to, const std::source_location& where, const Tag&... tag) {
-    return future_access::make<void>(post_order(kind, of.id_, to, request_of<order_request>(tag...), where));
+  static future<void> order(message_action action, const mobile<T>& of, std::uint32_t to,
+                            const std::source_location& where, const Tag&... tag) {
+    return future_access::make<void>(post_order(action, of.id_, to, request_of<order_request>(tag...), where));
   }
 };
 
@@ -417,12 +446,14 @@ struct mobile_access {
 
 /// Makes an object and returns its name at once.
 ///
-///   tags      at_node(n): there, of arguments that travel; without it here, now. name("text"): for messages
-///   throws    what the constructor throws, here; what it throws on a node that was named, also this one, is the failure of what is sent
-///             to the object, and of the finish. N02 if there is no such node
-///   cost      here: about that of an event and of the object; there: a message and its answer
+///   tags      at_node(n): on that node, from arguments that are sent; without it on this node, now. name("text"): for
+///             error messages
+///   throws    on this node: what the constructor throws. With at_node(n), also for this node, an exception of the
+///             constructor fails the messages to the object, and the finish. N02 if there is no such node
+///   cost      on this node: an event and the object; with at_node(n): a message and a reply
 template <class T, class... A>
-  requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...) && !(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
+  requires(!(std::same_as<std::remove_cvref_t<A>, at_node> || ...) &&
+           !(std::same_as<std::remove_cvref_t<A>, task_name> || ...))
 mobile<T> make_mobile(A&&... arguments) {
   return detail::mobile_access::make<T>({}, std::forward<A>(arguments)...);
 }
@@ -441,8 +472,8 @@ mobile<T> make_mobile(detail::located<task_name> name, A&&... arguments) {
   return detail::mobile_access::make<T>({~0u, name.tag.text, name.where}, std::forward<A>(arguments)...);
 }
 
-/// What to send to an object: a member function, or a function or a lambda without captures that takes the object first, by reference or
-/// const reference; and its other arguments, which are converted to its parameters.
+/// The content of a message: a member function, or a function or a lambda without captures that takes the object first,
+/// by reference or const reference; and the other arguments, which are converted to its parameters.
 template <auto f, class... A>
   requires(detail::takes_object<decltype(f), sizeof...(A)>())
 auto call(A&&... arguments) {
@@ -456,18 +487,21 @@ auto call(L, A&&... arguments) {
   return detail::handler_call<detail::lambda_function<L>>{{std::forward<A>(arguments)...}};
 }
 
-/// Runs the handler on the object, on its node; returns the future of what it returns. What it throws poisons the future alone: the object
-/// stays as the handler has left it.
+/// Runs the handler on the object's node and returns the future of its result. An exception of the handler poisons only
+/// the future: the object stays as the handler left it.
 ///
-///   tags     after(...): it is sent when that has ended; name("text"), priority(n)
-///   throws   B20; G01 if `to` names no object. The future fails with G02 if the object has been destroyed, with G03 if it is
-///            lost, with N13 if its node does not know the handler, with B40 if the arguments cannot be read there
+///   tags     after(...): sends when these have ended; name("text"), priority(n)
+///   throws   B20; G01 if `to` names no object. The future fails with G02 if the object has been destroyed, with G03 if
+///            it is lost, with N13 if its node does not know the handler, with B40 if its node cannot read the
+///            arguments
 template <class T, class Get>
-auto send(const mobile<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+auto send(const mobile<T>& to, detail::handler_call<Get> c,
+          std::source_location where = std::source_location::current()) {
   return detail::mobile_access::send(to, std::move(c), where);
 }
 template <detail::send_tag T1, class T, class Get>
-auto send(const T1& t1, const mobile<T>& to, detail::handler_call<Get> c, std::source_location where = std::source_location::current()) {
+auto send(const T1& t1, const mobile<T>& to, detail::handler_call<Get> c,
+          std::source_location where = std::source_location::current()) {
   return detail::mobile_access::send_with(to, std::move(c), where, t1);
 }
 template <detail::send_tag T1, detail::send_tag T2, class T, class Get>
@@ -481,33 +515,35 @@ auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail:
   return detail::mobile_access::send_with(to, std::move(c), where, t1, t2, t3);
 }
 
-/// Moves the object to that node, ahead of the messages that wait for it. The future is ready when it is there, at once if it is now.
+/// Migrates the object to that node, ahead of its waiting messages. The future is ready when the object is there, and
+/// at once if it already is.
 ///
-///   tags     after(...): it is asked for when that has ended; name("text")
-///   throws   B20, G01; N02 if there is no such node. The future fails with G02, G03, with N05 if the node is lost, and with what
-///            `fields` threw; the object then stays
+///   tags     after(...): asks for the migration when these have ended; name("text")
+///   throws   B20, G01; N02 if there is no such node. The future fails with G02, G03, with N05 if the node has failed,
+///            and with what `fields` threw; the object then stays
 ///   cost     four messages, and the object's bytes
 template <class T>
 future<void> migrate(const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::migrate, of, to.index, where);
+  return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where);
 }
 template <detail::send_tag T1, class T>
-future<void> migrate(const T1& t1, const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::migrate, of, to.index, where, t1);
+future<void> migrate(const T1& t1, const mobile<T>& of, at_node to,
+                     std::source_location where = std::source_location::current()) {
+  return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where, t1);
 }
 
-/// Destroys the object after what this node has sent to it before. What comes later fails with G02. Objects that are not destroyed end
-/// with their runtime. Tags as of migrate.
+/// Destroys the object after the messages that this node has sent to it. Later messages fail with G02. An object that
+/// is not destroyed ends with its runtime. Tags as of migrate.
 template <class T>
 future<void> destroy(const mobile<T>& of, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where);
+  return detail::mobile_access::order(detail::message_action::destroy, of, 0, where);
 }
 template <detail::send_tag T1, class T>
 future<void> destroy(const T1& t1, const mobile<T>& of, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::letter_kind::destroy, of, 0, where, t1);
+  return detail::mobile_access::order(detail::message_action::destroy, of, 0, where, t1);
 }
 
-/// Whether it is on the caller's node now; it may be gone a moment later.
+/// Whether the object is on the caller's node now; it may leave at any time.
 template <class T>
 bool is_here(const mobile<T>& m) {
   return detail::is_object_here(detail::mobile_access::id_of(m));

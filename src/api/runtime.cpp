@@ -253,10 +253,10 @@ void runtime::start(bool stepped) {
   detail::start_events(s.context);
   dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_seen{s.dry.which.front(), s.dry.nodes} : dist::node_seen{});
   mobiles::start_mobile(s.context, *s.mobile,
-                        {.wander = static_cast<unsigned>(s.settings.wander),
+                        {.random_migration_percent = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
-                         .balances_by = static_cast<mobiles::policy>(s.settings.balance),
-                         .balances_each_ms = stepped ? 0 : s.settings.balance_ms,
+                         .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
+                         .balance_period_ms = stepped ? 0 : s.settings.balance_ms,
                          .is_stepped = stepped});
   if (s.member) s.polls.add(*s.member);
   s.modules.initialise(s.context, s.machine);

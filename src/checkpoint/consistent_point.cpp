@@ -12,21 +12,21 @@
 
 namespace stretto::checkpoints {
 
-using mobiles::hold_state;
+using mobiles::pause_state;
 using mobiles::rank;
-using mobiles::waited_letter;
+using mobiles::awaited_message;
 
 namespace {
 
 // What nodes are asked. Each answers, so that one can wait for it.
-int hold_here(rank by) { return objects_here().hold(by), 0; }
-int let_go_here(rank by) { return objects_here().let_go(by), 0; }
-hold_state state_here() { return objects_here().held(); }
-std::vector<waited_letter> waited_here() { return objects_here().waited_letters(); }
-int let_through_here(const std::vector<waited_letter>& all) { return objects_here().let_through(all), 0; }
-int let_all_through_here() { return objects_here().let_all_through(), 0; }
+int hold_here(rank by) { return objects_here().pause_for_checkpoint(by), 0; }
+int let_go_here(rank by) { return objects_here().resume_after_checkpoint(by), 0; }
+pause_state state_here() { return objects_here().current_pause_state(); }
+std::vector<awaited_message> waited_here() { return objects_here().awaited_messages(); }
+int let_through_here(const std::vector<awaited_message>& all) { return objects_here().release_messages(all), 0; }
+int let_all_through_here() { return objects_here().release_all_messages(), 0; }
 int copy_here() {
-  node_copy all{objects_here().copy(), own_things_here()};
+  node_copy all{objects_here().save_objects(), own_things_here()};
   copy_objects(all.own);
   keep_copy(std::move(all));
   return 0;
@@ -38,17 +38,17 @@ constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_
 constexpr std::chrono::seconds most_silence(3);
 
 void come_to_rest(const std::source_location& where) {
-  std::optional<hold_state> before;
+  std::optional<pause_state> before;
   unsigned unchanged = 0, patience = patient_rounds, times = 0;
   auto changed = std::chrono::steady_clock::now();
   for (;;) {
-    hold_state now;
-    for (const hold_state& s : on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
+    pause_state now;
+    for (const pause_state& s : on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
     const bool is_same = before && *before == now;
-    if (is_same && now.is_at_rest()) return;
+    if (is_same && now.is_drained()) return;
     if (!is_same) unchanged = 0;
     else ++unchanged;
-    if (before && before->letters != now.letters) {
+    if (before && before->messages != now.messages) {
       times = 0, patience = patient_rounds;
       changed = std::chrono::steady_clock::now();
     }
@@ -59,17 +59,17 @@ void come_to_rest(const std::source_location& where) {
     }
     unchanged = 0;
     patience = std::min(2 * patience, most_patient_rounds);
-    if (times >= most_times && !now.open && now.deferred && std::chrono::steady_clock::now() - changed > most_silence)
+    if (times >= most_times && !now.busy_objects && now.deferred_sends && std::chrono::steady_clock::now() - changed > most_silence)
       throw error("C10", "messages that wait for events cannot be in a checkpoint")
-          .fact("waiting", std::to_string(now.deferred))
+          .fact("waiting", std::to_string(now.deferred_sends))
           .fact("called", where)
           .because("no handler triggers these events: send(after(...), ...) was given events of tasks that go on later")
           .remedy("take the checkpoint when these events have been triggered");
     if (times++ < times_before_all) {
-      std::vector<waited_letter> all;
+      std::vector<awaited_message> all;
       for (auto& some : on_all_nodes([](auto) { return call<&waited_here>(); }, where)) all.insert(all.end(), some.begin(), some.end());
       on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
-    } else if (now.open || now.deferred) {
+    } else if (now.busy_objects || now.deferred_sends) {
       on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);
     }
   }

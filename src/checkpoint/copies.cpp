@@ -57,15 +57,15 @@ written_part write_copy(const std::string& root) {
     return there;
   };
   std::vector<listed_object> list;
-  for (mobiles::kept_object& o : all.objects) {
+  for (mobiles::saved_object& o : all.objects) {
     const place_of_bytes there = put(o.content);
     list.push_back({std::move(o), there, {}, 0});
     listed_object& is = list.back();
-    for (mobiles::kept_letter& l : is.what.letters) {
+    for (mobiles::saved_message& l : is.what.messages) {
       const place_of_bytes arguments = put(l.arguments);
       is.letters.push_back({std::move(l), arguments});
     }
-    is.what.letters.clear();
+    is.what.messages.clear();
     part.letters += is.letters.size();
   }
   const std::string name = node_folder(this_node());

@@ -11,12 +11,12 @@
 
 #include "checkpoint/contents.hpp"
 #include "checkpoint/object_list.hpp"
-#include "mobile/kept_objects.hpp"
+#include "mobile/saved_objects.hpp"
 
 namespace stretto::checkpoints {
 
 struct node_copy {
-  std::vector<mobiles::kept_object> objects;
+  std::vector<mobiles::saved_object> objects;
   std::vector<kept> own;  // of this node
 };
 /// There is one for each runtime; a later one takes its place.

@@ -36,7 +36,7 @@ place_of_bytes place_in(const json& j, std::uint32_t node) {
 void put(json& to, const place_of_bytes& p) { to["offset"] = p.offset, to["bytes"] = p.bytes; }
 
 json to_json(const listed_letter& l) {
-  json j{{"kind", static_cast<int>(l.what.kind)},
+  json j{{"kind", static_cast<int>(l.what.action)},
          {"function", hex(l.what.function)},
          {"calls", l.what.handler},
          {"name", l.what.name},
@@ -48,8 +48,8 @@ json to_json(const listed_letter& l) {
 
 listed_letter letter_in(const json& j, std::uint32_t node) {
   listed_letter l;
-  l.what.kind =
-      number_in<mobiles::letter_kind>(j.at("kind"), 0, static_cast<std::uint64_t>(mobiles::letter_kind::migrate));
+  l.what.action =
+      number_in<mobiles::message_action>(j.at("kind"), 0, static_cast<std::uint64_t>(mobiles::message_action::migrate));
   l.what.function = from_hex(j.at("function"));
   l.what.name = j.at("name");
   const json& priority = j.at("priority");

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mobile/kept_objects.hpp"
+#include "mobile/saved_objects.hpp"
 
 namespace stretto::checkpoints {
 
@@ -24,16 +24,16 @@ struct place_of_bytes {
   std::uint64_t offset = 0, bytes = 0;
 };
 struct listed_letter {
-  mobiles::kept_letter what;  // without arguments
+  mobiles::saved_message what;  // without arguments
   place_of_bytes arguments;
 
   template <class Archive>
   friend void fields(Archive& a, archived<listed_letter, Archive>& l) {
-    a(l.what.kind, l.what.priority, l.what.function, l.what.where, l.what.name, l.arguments);
+    a(l.what.action, l.what.priority, l.what.function, l.what.where, l.what.name, l.arguments);
   }
 };
 struct listed_object {
-  mobiles::kept_object what;  // without content and letters
+  mobiles::saved_object what;  // without content and letters
   place_of_bytes content;
   std::vector<listed_letter> letters;
   mobiles::rank at = 0;  // the node that gets it

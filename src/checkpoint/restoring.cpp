@@ -62,8 +62,8 @@ std::uint64_t names_here() { return objects_here("restore_objects").names_made()
 
 int restore_here(const part& p) {
   auto& all = objects_here("restore_objects");
-  all.restore_homes(p.homes, p.names_made);
-  for (const part::homed& h : p.is_home_of) all.restore_home(h.id, h.name, h.at);
+  all.restore_home_nodes(p.homes, p.names_made);
+  for (const part::homed& h : p.is_home_of) all.restore_home_record(h.id, h.name, h.at);
   node_bytes bytes(p.directory);
   for (const listed_object& o : p.gets) {
     const detail::mobile_type* const type = mobiles::mobile_type_at(o.what.type);
@@ -73,7 +73,7 @@ int restore_here(const part& p) {
           .because("the library that holds it is not loaded, or is another one")
           .remedy("load the libraries that were loaded when the checkpoint was taken, before it is restored");
     field_reader in(bytes.at(o.content));
-    all.restore(o.what.id, *type, o.what.name, type->read(in));
+    all.restore_object(o.what.id, *type, o.what.name, type->read(in));
   }
   return 0;
 }
@@ -82,10 +82,10 @@ int restore_letters_here(const part& p) {
   node_bytes bytes(p.directory);
   for (const listed_object& o : p.gets)
     for (const listed_letter& l : o.letters) {
-      mobiles::kept_letter k = l.what;
+      mobiles::saved_message k = l.what;
       const auto its = bytes.at(l.arguments);
       k.arguments.assign(its.begin(), its.end());
-      objects_here().restore(o.what.id, k);
+      objects_here().restore_message(o.what.id, k);
     }
   return 0;
 }
@@ -169,7 +169,7 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     for (listed_object& o : read_list(from, n)) all.push_back(std::move(o));
   const bool as_before = nodes == from.nodes;
   auto& here = objects_here("restore_objects");
-  here.restore_homes(parts[this_node()].homes, 0);
+  here.restore_home_nodes(parts[this_node()].homes, 0);
   for (std::size_t i = 0; i < all.size(); ++i) {
     listed_object& o = all[i];
     o.at = static_cast<rank>(as_before ? o.content.file : i * nodes / all.size());

@@ -19,7 +19,7 @@ namespace {
 
 using mobiles::rank;
 
-bool reserve_here(rank by) { return objects_here().reserve_checkpoints(by); }
+bool reserve_here(rank by) { return objects_here().try_reserve_checkpoints(by); }
 int release_here(rank by) { return objects_here().release_checkpoints(by), 0; }
 written_part write_here(const std::string& root) { return write_copy(root); }
 
@@ -57,7 +57,7 @@ void check_names(const std::vector<kept>& all) {
 void write_all(const std::filesystem::path& directory, const std::vector<kept>& all, const std::source_location& where) {
   const auto root = beside(directory);
   checkpoint_content c = content_of_this_job();
-  c.homes = objects_here().homes();
+  c.homes = objects_here().home_nodes();
   const auto asked = ask_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
   const until_all_have_ended nobody_writes_then(asked);
   std::vector<file_entry> files;

@@ -19,10 +19,10 @@ base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
   detail::tell_waits(runtime.runtime, walk);
   data::tell_waits(walk);
   dist::tell_waits(runtime.runtime, walk);
-  mobiles::tell_waits(runtime.runtime, walk);
+  mobiles::add_wait_edges(runtime.runtime, walk);
   sched::tell_waits(runtime, s, walk);
   dist::tell_tasks(runtime.runtime, walk);
-  mobiles::tell_handlers(runtime.runtime, walk);
+  mobiles::add_handler_edges(runtime.runtime, walk);
   // Handles are the same on all nodes.
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
     for (const auto& [raw, node] : walk.all(key))

@@ -25,7 +25,7 @@ scarce scarcest(const load_table& t) {
     seconds += counted_load(o.seconds);
     device_seconds += counted_load(o.device_seconds);
   }
-  // Where there is no device there is nothing that could be moved to one.
+  // Without devices no load can be moved to one.
   return devices > 0 && device_seconds * speed > seconds * devices ? scarce::devices : scarce::workers;
 }
 
@@ -45,22 +45,25 @@ load_table moved(const load_table& t, const object_moves& moves) {
   };
   for (const object_move& m : moves) {
     if (m.object >= t.objects.size())
-      refuse("moves object " + std::to_string(m.object), "its table has " + std::to_string(t.objects.size()) + " objects, from 0 on");
+      refuse("moves object " + std::to_string(m.object),
+             "its table has " + std::to_string(t.objects.size()) + " objects, from 0 on");
     if (m.to >= t.nodes.size())
-      refuse("moves an object to node " + std::to_string(m.to), "its table has " + std::to_string(t.nodes.size()) + " nodes, from 0 on");
-    if (has_moved[m.object]) refuse("moves object " + std::to_string(m.object) + " twice", "an object can be at one node only");
+      refuse("moves an object to node " + std::to_string(m.to),
+             "its table has " + std::to_string(t.nodes.size()) + " nodes, from 0 on");
+    if (has_moved[m.object])
+      refuse("moves object " + std::to_string(m.object) + " twice", "an object can be at one node only");
     has_moved[m.object] = true;
     to.objects[m.object].node = m.to;
   }
   return to;
 }
 
-balancer by_hints(balancer decide) {
-  return [decide = std::move(decide)](const load_table& t) {
+balancer by_hints(balancer decide_route) {
+  return [decide_route = std::move(decide_route)](const load_table& t) {
     load_table hinted = t;
     for (load_table::object& o : hinted.objects) o.seconds = o.hint, o.device_seconds = 0;
     for (load_table::node& n : hinted.nodes) n.background = n.device_background = 0;
-    return decide(hinted);
+    return decide_route(hinted);
   };
 }
 

@@ -1,3 +1,4 @@
+// mobile_floor.cpp - the functions that the headers of mobile objects call.
 #include "mobile/mobile_floor.hpp"
 
 #include <stretto/collection.hpp>
@@ -7,7 +8,7 @@
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
-#include "mobile/rounds.hpp"
+#include "mobile/balancing_rounds.hpp"
 #include "sched/running.hpp"
 #include "sched/span.hpp"
 
@@ -16,9 +17,9 @@ namespace stretto {
 namespace mobiles {
 
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
-  object_settings told = s;
-  told.balances = begin_round;
-  all.serve(runtime.node, told);
+  object_settings all_settings = s;
+  all_settings.begin_balancing = begin_round;
+  all.start(runtime.node, all_settings);
   runtime.set(base::floor_slot::mobile, &all);
 }
 
@@ -26,27 +27,30 @@ void stop_mobile(base::runtime_context& runtime) noexcept { runtime.set(base::fl
 
 namespace {
 
-mobile_objects& of_caller(const char* verb) { return *base::require_current(verb).runtime->get<mobile_objects>(base::floor_slot::mobile); }
+mobile_objects& of_caller(const char* verb) {
+  return *base::require_current(verb).runtime->get<mobile_objects>(base::floor_slot::mobile);
+}
 
-/// A record that has no body any more, or never had one, is nobody's.
+/// Abandons a record that has no body any more, or never had one.
 void give_back(sched::task_record& r) noexcept {
   r.drop_body();
   detail::abandon(r);
 }
 
 void end_of(void* storage) {
-  letter& l = *static_cast<letter*>(storage);
-  of_caller("destroy").end(*static_cast<resident*>(l.at), mobile_objects::sender::this_node);
+  message& msg = *static_cast<message*>(storage);
+  of_caller("destroy").destroy_object(*static_cast<local_object*>(msg.handled_object),
+                                      mobile_objects::message_origin::this_node);
 }
 constexpr detail::task_type ending{detail::task_kind, end_of, nullptr, nullptr};
 constexpr detail::task_type moving{detail::task_kind, nullptr, nullptr, nullptr};  // no task runs it
 
-/// Sent once something has ended; until then its record is the waiter's.
+/// A send that waits for an event; until then the waiter owns the record.
 struct deferred : waiter {
   mobile_objects* all;
   sched::task_record* record;
-  object_id to;             // 0: to those that the body says
-  detail::multicast* body;
+  object_id to;  // 0: to the objects that the body names
+  detail::broadcast_body* body;
   event behind;
 
   static void run(waiter& self, const failure*, base::thread_context& context) noexcept {
@@ -58,7 +62,7 @@ struct deferred : waiter {
     sched::enter_scope(t, scope);
     failure_ref cause = detail::cause_of(dependency(d->behind), context);
     try {
-      if (!cause) d->body ? d->all->post_many(r, *d->body) : d->all->post(r, nullptr, d->to);
+      if (!cause) d->body ? d->all->post_broadcast(r, *d->body) : d->all->post(r, nullptr, d->to);
     } catch (...) {
       cause = detail::make_failure(std::current_exception(), detail::describe_task(r), r.where);
     }
@@ -69,10 +73,10 @@ struct deferred : waiter {
     d->all->count_ended();
     d->all->count_deferred(-1);
     sched::enter_scope(t, before);
-    sched::count_ended(t, scope);  // of its waiting
+    sched::count_ended(t, scope);  // of the wait
   }
 
-  static bool tell(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
+  static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
     const base::peeked<waiter> w(found.waiter);
     if (!w || w->fire != run) return false;
     const base::peeked<deferred> d(static_cast<const deferred*>(static_cast<const waiter*>(found.waiter)));
@@ -81,8 +85,9 @@ struct deferred : waiter {
   }
 };
 
-/// To one, or to those that the body says, which is the record's.
-void post(sched::task_record& r, void* thread, object_id to, detail::multicast* body, const detail::task_request* request) {
+/// To one object, or to the objects that `body` names; the record owns the body.
+void post(sched::task_record& r, void* thread, object_id to, detail::broadcast_body* body,
+          const detail::task_request* request) {
   mobile_objects& all = of_caller("send");
   try {
     if (!body || body->objects) all.check(body ? body->first : to, r.where, "send");
@@ -108,7 +113,7 @@ void post(sched::task_record& r, void* thread, object_id to, detail::multicast* 
       if (!detail::subscribe(dependency(behind), waits, context)) deferred::run(waits, nullptr, context);
       return;
     }
-    body ? all.post_many(r, *body) : all.post(r, thread, to);
+    body ? all.post_broadcast(r, *body) : all.post(r, thread, to);
   } catch (...) {
     give_back(r);
     throw;
@@ -117,13 +122,15 @@ void post(sched::task_record& r, void* thread, object_id to, detail::multicast* 
 
 }  // namespace
 
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
-  runtime.get<mobile_objects>(base::floor_slot::mobile)->tell_waits(walk);
-  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) { return deferred::tell(found, walk) || multicast_under_way::tell(found, walk); });
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<mobile_objects>(base::floor_slot::mobile)->add_wait_edges(walk);
+  walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) {
+    return deferred::add_wait_edge(found, walk) || pending_broadcast::add_wait_edge(found, walk);
+  });
 }
 
-void tell_handlers(const base::runtime_context& runtime, base::wait_walk& walk) {
-  runtime.get<mobile_objects>(base::floor_slot::mobile)->tell_handlers(walk);
+void add_handler_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<mobile_objects>(base::floor_slot::mobile)->add_handler_edges(walk);
 }
 
 }  // namespace mobiles
@@ -145,56 +152,65 @@ std::uint64_t adopt_object(const make_request& request, const mobile_type& type,
   return of_caller("make_mobile").adopt(request, type, object);
 }
 
-std::uint64_t make_object(const make_request& request, const letter_type& maker, parcel&& arguments) {
+std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments) {
   return of_caller("make_mobile").make(request, maker, std::move(arguments));
 }
 
-std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").reserve(count); }
+std::uint64_t reserve_objects(std::size_t count) { return of_caller("make_collection").reserve_ids(count); }
 
-void make_reserved_object(std::uint64_t id, const make_request& request, const letter_type& maker, parcel&& arguments) {
+void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker,
+                          parcel&& arguments) {
   of_caller("make_collection").make_reserved(id, request, maker, std::move(arguments));
 }
 
 std::uint32_t nodes_for_objects() { return of_caller("make_collection").nodes(); }
 
-void refuse_node(std::uint32_t node, const std::source_location& where) { of_caller("make_collection").refuse_node(node, where); }
+void refuse_node(std::uint32_t node, const std::source_location& where) {
+  of_caller("make_collection").refuse_node(node, where);
+}
 
 void refuse_element(std::size_t index, std::size_t elements) {
-  throw error("G04", "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
-      .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1) : "it was default-made, or made of none")
+  throw error("G04",
+              "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
+      .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1)
+                        : "it was default-made, or made of none")
       .remedy("take an index below size()");
 }
 
-void post_letter(completion& record, void* thread, std::uint64_t object, const task_request* request) {
+void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request) {
   post(static_cast<sched::task_record&>(record), thread, object, nullptr, request);
 }
 
-void post_multicast(completion& record, multicast& body, const task_request& request) {
+void post_broadcast(completion& record, broadcast_body& body, const task_request& request) {
   post(static_cast<sched::task_record&>(record), nullptr, 0, &body, &request);
 }
 
-completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to, const task_request& request, const std::source_location& where) {
-  const bool moves = kind == letter_kind::migrate;
+completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
+                       const std::source_location& where) {
+  const bool moves = action == message_action::migrate;
   mobile_objects& all = of_caller(moves ? "migrate" : "destroy");
   if (moves && to >= all.nodes()) all.refuse_node(to, where);
   task_request bare;
   bare.name = request.name;
   bare.priority = request.priority;
-  auto& r = static_cast<sched::task_record&>(*make_task(sizeof(near_move), moves ? moving : ending, where, bare).record);
-  if (moves) ::new (r.storage()) near_move(static_cast<rank>(to));
-  else ::new (r.storage()) letter(nullptr, letter_kind::destroy);
+  auto& r = static_cast<sched::task_record&>(
+      *make_task(sizeof(local_migration), moves ? moving : ending, where, bare).record);
+  if (moves) ::new (r.storage()) local_migration(static_cast<rank>(to));
+  else ::new (r.storage()) message(nullptr, message_action::destroy);
   post(r, nullptr, object, nullptr, &request);
   return r;
 }
 
 bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
 
-void begin_span(handler_span& s, const mobile_here& of) noexcept {
-  sched::begin_span(s, static_cast<const resident&>(of).on_devices(), static_cast<sched::thread_state&>(base::require_current("send")));
+void begin_span(handler_span& s, const local_object_base& of) noexcept {
+  sched::begin_span(s, static_cast<const local_object&>(of).on_devices(),
+                    static_cast<sched::thread_state&>(base::require_current("send")));
 }
 
-void leave_object(mobile_here& at, bool has_read, handler_span& s) noexcept {
-  of_caller("send").leave(static_cast<resident&>(at), has_read, s, mobile_objects::sender::this_node);
+void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept {
+  of_caller("send").finish_handler(static_cast<local_object&>(at), has_read, s,
+                                   mobile_objects::message_origin::this_node);
 }
 
 }  // namespace detail

@@ -1,17 +1,17 @@
-// mobile_floor.hpp - what other floors call to start and stop the mobile objects of a runtime.
+// mobile_floor.hpp - start, stop and hang reports of the mobile objects of a runtime, for other floors.
 //
-// Threads     the thread that makes and ends the runtime.
+// Threads     The thread that makes and ends the runtime.
 #pragma once
 
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {
 
-/// `all` has been made before the job was started, of the same job. After the events.
+/// `all` must have been made before the start of the job. Call after the start of events.
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s);
-/// For reports, before the scheduler tells of its tasks and after.
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
-void tell_handlers(const base::runtime_context& runtime, base::wait_walk& walk);
+/// For hang reports: before the scheduler adds its tasks, and after.
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
+void add_handler_edges(const base::runtime_context& runtime, base::wait_walk& walk);
 void stop_mobile(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::mobiles

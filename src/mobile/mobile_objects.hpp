@@ -1,17 +1,22 @@
-// mobile_objects.hpp - the objects of a job, as one node sees them: those that are here, where others were heard of, and for those that were
-// made here, where they are.
+// mobile_objects.hpp - one node's view of the mobile objects of a job: the local objects, the last known location of
+// remote ones, and, for objects that this node made, their current location.
 //
-// The node that made an object is its home and knows where it is: an object asks its home before it leaves. Others go by what they have
-// heard. Whoever gets a letter for an object that is not here passes it on to where it went, and tells the sender; the third in a row asks
-// the home, which lets the object go nowhere until the letter has come. A letter may come before its object, and waits there.
+// The node that made an object is its home node. It always knows where the object is: a node asks the home node before
+// an object leaves it. Other nodes use the last location that they have heard of. A node that receives a message for an
+// object that has left forwards it to the object's last known location and sends the sender a location update. After
+// three forwards the message goes through the home node, which blocks migration of the object until the message has
+// arrived. A message that arrives before its object is parked until the object arrives.
 //
-// Losses      an object is lost with the node where it is, or that it is on its way to or from. When a node is lost, every other
-//             sends all that is not answered once more, by way of the homes: the object knows by the numbers what it has had.
-//             Who has lost an object's home, or the node where it is, has lost the object for good.
-// Threads     any thread of the runtime. A letter, a move or an answer is worked on by one thread; places in the table are locked a shard
-//             at a time, and nothing else is called meanwhile.
-// Messages    docs/adr/0020 says who says what to whom.
-// Source      forwarding and lazy updates of caches: Charm++'s location manager; a home that orders moves, and resending by numbers, ours.
+// Failures    An object is lost with the node where it is, and with the source or destination of a migration under way.
+//             When a node fails, every other node resends its unanswered messages through the home nodes. The object
+//             drops duplicates by sequence number. A node that has lost contact with an object's home node, or with the
+//             node where the object is, has lost the object for good.
+// Threads     Any thread of the runtime. One thread at a time works on a message, a migration or a reply. At most one
+//             shard of the directory is locked at a time; the only other lock taken under it is that of the pending
+//             replies.
+// Messages    docs/adr/0020 lists the protocol messages.
+// Source      Forwarding and lazy updates of location caches: Charm++'s location manager. A home node that orders
+//             migrations, and resending by sequence number, are ours.
 #pragma once
 
 #include <array>
@@ -31,393 +36,439 @@
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
 #include "dist/parts_ahead.hpp"
-#include "mobile/kept_objects.hpp"
-#include "mobile/letter_counts.hpp"
-#include "mobile/letters_to_many.hpp"
-#include "mobile/multicasts.hpp"
-#include "mobile/node_row.hpp"
-#include "mobile/quiet_rounds.hpp"
-#include "mobile/requests.hpp"
-#include "mobile/resident.hpp"
-#include "mobile/self_balancing.hpp"
-#include "mobile/short_answers.hpp"
+#include "mobile/broadcast_message.hpp"
+#include "mobile/broadcast_table.hpp"
+#include "mobile/load_report.hpp"
+#include "mobile/local_object.hpp"
+#include "mobile/message_counts.hpp"
+#include "mobile/pending_replies.hpp"
+#include "mobile/periodic_balancing.hpp"
+#include "mobile/quiescence_detection.hpp"
+#include "mobile/reply_batcher.hpp"
+#include "mobile/saved_objects.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::mobiles {
 
 struct object_settings {
-  unsigned wander = 0;  // percent of the handled letters after which an object moves by itself
+  /// percent of the handled messages after which an object moves at random; for tests
+  unsigned random_migration_percent = 0;
   std::uint64_t seed = 0;
-  policy balances_by = policy::none;
-  std::uint64_t balances_each_ms = 0;        // 0: not by itself
-  self_balancing::round balances = nullptr;  // null: the same
+  policy balance_policy = policy::none;
+  std::uint64_t balance_period_ms = 0;  // 0: no periodic balancing
+  periodic_balancing::round begin_balancing = nullptr;  // null: no periodic balancing
   bool is_stepped = false;
 };
 
 class mobile_objects final : public dist::protocol {
  public:
-  /// A letter goes at most so many hops by hearsay, and at most two more.
-  static constexpr unsigned most_by_hearsay = 3;
+  /// Forwards by last known location; at most two more hops follow, to the home node and from there.
+  static constexpr unsigned max_forwards = 3;
 
-  /// Before job::start. Both null in a runtime that is alone.
+  /// Call before job::start. Both arguments are null in a runtime without a job.
   mobile_objects(dist::job* j, dist::failures* causes);
   ~mobile_objects() override;
-  /// Nothing runs any more: the objects that are left end.
+  /// Destroys the local objects that are left. Requires that no task runs any more.
   void clear() noexcept;
-  /// The runtime begins: how its handles are numbered, and what it was told.
-  void serve(std::uint16_t node, const object_settings& s) noexcept;
+  /// The runtime starts: sets the node number in the ids of new objects, and the options.
+  void start(std::uint16_t node, const object_settings& s) noexcept;
 
   object_id adopt(const detail::make_request& request, const detail::mobile_type& type, void* object);
-  object_id make(const detail::make_request& request, const detail::letter_type& maker, detail::parcel&& arguments);
-  /// Names in a row, and the objects of such names; `request.node` is one of this job.
-  object_id reserve(std::size_t count) noexcept;
-  void make_reserved(object_id id, const detail::make_request& request, const detail::letter_type& maker,
+  object_id make(const detail::make_request& request, const detail::message_type& maker, detail::parcel&& arguments);
+  /// Ids in a row, and the construction of an object under such an id. `request.node` must be a node of this job.
+  object_id reserve_ids(std::size_t count) noexcept;
+  void make_reserved(object_id id, const detail::make_request& request, const detail::message_type& maker,
                      detail::parcel&& arguments);
   [[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where) const;
-  /// Throws G01, with the record given back. `thread` null: look it up, and the record may have a priority.
+  /// Throws G01 after it has given the record back. `thread` null: looks the thread up; the record may have a priority.
   void post(sched::task_record& record, void* thread, object_id to);
   void check(object_id to, const std::source_location& where, const char* called) const;
-  /// Of a record whose body is that. What it throws it throws before anything is sent.
-  void post_many(sched::task_record& record, detail::multicast& body);
-  enum class sender : std::uint8_t { this_node, another };
-  void leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept;
-  /// What a handler has taken counts before its sender hears of its end, who may ask for it then.
-  void note_load(resident& o, detail::handler_span& span) noexcept;
-  /// The object's last handler has begun: it ends, and what waits for it fails.
-  void end(resident& o, sender of) noexcept;
+  /// The body of the record must be `body`. Throws, if at all, before anything is sent.
+  void post_broadcast(sched::task_record& record, detail::broadcast_body& body);
+  enum class message_origin : std::uint8_t { this_node, other_node };
+  void finish_handler(local_object& o, bool has_read, detail::handler_span& span, message_origin of) noexcept;
+  /// Records the cost of a handler before its reply is sent: the sender may query it as soon as the reply arrives.
+  void record_load(local_object& o, detail::handler_span& span) noexcept;
+  /// The destroy message has been reached: destroys the object and fails its waiting messages.
+  void destroy_object(local_object& o, message_origin of) noexcept;
 
-  /// From now on it is measured what handlers take.
+  /// Measures the cost of handlers from now on.
   void measure();
-  /// What the objects `first` to `first + count - 1` of those that are here cost since the last round over them, and the others.
-  /// No count: all objects.
-  node_row loads(object_id first, std::uint64_t count);
-  /// The same over the last window and this one, of all objects; the next one begins where asked.
-  enum class then : std::uint8_t { go_on, begin_next };
-  node_row loads_in_windows(then what);
-  /// What has ended is counted first: where both are the same, there was a moment when nothing of this node was on its way.
-  letter_counts letters() noexcept;
-  /// A letter is on its way that has not been posted yet; one that no handler ends is over.
-  void count_begun() noexcept { begun_apart_.fetch_add(1); }
+  /// Costs since the last round of the local objects `first` to `first + count - 1`; the other local objects count as
+  /// background. `count` 0: all objects.
+  load_report load_report_of(object_id first, std::uint64_t count);
+  /// Costs of all local objects over the last window and the current one; `begin_next` then begins the next window.
+  enum class window_step : std::uint8_t { continue_window, begin_next };
+  load_report windowed_load_report(window_step what);
+  /// Counts ended messages first: if both counts are equal, there was a moment when no message of this node was under
+  /// way.
+  message_counts message_totals() noexcept;
+  /// Counts a message that has not been posted yet, and the end of a message that no handler runs.
+  void count_begun() noexcept { extra_begun_.fetch_add(1); }
   void count_ended() noexcept {
-    ended_apart_.fetch_add(1);
-    quiet_.look_if_alone();
+    extra_ended_.fetch_add(1);
+    quiescence_.check_if_single_node();
   }
-  /// It waits for something before it is posted, or has been.
-  void count_deferred(int by) noexcept { deferred_ += static_cast<std::uint64_t>(by); }
+  /// Counts sends that wait for an event before they are posted.
+  void count_deferred(int by) noexcept { deferred_sends_ += static_cast<std::uint64_t>(by); }
 
-  // For a checkpoint (holding.cpp, restoring.cpp). While a node is held for `by`, no handler of an object begins there, and no object leaves.
+  // For a checkpoint (checkpoint_pause.cpp, checkpoint_restore.cpp). While a node is paused for node `by`, it begins no
+  // handler of an object, and no object leaves it.
 
-  /// Whether it is one of an object that is here.
+  /// Whether the record is a handler of a local object.
   bool is_handler(sched::task_record& r);
-  /// False if another has it.
-  bool reserve_checkpoints(rank by) noexcept;
+  /// False if another node has reserved the right to take checkpoints.
+  bool try_reserve_checkpoints(rank by) noexcept;
   void release_checkpoints(rank by) noexcept;
-  void hold(rank by);
-  void let_go(rank by);
-  /// How far it has come to rest.
-  hold_state held();
-  /// Letters that have not begun here, or were sent from here, to whose end something is subscribed.
-  std::vector<waited_letter> waited_letters();
-  /// Those begin, and what is before them; or all that waits, once. And objects move that are to.
-  void let_through(const std::vector<waited_letter>& all);
-  void let_all_through();
-  /// What is here, with the letters that wait. Requires that all has come to rest.
-  std::vector<kept_object> copy();
-  /// Whose names there are, which the names of another job's objects continue, and the highest count in them.
-  std::map<std::uint16_t, rank> homes() const;
-  std::uint64_t names_made() const noexcept { return made_; }
+  void pause_for_checkpoint(rank by);
+  void resume_after_checkpoint(rank by);
+  /// How far this node has drained.
+  pause_state current_pause_state();
+  /// Messages, waiting here or sent from here and unanswered, whose end something waits for.
+  std::vector<awaited_message> awaited_messages();
+  /// Begins these messages and those queued before them, or once all that wait; then migrates objects that are to move.
+  void release_messages(const std::vector<awaited_message>& all);
+  void release_all_messages();
+  /// The local objects with their waiting messages. Requires that every node is drained.
+  std::vector<saved_object> save_objects();
+  /// The home node for each node number in ids, for another job that restores these objects; and the highest count in
+  /// ids.
+  std::map<std::uint16_t, rank> home_nodes() const;
+  std::uint64_t names_made() const noexcept { return ids_made_; }
 
-  /// Objects of another job. First, on each node, who is their home.
-  void restore_homes(const std::map<std::uint16_t, rank>& homes, std::uint64_t names_made);
-  rank restored_home(std::uint16_t node) const noexcept;
-  void restore_home(object_id id, const std::string& name, rank at);
-  /// It is here. Its home may be told before or after.
-  void restore(object_id id, const detail::mobile_type& type, const std::string& name, void* object);
-  /// Once all objects are there.
-  void restore(object_id id, const kept_letter& l);
+  /// Objects of another job. First, on every node: which nodes are their homes.
+  void restore_home_nodes(const std::map<std::uint16_t, rank>& homes, std::uint64_t names_made);
+  rank restored_home_node(std::uint16_t node) const noexcept;
+  void restore_home_record(object_id id, const std::string& name, rank at);
+  /// Installs a local object. Its home record may be restored before or after.
+  void restore_object(object_id id, const detail::mobile_type& type, const std::string& name, void* object);
+  /// Requires that all objects are restored.
+  void restore_message(object_id id, const saved_message& msg);
 
   bool is_here(object_id id);
   std::string name_of(object_id id);
   mobile_statistics statistics();
 
-  /// For reports: who waits for objects here, and for answers; before the scheduler tells of its tasks. And after, whose handlers those are.
-  void tell_waits(base::wait_walk& walk);
-  void tell_handlers(base::wait_walk& walk);
+  /// For hang reports: who waits for local objects and for replies, called before the scheduler reports its tasks; and
+  /// after that, which tasks are handlers of these objects.
+  void add_wait_edges(base::wait_walk& walk);
+  void add_handler_edges(base::wait_walk& walk);
 
-  /// Happens when no letter is on its way or being handled, on any node.
-  event quiescence(const std::source_location& where) { return quiet_.ask(where); }
+  /// Triggers when no message is under way or being handled on any node.
+  event quiescence(const std::source_location& where) { return quiescence_.when_quiescent(where); }
 
   void lost(rank node, base::thread_context& context) noexcept override;
-  void begin_poll() override { send_short_answers(); }
+  void begin_poll() override { flush_reply_batches(); }
   void advance(base::thread_context& context) override;
   rank self() const noexcept { return self_; }
   std::uint32_t nodes() const noexcept { return job_ ? job_->nodes() : 1; }
-  /// Nobody: of another job.
+  /// no_rank: an object of another job.
   rank home_of(object_id id) const noexcept {
     const auto node = static_cast<std::uint16_t>(id >> 48);
-    const rank r = job_ ? job_->rank_of(node).value_or(nobody) : node == node_ ? rank{0} : nobody;
-    return r != nobody ? r : restored_home(node);
+    const rank r = job_ ? job_->rank_of(node).value_or(no_rank) : node == node_ ? rank{0} : no_rank;
+    return r != no_rank ? r : restored_home_node(node);
   }
 
  private:
-  enum class say : std::uint8_t {
-    letter, value, value_and_end, end, ran, at, received, leave, go, stay, back, object, arrived, expected, is_it_there, never, gone, lost,
-    dead, again, is_it_sent, not_sent, recall, has_left, taken, no_room, all_ended, letters, answers, count
+  /// Messages between nodes, with their fields.
+  enum class protocol_message : std::uint8_t {
+    message,                  // header, arguments
+    value_reply,              // request, value; what the handler spawned goes on
+    value_and_end_reply,      // request, value
+    end_reply,                // request: all that the handler spawned has ended
+    executed_at,              // request, node: a duplicate; that node handled it
+    location_update,          // object, node, epoch
+    pinned_message_arrived,   // object; to the home node
+    migration_request,        // object, destination; to the home node
+    migration_decision,       // object, epoch, 0: denied; from the home node
+    migration_cancelled,      // object, epoch: the object stays; from the home node
+    cancellation_request,     // object; to the home node, after a grant
+    object,                   // header, state, messages; to the destination
+    object_arrived,           // object, epoch; to the home node
+    location_query,           // object; to the home node, by a node that parks a message
+    arrival_query,            // object, epoch, source: is the object there, or will it arrive?
+    lost_in_transit,          // object, cause; to the home node
+    object_failed,            // object, cause: not constructed or not readable; to the home node
+    object_lost,              // object, cause; from the home node
+    object_destroyed,         // object
+    resend_request,           // object (0: all), node that is to resend
+    departure_query,          // object: has it left? To the source
+    not_departed,             // object; from the source
+    recall,                   // object, epoch; from the home node, which has lost the destination
+    already_departed,         // object, epoch; in reply to a recall
+    object_accepted,          // object, epoch; from the destination
+    object_rejected,          // object, epoch, cause: no memory; from the destination
+    batched_replies,          // requests, all without a value
+    broadcast,                // header, arguments
+    aggregated_replies,       // replies to messages of one broadcast
+    count
   };
-  static constexpr std::size_t says = static_cast<std::size_t>(say::count);
+  static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
 
-  /// Of an object that was made here, beside where it is.
+  /// Kept for each object that this node made.
   struct home_record {
-    bool is_moving = false;  // and has not said that it is there
-    rank from = 0;           // then
-    std::map<rank, std::uint32_t> pinned;  // letters on their way there, and until they have come it goes nowhere
-    rank wants_to = nobody;  // once nothing is pinned
-    std::vector<std::unique_ptr<far_letter>> behind;  // that
-    std::set<rank> visited;   // nodes that may know of it
+    bool is_moving = false;  // and the destination has not confirmed the arrival
+    rank moving_from = 0;  // while is_moving
+    std::map<rank, std::uint32_t> pinned;  // messages forwarded there that block migration, by node
+    rank requested_destination = no_rank;  // of a migration that waits until nothing is pinned
+    std::vector<std::unique_ptr<remote_message>> blocked;  // messages that wait for that migration
+    std::set<rank> visited;  // nodes that may have an entry for the object
   };
   struct entry {
-    std::unique_ptr<resident> here;
-    std::shared_ptr<sent_object> sent_away;  // where it goes to may have no room
+    std::unique_ptr<local_object> local;
+    std::shared_ptr<departed_object> departed;  // kept until the destination has accepted the object
     std::unique_ptr<home_record> home;
-    std::uint64_t sent = 0;      // of this node
-    std::uint64_t unanswered = 0, answered = 0;
-    rank at = nobody;            // where it was heard of; at home, where it is or will be
-    std::uint32_t epoch = 0;     // since that move of it; 0: never
-    bool was_sent = false;       // to there, by this node
+    std::uint64_t messages_sent = 0;  // by this node
+    std::uint64_t unanswered = 0, answered_below = 0;
+    rank location = no_rank;  // last known; at the home node the current one or the destination
+    std::uint32_t epoch = 0;  // of the migration to `location`; 0: unknown
+    bool was_sent_there = false;  // this node sent the object to `location`
     bool was_here = false;
-    rank asked_about = nobody;   // the home asks whether it will come from there
-    std::vector<std::unique_ptr<far_letter>> parked;  // until it comes
-    failure_ref lost;            // for this node, for good
+    rank awaited_from = no_rank;  // the node that may still send the object here
+    std::vector<std::unique_ptr<remote_message>> parked;  // until the object arrives
+    failure_ref loss;  // permanent for this node
     std::string name;
   };
   struct alignas(64) shard {
     base::spin_lock lock;
     std::unordered_map<object_id, entry> all;
-    mobile_statistics counted;
-    std::uint64_t ended = 0;  // letters of this node, of those that were near or far
+    mobile_statistics counters;
+    std::uint64_t ended = 0;  // messages of this node that are counted as near or far
     entry* find(object_id id) {
       const auto it = all.find(id);
       return it == all.end() ? nullptr : &it->second;
     }
   };
 
-  /// What is to be done once the shard is not locked any more.
-  struct errands {
-    letter_list begin;
-    std::vector<std::unique_ptr<far_letter>> deliver;
-    std::vector<std::unique_ptr<far_letter>> leave;  // nobody handles them here: their answers are not waited for
-    struct passing_on {
+  /// What must be done after the shard is unlocked.
+  struct deferred_actions {
+    message_list begin;
+    std::vector<std::unique_ptr<remote_message>> deliver;
+    std::vector<std::unique_ptr<remote_message>> discard;  // no handler here will reply to these
+    struct forwarding {
       rank to;
-      std::unique_ptr<far_letter> what;
-      passage way;
+      std::unique_ptr<remote_message> what;
+      routing_state routing;
     };
-    std::vector<passing_on> pass_on;
-    struct saying {
+    std::vector<forwarding> forward;
+    struct notification {
       rank to;
-      say what;
-      dist::writer words;
+      protocol_message what;
+      dist::writer payload;
     };
-    std::vector<saying> tell;
-    struct settling {
-      letter* what;
-      failure_ref cause;      // null: well
-      bool is_for_good = true;  // the object takes nothing from that node any more
+    std::vector<notification> send;
+    struct unhandled_message {
+      message* what;
+      failure_ref cause;  // null: success
+      bool is_permanent = true;  // the object accepts no more messages of that node
     };
-    std::vector<settling> settle;  // that no handler ends
-    resident* pack = nullptr;
-    std::vector<std::shared_ptr<sent_object>> drop;
+    std::vector<unhandled_message> complete;  // messages that no handler completes
+    local_object* pack = nullptr;
+    std::vector<std::shared_ptr<departed_object>> drop;
   };
-  void run(errands& out);
+  void run(deferred_actions& actions);
 
   struct decision {
-    enum { accept, make, park, wait, pass_on, send_back, refuse } what;
-    rank to = nobody;
-    passage way = {};
+    enum { accept, construct, park, hold_at_home, forward, return_to_sender, reject } what;
+    rank to = no_rank;
+    routing_state routing = {};
     failure_ref cause = {};
-    bool is_known = false;  // that it is there
+    bool is_location_known = false;  // the entry names the location
   };
-  decision decide(const entry* e, const far_letter& l) const;
-  void deliver(std::unique_ptr<far_letter> l);
-  void take_in(entry& e, std::unique_ptr<far_letter> l, errands& out);
-  void begin_making(entry& e, std::unique_ptr<far_letter> l, errands& out);
-  void send_first(const std::shared_ptr<const far_letter>& l);
-  void send_by(const decision& d, const std::shared_ptr<const far_letter>& l);
-  void send_again(const far_letter& l, rank avoid);
-  /// Large arguments go from the letter itself, which counts as this node's memory, or as a message.
-  void pass_on(rank to, const std::shared_ptr<const far_letter>& l, const passage& way, dist::job::counting is = dist::job::counting::as_message);
-  void note_passed_on(rank to, rank sender) {
-    const std::scoped_lock lock(passed_on_lock_);
-    passed_on_.emplace(to, sender);
+  decision decide_route(const entry* e, const remote_message& msg) const;
+  void deliver(std::unique_ptr<remote_message> msg);
+  void accept_message(entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions);
+  void begin_construction(entry& e, std::unique_ptr<remote_message> msg, deferred_actions& actions);
+  void send_first(const std::shared_ptr<const remote_message>& msg);
+  void send_as_decided(const decision& d, const std::shared_ptr<const remote_message>& msg);
+  void resend(const remote_message& msg, rank avoid);
+  /// Sends large arguments from the message object itself, which counts as this node's memory, or as a message.
+  void forward(rank to, const std::shared_ptr<const remote_message>& msg, const routing_state& routing,
+               dist::job::counting is = dist::job::counting::as_message);
+  void record_forward(rank to, rank sender) {
+    const std::scoped_lock lock(forwarded_lock_);
+    forwarded_.emplace(to, sender);
   }
 
-  void post_near(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, sched::task_record& r, void* thread);
-  /// Begins what may begin, moves or lets go of what is to move. Requires the lock.
-  void advance(resident& o, errands& out);
-  void begin(letter& l, sched::thread_state& t);
-  /// On a thread that is outside of finishes: its end counts here for the whole runtime alone; who has sent it counts it there.
-  void begin_far(far_letter& l, sched::thread_state& t);
-  /// The body of the task that handles a far letter.
-  struct far_body {
+  void post_local(std::unique_lock<base::spin_lock>& hold, shard& s, entry& e, sched::task_record& r, void* thread);
+  /// Begins the messages that may begin, and asks for or starts a due migration. Requires the lock.
+  void advance_object(local_object& o, deferred_actions& actions);
+  void begin_handler(message& msg, sched::thread_state& t);
+  /// Runs outside of finishes: this node counts the handler for the runtime only; the sender counts it in its finish.
+  void begin_remote_handler(remote_message& msg, sched::thread_state& t);
+  /// The body of the task that handles a remote message.
+  struct remote_handler_body {
     mobile_objects* all;
-    far_letter* what;
-    void operator()() const { all->handle(std::unique_ptr<far_letter>(what)); }
+    remote_message* what;
+    void operator()() const { all->run_remote_handler(std::unique_ptr<remote_message>(what)); }
   };
-  void handle(std::unique_ptr<far_letter> l);
-  void settle(letter& l, failure_ref cause, bool is_for_good);
-  void answer(rank to, outcome what, std::uint64_t request, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
-  /// That it has been handled without a value, and has spawned nothing that goes on.
-  void answer_shortly(const far_letter& l);
-  void send_short_answers();
-  void send_short_answers(rank to, const short_answers::batch& all);
-  void take(outcome what, std::uint64_t request, rank by, failure_ref cause, std::span<const std::byte> value, bool is_for_good = false);
-  /// The same, with the answers to letters that came with it.
-  void answer(far_letter& l, outcome what, const failure_ref& cause, detail::parcel&& value = {}, bool is_for_good = false);
-  void note_answered(object_id id, std::uint64_t number, failure_ref cause, bool is_for_good);
-  /// What this node has sent, to that object or to all (0), that has no answer yet.
-  std::vector<std::shared_ptr<const far_letter>> unanswered(object_id of = 0);
-  /// What this node has sent to it comes to nothing.
+  void run_remote_handler(std::unique_ptr<remote_message> msg);
+  void complete_unhandled(message& msg, failure_ref cause, bool is_permanent);
+  void send_reply(rank to, reply_kind what, std::uint64_t request, const failure_ref& cause,
+                  detail::parcel&& value = {}, bool is_permanent = false);
+  /// Reports that the handler returned no value and that all it spawned has ended.
+  void batch_reply(const remote_message& msg);
+  void flush_reply_batches();
+  void send_reply_batch(rank to, const reply_batcher::batch& all);
+  void complete_request(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+                        std::span<const std::byte> value, bool is_permanent = false);
+  /// The same; the reply is aggregated with the replies to the other messages of a broadcast.
+  void send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value = {},
+                  bool is_permanent = false);
+  void record_reply(object_id id, std::uint64_t number, failure_ref cause, bool is_permanent);
+  /// Messages of this node to object `of`, or to all objects (0), that have no reply yet.
+  std::vector<std::shared_ptr<const remote_message>> unanswered(object_id of = 0);
+  /// Fails the unanswered messages of this node to that object.
   void fail_unanswered(object_id id, const failure_ref& cause, std::uint64_t from_number = 0);
-  /// Its letters, of any kind, come to nothing. Requires the lock; the object is the caller's.
-  static void empty(resident& o, entry& e, const failure_ref& cause, errands& out);
-  void stillborn(resident& o, const failure_ref& cause);
+  /// Fails all messages of the object. Requires the lock; the caller owns the object.
+  static void fail_all_messages(local_object& o, entry& e, const failure_ref& cause, deferred_actions& actions);
+  void construction_failed(local_object& o, const failure_ref& cause);
 
-  // To many at once.
-  void post_far(const std::shared_ptr<multicast_under_way>& m);
-  void send_first(const std::shared_ptr<multicast_under_way>& m, const std::vector<run_of_letters>& each);
-  void pass_down(const letters_to_many& all, std::span<const letters_for> parts, const std::shared_ptr<const void>& lent);
-  void hear_letters(rank from, dist::reader& c);
-  bool begins_at_once(far_letter& l);
-  void hear_answers(rank from, dist::reader& c);
+  // Broadcasts.
+  void post_remote_elements(const std::shared_ptr<pending_broadcast>& m);
+  void send_broadcast(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each);
+  void forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
+                         const std::shared_ptr<const void>& lent);
+  void on_broadcast(rank from, dist::reader& c);
+  bool try_begin_at_once(remote_message& msg);
+  void on_aggregated_replies(rank from, dist::reader& c);
 
-  // Moves.
-  void pack(resident& o);
-  void send_object(std::unique_ptr<resident> o, detail::parcel&& content, std::uint32_t epoch);
-  /// It is here again, or for the first time. What this node has sent to it and is lost, for that cause, is the caller's to fail.
-  failure_ref settle_in(object_id id, entry& e, std::unique_ptr<resident> o, errands& out);
-  void let_go(object_id id, entry& e, rank to, errands& out);
-  void keep_there(object_id id, entry& e, errands& out);
-  static void release_behind(home_record& h, errands& out);
-  void call_back(resident& o, errands& out);
-  void end_move(resident& o, failure_ref cause, errands& out);
-  void wander(resident& o);
-  /// At home: nobody has it any more.
-  void give_up(object_id id, entry& e, failure_ref cause, errands& out);
+  // Migration.
+  void pack_object(local_object& o);
+  void send_object(std::unique_ptr<local_object> o, detail::parcel&& content, std::uint32_t epoch);
+  /// Makes the object local, again or for the first time. Returns the cause if this node had given the object up: the
+  /// caller must then fail its unanswered messages to the object.
+  failure_ref install_object(object_id id, entry& e, std::unique_ptr<local_object> o, deferred_actions& actions);
+  void grant_migration(object_id id, entry& e, rank to, deferred_actions& actions);
+  void deny_migration(object_id id, entry& e, deferred_actions& actions);
+  static void release_blocked(home_record& h, deferred_actions& actions);
+  void cancel_migration(local_object& o, deferred_actions& actions);
+  void complete_migration(local_object& o, failure_ref cause, deferred_actions& actions);
+  void migrate_at_random(local_object& o);
+  /// At the home node: no node has the object any more.
+  void declare_lost(object_id id, entry& e, failure_ref cause, deferred_actions& actions);
 
-  // Losses.
-  void lost_home(entry& e, object_id id, rank node, errands& out);
-  void lost_place(entry& e, object_id id, rank node, errands& out);
+  // Node failures.
+  void on_home_failed(entry& e, object_id id, rank node, deferred_actions& actions);
+  void on_host_failed(entry& e, object_id id, rank node, deferred_actions& actions);
 
-  template <say what>
-  void on_said(rank from, dist::reader& content, base::thread_context& context) {
-    hear(what, from, content);
-    if (what != say::object) ++heard_;  // and what follows from it is said; an object may have to be waited for
+  template <protocol_message what>
+  void on_protocol_message(rank from, dist::reader& content, base::thread_context& context) {
+    dispatch(what, from, content);
+    // counted after the replies are sent; objects are counted when they are read
+    if (what != protocol_message::object) ++protocol_messages_received_;
   }
   template <std::size_t... n>
-  void listen(std::index_sequence<n...>);
-  void hear(say what, rank from, dist::reader& content);
-  void tell(rank to, say what, dist::writer&& words);
-  void hear_letter(rank from, dist::reader& c);
-  void hear_answer(outcome what, rank from, dist::reader& c);
-  void hear_at(object_id id, rank where, std::uint32_t epoch);
-  void hear_leave(rank from, object_id id, rank to);
-  void hear_go(object_id id, std::uint32_t epoch);
-  void hear_stay(object_id id, std::uint32_t epoch);
-  void hear_back(rank from, object_id id);
-  struct coming_object;
-  void hear_object(rank from, dist::reader& c);
-  /// The body of the task that reads one.
-  struct reading {
+  void register_handlers(std::index_sequence<n...>);
+  void dispatch(protocol_message what, rank from, dist::reader& content);
+  void send(rank to, protocol_message what, dist::writer&& payload);
+  void on_message(rank from, dist::reader& c);
+  void on_reply(reply_kind what, rank from, dist::reader& c);
+  void on_location_update(object_id id, rank where, std::uint32_t epoch);
+  void on_migration_request(rank from, object_id id, rank to);
+  void on_migration_decision(object_id id, std::uint32_t epoch);
+  void on_migration_cancelled(object_id id, std::uint32_t epoch);
+  void on_cancellation_request(rank from, object_id id);
+  struct arriving_object;
+  void on_object(rank from, dist::reader& c);
+  /// The body of the task that reads an object.
+  struct read_task {
     mobile_objects* all;
-    coming_object* what;
+    arriving_object* what;
     void operator()() const;
   };
-  void read_object(std::unique_ptr<coming_object> coming, std::span<const std::byte> bytes);
-  void take_object(std::unique_ptr<coming_object> coming, failure_ref cause);
-  void refuse_object(rank from, const object_head& head, failure_ref cause);
-  void refuse_letter(std::unique_ptr<far_letter> l, failure_ref cause);
-  void hear_is_it_there(object_id id, std::uint32_t epoch, rank from);
-  void await(object_id id, entry& e, rank from, errands& out);
-  void hear_never(object_id id, entry& e, rank from, errands& out);
-  void hear_expected(rank by, object_id id);
-  void hear_again(object_id id, rank whom);
-  void hear_dead(object_id id);
-  static void release_parked(entry& e, errands& out);
-  /// Those that came because of a move up to that one.
-  static void release_parked(entry& e, errands& out, std::uint32_t until);
-  void tell_visited(object_id id, const entry& e, errands& out);
-  void hear_is_it_sent(rank by, object_id id);
-  void hear_not_sent(rank from, object_id id);
-  void hear_recall(rank by, object_id id, std::uint32_t epoch);
-  void hear_has_left(object_id id, std::uint32_t epoch);
-  void hear_taken(object_id id, std::uint32_t epoch);
-  void hear_no_room(object_id id, std::uint32_t epoch, failure_ref cause);
-  void take_back_waiting();
-  // This node has no room for what another says.
-  void on_refused_letter(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
-  void on_refused_object(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
-  template <outcome what>
-  void on_refused_answer(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context);
-  failure_ref refused_at(object_id id, const std::string& name, const failure& cause) const;
-  void hear_ran(std::uint64_t request, rank on);
-  void hear_received(rank by, object_id id);
-  /// So many of the letters that it was pinned for are not on their way to there any more.
-  void unpin(object_id id, entry& e, rank there, std::uint32_t letters, errands& out);
+  void read_object(std::unique_ptr<arriving_object> arriving, std::span<const std::byte> bytes);
+  void accept_object(std::unique_ptr<arriving_object> arriving, failure_ref cause);
+  void reject_object(rank from, const migration_header& head, failure_ref cause);
+  void reject_message(std::unique_ptr<remote_message> msg, failure_ref cause);
+  void on_arrival_query(object_id id, std::uint32_t epoch, rank from);
+  void await_object(object_id id, entry& e, rank from, deferred_actions& actions);
+  void report_lost_in_transit(object_id id, entry& e, rank from, deferred_actions& actions);
+  void on_location_query(rank by, object_id id);
+  void on_resend_request(object_id id, rank whom);
+  void on_object_destroyed(object_id id);
+  static void release_parked(entry& e, deferred_actions& actions);
+  /// Releases the messages that were parked for migrations up to epoch `until`.
+  static void release_parked(entry& e, deferred_actions& actions, std::uint32_t until);
+  void notify_visited(object_id id, const entry& e, deferred_actions& actions);
+  void on_departure_query(rank by, object_id id);
+  void on_not_departed(rank from, object_id id);
+  void on_recall(rank by, object_id id, std::uint32_t epoch);
+  void on_already_departed(object_id id, std::uint32_t epoch);
+  void on_object_accepted(object_id id, std::uint32_t epoch);
+  void on_object_rejected(object_id id, std::uint32_t epoch, failure_ref cause);
+  void take_back_rejected();
+  // This node lacks memory for an incoming message.
+  void on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
+                               base::thread_context& context);
+  void on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
+                              base::thread_context& context);
+  template <reply_kind what>
+  void on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context);
+  failure_ref rejection_failure(object_id id, const std::string& name, const failure& cause) const;
+  void on_executed_at(std::uint64_t request, rank on);
+  void on_pinned_message_arrived(rank by, object_id id);
+  /// `messages` of the pinned ones are no longer on their way to `there`.
+  void unpin(object_id id, entry& e, rank there, std::uint32_t messages, deferred_actions& actions);
 
   template <class Choose>
-  void let_through_where(Choose&& choose);
+  void release_messages_where(Choose&& choose);
 
-  static sched::thread_state& here() { return static_cast<sched::thread_state&>(base::require_current("send")); }
+  static sched::thread_state& current_thread() {
+    return static_cast<sched::thread_state&>(base::require_current("send"));
+  }
   shard& shard_of(object_id id) noexcept { return shards_[(id ^ id >> 6) % shards_.size()]; }
   bool is_lost(rank r) const noexcept { return job_ && r != self_ && job_->is_lost(r); }
-  failure_ref destroyed(object_id id, const std::string& name) const;
-  failure_ref lost_with(object_id id, const entry* e, rank node, const char* role) const;
-  failure_ref lost_by(object_id id, const std::string& name, const failure& cause) const;
-  std::string words_for(object_id id, const std::string& name) const;
-  /// One that has come to be here is measured and held as the others are. Behind its shard's lock.
-  void join_others(resident& o);
-  /// Where the body of a task says that the object of its handler is.
-  struct handled_at {
-    const detail::mobile_here *near = nullptr, *far = nullptr;
-    rank from = 0;  // of a far one
+  failure_ref destroyed_failure(object_id id, const std::string& name) const;
+  failure_ref node_loss_failure(object_id id, const entry* e, rank node, const char* role) const;
+  failure_ref loss_failure(object_id id, const std::string& name, const failure& cause) const;
+  std::string display_name(object_id id, const std::string& name) const;
+  /// Applies measuring and pause to an object that has become local. Requires the lock of its shard.
+  void apply_node_state(local_object& o);
+  /// The object whose handler is the body of a task, as the body names it.
+  struct handler_location {
+    const detail::local_object_base *local = nullptr, *remote = nullptr;
+    rank from = 0;  // sender, of a remote one
     std::uint64_t request = 0;
   };
-  handled_at peek_at_handler(const void* body) const;
+  handler_location read_handler_location(const void* body) const;
 
   dist::job* const job_;
-  dist::failures* const causes_;
-  std::array<dist::message_kind, says> kinds_{};
+  dist::failures* const failures_;
+  std::array<dist::message_kind, protocol_message_count> kinds_{};
   rank self_ = 0;
   std::uint16_t node_ = 0;
   object_settings settings_;
-  std::atomic<std::uint64_t> made_{0};
-  std::atomic<std::uint64_t> drawn_{0};
-  std::atomic<bool> measures_{false};
-  std::atomic<double> seconds_per_tick_{0};  // before it does
-  std::atomic<std::uint64_t> window_{0}, window_before_{0};  // where they began, in ticks
-  std::atomic<std::uint64_t> handling_{0};  // letters of other nodes
-  std::atomic<std::uint64_t> begun_apart_{0}, ended_apart_{0};  // of this node, beside those that shards count
-  std::atomic<std::uint64_t> said_{0}, heard_{0};  // to and from other nodes
-  std::atomic<std::uint64_t> deferred_{0};
-  std::atomic<std::uint64_t> sent_to_many_{0};
-  std::atomic<bool> is_held_{false};
-  std::atomic<rank> held_by_{nobody};
-  std::atomic<rank> checkpoints_of_{nobody};
-  std::atomic<const std::map<std::uint16_t, rank>*> restored_homes_{nullptr};
-  std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_homes_;
-  const std::unique_ptr<dist::parts_ahead> parts_;  // null: alone
-  requests requests_;
-  multicasts multicasts_;
-  const std::unique_ptr<short_answers> short_answers_;  // null: alone
-  struct coming_back {
+  std::atomic<std::uint64_t> ids_made_{0};
+  std::atomic<std::uint64_t> random_draws_{0};
+  std::atomic<bool> is_measuring_{false};
+  std::atomic<double> seconds_per_tick_{0};  // set before is_measuring_
+  std::atomic<std::uint64_t> window_begin_{0}, last_window_begin_{0};  // begins of the windows, in ticks
+  std::atomic<std::uint64_t> remote_handlers_running_{0};  // for messages of other nodes
+  std::atomic<std::uint64_t> extra_begun_{0}, extra_ended_{0};  // messages of this node that no shard counts
+  std::atomic<std::uint64_t> protocol_messages_sent_{0}, protocol_messages_received_{0};  // to and from other nodes
+  std::atomic<std::uint64_t> deferred_sends_{0};
+  std::atomic<std::uint64_t> broadcast_messages_sent_{0};
+  std::atomic<bool> is_paused_{false};
+  std::atomic<rank> paused_by_{no_rank};
+  std::atomic<rank> checkpoint_owner_{no_rank};
+  std::atomic<const std::map<std::uint16_t, rank>*> restored_home_nodes_{nullptr};
+  std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_home_nodes_;
+  const std::unique_ptr<dist::parts_ahead> parts_;  // null without a job
+  pending_replies pending_replies_;
+  broadcast_table broadcasts_;
+  const std::unique_ptr<reply_batcher> reply_batcher_;  // null without a job
+  struct returning_object {
     object_id id;
     std::uint32_t epoch;
     failure_ref cause;
   };
-  std::vector<coming_back> coming_back_;  // of who polls: once the transport has done with their parts
-  quiet_rounds quiet_;
-  self_balancing balancing_;
-  base::spin_lock passed_on_lock_;
-  std::set<std::pair<rank, rank>> passed_on_;  // to whom, whose letters, ever
+  /// used inside a poll; wait until the transport has released their parts
+  std::vector<returning_object> returning_objects_;
+  quiescence_detection quiescence_;
+  periodic_balancing balancing_;
+  base::spin_lock forwarded_lock_;
+  std::set<std::pair<rank, rank>> forwarded_;  // (receiver, original sender) of every forward so far
   std::array<shard, 64> shards_;
 };
 

@@ -60,7 +60,7 @@ bool placement::even_out(std::uint32_t one, std::uint32_t other) {
   if (loads.time(one) < loads.time(other)) std::swap(one, other);
   const double speed = loads.speed(one), room = loads.speed(other);
   if (!(room > 0)) return false;
-  // What is to go: afterwards both need the same time.
+  // The load to move: afterwards both nodes need the same time.
   double left = (loads.load(one) * room - loads.load(other) * speed) / (speed + room);
   bool has_moved = false;
   while (left > 0) {

@@ -1,8 +1,8 @@
-// node_loads.hpp - a load table as balancers work on it: what each object weighs, and what each node has while objects move; of what
-// is scarcest.
+// node_loads.hpp - a load table in the form that balancers need: the weight of each object and the load of each node
+// while objects move. Counts the scarcest resource: workers or devices.
 //
-// Threads     pure values.
-// Invariants  (1) load(n) is the background of node n and the weights of the objects that are there, but for rounding.
+// Threads     Pure values.
+// Invariants  (1) load(n) is the background of node n plus the weights of the objects there, except for rounding.
 #pragma once
 
 #include <stretto/balancer.hpp>
@@ -13,7 +13,7 @@
 
 namespace stretto::mobiles {
 
-/// What counts of a load: 0 where it is negative or no number.
+/// `seconds`, or 0 if it is negative or not finite.
 double counted_load(double seconds) noexcept;
 
 class node_loads {
@@ -25,10 +25,10 @@ class node_loads {
   double load(std::uint32_t node) const noexcept { return load_[node]; }
   double speed(std::uint32_t node) const noexcept { return speed_[node]; }
   double background(std::uint32_t node) const noexcept { return background_[node]; }
-  /// Infinite where nothing is done.
+  /// Infinite if a node with load has no speed.
   double time(std::uint32_t node) const noexcept { return time_of(load_[node], speed_[node]); }
   static double time_of(double load, double speed) noexcept;
-  /// What every node would need if all were equal; 0 if nobody does anything.
+  /// The time that every node would need if all needed the same; 0 without load.
   double mean() const noexcept { return mean_; }
   double longest() const noexcept;
 
@@ -42,24 +42,24 @@ class node_loads {
   double mean_ = 0;
 };
 
-/// The same with the objects of each node in order, and where each has come.
+/// The node loads with the current node of each object, and the objects of each node in order.
 class placement {
  public:
   explicit placement(const load_table& t);
 
   node_loads loads;
-  /// By weight, the lightest first; of equals, the highest position first. Objects that weigh nothing stay.
+  /// By weight, the lightest first; equal ones by position, the highest first. Objects without weight are left out.
   using heap = std::set<std::pair<double, std::size_t>>;
   const heap& objects_of(std::uint32_t node) const noexcept { return of_[node]; }
 
-  /// It may go on from there.
+  /// The object may be moved again.
   void move(std::size_t object, std::uint32_t to);
-  /// There it stays, and is none of objects_of(to).
+  /// The object stays there: objects_of(to) does not have it.
   void move_for_good(std::size_t object, std::uint32_t to);
-  /// Objects of the node that needs more time go to the other, the heaviest that leave it ahead first; the longer time of the two becomes
-  /// less, or nothing moves. Returns whether something did.
+  /// Moves objects from the node that needs more time to the other, the heaviest that fit first. Returns true if
+  /// something moved; then the longer of the two times has decreased.
   bool even_out(std::uint32_t one, std::uint32_t other);
-  /// Those that are elsewhere now.
+  /// The objects that are not where they began.
   object_moves moves() const;
 
  private:

@@ -26,7 +26,7 @@
 
 #include "dist/event_model.hpp"
 #include "drawing.hpp"
-#include "mobile/programs.hpp"
+#include "mobile/program_model.hpp"
 #include "thrown_by.hpp"
 
 using namespace stretto;

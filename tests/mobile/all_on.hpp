@@ -1,4 +1,4 @@
-// all_on.hpp - collections whose elements are all made on one node, so that there is something to balance.
+// all_on.hpp - collections whose elements are all made on one node, as an input of balancing.
 #pragma once
 
 #include <stretto/collection.hpp>

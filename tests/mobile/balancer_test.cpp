@@ -1,4 +1,4 @@
-// Balancers as pure functions: what must hold of each for any table, and what each promises.
+// Balancers as pure functions: the invariants of all balancers for any table, and the promises of each.
 #include <doctest/doctest.h>
 
 #include <stretto/balancer.hpp>
@@ -35,7 +35,7 @@ std::vector<named> all_balancers() {
           {"greedy by hints", by_hints(greedy{})}};
 }
 
-/// Whole seconds: sums are exact, in whatever order.
+/// In whole seconds: sums are exact in any order.
 enum class speeds { equal, unlike };
 load_table drawn(std::mt19937_64& random, speeds s, std::uint32_t most_nodes = 40, std::size_t most_objects = 300) {
   load_table t;
@@ -50,7 +50,8 @@ load_table drawn(std::mt19937_64& random, speeds s, std::uint32_t most_nodes = 4
   const auto nodes_used = 1 + random() % t.nodes.size();
   for (std::size_t i = 0; i < objects; ++i) {
     const double seconds = random() % 5 ? double(random() % heaviest) : double(random() % 500);
-    t.objects.push_back({.id = i, .node = std::uint32_t(random() % nodes_used), .seconds = seconds, .hint = double(random() % 7)});
+    t.objects.push_back(
+        {.id = i, .node = std::uint32_t(random() % nodes_used), .seconds = seconds, .hint = double(random() % 7)});
   }
   return t;
 }
@@ -65,7 +66,9 @@ double longest(const load_table& t) {
   const auto loads = loads_of(t);
   double most = 0;
   for (std::size_t n = 0; n < loads.size(); ++n)
-    if (loads[n] > 0) most = std::max(most, t.nodes[n].speed > 0 ? loads[n] / t.nodes[n].speed : std::numeric_limits<double>::infinity());
+    if (loads[n] > 0)
+      most =
+          std::max(most, t.nodes[n].speed > 0 ? loads[n] / t.nodes[n].speed : std::numeric_limits<double>::infinity());
   return most;
 }
 double total(const load_table& t) {
@@ -73,7 +76,7 @@ double total(const load_table& t) {
   return std::accumulate(loads.begin(), loads.end(), 0.0);
 }
 
-TEST_CASE("whatever a balancer does, the load stays, each object moves once at most, and no node needs longer than the slowest did") {
+TEST_CASE("any balancer keeps the load, moves each object at most once, and never slows the slowest node") {
   std::mt19937_64 random(11);
   for (std::uint64_t i = 0; i < test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++i) {
     const load_table t = drawn(random, i % 2 ? speeds::equal : speeds::unlike);
@@ -81,7 +84,7 @@ TEST_CASE("whatever a balancer does, the load stays, each object moves once at m
       CAPTURE(i);
       CAPTURE(b.name);
       const object_moves moves = b.decide(t);
-      const load_table after = moved(t, moves);  // throws if one is twice
+      const load_table after = moved(t, moves);  // throws if an object moves twice
       CHECK(total(after) == total(t));
       const bool by_load = std::string(b.name).find("hints") == std::string::npos;
       if (by_load) CHECK(longest(after) <= longest(t));
@@ -96,25 +99,25 @@ TEST_CASE("whatever a balancer does, the load stays, each object moves once at m
   }
 }
 
-TEST_CASE("imbalance is the slowest node's time to the mean") {
+TEST_CASE("imbalance is the time of the slowest node over the mean") {
   load_table t{.objects = {{.node = 0, .seconds = 3}, {.node = 1, .seconds = 1}}, .nodes = {{}, {}}};
   CHECK(imbalance(t) == 1.5);
   t.nodes[0].speed = 3;
   CHECK(imbalance(t) == 1);
   t.nodes[1].background = 2;
-  CHECK(imbalance(t) == 2);  // 3 seconds where 6 over a speed of 4 would do
+  CHECK(imbalance(t) == 2);  // 3 seconds; with a speed of 4, 6 seconds of load need 1.5
   CHECK(imbalance({}) == 1);
   CHECK(imbalance({.objects = {{.seconds = 0}}, .nodes = {{}}}) == 1);
   CHECK(std::isinf(imbalance({.objects = {{.seconds = 1}}, .nodes = {{.speed = 0}, {}}})));
 }
 
-TEST_CASE("where devices are scarcer, what they compute is balanced as the work of workers is elsewhere") {
+TEST_CASE("if devices are scarcer than workers, device time is balanced") {
   std::mt19937_64 random(17);
   std::size_t all_moves = 0;
   for (std::uint64_t i = 0; i < test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++i) {
     CAPTURE(i);
     const load_table t = drawn(random, i % 2 ? speeds::equal : speeds::unlike);
-    // The same load on devices, and a little of workers, all of it on one node.
+    // The same load on devices, and a little load on workers, all on one node.
     load_table on_devices = t;
     for (auto& n : on_devices.nodes) {
       n.devices = n.speed;
@@ -126,7 +129,7 @@ TEST_CASE("where devices are scarcer, what they compute is balanced as the work 
     if (!(total(t) > 0) || std::isinf(imbalance(t))) continue;
     REQUIRE(scarcest(on_devices) == scarce::devices);
     CHECK(imbalance(on_devices) == imbalance(t));
-    load_table on_workers = t;  // devices that are not what there is too little of
+    load_table on_workers = t;  // devices are not the scarcest resource
     for (auto& n : on_workers.nodes) n.devices = 2 * double(t.nodes.size());
     for (auto& o : on_workers.objects) o.device_seconds = o.seconds / 16;
     const bool workers = scarcest(on_workers) == scarce::workers;
@@ -139,12 +142,12 @@ TEST_CASE("where devices are scarcer, what they compute is balanced as the work 
     }
   }
   CHECK(all_moves > 0);
-  // A device that nobody can use is no device.
+  // A device of a node without workers does not count.
   CHECK(scarcest({.objects = {{.device_seconds = 5}}, .nodes = {{}, {}}}) == scarce::workers);
   CHECK(scarcest({.objects = {{.device_seconds = 5}}, .nodes = {{.speed = 0, .devices = 1}, {}}}) == scarce::workers);
 }
 
-TEST_CASE("loads that are no loads count as none") {
+TEST_CASE("negative and infinite loads count as zero") {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   load_table t{.objects = {{.seconds = nan}, {.seconds = -3}, {.seconds = inf}, {.seconds = 2}, {.seconds = 1}},
                .nodes = {{}, {.background = nan}, {.speed = nan}}};
@@ -156,7 +159,7 @@ TEST_CASE("loads that are no loads count as none") {
   CHECK(imbalance(moved(t, balancers::greedy{}(t))) == doctest::Approx(4.0 / 3));
 }
 
-TEST_CASE("greedy keeps the bound of list scheduling, and the better one of heaviest first") {
+TEST_CASE("greedy keeps the bounds of list scheduling and of longest processing time first") {
   std::mt19937_64 random(5);
   for (std::uint64_t i = 0; i < test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++i) {
     CAPTURE(i);
@@ -172,7 +175,7 @@ TEST_CASE("greedy keeps the bound of list scheduling, and the better one of heav
     CAPTURE(i);
     load_table t{.nodes = std::vector<load_table::node>(2 + i % 2)};
     for (std::uint64_t o = 0; o < 1 + random() % 8; ++o) t.objects.push_back({.seconds = double(1 + random() % 20)});
-    // All placements there are.
+    // All possible placements.
     double best = total(t);
     std::size_t placements = 1;
     for (std::size_t o = 0; o < t.objects.size(); ++o) placements *= t.nodes.size();
@@ -187,7 +190,7 @@ TEST_CASE("greedy keeps the bound of list scheduling, and the better one of heav
   }
 }
 
-TEST_CASE("refine moves nothing within its tolerance, and little more than nodes have too much") {
+TEST_CASE("refine moves nothing within its tolerance, and little more than the excess of nodes") {
   std::mt19937_64 random(7);
   std::size_t of_refine = 0, of_greedy = 0;
   for (std::uint64_t i = 0; i < test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++i) {
@@ -204,7 +207,7 @@ TEST_CASE("refine moves nothing within its tolerance, and little more than nodes
       heaviest[o.node] = std::max(heaviest[o.node], o.seconds);
     }
     for (std::size_t n = 0; n < before.size(); ++n) {
-      // What comes to a node may have to make room for itself.
+      // An object that arrives may have to displace another one.
       if (before[n] > most) CHECK(gone[n] <= before[n] - most + 2 * heaviest[n] + 1e-9);
     }
     if (imbalance(t) <= tolerance) CHECK(moves.empty());
@@ -212,35 +215,38 @@ TEST_CASE("refine moves nothing within its tolerance, and little more than nodes
     of_greedy += balancers::greedy{}(t).size();
   }
   CHECK(of_refine * 2 < of_greedy);
-  // One object is enough, and the right one is taken.
-  const load_table t{.objects = {{.seconds = 8}, {.seconds = 5}, {.seconds = 3}, {.node = 1, .seconds = 10}}, .nodes = {{}, {}}};
+  // One object is enough, and the right one is moved.
+  const load_table t{.objects = {{.seconds = 8}, {.seconds = 5}, {.seconds = 3}, {.node = 1, .seconds = 10}},
+                     .nodes = {{}, {}}};
   CHECK(balancers::refine{.tolerance = 1}(t) == object_moves{{.object = 2, .to = 1}});
 }
 
-TEST_CASE("many light objects come to balance, whoever balances") {
+TEST_CASE("every balancer balances many light objects") {
   for (const std::uint32_t nodes : {2u, 3u, 8u, 37u, 64u}) {
     load_table t{.nodes = std::vector<load_table::node>(nodes)};
     std::mt19937_64 random(nodes);
     for (std::uint32_t i = 0; i < 100 * nodes; ++i)
-      t.objects.push_back({.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 3)});
+      t.objects.push_back(
+          {.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 3)});
     CAPTURE(nodes);
     CAPTURE(imbalance(t));
     CHECK(imbalance(moved(t, balancers::greedy{}(t))) < 1.02);
     CHECK(imbalance(moved(t, balancers::refine{}(t))) <= 1.05);
     CHECK(imbalance(moved(t, balancers::diffusion{}(t))) < 1.1);
-    CHECK(imbalance(moved(t, balancers::diffusion{.neighbours = balancers::diffusion::shape::ring, .sweeps = 1000}(t))) < 1.3);
+    CHECK(imbalance(moved(
+              t, balancers::diffusion{.neighbours = balancers::diffusion::shape::ring, .sweeps = 1000}(t))) < 1.3);
     CHECK(imbalance(moved(t, balancers::stealing{}(t))) < 2);
   }
 }
 
-TEST_CASE("an idle node takes half of what the busiest has") {
+TEST_CASE("an idle node takes half of the load of the busiest node") {
   load_table t{.nodes = {{}, {}, {}}};
   for (std::uint32_t i = 0; i < 12; ++i) t.objects.push_back({.id = i, .node = i < 8 ? 0u : 1u, .seconds = 1});
   const load_table after = moved(t, balancers::stealing{}(t));
   CHECK(loads_of(after) == std::vector<double>{4, 4, 4});
 }
 
-TEST_CASE("hints stand in for what was measured") {
+TEST_CASE("by_hints replaces measured loads") {
   const load_table t{.objects = {{.seconds = 9, .hint = 1}, {.seconds = 1, .hint = 1}, {.seconds = 0, .hint = 2}},
                      .nodes = {{}, {.background = 50}}};
   const load_table after = moved(t, by_hints(balancers::greedy{})(t));
@@ -248,7 +254,7 @@ TEST_CASE("hints stand in for what was measured") {
   CHECK(after.objects[0].node != after.objects[2].node);
 }
 
-TEST_CASE("a balancer of one's own is a function, and what it returns is looked at") {
+TEST_CASE("a user's balancer is a function, and its moves are checked") {
   const balancer round_robin = [](const load_table& t) {
     object_moves m;
     for (std::size_t i = 0; i < t.objects.size(); ++i) m.push_back({i, std::uint32_t(i % t.nodes.size())});
@@ -262,16 +268,18 @@ TEST_CASE("a balancer of one's own is a function, and what it returns is looked 
 }
 
 TEST_CASE("a hundred thousand objects on 4,096 nodes are balanced") {
-  const std::uint32_t part = test::stride();  // a third and a fifth of both under sanitizers
+  const std::uint32_t part = test::stride();  // under sanitizers a third and a fifth of both
   const std::uint32_t nodes = 4096 / part, objects = 100'000 / part;
   std::mt19937_64 random(1);
   load_table t{.nodes = std::vector<load_table::node>(nodes)};
   for (std::uint32_t i = 0; i < objects; ++i)
-    t.objects.push_back({.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 100)});
+    t.objects.push_back(
+        {.id = i, .node = std::uint32_t(random() % (1 + random() % nodes)), .seconds = double(1 + random() % 100)});
   for (const named& b : all_balancers()) {
     CAPTURE(b.name);
     const load_table after = moved(t, b.decide(t));
-    CHECK(longest(after) <= std::max(longest(t), 0.0) + (std::string(b.name).find("hints") == std::string::npos ? 0 : 1e9));
+    CHECK(longest(after) <=
+          std::max(longest(t), 0.0) + (std::string(b.name).find("hints") == std::string::npos ? 0 : 1e9));
   }
   CHECK(imbalance(moved(t, balancers::greedy{}(t))) < 1.05);
   CHECK(imbalance(moved(t, balancers::refine{}(t))) < 1.06);

@@ -1,4 +1,4 @@
-// Rounds of balancing: what they see, what they move, and that they end, while messages fly and nodes are lost.
+// Balancing rounds: their tables, their moves, and that they end while messages are under way and nodes fail.
 #include <doctest/doctest.h>
 
 #include <stretto/balancing.hpp>
@@ -17,8 +17,8 @@
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "mobile/all_on.hpp"
-#include "mobile/losses.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/node_failures.hpp"
+#include "mobile/random_migration.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -36,7 +36,7 @@ struct stone {
   std::uint32_t where() const { return this_node(); }
 };
 
-TEST_CASE("a round moves what its balancer names, and says what became of it") {
+TEST_CASE("a round moves the objects that its balancer names, and reports the result") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})
     on_all_nodes({.nodes = nodes, .seed = nodes}, 2, [&](runtime&) {
       if (this_node() != 0) return;
@@ -49,19 +49,20 @@ TEST_CASE("a round moves what its balancer names, and says what became of it") {
       if (wander()) return;
       if (nodes > 1) CHECK(r.moves > 0);
       std::vector<double> weights(nodes);
-      for (std::size_t i = 0; i < stones.size(); ++i) weights[send(stones[i], call<&stone::where>()).get()] += double(i + 1);
+      for (std::size_t i = 0; i < stones.size(); ++i)
+        weights[send(stones[i], call<&stone::where>()).get()] += double(i + 1);
       for (const double w : weights) CHECK(w <= 136.0 / nodes + 16);
       if (nodes > 1) CHECK(balance(stones, by_hints(balancers::none{})).get().moves == 0);
     });
 }
 
-TEST_CASE("a table has what objects say of themselves, wherever they have gone, and what they take to move") {
+TEST_CASE("a load table has the hints of objects and their migration sizes, wherever they are") {
   if (wander()) return;
   on_all_nodes({.nodes = 3}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto stones = make_collection<stone>(6);
     const auto alone = make_mobile<stone>(at_node(1), std::size_t{99});
-    broadcast(stones, call<&stone::carve>(0.0)).get();  // all are made: what is still being made has a hint of 1
+    broadcast(stones, call<&stone::carve>(0.0)).get();  // all are made then: one still being made has a hint of 1
     send(stones[5], call<&stone::carve>(0.5)).get();
     migrate(stones[5], at_node(0)).get();
     load_table seen;
@@ -99,7 +100,7 @@ struct worker_of_time {
   void wait_for(event e) { wait(e); }
 };
 
-TEST_CASE("what handlers take is measured, what they wait is not, and what others take is background") {
+TEST_CASE("handler time is measured without waiting time, and the time of other objects is background") {
   if (wander()) return;
   for (const bool near : {true, false})
     on_all_nodes({.nodes = 2}, 2, [&](runtime&) {
@@ -126,17 +127,17 @@ TEST_CASE("what handlers take is measured, what they wait is not, and what other
       };
       const double load = balance(all, look).get().seconds;
       CHECK(seen.objects[1].seconds >= 0.04);
-      CHECK(seen.objects[0].seconds < seen.objects[1].seconds);  // it has waited longer
+      CHECK(seen.objects[0].seconds < seen.objects[1].seconds);  // the first handler has waited longer
       CHECK(seen.objects[2].seconds == 0);
       CHECK(load >= 0.04);
       CHECK(background() >= 0.02);
-      // Since the last round there was nothing.
+      // No load since the last round.
       balance(all, look).get();
       CHECK(seen.objects[1].seconds == 0);
       CHECK(background() == 0);
       balance(others, look).get();
       CHECK(seen.objects[0].seconds >= 0.02);
-      // What it has done since goes along when it moves.
+      // Its load since then is sent along when it moves.
       send(all[1], call<&worker_of_time::work>(5u)).get();
       migrate(all[1], at_node(near ? 1 : 0)).get();
       balance(all, look).get();
@@ -144,7 +145,7 @@ TEST_CASE("what handlers take is measured, what they wait is not, and what other
     });
 }
 
-TEST_CASE("a balancer that throws, or returns nonsense, fails the round, and nothing moves") {
+TEST_CASE("a balancer that throws, or returns wrong moves, fails the round, and nothing moves") {
   on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto stones = make_collection<stone>(all_on(0), 4);
@@ -158,7 +159,7 @@ TEST_CASE("a balancer that throws, or returns nonsense, fails the round, and not
   });
 }
 
-/// What STRETTO_... says to runtimes that are made meanwhile.
+/// Sets STRETTO_... for runtimes that are made while this object lives.
 class told {
  public:
   told(const char* name, const char* value) : name_(name) {
@@ -172,7 +173,7 @@ class told {
   std::string before_;
 };
 
-TEST_CASE("where the option asks for it, objects move by themselves to where there is time for them") {
+TEST_CASE("with the option `balance`, objects migrate by themselves to nodes that have time") {
   for (const char* policy : {"greedy", "refine", "diffusion", "stealing"}) {
     CAPTURE(policy);
     const told by("STRETTO_BALANCE", policy), each("STRETTO_BALANCE_MS", "2");
@@ -189,7 +190,7 @@ TEST_CASE("where the option asks for it, objects move by themselves to where the
   }
 }
 
-/// By what is the same in every run of a seed: not by time.
+/// Decides by ids and hints, which are the same in every run of a seed, not by measured time.
 balancer drawn(std::mt19937_64& random) {
   switch (random() % 5) {
     case 0: return by_hints(balancers::greedy{});
@@ -208,22 +209,25 @@ balancer drawn(std::mt19937_64& random) {
 void balance_some(trial& t) {
   const std::uint32_t node = t.draw();
   t.on(node, [&] {
-    if (t.sent.as_one.size() && t.random() % 2) t.keep(node, async(after(balance(t.sent.as_one, drawn(t.random))), [] {}));
-    else t.keep(node, async(after(balance(drawn(t.random))), [] {}));
+    if (t.sent.as_one.size() && t.random() % 2)
+      t.keep(node, async(after(balance(t.sent.as_one, drawn(t.random))), [] {}));
+    else
+      t.keep(node, async(after(balance(drawn(t.random))), [] {}));
   });
 }
 
-TEST_CASE("random programs are balanced while messages fly: everything once and in order, and every round ends") {
+TEST_CASE("random programs with balancing: each message is handled once, in order, and every round ends") {
   for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(15, 2'000); ++seed) {
     CAPTURE(seed);
     lose_at_random(seed, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, false, 16, balance_some);
   }
 }
 
-TEST_CASE("random programs are balanced while nodes die and links are cut: every round ends") {
+TEST_CASE("random programs with balancing, failing nodes and cut links: every round ends") {
   for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(15, 2'000); ++seed) {
     CAPTURE(seed);
-    lose_at_random(seed + 50'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 16, balance_some);
+    lose_at_random(seed + 50'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 16,
+                   balance_some);
   }
 }
 

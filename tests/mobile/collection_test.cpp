@@ -1,4 +1,5 @@
-// Collections on every node of a job: elements by index, broadcasts, reductions; and random programs over them against a serial model.
+// Collections on every node of a job: elements by index, broadcasts, reductions; and random programs over them against
+// a serial model.
 #include <doctest/doctest.h>
 
 #include <stretto/collection.hpp>
@@ -12,9 +13,9 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
-#include "mobile/appended.hpp"
-#include "mobile/losses.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/append_fold.hpp"
+#include "mobile/node_failures.hpp"
+#include "mobile/random_migration.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -49,7 +50,7 @@ std::vector<std::uint32_t> places_of(const collection<cell>& c) {
   return reduce(c, call<&cell::where>(), std::vector<std::uint32_t>(), appended<std::uint32_t>).get();
 }
 
-TEST_CASE("elements have an index and lie in blocks, or where a function says") {
+TEST_CASE("elements have an index and lie in blocks, or where a function places them") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 0) return;
     const auto c = make_collection<cell>(7);
@@ -76,7 +77,7 @@ TEST_CASE("elements have an index and lie in blocks, or where a function says") 
   });
 }
 
-TEST_CASE("a broadcast is to each element a message among its sender's others") {
+TEST_CASE("a broadcast is in order with its sender's other messages to each element") {
   on_all_nodes({.nodes = 4, .seed = 9, .jitter_seconds = 1e-5}, 2, [](runtime&) {
     if (this_node() != 1) return;
     const auto c = make_collection<cell>(10);
@@ -94,7 +95,7 @@ TEST_CASE("a broadcast is to each element a message among its sender's others") 
   });
 }
 
-TEST_CASE("a collection travels: elements send to one another, any node asks for all") {
+TEST_CASE("a collection can be sent: elements send to one another, any node reduces over all") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 0) return;
     const auto c = make_collection<cell>(9);
@@ -110,27 +111,30 @@ TEST_CASE("a collection travels: elements send to one another, any node asks for
   });
 }
 
-TEST_CASE("a broadcast, a reduction or a collection that fails says why, with the lowest index") {
+TEST_CASE("a failed broadcast, reduction or collection reports the failure of the lowest index") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto c = make_collection<cell>(6);
     const auto refused = broadcast(c, call<&cell::refuse>(4));
     CHECK(test::thrown_by([&] { refused.get(); }).find("element 4 refuses") != std::string::npos);
-    CHECK(test::thrown_by([&] { finish([&] { broadcast(c, call<&cell::refuse>(0)); }); }).find("refuses") != std::string::npos);
+    CHECK(test::thrown_by([&] { finish([&] { broadcast(c, call<&cell::refuse>(0)); }); }).find("refuses") !=
+          std::string::npos);
     const auto never = user_event::create();
     const auto skipped = reduce(after(never), c, call<&cell::which>(), std::size_t{0}, std::plus<>());
     never.poison(std::make_exception_ptr(std::runtime_error("not today")));
     CHECK(test::thrown_by([&] { skipped.get(); }).find("not today") != std::string::npos);
     CHECK(reduce(c, call<&cell::which>(), std::size_t{0}, std::plus<>()).get() == 15);
-    CHECK(test::thrown_by([&] { finish([&] { make_collection<cell>(4, "bad"); }); }).find("the third is bad") != std::string::npos);
+    CHECK(test::thrown_by([&] { finish([&] { make_collection<cell>(4, "bad"); }); }).find("the third is bad") !=
+          std::string::npos);
     const auto b = make_collection<cell>(4, "bad");
     CHECK(send(b[1], call<&cell::which>()).get() == 1);
-    CHECK(test::thrown_by([&] { broadcast(b, call<&cell::mark>("x")).get(); }).find("the third is bad") != std::string::npos);
+    CHECK(test::thrown_by([&] { broadcast(b, call<&cell::mark>("x")).get(); }).find("the third is bad") !=
+          std::string::npos);
     CHECK(send(b[3], call<&cell::all>()).get() == "badx");
   });
 }
 
-TEST_CASE("misuse of a collection is told in the call") {
+TEST_CASE("misuse of a collection throws in the call") {
   runtime rt({.workers = 1});
   rt.run([] {
     const auto c = make_collection<cell>(3);
@@ -143,7 +147,7 @@ TEST_CASE("misuse of a collection is told in the call") {
   CHECK(error_of([] { make_collection<cell>(3); }).code() == "B20");
 }
 
-TEST_CASE("random programs over collections: everything once and in order, also where nodes are lost") {
+TEST_CASE("random programs over collections: each message is handled once, in order, also if nodes fail") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(40, 1'000); ++seed) {
     CAPTURE(seed);
     lose_at_random(seed, trial::made::as_a_collection, seed % 2 == 0);

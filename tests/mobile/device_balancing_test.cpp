@@ -1,4 +1,4 @@
-// Balancing of objects whose work is done by devices: what is measured of it, and that balancers go by it.
+// Balancing of objects whose work runs on devices: its measurement, and balancers that use it.
 #include <doctest/doctest.h>
 
 #include <stretto/balancing.hpp>
@@ -23,7 +23,7 @@ STRETTO_KERNEL(balance_turn, (inout<float> x, int rounds), {
   x(global_id(0)) = v;
 })
 
-/// Its work is that of a device; what it costs a worker is the launch.
+/// Its work runs on a device; a worker only launches it.
 struct field_on_device {
   object<float> u;
 
@@ -41,7 +41,7 @@ struct field_on_device {
   }
 };
 
-/// What a round sees.
+/// The table of a round.
 template <class Which>
 load_table seen_by(const Which& which) {
   load_table seen;
@@ -52,7 +52,7 @@ load_table seen_by(const Which& which) {
   return seen;
 }
 
-TEST_CASE("what devices compute for an object is measured, is background to others, and goes along when it moves") {
+TEST_CASE("device time of an object is measured, is background of other rounds, and moves with the object") {
   if (std::getenv("STRETTO_WANDER")) return;
   on_device_nodes(simulated_job({.nodes = 2}), "sim:2", [] {
     if (this_node() != 0) return;
@@ -90,7 +90,7 @@ TEST_CASE("what devices compute for an object is measured, is background to othe
   });
 }
 
-TEST_CASE("objects that keep one node's device busy are dealt out among the devices of all") {
+TEST_CASE("objects that keep one node's device busy are distributed over the devices of all nodes") {
   if (std::getenv("STRETTO_WANDER")) return;
   on_device_nodes(simulated_job({.nodes = 2}), "sim", [] {
     if (this_node() != 0) return;

@@ -15,13 +15,13 @@
 
 namespace stretto::test {
 
-/// As on_nodes_of, of a program that takes nothing.
+/// As on_nodes_of, for a program without arguments.
 template <class F>
 void on_device_nodes(const simulated_job& job, const std::string& devices, F&& program, unsigned workers = 2) {
   on_nodes_of(job, {.workers = workers, .devices = devices}, [&](runtime&) { program(); });
 }
 
-/// What to run on node 0 of so many; the others serve. On the host alone, and on devices.
+/// Runs the program on node 0 of so many nodes; the others serve. Once on the host alone, and once with devices.
 template <class F>
 void on_first_of(std::uint32_t nodes, std::uint64_t seed, F&& program) {
   for (const char* const devices : {"none", "sim:2"}) {
@@ -32,12 +32,13 @@ void on_first_of(std::uint32_t nodes, std::uint64_t seed, F&& program) {
   }
 }
 
-/// Where the objects of a random program live: where they are needed, or some in memory that a host and its devices use in place.
+/// Memory of the objects of a random program: wherever they are needed, or, for some, memory that a host and its
+/// devices share.
 enum class homes { nowhere, of_some };
 class random_homes {
  public:
   random_homes(homes which, std::uint64_t seed) : which_(which), random_(seed) {}
-  /// Of the next object that is made on that machine.
+  /// For the next object that is made on that machine.
   place next(const platform& machine) {
     const std::vector<place> shared = machine.places(place_kind::pinned_memory);
     const bool is_there = which_ != homes::nowhere && !shared.empty() && random_() % 3;

@@ -1,5 +1,6 @@
-// Random programs of mobile objects that own arrays on devices, against a serial model: stepped from seeds, with cuts and deaths, and with
-// threads. Each mobile object has one node that sends to it, in the order in which the model counts.
+// Random programs of mobile objects that own arrays on devices, against a serial model: stepped from seeds, with cut
+// links and failing nodes, and with threads. One node sends to each mobile object, in the order in which the model
+// counts.
 #include <doctest/doctest.h>
 
 #include <stretto/error.hpp>
@@ -32,12 +33,13 @@ namespace {
 
 STRETTO_KERNEL(store_fill, (out<int> x, int first), { x(global_id(0)) = first + global_id(0); })
 STRETTO_KERNEL(store_add, (inout<int> x, int by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(store_combine, (inout<int> x, in<int> y), { x(global_id(0)) = (3 * x(global_id(0)) + y(global_id(0))) % 65536; })
+STRETTO_KERNEL(store_combine, (inout<int> x, in<int> y),
+               { x(global_id(0)) = (3 * x(global_id(0)) + y(global_id(0))) % 65536; })
 
 constexpr std::size_t slots = 3;
 using values = std::vector<int>;
 
-/// Handlers return before what they launch has ended; those that look wait.
+/// Handlers return before their launches end; handlers that read the array wait.
 struct store {
   std::array<object<int>, slots> all;
 
@@ -76,7 +78,7 @@ struct device_trial {
     future<values> seen;
     values expected;
   };
-  struct moving {  // a result that goes on to another one
+  struct moving {  // a result that is sent on to another object
     std::size_t from, to, slot;
     future<object<int>> what;
     values content;
@@ -112,7 +114,8 @@ struct device_trial {
     stores.resize(1 + random() % 5);
     for (std::size_t s = 0; s < stores.size(); ++s) {
       stores[s].driver = draw();
-      on(stores[s].driver, [&] { stores[s].is = random() % 2 ? make_mobile<store>() : make_mobile<store>(at_node(draw())); });
+      on(stores[s].driver,
+         [&] { stores[s].is = random() % 2 ? make_mobile<store>() : make_mobile<store>(at_node(draw())); });
       for (std::size_t slot = 0; slot < slots; ++slot) put_new(s, slot);
     }
   }
@@ -147,7 +150,7 @@ struct device_trial {
     std::iota(v.begin(), v.end(), first);
     return v;
   }
-  /// On the node where this runs. Some launches wait for an event that comes later.
+  /// On the node where this runs. Some launches wait for an event that triggers later.
   object<int> made(std::size_t slot, int first, std::uint32_t node) {
     object<int> o(box(0, sizes[slot]), {.memory = homes.next(all[node]->machine())});
     if (random() % 4) {
@@ -168,7 +171,7 @@ struct device_trial {
       object<int> o = made(slot, first, to.driver);
       if (random() % 3) return keep(s, send(to.is, call<&store::put>(slot, std::move(o))));
       keep(s, send(to.is, call<&store::put>(slot, o)));
-      launch(store_add, o.elements(), o, 77);  // of its own copy
+      launch(store_add, o.elements(), o, 77);  // changes only its own copy
       values mine = to.model[slot];
       for (int& x : mine) x += 77;
       if (keeps.size() < 4) keeps.push_back({to.driver, std::move(o), std::move(mine)});
@@ -179,9 +182,11 @@ struct device_trial {
   }
   void look(std::size_t s, std::size_t slot) {
     one& of = stores[s];
-    on(of.driver, [&] { readings.push_back({of.driver, s, of.sent.size(), send(of.is, call<&store::look>(slot)), of.model[slot]}); });
+    on(of.driver, [&] {
+      readings.push_back({of.driver, s, of.sent.size(), send(of.is, call<&store::look>(slot)), of.model[slot]});
+    });
   }
-  /// Results that have come go on.
+  /// Sends results on that have arrived.
   void move_on() {
     std::erase_if(moves, [&](moving& m) {
       if (!m.what.is_ready()) return false;
@@ -227,12 +232,13 @@ struct device_trial {
       case 9: {
         const int first = static_cast<int>(random() % 100);
         on(to.driver, [&] {
-          moves.push_back({s, s, slot, send(to.is, call<&store::exchange>(slot, made(slot, first, to.driver))), to.model[slot]});
+          moves.push_back(
+              {s, s, slot, send(to.is, call<&store::exchange>(slot, made(slot, first, to.driver))), to.model[slot]});
         });
         to.model[slot] = content(slot, first);
         break;
       }
-      case 10: {  // straight to another one, to which nobody else sends meanwhile
+      case 10: {  // directly to another object, to which no other node sends meanwhile
         const std::size_t other = random() % stores.size();
         if (has_losses || !events.empty() || !moves.empty()) break;
         step_until([&] { return is_settled(other) && is_settled(s); });
@@ -286,8 +292,9 @@ struct device_trial {
       if (is_dead[r.node]) continue;
       on(r.node, [&] {
         const auto& before = stores[r.of].sent;
-        const bool is_certain = stores[r.of].is_certain && std::all_of(before.begin(), before.begin() + std::ptrdiff_t(r.sent_before),
-                                                                       [](const future<void>& f) { return bool(f.result()); });
+        const bool is_certain =
+            stores[r.of].is_certain && std::all_of(before.begin(), before.begin() + std::ptrdiff_t(r.sent_before),
+                                                   [](const future<void>& f) { return bool(f.result()); });
         if (r.seen.result()) {
           if (is_certain) CHECK(r.seen.get() == r.expected);
         } else {
@@ -296,7 +303,8 @@ struct device_trial {
             r.seen.get();
           } catch (const std::exception& e) {
             const std::string words = e.what();
-            CHECK((words.find("N05") != words.npos || words.find("G03") != words.npos || words.find("G06") != words.npos));
+            CHECK((words.find("N05") != words.npos || words.find("G03") != words.npos ||
+                   words.find("G06") != words.npos));
           }
         }
       });
@@ -313,7 +321,7 @@ struct device_trial {
       });
     }
   }
-  /// What went along with messages is held nowhere any more.
+  /// No node keeps attachments of messages any more.
   void check_nothing_is_held() {
     std::size_t held = 0;
     for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::enclosures_of(*base::current())->size(); });
@@ -321,7 +329,7 @@ struct device_trial {
   }
 };
 
-TEST_CASE("arrays of objects that move are what a serial model says, wherever they are") {
+TEST_CASE("arrays of migrating objects equal those of a serial model") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(10, 600); ++seed) {
     CAPTURE(seed);
     device_trial t(seed, seed % 10 ? 5 : 16);
@@ -332,7 +340,7 @@ TEST_CASE("arrays of objects that move are what a serial model says, wherever th
   }
 }
 
-TEST_CASE("so they are where arrays are made in memory that host and device use in place, which is small") {
+TEST_CASE("the same with arrays in a small memory that host and device share") {
   const test::with_variable quiet("STRETTO_LOG", "off");
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(8, 600); ++seed) {
     CAPTURE(seed);
@@ -348,7 +356,7 @@ TEST_CASE("so they are where arrays are made in memory that host and device use 
   }
 }
 
-TEST_CASE("where nodes die and links are cut, arrays are right or say that they are lost, and all ends") {
+TEST_CASE("with failing nodes and cut links, arrays are right or reported as lost, and all ends") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(10, 600); ++seed) {
     CAPTURE(seed);
     device_trial t(seed * 11 + 5, 6);

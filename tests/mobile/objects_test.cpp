@@ -1,4 +1,4 @@
-// Mobile objects on every node of a job, each node a runtime with threads of its own on a simulated network.
+// Mobile objects on every node of a job; each node is a runtime with threads of its own on a simulated network.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "dist/simulated.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/random_migration.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -35,7 +35,8 @@ struct account {
   explicit account(long b) : balance(b) {
     if (b < 0) throw std::runtime_error("no credit");
   }
-  account(const std::string& slip, std::vector<long> parts) : balance(std::accumulate(parts.begin(), parts.end(), 0L)), slips{slip} {}
+  account(const std::string& slip, std::vector<long> parts)
+      : balance(std::accumulate(parts.begin(), parts.end(), 0L)), slips{slip} {}
 
   void pay(long sum) { balance += sum; }
   long shown() const { return balance; }
@@ -52,7 +53,7 @@ struct account {
 
 long doubled(account& a) { return a.balance *= 2; }
 
-TEST_CASE("a handler runs where the object is, and its value comes back") {
+TEST_CASE("a handler runs where the object is, and returns its value") {
   for (const std::uint32_t nodes : {1u, 2u, 4u})
     on_all_nodes({.nodes = nodes, .seed = nodes}, 2, [&](runtime&) {
       for (std::uint32_t n = 0; n < nodes; ++n) {
@@ -61,7 +62,9 @@ TEST_CASE("a handler runs where the object is, and its value comes back") {
         CHECK(send(m, call<&account::shown>()).get() == 12);
         CHECK(send(m, call<&doubled>()).get() == 24);
         CHECK(send(name("tenfold"), m, call([](account& a, int by) { return a.balance *= by; }, 10)).get() == 240);
-        CHECK(send(m, call([](const account& a, const std::string& s) { return s + std::to_string(a.balance); }, "it is ")).get() == "it is 240");
+        CHECK(send(m,
+                   call([](const account& a, const std::string& s) { return s + std::to_string(a.balance); }, "it is "))
+                  .get() == "it is 240");
         if (!wander()) {
           CHECK(send(m, call<&account::where>()).get() == n);
           CHECK(is_here(m) == (n == this_node()));
@@ -77,7 +80,7 @@ TEST_CASE("a handler runs where the object is, and its value comes back") {
     });
 }
 
-TEST_CASE("a name travels, compares, hashes and prints") {
+TEST_CASE("a name can be sent, compared, hashed and printed") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     const auto m = make_mobile<account>(name("savings"), 1);
     const std::string home = this_node() ? "N1:" : "";
@@ -101,7 +104,8 @@ TEST_CASE("messages of one node are handled in the order in which it sent them")
     const auto m = make_mobile<account>(at_node((this_node() + 1) % 3));
     std::vector<std::string> expected;
     for (int i = 0; i < 200; ++i) {
-      expected.push_back(std::to_string(i) + std::string(i % 50 == 7 ? 3000 : 1, '.'));  // some are large, and may be overtaken
+      // large ones may be overtaken on the network
+      expected.push_back(std::to_string(i) + std::string(i % 50 == 7 ? 3000 : 1, '.'));
       send(m, call<&account::note>(expected.back()));
       if (i % 40 == 20) migrate(m, at_node(std::uint32_t(i / 40) % 3));
     }
@@ -110,7 +114,7 @@ TEST_CASE("messages of one node are handled in the order in which it sent them")
   });
 }
 
-TEST_CASE("an object moves with what it is and what waits for it") {
+TEST_CASE("an object migrates with its state and its waiting messages") {
   on_all_nodes({.nodes = 4, .seed = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto m = make_mobile<account>(name("traveller"), 1);
@@ -147,7 +151,7 @@ TEST_CASE("readers run together, a writer alone, also while it waits") {
         for (int i = 0; i < 20; ++i) yield();
         --inside;
       });
-      // Two readers wait for one another: they would never, one after the other.
+      // Two readers wait for one another: they end only if they run together.
       const auto one = user_event::create(), other = user_event::create();
       const auto meeting = [&](user_event mine, user_event its) {
         return send(m, call([](const account&, user_event own, event others) {
@@ -186,7 +190,7 @@ TEST_CASE("a handler that throws poisons its reply, and the object stays usable"
   });
 }
 
-TEST_CASE("a message waits for what it names, and is skipped if that fails") {
+TEST_CASE("a message waits for its preconditions, and is skipped if one fails") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     for (const std::uint32_t n : {0u, 1u}) {
       const auto m = make_mobile<account>(at_node(n), 4);
@@ -204,13 +208,13 @@ TEST_CASE("a message waits for what it names, and is skipped if that fails") {
   });
 }
 
-/// Passes a token on along the accounts, `left` times.
+/// Sends a token along the accounts, `left` times.
 void pass(account& a, std::vector<mobile<account>> ring, std::size_t next, int left) {
   ++a.balance;
   if (left) send(ring[next], call<&pass>(ring, (next + 1) % ring.size(), left - 1));
 }
 
-TEST_CASE("a finish waits for handlers on any node, and for what they have sent") {
+TEST_CASE("a finish waits for handlers on any node, and for messages that they send") {
   on_all_nodes({.nodes = 3}, 2, [](runtime&) {
     if (this_node() != 0) return;
     std::vector<mobile<account>> ring;
@@ -219,12 +223,16 @@ TEST_CASE("a finish waits for handlers on any node, and for what they have sent"
     long all = 0;
     for (const auto& m : ring) all += send(m, call<&account::shown>()).get();
     CHECK(all == 100);
-    CHECK_THROWS_WITH(finish([&] { send(ring[1], call<&account::refuse>("nobody looks")); }), doctest::Contains("nobody looks"));
-    CHECK_THROWS_WITH(finish([&] {
-                        send(ring[1], call([](account&, mobile<account> other) { send(other, call<&account::refuse>("a grandchild")); }, ring[2]));
-                      }),
-                      doctest::Contains("a grandchild"));
-    // Work of other kinds, too.
+    CHECK_THROWS_WITH(finish([&] { send(ring[1], call<&account::refuse>("nobody looks")); }),
+                      doctest::Contains("nobody looks"));
+    CHECK_THROWS_WITH(
+        finish([&] {
+          send(ring[1],
+               call([](account&, mobile<account> other) { send(other, call<&account::refuse>("a grandchild")); },
+                    ring[2]));
+        }),
+        doctest::Contains("a grandchild"));
+    // Tasks of other kinds count, too.
     static std::atomic<int> done{0};
     finish([&] {
       for (const auto& m : ring)
@@ -240,7 +248,7 @@ TEST_CASE("a finish waits for handlers on any node, and for what they have sent"
   });
 }
 
-TEST_CASE("what is sent to an object that has been destroyed says so") {
+TEST_CASE("messages to a destroyed object fail with G02") {
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     for (std::uint32_t n = 0; n < 3; ++n) {
@@ -255,20 +263,22 @@ TEST_CASE("what is sent to an object that has been destroyed says so") {
       CHECK(words_of(send(m, call<&account::shown>())).find("has been destroyed") != std::string::npos);
       CHECK(words_of(migrate(m, at_node(1))).find("G02") != std::string::npos);
       CHECK(words_of(destroy(m)).find("G02") != std::string::npos);
-      CHECK(async(at_node(2), call([](mobile<account> x) { return words_of(send(x, call<&account::shown>())); }, m)).get().find("G02") !=
-            std::string::npos);
+      CHECK(async(at_node(2), call([](mobile<account> x) { return words_of(send(x, call<&account::shown>())); }, m))
+                .get()
+                .find("G02") != std::string::npos);
     }
     CHECK(current_mobile_statistics().objects == 0);
   });
 }
 
-TEST_CASE("misuse is told in the call") {
+TEST_CASE("misuse of mobile objects throws in the call") {
   runtime rt({.workers = 1});
   rt.run([] {
     CHECK(error_of([] { send(mobile<account>(), call<&account::pay>(1)); }).code() == "G01");
     CHECK(error_of([] { migrate(mobile<account>(), at_node(0)); }).code() == "G01");
     CHECK(error_of([] { destroy(mobile<account>()); }).code() == "G01");
-    CHECK(error_of([] { send(after(user_event::create()), mobile<account>(), call<&account::pay>(1)); }).code() == "G01");
+    CHECK(error_of([] { send(after(user_event::create()), mobile<account>(), call<&account::pay>(1)); }).code() ==
+          "G01");
     CHECK(error_of([] { make_mobile<account>(at_node(1)); }).code() == "N02");
     const auto m = make_mobile<account>(2);
     CHECK(error_of([&] { migrate(m, at_node(1)); }).code() == "N02");
@@ -279,13 +289,14 @@ TEST_CASE("misuse is told in the call") {
   CHECK(error_of([] { send(mobile<account>(), call<&account::pay>(1)); }).code() == "B20");
 }
 
-TEST_CASE("an object that cannot be made fails what is sent to it") {
+TEST_CASE("messages to an object whose constructor fails, fail") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     if (this_node() != 0) return;
     for (const std::uint32_t n : {0u, 1u}) {
       finish([&] {
         const auto m = make_mobile<account>(at_node(n), name("bad"), -1);
-        for (int i = 0; i < 3; ++i) CHECK(words_of(send(m, call<&account::shown>())).find("no credit") != std::string::npos);
+        for (int i = 0; i < 3; ++i)
+          CHECK(words_of(send(m, call<&account::shown>())).find("no credit") != std::string::npos);
         CHECK(words_of(migrate(m, at_node(1))).find("no credit") != std::string::npos);
       });
       CHECK_THROWS_WITH(finish([&] { make_mobile<account>(at_node(n), -1); }), doctest::Contains("no credit"));
@@ -307,12 +318,12 @@ struct fragile {
   }
 };
 
-TEST_CASE("an object that cannot be packed stays, one that breaks on the way is lost") {
+TEST_CASE("an object that cannot be written stays, one that cannot be read is lost") {
   if (wander()) return;
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto heavy = make_mobile<fragile>(at_node(1));
-    send(heavy, call([](fragile& f) { f.kind = 1; })).get();  // a move goes ahead of what waits
+    send(heavy, call([](fragile& f) { f.kind = 1; })).get();  // a migration overtakes waiting messages
     CHECK(words_of(migrate(heavy, at_node(2))).find("too large to pack") != std::string::npos);
     CHECK(send(heavy, call([](const fragile&) { return this_node(); })).get() == 1);
     send(heavy, call([](fragile& f) { f.kind = 0; })).get();
@@ -323,18 +334,20 @@ TEST_CASE("an object that cannot be packed stays, one that breaks on the way is 
     send(brittle, call([](fragile& f) { f.kind = 2; })).get();
     const std::string words = words_of(migrate(brittle, at_node(2)));
     CHECK(words.find("broke on the way") != std::string::npos);
-    CHECK(words_of(send(brittle, call([](const fragile&) { return 0; }))).find("broke on the way") != std::string::npos);
+    CHECK(words_of(send(brittle, call([](const fragile&) { return 0; }))).find("broke on the way") !=
+          std::string::npos);
   });
 }
 
-TEST_CASE("what is sent to an object of a node that is lost fails, and the others go on") {
+TEST_CASE("messages to an object of a failed node fail, and other objects stay usable") {
   if (wander()) return;
   const simulated_job job({.nodes = 3});
   on_all_nodes({}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto there = make_mobile<account>(at_node(2), name("far away"), 1);
     const auto safe = make_mobile<account>(at_node(1), 2);
-    const auto of_two = finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
+    const auto of_two =
+        finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
     CHECK(send(there, call<&account::shown>()).get() == 1);
     CHECK(send(of_two, call<&account::shown>()).get() == 3);
     const auto never = user_event::create();
@@ -351,7 +364,7 @@ TEST_CASE("what is sent to an object of a node that is lost fails, and the other
   }, &job);
 }
 
-/// Also of other types; what moves is exactly an animal.
+/// Animals may have other types; the one that moves is exactly an animal.
 struct animal {
   int legs = 4;
   virtual ~animal() = default;
@@ -363,7 +376,7 @@ struct animal {
   }
 };
 
-TEST_CASE("an object with virtual functions moves as what it was made as") {
+TEST_CASE("an object with virtual functions migrates as the type that it was made as") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto cat = make_mobile<animal>();

@@ -1,4 +1,4 @@
-// When no message is on its way: found at once, never too early, whatever objects send to one another, and where nodes are lost.
+// Quiescence: found at once, never too early, whatever objects send to one another, and while nodes fail.
 #include <doctest/doctest.h>
 
 #include <stretto/finish.hpp>
@@ -9,14 +9,14 @@
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
-#include "mobile/losses.hpp"
+#include "mobile/node_failures.hpp"
 
 namespace stretto {
 namespace {
 
 using namespace test;
 
-TEST_CASE("a job without messages is quiet, alone and on many nodes") {
+TEST_CASE("a job without messages is quiescent, alone and on many nodes") {
   runtime alone({.workers = 1});
   alone.run([] { wait(quiescence()); });
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
@@ -33,7 +33,7 @@ struct gate {
   friend void fields(Archive&, archived<gate, Archive>&) {}
 };
 
-TEST_CASE("a handler that waits, what waits behind it and what waits for an event are on their way") {
+TEST_CASE("waiting handlers, queued messages and messages that wait for events delay quiescence") {
   const auto program = [](std::uint32_t at) {
     const auto g = make_mobile<gate>(at_node(at));
     const auto first = user_event::create(), second = user_event::create();
@@ -64,7 +64,7 @@ TEST_CASE("a handler that waits, what waits behind it and what waits for an even
   });
 }
 
-TEST_CASE("a message that comes to nothing is over, too") {
+TEST_CASE("a failed message does not delay quiescence") {
   const auto program = [](std::uint32_t at) {
     const auto g = make_mobile<gate>(at_node(at));
     const auto never = user_event::create();
@@ -84,7 +84,7 @@ TEST_CASE("a message that comes to nothing is over, too") {
   });
 }
 
-TEST_CASE("when it is quiet, all that was sent has been written down, wherever objects have gone") {
+TEST_CASE("at quiescence, all messages have been handled, wherever objects are") {
   for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(12, 2'000); ++seed) {
     CAPTURE(seed);
     trial t(seed, 16);
@@ -100,7 +100,7 @@ TEST_CASE("when it is quiet, all that was sent has been written down, wherever o
     for (auto& [node, e] : t.events) t.on(node, [&] { e.trigger(); });
     t.events.clear();
     ask();
-    // Nobody looks at futures: what chains pass on is nobody's.
+    // No future has the results that chains send on.
     t.step_until([&] {
       bool is_quiet = false;
       t.on(asked.back().first, [&] { is_quiet = asked.back().second.has_triggered(); });
@@ -118,17 +118,18 @@ TEST_CASE("when it is quiet, all that was sent has been written down, wherever o
   }
 }
 
-TEST_CASE("nodes that are left find out when it is quiet among them") {
+TEST_CASE("the remaining nodes detect quiescence among themselves") {
   for (std::uint64_t seed = 1; seed <= scaled_of_one_thread<std::uint64_t>(12, 2'000); ++seed) {
     CAPTURE(seed);
-    lose_at_random(seed + 90'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 12, [](trial& t) {
-      const std::uint32_t node = t.draw();
-      t.on(node, [&] { t.keep(node, async(after(quiescence()), [] {})); });
-    });
+    lose_at_random(seed + 90'000, seed % 2 ? trial::made::as_a_collection : trial::made::one_by_one, true, 12,
+                   [](trial& t) {
+                     const std::uint32_t node = t.draw();
+                     t.on(node, [&] { t.keep(node, async(after(quiescence()), [] {})); });
+                   });
   }
 }
 
-TEST_CASE("threads of many nodes send chains: when it is quiet, they are through") {
+TEST_CASE("threads of many nodes send chains: at quiescence, all chains have ended") {
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(6, 300); ++seed) {
     CAPTURE(seed);
     const std::uint32_t nodes = 1 + std::uint32_t(seed % 4), objects = 6;

@@ -1,4 +1,4 @@
-// A node that cannot allocate memory for what comes refuses that alone, also where it is small.
+// A node that cannot allocate memory for an incoming message rejects only that message, also a small one.
 #include <doctest/doctest.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 
 #include "base/config.hpp"
 #include "dist/simulated.hpp"
-#include "mobile/wander.hpp"
+#include "mobile/random_migration.hpp"
 #include "process_memory.hpp"
 #include "thrown_by.hpp"
 
@@ -23,12 +23,12 @@ namespace {
 
 using namespace test;
 
-/// While it lives, and once it has been closed, this process gets no more memory than it had then and `more`, which may be less.
+/// While it lives, and after close(), this process gets at most `more` bytes beyond its memory at that time.
 class little_memory {
  public:
   explicit little_memory(std::int64_t more) : more_(more) {
     getrlimit(RLIMIT_DATA, &before_);
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // what is large and free is the system's again
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);  // large free blocks go back to the system
   }
   little_memory(const little_memory&) = delete;
   ~little_memory() { open(); }
@@ -47,7 +47,7 @@ std::atomic<const little_memory*> closes{nullptr};
 
 constexpr std::size_t some = std::size_t{12} << 20;
 
-/// When it has been written, memory is short.
+/// Memory is short once it has been written.
 struct load {
   std::string content;
   template <class Archive>
@@ -75,7 +75,7 @@ struct store {
 };
 load give(std::size_t bytes) { return {std::string(bytes, 'g')}; }
 
-TEST_CASE("a letter, an answer and a move below 16 MiB for which a node has no memory fail alone") {
+TEST_CASE("a message, a reply and a migration below 16 MiB fail alone if a node lacks memory") {
   if (wander() || base::address_sanitizer || base::thread_sanitizer) return;
   if (mallinfo2().fordblks > some / 2) {
     MESSAGE("not tested: tests before this have left memory that the system need not be asked for");
@@ -97,7 +97,7 @@ TEST_CASE("a letter, an answer and a move below 16 MiB for which a node has no m
       CHECK(said.find(code) != std::string::npos);
     };
     send(there, call<&store::take>(load{"small"}));
-    // What has been written is dropped, which makes room for as much.
+    // The bytes that were written are dropped, which frees as much memory.
     fails_with("N18", -mebibyte, [&] { return send(there, call<&store::take>(mine)); });
     CHECK(send(there, call<&store::take>(mine)).get() == some);
     CHECK(send(there, call<&store::count>()).get() == 2);

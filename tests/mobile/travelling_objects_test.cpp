@@ -1,4 +1,5 @@
-// Objects as arguments and results of messages, and as members of mobile objects: on nodes with threads and devices, one thing at a time.
+// Objects as arguments and results of messages, and as members of mobile objects, on nodes with threads and devices;
+// one property at a time.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/job.hpp>
@@ -84,9 +85,9 @@ void on_first_with_devices(std::uint32_t nodes, F&& program) {
   test::on_first_of(nodes, 7, program);
 }
 
-constexpr int sizes[] = {1, 100, 5000, 300'000};  // in the message; by number, in one piece, in several
+constexpr int sizes[] = {1, 100, 5000, 300'000};  // in the message; by reference in one piece, in several
 
-TEST_CASE("an object goes to a near and to a far handler with the content that was launched before") {
+TEST_CASE("an object arrives at a local and a remote handler with the data of earlier launches") {
   on_first_with_devices(3, [] {
     for (const int n : sizes)
       for (std::uint32_t at = 0; at < 3; ++at) {
@@ -97,7 +98,7 @@ TEST_CASE("an object goes to a near and to a far handler with the content that w
         auto expected = counted_from(107, n);
         for (int i = 0; i < n; ++i) expected[static_cast<std::size_t>(i)] += i;
         CHECK(send(m, call<&keeper::content>()).get() == expected);
-        // A result is an object, too; what the keeper does later does not show in it.
+        // A result is an object, too; later changes of the keeper do not show in it.
         const auto back = send(m, call<&keeper::given>());
         send(m, call<&keeper::add>(1000));
         CHECK(content_of(back.get()) == expected);
@@ -105,9 +106,9 @@ TEST_CASE("an object goes to a near and to a far handler with the content that w
   });
 }
 
-/// What two nodes have sent to one another before either has begun to compute it.
+/// Each of two nodes has sent these to the other before either has begun to compute.
 struct exchange {
-  static constexpr int objects = 24, n = 5000;  // more than sites take at a time
+  static constexpr int objects = 24, n = 5000;  // more than a place accepts at a time
   user_event begins;
   std::vector<mobile<keeper>> there;
 };
@@ -121,12 +122,12 @@ void send_all_to_the_other() {
     object<int> o(box(0, exchange::n));
     launch(after(mine.begins), travel_fill, o.elements(), o, i);
     send(mine.there.back(), call<&keeper::take>(std::move(o))).get();
-    send(mine.there.back(), call<&keeper::add>(1)).get();  // its launch waits for what the other node has not begun
+    send(mine.there.back(), call<&keeper::add>(1)).get();  // its launch waits for one that the other node has not begun
   }
 }
 void begin_here() { exchanges[this_node()].begins.trigger(); }
 
-TEST_CASE("launches that wait for another node leave room for those that it waits for") {
+TEST_CASE("launches that wait for another node do not block those that it waits for") {
   for (const char* const policy : {"fifo", "locality", "earliest_finish", "work_stealing"}) {
     CAPTURE(policy);
     const test::with_variable by("STRETTO_SCHEDULER", policy);
@@ -143,7 +144,7 @@ TEST_CASE("launches that wait for another node leave room for those that it wait
   }
 }
 
-TEST_CASE("a handler has the object alone: what its sender does later changes nothing there, near or far") {
+TEST_CASE("a handler has its own copy: later changes of the sender do not reach it, local or remote") {
   on_first_with_devices(2, [] {
     for (const int n : sizes)
       for (std::uint32_t at = 0; at < 2; ++at) {
@@ -158,7 +159,7 @@ TEST_CASE("a handler has the object alone: what its sender does later changes no
   });
 }
 
-TEST_CASE("an object that its sender gives away is moved to a near handler, not copied") {
+TEST_CASE("an object that its sender gives away is moved to a local handler, not copied") {
   on_first_with_devices(1, [] {
     const auto m = make_mobile<keeper>();
     object<int> o = filled(5000, 3);
@@ -172,7 +173,7 @@ TEST_CASE("an object that its sender gives away is moved to a near handler, not 
   });
 }
 
-TEST_CASE("a handler begins before the content is there, and what it launches waits for it") {
+TEST_CASE("a handler begins before the data has arrived, and its launches wait for the data") {
   on_first_with_devices(2, [] {
     for (const int n : {100, 300'000})
       for (std::uint32_t at = 0; at < 2; ++at) {
@@ -199,7 +200,7 @@ object<int> doubled_object(object<int> o) {
   return o;
 }
 
-TEST_CASE("functions on other nodes take and return objects; a call that is used twice sends its content twice") {
+TEST_CASE("remote functions take and return objects; a call that is used twice sends the data twice") {
   on_first_with_devices(3, [] {
     for (const int n : sizes) {
       const auto read = call<&read_here>(filled(n, 4));
@@ -213,7 +214,7 @@ TEST_CASE("functions on other nodes take and return objects; a call that is used
   });
 }
 
-TEST_CASE("what nothing wrote stays so on another node, and what was written there is there") {
+TEST_CASE("unwritten elements stay unwritten on another node, and written ones arrive") {
   on_first_with_devices(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       object<int> o(box(0, 4000));
@@ -237,7 +238,7 @@ TEST_CASE("what nothing wrote stays so on another node, and what was written the
   });
 }
 
-TEST_CASE("a mobile object takes its objects along, with the content that launches under way will give them") {
+TEST_CASE("a mobile object migrates with its arrays, also with data of pending launches") {
   on_first_with_devices(4, [] {
     for (const int n : sizes) {
       const auto m = make_mobile<keeper>();
@@ -272,7 +273,7 @@ STRETTO_KERNEL(travel_product, (in<float, 2> a, in<float, 2> b, out<float, 2> c,
 using matrix = object<float, 2>;
 std::atomic<int> taken_products{0};
 
-/// Holds a product, and then that times another's.
+/// Keeps a product, and then its product with another one.
 struct multiplier {
   matrix own, both;
 
@@ -338,7 +339,7 @@ TEST_CASE("two objects exchange products from handlers that all return before an
   });
 }
 
-TEST_CASE("the failure of a launch crosses to whoever uses the content on another node, with its cause") {
+TEST_CASE("the failure of a launch reaches users of its data on another node, with its cause") {
   on_first_with_devices(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       const auto m = make_mobile<keeper>(at_node(at));
@@ -351,7 +352,7 @@ TEST_CASE("the failure of a launch crosses to whoever uses the content on anothe
       taken.get();
       CHECK(words_of([&] { seen.get(); }).find("no ink") != std::string::npos);
       CHECK_THROWS(wait(never));
-      // A new content heals it.
+      // Writing new data ends the failure.
       send(m, call([](keeper& k) { launch(travel_fill, k.mine.elements(), k.mine, 1); }));
       CHECK(send(m, call<&keeper::content>()).get() == counted_from(1, 3000));
     }
@@ -360,7 +361,7 @@ TEST_CASE("the failure of a launch crosses to whoever uses the content on anothe
 
 std::string seen_there;
 
-TEST_CASE("a node that is lost before the content came is the failure of whoever uses it") {
+TEST_CASE("a node failure before the data has arrived fails the users of the data") {
   for (const char* const devices : {"none", "sim"}) {
     CAPTURE(devices);
     const simulated_job job({.nodes = 2, .seed = 3});
@@ -368,7 +369,7 @@ TEST_CASE("a node that is lost before the content came is the failure of whoever
     begun = 0;
     on_device_nodes(job, devices, [&] {
       if (this_node() == 1) {
-        // Sent from here, whose launch never ends; this node is cut off then.
+        // The launch on this node never ends; then this node is cut off.
         const auto e = user_event::create();
         object<int> o(box(0, 3000));
         launch(after(e), travel_fill, o.elements(), o, 0);
@@ -389,24 +390,24 @@ TEST_CASE("a node that is lost before the content came is the failure of whoever
   }
 }
 
-TEST_CASE("content that does not fit into the receiver's memory fails with A04 where it is used") {
+TEST_CASE("data that does not fit into the receiver's memory fails with A04 where it is used") {
   const test::with_variable small("STRETTO_HOST_MEMORY", "1M");
   on_device_nodes(simulated_job({.nodes = 2, .seed = 5}), "sim", [] {
     if (this_node() != 0) return;
     const auto m = make_mobile<keeper>(at_node(1));
-    object<int> o(box(0, 1 << 20));  // 4 MiB, of the device here
+    object<int> o(box(0, 1 << 20));  // 4 MiB, on the device of this node
     launch(on(device_kind::device), travel_fill, o.elements(), o, 0);
     send(m, call<&keeper::take>(std::move(o))).get();
     const std::string said = words_of([&] { send(m, call<&keeper::content>()).get(); });
     CAPTURE(said);
     CHECK(said.find("error A04") != std::string::npos);
-    // On its device there is room, and the keeper lives on.
+    // The other device has enough memory, and the keeper is usable.
     send(m, call<&keeper::take>(filled(10, 0)));
     CHECK(send(m, call<&keeper::content>()).get() == counted_from(0, 10));
   });
 }
 
-TEST_CASE("an object is no bytes outside of messages") {
+TEST_CASE("an object cannot be converted to bytes outside of messages") {
   runtime rt({.workers = 1});
   rt.run([] {
     CHECK(error_of([] { to_bytes(filled(3, 0)); }).code() == "A09");

@@ -1,4 +1,5 @@
-// trial.hpp - a random program of one seed over objects that move, stepped by one thread, on a simulated network that may lose nodes.
+// trial.hpp - a random program of one seed over migrating objects, stepped by one thread, on a simulated network that
+// may lose nodes.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 #include <stretto/finish.hpp>
 
-#include "mobile/programs.hpp"
+#include "mobile/program_model.hpp"
 
 namespace stretto::test {
 
@@ -31,7 +32,7 @@ struct trial {
   std::vector<std::pair<std::uint32_t, user_event>> events;
   bool has_losses = false;
   bool may_destroy = false;
-  std::vector<bool> is_destroyed;  // or is being
+  std::vector<bool> is_destroyed;  // or being destroyed
   std::vector<bool> is_dead;
 
   enum class made { one_by_one, as_a_collection, as_a_large_collection };
@@ -40,14 +41,17 @@ struct trial {
         job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), sent(nodes), is_dead(nodes) {
     of_all = &sent;
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
-    const auto count = static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
+      all.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
+    const auto count =
+        static_cast<std::uint32_t>(how == made::as_a_large_collection ? 20 + random() % 40 : 1 + random() % 8);
     is_destroyed.resize(count);
     if (how != made::one_by_one) {
       const std::string weight(random() % 4 ? 0 : 5000, 'w');
       on(draw(), [&] {
-        sent.as_one = random() % 2 ? make_collection<book>(count, weight)
-                                   : make_collection<book>(placed([&](auto, auto, auto) { return draw(); }), count, weight);
+        sent.as_one = random() % 2
+                          ? make_collection<book>(count, weight)
+                          : make_collection<book>(placed([&](auto, auto, auto) { return draw(); }), count, weight);
       });
       for (std::uint32_t o = 0; o < count; ++o) sent.objects.push_back(sent.as_one[o]);
       return;
@@ -63,7 +67,8 @@ struct trial {
   ~trial() {
     for (auto& w : futures) on(w.node, [&] { w.what = {}; });
     for (auto& rt : all) rt->leave();
-    // Where the job ends in parts: what is still sent to a node whose part is over would hold simulated time, as it takes nothing any more.
+    // After the job has split, messages to a node whose part has ended would keep simulated time from advancing: that
+    // node receives nothing any more.
     step_until([&] {
       for (auto& rt : all)
         if (rt && rt->is_job_over()) rt.reset();
@@ -94,7 +99,8 @@ struct trial {
     for (const waiting& w : futures)
       if (!w.what.is_ready())
         text += "; N" + std::to_string(w.node) + " waits" +
-                (w.object == ~0u ? std::string() : " for line " + std::to_string(w.number) + " of object " + std::to_string(w.object));
+                (w.object == ~0u ? std::string()
+                                 : " for line " + std::to_string(w.number) + " of object " + std::to_string(w.object));
     return text;
   }
   void keep(std::uint32_t node, future<void> f) { futures.push_back({node, std::move(f)}); }
@@ -117,7 +123,9 @@ struct trial {
         case 7: return keep(node, send_chain(o, std::uint32_t(random() % 12)));
         case 8: case 9: send(sent.objects[o], call<&look>(std::uint32_t(random() % 3))); return;
         case 10: case 11: case 12: return keep(node, migrate(sent.objects[o], at_node(draw())));
-        case 13: keep(node, migrate(sent.objects[o], at_node(draw()))); return keep(node, migrate(sent.objects[o], at_node(draw())));
+        case 13:
+          keep(node, migrate(sent.objects[o], at_node(draw())));
+          return keep(node, migrate(sent.objects[o], at_node(draw())));
         case 14: {
           const auto e = user_event::create();
           events.emplace_back(node, e);

@@ -1,0 +1,76 @@
+// broadcast_message.hpp - one network message that stands for a message to each of many objects, on one or several
+// nodes. Common fields are sent once.
+//
+// Objects are numbered by their distance to the first object, requests by their distance to the first request.
+// Consecutive numbers form a run, so that a message to a whole collection has a short header.
+//
+// Threads     Values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mobile/messages.hpp"
+
+namespace stretto::mobiles {
+
+/// Messages to consecutive objects, with consecutive requests, that are otherwise equal.
+struct message_run {
+  std::uint64_t index = 0;  // of the first object
+  std::uint64_t position = 0;  // of the first request
+  std::uint64_t number = 0, answered_below = 0;
+  std::uint32_t epoch = 0;  // routing_state::epoch
+  std::uint32_t count = 1;
+
+  /// Appends a run of one message if it continues this one.
+  bool try_append(const message_run& next) noexcept {
+    if (next.index != index + count || next.position != position + count || next.number != number ||
+        next.answered_below != answered_below || next.epoch != epoch || count == ~std::uint32_t{0})
+      return false;
+    ++count;
+    return true;
+  }
+};
+
+struct node_messages {
+  rank node = 0;
+  std::vector<message_run> runs;
+};
+
+/// The fields that all messages of a broadcast have in common.
+struct broadcast_header {
+  object_id first = 0;
+  std::uint64_t first_request = 0;
+  rank from = 0;
+  message_action action = message_action::handle;
+  std::int8_t priority = 0;
+  std::uint64_t function = 0;
+  std::source_location where;
+  std::string name;
+
+  /// Sets these fields, the object and the request of one message.
+  void fill(remote_message& msg, std::uint64_t index, std::uint64_t position) const;
+};
+
+struct broadcast_message : broadcast_header {
+  static constexpr std::size_t run_bytes = 40;
+
+  broadcast_message() = default;
+  broadcast_message(const broadcast_header& all, std::span<const std::byte> bytes)
+      : broadcast_header(all), arguments(bytes) {}
+  /// `node` is the sender: it names source lines that cannot be decoded.
+  broadcast_message(dist::reader& from, std::uint16_t node);
+  /// Does not write the arguments, which follow.
+  void write_header(dist::writer& to, std::span<const node_messages> nodes, std::uint16_t node) const;
+  /// The i-th message of a run, without arguments.
+  std::unique_ptr<remote_message> message_at(const message_run& run, std::uint32_t i) const;
+
+  std::vector<node_messages> nodes;  // of a received message: the first one is the receiver
+  std::span<const std::byte> arguments;  // in the message, or of the sender
+};
+
+}  // namespace stretto::mobiles

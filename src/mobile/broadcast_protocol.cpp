@@ -1,0 +1,249 @@
+// broadcast_protocol.cpp - broadcasts: one network message for all objects of a node, forwarding to other nodes, and
+// aggregated replies.
+#include <algorithm>
+#include <new>
+
+#include "base/order_observer.hpp"
+#include "mobile/broadcast_message.hpp"
+#include "mobile/mobile_objects.hpp"
+#include "sched/running.hpp"
+
+namespace stretto::mobiles {
+
+using sched::task_record;
+using sched::thread_state;
+
+namespace {
+
+/// The sender sends to at most this many nodes; with more receivers, each of these forwards to a part of the others.
+constexpr std::size_t fan_out = 8;
+/// Larger arguments are sent to each node directly: a node that forwards makes a copy, and may lack memory for it.
+constexpr std::size_t max_forwarded_bytes = std::size_t{4} << 10;
+/// Further runs start another message, whose header stays below the size that a node may reject.
+constexpr std::size_t max_runs = 1000;
+/// Larger replies are sent alone.
+constexpr std::size_t max_aggregated_bytes = std::size_t{1} << 10;
+
+std::size_t count_runs(std::span<const node_messages> nodes) {
+  std::size_t all = 0;
+  for (const node_messages& n : nodes) all += n.runs.size();
+  return all;
+}
+
+}  // namespace
+
+void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body) {
+  const auto m = std::make_shared<pending_broadcast>(r, body, self_);
+  std::vector<std::uint64_t> local;
+  for (std::uint64_t i = 0; i < body.objects; ++i) {
+    if (is_here(m->first + i)) local.push_back(i);
+    else m->elements.push_back({.index = i});
+  }
+  if (!m->elements.empty()) {
+    if (body.write) body.write(body, m->arguments);
+    if (job_) {
+      job_->hold_back(r.where);
+      m->memory = {job_->pressure(), dist::back_pressure::what::kept, m->arguments.bytes.size()};
+    }
+  }
+  thread_state& t = current_thread();
+  if (t.observer) [[unlikely]] {
+    // (Race checker) Remote dependencies are not tracked; the broadcast and its successors count as ordered after all.
+    if (body.is_run) t.observer->spawned(&r, t), t.observer->follows(&r, {.task = m.get()});
+    else t.observer->reused(&r);
+  }
+  sched::count_spawned(t);
+  m->expect(body.objects + 1);
+  if (!m->elements.empty()) post_remote_elements(m);
+  m->send_local(local);
+  m->element_ended(body.objects, {});
+}
+
+void mobile_objects::post_remote_elements(const std::shared_ptr<pending_broadcast>& m) {
+  std::vector<std::pair<std::uint64_t, failure_ref>> lost;
+  std::vector<message_run> open;
+  for (std::uint64_t position = 0; position < m->elements.size(); ++position) {
+    auto& element = m->elements[position];
+    const object_id id = m->object(element);
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry& e = s.all[id];
+    if (e.loss) {
+      lost.emplace_back(element.index, e.loss);
+      continue;
+    }
+    element.number = e.messages_sent++;
+    element.state = pending_broadcast::element::open;
+    open.push_back(
+        {.index = element.index, .position = position, .number = element.number, .answered_below = e.answered_below});
+    ++e.unanswered;
+    ++s.counters.far;
+  }
+  if (!open.empty()) sched::count_spawned(current_thread());
+  broadcasts_.add(m);  // before routing: after a node failure meanwhile they are sent again
+  send_broadcast(m, open);
+  for (auto& [index, cause] : lost) m->element_ended(index, std::move(cause));
+}
+
+void mobile_objects::send_broadcast(const std::shared_ptr<pending_broadcast>& m, const std::vector<message_run>& each) {
+  std::vector<node_messages> parts;
+  std::vector<std::uint32_t> part_of(nodes(), ~std::uint32_t{0});
+  remote_message one;
+  one.action = static_cast<std::uint64_t>(m->action);
+  one.from = self_;
+  const bool is_small =
+      !job_ || !job_->may_be_refused(m->arguments.bytes.size() + max_runs * broadcast_message::run_bytes + 1024);
+  for (message_run message : each) {
+    const auto& element = m->elements[message.position];
+    one.object = m->object(element);
+    decision d;
+    {
+      shard& s = shard_of(one.object);
+      const std::scoped_lock lock(s.lock);
+      d = decide_route(s.find(one.object), one);
+    }
+    if (d.what != decision::forward || d.routing.pins_object) {
+      deliver(std::make_unique<remote_message>(*m->message_to(element)));
+    } else if (!is_small) {
+      forward(d.to, m->message_to(element), d.routing, dist::job::counting::itself);
+    } else {
+      message.epoch = d.routing.epoch;
+      std::uint32_t& part = part_of[d.to];
+      if (part == ~std::uint32_t{0} || parts[part].runs.size() == max_runs) {
+        part = static_cast<std::uint32_t>(parts.size());
+        parts.push_back({d.to, {}});
+      }
+      auto& runs = parts[part].runs;
+      if (runs.empty() || !runs.back().try_append(message)) runs.push_back(message);
+    }
+  }
+  forward_broadcast(broadcast_message(*m, m->arguments.bytes), parts, m);
+}
+
+/// Sends each node its own part, or one of them also the parts of other nodes.
+void mobile_objects::forward_broadcast(const broadcast_message& all, std::span<const node_messages> parts,
+                                       const std::shared_ptr<const void>& lent) {
+  const bool is_direct = parts.size() <= fan_out || all.arguments.size() > max_forwarded_bytes;
+  for (std::size_t left = is_direct ? parts.size() : fan_out; !parts.empty();
+       left = std::max<std::size_t>(left - 1, 1)) {
+    std::size_t taken = (parts.size() + left - 1) / left;
+    while (taken > 1 && count_runs(parts.first(taken)) > max_runs) --taken;
+    const auto now = parts.first(taken);
+    parts = parts.subspan(taken);
+    dist::writer header;
+    all.write_header(header, now, node_);
+    ++protocol_messages_sent_;
+    ++broadcast_messages_sent_;
+    const auto kind = kinds_[static_cast<std::size_t>(protocol_message::broadcast)];
+    if (lent && header.size() <= net::transport::most_head_bytes) {
+      job_->send(now.front().node, kind, header, all.arguments, std::const_pointer_cast<void>(lent),
+                 dist::job::counting::itself);
+    } else {
+      header.put_bytes(all.arguments);
+      job_->send(now.front().node, kind, std::move(header));
+    }
+  }
+}
+
+void mobile_objects::on_broadcast(rank from, dist::reader& c) {
+  const broadcast_message all(c, job_->node_of(from));
+  if (!c.is_whole() || all.nodes.empty()) return;
+  const std::span<const node_messages> others = std::span(all.nodes).subspan(1);
+  if (!others.empty()) {
+    // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
+    for (const node_messages& to : others) record_forward(to.node, all.from);
+    if (std::ranges::any_of(others, [&](const node_messages& to) { return is_lost(to.node); }))
+      send(all.from, protocol_message::resend_request, dist::writer(object_id{0}, all.from));
+    forward_broadcast(all, others, {});
+  }
+  const auto& runs = all.nodes.front().runs;
+  const bool is_inline = all.arguments.size() <= remote_message::max_inline_bytes;
+  std::shared_ptr<const std::byte> arguments;
+  failure_ref no_room;
+  if (!is_inline) try {
+    arguments = job_->keep(all.arguments);
+  } catch (const std::bad_alloc&) {
+    no_room =
+        job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
+  }
+  reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(
+      all.from,
+      [](void* owner, rank to, dist::writer&& replies) {
+        auto& objects = *static_cast<mobile_objects*>(owner);
+        ++objects.protocol_messages_sent_;
+        objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(protocol_message::aggregated_replies)],
+                           std::move(replies));
+      },
+      this,
+      dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came,
+                                 no_room ? 0 : all.arguments.size())));
+  const detail::message_type* const type = all.function ? message_type_at(all.function) : nullptr;
+  thread_state& t = current_thread();
+  const sched::outside_of_finishes outside(t);
+  for (const message_run& r : runs)
+    for (std::uint32_t i = 0; i < r.count; ++i) {
+      auto msg = all.message_at(r, i);
+      if (no_room) {
+        reject_message(std::move(msg), no_room);
+        continue;
+      }
+      msg->type = type;
+      if (is_inline) msg->store_inline(all.arguments);
+      else msg->received = arguments, msg->received_bytes = all.arguments.size();
+      msg->reply_share = reply_share.one_more();
+      ++msg->routing.hops;
+      if (try_begin_at_once(*msg)) begin_remote_handler(*msg.release(), t);
+      else deliver(std::move(msg));
+    }
+  reply_share.end();
+}
+
+/// The usual case: the object is local and free.
+bool mobile_objects::try_begin_at_once(remote_message& msg) {
+  shard& s = shard_of(msg.object);
+  const std::scoped_lock lock(s.lock);
+  entry* const e = s.find(msg.object);
+  if (!e || !e->local || is_lost(msg.from)) return false;
+  local_object& o = *e->local;
+  sender_state& sender = o.sender(msg.from);
+  if (sender.next != msg.number || !sender.out_of_order.empty() || !o.try_begin(msg)) return false;
+  ++sender.next;
+  sender.forget_below(msg.answered_below);
+  msg.handled_object = &o;
+  s.counters.most_hops = std::max<std::uint64_t>(s.counters.most_hops, msg.routing.hops);
+  return true;
+}
+
+void mobile_objects::send_reply(remote_message& msg, reply_kind what, const failure_ref& cause, detail::parcel&& value,
+                                bool is_permanent) {
+  if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
+    send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
+  } else {
+    using dist::reply;
+    dist::writer w(msg.request, what, cause ? is_permanent ? reply::failure_for_good : reply::failure : reply::value);
+    if (cause) failures_->write(w, *cause.get());
+    else w.put(static_cast<std::uint32_t>(value.bytes.size()));
+    msg.reply_share.add(w.all(), value.bytes);
+  }
+  msg.reply_share.end();
+}
+
+void mobile_objects::on_aggregated_replies(rank from, dist::reader& c) {
+  while (c.left() && c.is_whole()) {
+    const auto request = c.get<std::uint64_t>();
+    const auto what = c.get<reply_kind>();
+    const auto is = c.get<dist::reply>();
+    failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
+    const auto value = cause ? std::span<const std::byte>() : c.get_bytes(c.get<std::uint32_t>());
+    if (c.is_whole())
+      complete_request(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
+  }
+}
+
+std::vector<std::shared_ptr<const remote_message>> mobile_objects::unanswered(object_id of) {
+  auto all = pending_replies_.unanswered(of);
+  broadcasts_.add_unanswered(of, all);
+  return all;
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,217 @@
+#include "mobile/broadcast_table.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include "base/count_down.hpp"
+#include "base/peek.hpp"
+#include "dist/where.hpp"
+#include "event/event_floor.hpp"
+#include "event/telling.hpp"
+#include "sched/readying.hpp"
+#include "sched/running.hpp"
+
+namespace stretto::mobiles {
+
+using sched::task_record;
+using sched::thread_state;
+
+pending_broadcast::pending_broadcast(task_record& r, detail::broadcast_body& b, rank self)
+    : broadcast_header{.first = b.first,
+                .from = self,
+                .action = b.type ? message_action::handle : message_action::destroy,
+                .priority = r.priority,
+                .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
+                .where = r.where,
+                .name = r.name ? r.name : ""},
+      record(r), body(b), scope(r.scope), type(b.type) {}
+
+std::shared_ptr<const remote_message> pending_broadcast::message_to(const element& e) const {
+  const std::shared_ptr<remote_message> msg = make_remote_message();
+  fill(*msg, e.index, position(e));
+  msg->type = type;
+  msg->number = e.number;
+  msg->received = {shared_from_this(), arguments.bytes.data()};
+  msg->received_bytes = arguments.bytes.size();
+  return msg;
+}
+
+void pending_broadcast::expect(std::uint64_t ends) {
+  missing_ = ends;
+  until_ended_ = shared_from_this();
+}
+
+void pending_broadcast::element_ended(std::uint64_t index, failure_ref cause) {
+  if (cause) {
+    cause->mark_observed();  // the failure of the lowest index is reported for all
+    const std::scoped_lock lock(lock_);
+    if (index < cause_index_) {
+      cause_index_ = index;
+      std::swap(cause_, cause);
+    }
+  }
+  if (base::count_down(missing_)) end();
+}
+
+void pending_broadcast::end() noexcept {
+  const auto me = std::move(until_ended_);
+  thread_state& t = static_cast<thread_state&>(base::require_current("broadcast"));
+  memory.end();
+  local_waiters_ = nullptr;
+  if (cause_) {
+    const failure_ref why = std::exchange(cause_, {});
+    return sched::skip_task(t, record,
+                            detail::make_failure(why->as_exception(&where), detail::describe_task(record), where));
+  }
+  if (body.is_run) {
+    record.made_ready_by(t.current_id);
+    return sched::make_ready(t, record);
+  }
+  record.drop_body();
+  record.flags &= static_cast<std::uint8_t>(~task_record::has_value);
+  record.complete(t);
+  sched::count_ended(t, scope);
+}
+
+void pending_broadcast::local_waiter::run(waiter& self, const failure* cause, base::thread_context&) noexcept {
+  auto& w = static_cast<local_waiter&>(self);
+  w.all->element_ended(w.index, failure_ref::share(cause));
+}
+
+void pending_broadcast::send_local(const std::vector<std::uint64_t>& local) {
+  local_waiters_ = std::make_unique<local_waiter[]>(local.size());
+  detail::task_request bare;
+  bare.name = name;
+  bare.priority = priority;
+  local_waiter* w = local_waiters_.get();
+  for (const std::uint64_t index : local) {
+    w->fire = local_waiter::run;
+    w->all = this;
+    w->record = &record;
+    w->index = index;
+    failure_ref cause;
+    try {
+      const detail::future_base message = body.send_local(body, index, bare, where);
+      completion& c = *static_cast<dependency>(message).task();
+      if (c.subscribe(*w++)) continue;
+      cause = failure_ref::share(c.cause());
+    } catch (...) {
+      cause = detail::make_failure(std::current_exception(), detail::describe_task(record), where);
+    }
+    element_ended(index, std::move(cause));
+  }
+}
+
+void pending_broadcast::scope_ended(failure_ref cause, base::thread_context& context) {
+  if (cause) scope->failures.add(std::move(cause));
+  sched::count_ended(static_cast<thread_state&>(context), scope);
+}
+
+bool pending_broadcast::add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk) {
+  const base::peeked<waiter> w(found.waiter);
+  if (!w || w->fire != local_waiter::run) return false;
+  const base::peeked<local_waiter> is(static_cast<const local_waiter*>(static_cast<const waiter*>(found.waiter)));
+  if (is) walk.link(walk.at(base::wait_kind::task, detail::bits_of_record(is->record)), found.target);
+  return true;
+}
+
+std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t count) noexcept {
+  constexpr std::uint64_t below = (std::uint64_t{1} << 31) - 1;
+  if (count > below - (next & below)) next = (next & ~below) + (std::uint64_t{1} << 32);
+  const std::uint64_t first = next;
+  next += count;
+  return first;
+}
+
+void broadcast_table::add(const std::shared_ptr<pending_broadcast>& m) {
+  const std::scoped_lock lock(lock_);
+  m->first_request = allocate_broadcast_requests(next_, m->elements.size());
+  for (const auto& e : m->elements) m->ends_missing += e.is_open();
+  if (m->ends_missing) all_.emplace(m->first_request, m);
+}
+
+broadcast_table::map::iterator broadcast_table::find(std::uint64_t request) {
+  const auto after = all_.upper_bound(request);
+  if (after == all_.begin()) return all_.end();
+  const auto found = std::prev(after);
+  return request - found->first < found->second->elements.size() ? found : all_.end();
+}
+
+std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_kind what, std::uint64_t request,
+                                                                          rank by, failure_ref cause,
+                                                                          std::span<const std::byte> value,
+                                                                          base::thread_context& context) {
+  using element = pending_broadcast::element;
+  std::shared_ptr<pending_broadcast> m;
+  element* e = nullptr;
+  bool is_first = false, is_over = false, is_last = false;
+  failure_ref end_cause;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto found = find(request);
+    if (found == all_.end()) return {};  // it has been given up
+    m = found->second;
+    e = &m->elements[request - m->first_request];
+    is_first = e->is_open() && what != reply_kind::end;
+    if (what == reply_kind::end && e->state == element::open) {  // the end may overtake the value
+      e->state = element::ended_without_value;
+      if (cause) m->end_causes[e->index] = std::move(cause);
+      return {};
+    }
+    if (!is_first && (what != reply_kind::end || e->state != element::has_value)) return {};
+    is_over = what != reply_kind::value || e->state == element::ended_without_value;
+    if (const auto kept = m->end_causes.find(e->index); kept != m->end_causes.end()) {
+      end_cause = std::move(kept->second);
+      m->end_causes.erase(kept);
+    }
+    e->state = is_over ? element::ended : element::has_value;
+    e->by = by;
+    if (is_over) is_last = --m->ends_missing == 0;
+    if (is_last) all_.erase(found);
+  }
+  if (!is_first) end_cause = std::move(cause);
+  if (end_cause) m->scope->failures.add(std::move(end_cause));
+  const std::uint64_t index = e->index;
+  const replied_message is{m->object(*e), e->number};
+  if (is_first) {
+    if (!cause && m->body.read) try {
+      field_reader from(value);
+      m->body.read(m->body, index, from);
+    } catch (...) {
+      cause = detail::make_failure(std::current_exception(), detail::describe_task(m->record), m->where);
+    }
+    m->element_ended(index, std::move(cause));
+  }
+  if (is_last) m->scope_ended({}, context);
+  return is_first ? std::optional(is) : std::nullopt;
+}
+
+void broadcast_table::add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found) {
+  const std::scoped_lock lock(lock_);
+  for (const auto& [request, m] : all_)
+    for (const auto& e : m->elements)
+      if (e.is_open() && (!to || m->object(e) == to)) found.push_back(m->message_to(e));
+}
+
+void broadcast_table::on_node_failed(rank by, const failure_ref& loss, base::thread_context& context) {
+  std::vector<std::shared_ptr<pending_broadcast>> reported, last;
+  {
+    const std::scoped_lock lock(lock_);
+    std::erase_if(all_, [&](const auto& entry) {
+      pending_broadcast& m = *entry.second;
+      const std::uint64_t before = m.ends_missing;
+      for (auto& e : m.elements) {
+        if (e.state != pending_broadcast::element::has_value || e.by != by) continue;
+        e.state = pending_broadcast::element::ended;
+        --m.ends_missing;
+      }
+      if (m.ends_missing == before) return false;
+      (m.ends_missing ? reported : last).push_back(entry.second);
+      return m.ends_missing == 0;
+    });
+  }
+  for (const auto& m : reported) m->scope->failures.add(loss);
+  for (const auto& m : last) m->scope_ended(loss, context);
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,131 @@
+// broadcast_table.hpp - the broadcasts of this node that are not finished: which objects have replied, and the messages
+// of the others, for a resend.
+//
+// A broadcast is one task, whose body names the objects and the arguments. It ends when all objects have replied.
+// Objects that were local got messages as tasks of their own, and the broadcast waits for these tasks. The other
+// objects have consecutive request numbers: a reply finds its broadcast by its number, from whichever node it comes,
+// and each message can be made again for a resend.
+//
+// Threads     Any.
+// Invariants  (1) Each object of a broadcast ends once: by its reply or by a node failure. (2) The body lives until all
+//             have replied. The arguments and the finish scope live until all that the handlers spawned has ended, too.
+#pragma once
+
+#include <stretto/multicast.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "base/wait_snapshot.hpp"
+#include "mobile/broadcast_message.hpp"
+#include "mobile/pending_replies.hpp"
+
+namespace stretto::mobiles {
+
+/// Whether a request belongs to this table and not to pending_replies. Requests there count up from 1 or are a slot's
+/// index below a generation; none of them has both of these bits set.
+inline constexpr std::uint64_t broadcast_request_bits = std::uint64_t{1} << 63 | std::uint64_t{1} << 31;
+inline bool is_broadcast_request(std::uint64_t request) noexcept {
+  return (request & broadcast_request_bits) == broadcast_request_bits;
+}
+/// Returns the first of `count` consecutive request numbers with both bits set, and sets `next` behind them.
+std::uint64_t allocate_broadcast_requests(std::uint64_t& next, std::uint64_t count) noexcept;
+
+/// The common header is complete from the start, except for the first request, which the table assigns.
+class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>, public broadcast_header {
+ public:
+  /// An object that was remote. Protected by the lock of the table.
+  struct element {
+    enum phase : std::uint8_t { open, ended_without_value, has_value, ended };
+    std::uint64_t index = 0;
+    std::uint64_t number : 48 = 0;
+    std::uint64_t state : 8 = ended;
+    rank by = no_rank;  // the node that replied with the value
+    bool is_open() const noexcept { return state == open || state == ended_without_value; }
+  };
+
+  /// The finish of the caller counts the record, and once more if there are elements.
+  pending_broadcast(sched::task_record& r, detail::broadcast_body& b, rank self);
+  pending_broadcast(const pending_broadcast&) = delete;
+
+  object_id object(const element& e) const noexcept { return first + e.index; }
+  std::uint64_t request(const element& e) const noexcept { return first_request + position(e); }
+  /// The message to one element.
+  std::shared_ptr<const remote_message> message_to(const element& e) const;
+
+  /// Ends the task after `ends` calls of element_ended().
+  void expect(std::uint64_t ends);
+  void element_ended(std::uint64_t index, failure_ref cause);
+  /// Sends to local objects, whose indices are `local`; each calls element_ended(), and expect() has counted it.
+  void send_local(const std::vector<std::uint64_t>& local);
+  /// All that the handlers spawned on other nodes has ended.
+  void scope_ended(failure_ref cause, base::thread_context& context);
+
+  /// For hang reports: if the waiter belongs to a broadcast, adds an edge from its record to the target.
+  static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk);
+
+  sched::task_record& record;  // until all have replied
+  detail::broadcast_body& body;  // until all have replied
+  sched::finish_scope* const scope;
+  const detail::message_type* const type;  // of all messages
+  detail::parcel arguments;
+  dist::back_pressure::share memory;
+  // Protected by the lock of the table.
+  std::vector<element> elements;
+  std::map<std::uint64_t, failure_ref> end_causes = {};  // of ended_without_value elements, by index
+  std::uint64_t ends_missing = 0;
+
+ private:
+  struct local_waiter : waiter {
+    pending_broadcast* all = nullptr;
+    sched::task_record* record = nullptr;
+    std::uint64_t index = 0;
+    static void run(waiter& self, const failure* cause, base::thread_context& context) noexcept;
+  };
+  std::uint64_t position(const element& e) const noexcept { return static_cast<std::uint64_t>(&e - elements.data()); }
+  void end() noexcept;
+
+  std::atomic<std::uint64_t> missing_{0};
+  std::shared_ptr<pending_broadcast> until_ended_;
+  std::unique_ptr<local_waiter[]> local_waiters_;
+  base::spin_lock lock_;
+  failure_ref cause_;  // of the lowest index so far
+  std::uint64_t cause_index_ = ~std::uint64_t{0};
+};
+
+class broadcast_table {
+ public:
+  /// From now on its open elements wait for replies.
+  void add(const std::shared_ptr<pending_broadcast>& m);
+
+  struct replied_message {
+    object_id object;
+    std::uint64_t number;
+  };
+  /// Processes a reply of node `by`. Returns the message if this was its first reply: it was handled, or never will be.
+  std::optional<replied_message> complete(reply_kind what, std::uint64_t request, rank by, failure_ref cause,
+                                          std::span<const std::byte> value, base::thread_context& context);
+  /// Appends the messages without a reply to object `to`, or to all objects (0).
+  void add_unanswered(object_id to, std::vector<std::shared_ptr<const remote_message>>& found);
+  /// Node `by` has failed: ends the elements whose value it has sent and whose end it will not report.
+  void on_node_failed(rank by, const failure_ref& loss, base::thread_context& context);
+  /// For hang reports.
+  void add_wait_edges(rank self, base::wait_walk& walk);
+
+ private:
+  using map = std::map<std::uint64_t, std::shared_ptr<pending_broadcast>>;
+  map::iterator find(std::uint64_t request);
+
+  base::spin_lock lock_;
+  map all_;  // by first request
+  std::uint64_t next_ = broadcast_request_bits;
+};
+
+}  // namespace stretto::mobiles

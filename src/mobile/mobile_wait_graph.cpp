@@ -1,0 +1,107 @@
+// mobile_wait_graph.cpp - mobile objects in hang reports: which task waits for which object or message.
+#include <fmt/format.h>
+
+#include "base/peek.hpp"
+#include "event/telling.hpp"
+#include "mobile/mobile_objects.hpp"
+
+namespace stretto::mobiles {
+
+using base::wait_kind;
+
+namespace {
+
+std::string message_label(rank from, std::uint64_t request) { return fmt::format("message {}:{}", from, request); }
+
+/// The node of the wait graph for a message that waits here.
+std::uint32_t node_of(message& msg, base::wait_walk& walk) {
+  if (!msg.is_remote) return walk.at(wait_kind::task, detail::bits_of_record(&record_of(msg)));
+  const auto& remote = static_cast<const remote_message&>(msg);
+  const std::uint32_t node = walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&msg));
+  walk[node].everywhere = message_label(remote.from, remote.request);
+  return node;
+}
+
+}  // namespace
+
+void pending_replies::add_wait_edges(rank self, base::wait_walk& walk) {
+  const std::scoped_lock lock(lock_);
+  all_.for_each([&](std::uint64_t number, const request& r) {
+    if (walk.is_full()) return;
+    // After the value, only the finish scope waits for what the handler spawned.
+    const std::uint32_t node = r.record ? walk.at(wait_kind::task, detail::bits_of_record(r.record))
+                                        : walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&r));
+    walk[node].everywhere = message_label(self, number);
+    if (!r.record) walk.link(walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(r.scope)), node);
+  });
+}
+
+void broadcast_table::add_wait_edges(rank self, base::wait_walk& walk) {
+  const std::scoped_lock lock(lock_);
+  for (const auto& [first, m] : all_)
+    for (const auto& e : m->elements) {
+      if (walk.is_full()) return;
+      if (e.state == pending_broadcast::element::ended) continue;
+      const std::uint32_t node = walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&e));
+      walk[node].everywhere = message_label(self, m->request(e));
+      walk.link(e.is_open() ? walk.at(wait_kind::task, detail::bits_of_record(&m->record))
+                            : walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(m->scope)), node);
+    }
+}
+
+void mobile_objects::add_wait_edges(base::wait_walk& walk) {
+  pending_replies_.add_wait_edges(self_, walk);
+  broadcasts_.add_wait_edges(self_, walk);
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (auto& [id, e] : s.all) {
+      if (walk.is_full()) return;
+      if (!e.local && e.parked.empty()) continue;
+      if (e.local && e.local->is_free() && e.local->waiting().is_empty() && e.local->pending_migrations().empty())
+        continue;
+      const std::uint32_t object = walk.at(wait_kind::object, id);
+      walk[object].everywhere = fmt::format("object {:x}", id);
+      for (const auto& msg : e.parked) walk.link(node_of(*msg, walk), object);
+      if (!e.local) continue;
+      walk[object].kind = wait_kind::object;
+      walk[object].name = "mobile object " + display_name(id, e.name);
+      for (message* msg = e.local->waiting().first; msg && !walk.is_full(); msg = msg->next)
+        walk.link(node_of(*msg, walk), object);
+      for (message* const msg : e.local->pending_migrations()) walk.link(node_of(*msg, walk), object);
+    }
+  }
+}
+
+/// The body is a local message, or a remote_handler_body. Any other bytes name no local object.
+mobile_objects::handler_location mobile_objects::read_handler_location(const void* body) const {
+  handler_location is;
+  if (const base::peeked<message> local(body); local) is.local = local->handled_object;
+  const base::peeked<remote_handler_body> spawned(body);
+  if (!spawned || spawned->all != this) return is;
+  if (const base::peeked<remote_message> remote(spawned->what); remote)
+    is.remote = remote->handled_object, is.from = remote->from, is.request = remote->request;
+  return is;
+}
+
+void mobile_objects::add_handler_edges(base::wait_walk& walk) {
+  std::map<const void*, object_id> local_objects;
+  for (shard& s : shards_) {
+    const std::scoped_lock lock(s.lock);
+    for (const auto& [id, e] : s.all)
+      if (e.local && walk.has(wait_kind::object, id))
+        local_objects.emplace(static_cast<const detail::local_object_base*>(e.local.get()), id);
+  }
+  const auto link = [&](const void* at, std::uint32_t task) {
+    const auto found = local_objects.find(at);
+    if (found != local_objects.end()) walk.link(walk.at(wait_kind::object, found->second), task);
+    return found != local_objects.end();
+  };
+  for (const auto& [bits, node] : walk.all(wait_kind::task)) {
+    if (walk[node].kind != wait_kind::task) continue;
+    const handler_location is =
+        read_handler_location(static_cast<const std::byte*>(detail::record_in(bits)) + detail::storage_offset);
+    if (!link(is.local, node) && link(is.remote, node)) walk[node].everywhere = message_label(is.from, is.request);
+  }
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,42 @@
+#include "mobile/periodic_balancing.hpp"
+
+#include <algorithm>
+
+#include "sched/running.hpp"
+#include "sched/scopes.hpp"
+
+namespace stretto::mobiles {
+
+namespace {
+
+std::uint64_t next(std::uint64_t& x) noexcept { return x = x * 6364136223846793005u + 1442695040888963407u; }
+
+}  // namespace
+
+void periodic_balancing::start(round begin, policy p, std::uint64_t period_ms, std::uint64_t seed) noexcept {
+  pause_ = std::chrono::milliseconds(period_ms);
+  due_ = clock::now() + pause_;
+  random_ = (seed + 1) * 0x9e3779b97f4a7c15u + job_->self();
+  policy_ = p;
+  begin_ = begin;
+}
+
+void periodic_balancing::end(double load) noexcept {
+  constexpr unsigned most_idle = 3;
+  idle_rounds_ = load > 0 ? 0 : std::min(idle_rounds_ + 1, most_idle);
+  due_ = clock::now() + pause_ * (1 << idle_rounds_);
+  is_under_way_.store(false, std::memory_order_release);
+}
+
+void periodic_balancing::begin_if_due(base::thread_context& context) {
+  if (is_under_way_.load(std::memory_order_acquire) || job_->has_left()) return;
+  const auto now = clock::now();
+  if (now < due_ || job_->nodes() == 1) return;
+  due_ = now + pause_;
+  if (job_->first_left() != job_->self()) return;
+  is_under_way_.store(true, std::memory_order_relaxed);
+  const sched::outside_of_finishes outside(static_cast<sched::thread_state&>(context));
+  begin_(policy_, next(random_), [this](double load) { end(load); });
+}
+
+}  // namespace stretto::mobiles

@@ -1,0 +1,75 @@
+// quiescence_detection.hpp - detects that no message to a mobile object is under way or being handled on any node.
+//
+// Each node counts the messages that it has sent, and how many of these have ended. A message has ended when its sender
+// has its reply; its handler has counted its own messages by then. A node that waits for quiescence collects the counts
+// of all nodes in rounds. If as many messages had ended in one round as had been sent by the next, none was under way
+// between the two. A node replies only when its own two counts are equal and no handler runs there for another node.
+//
+// Threads     when_quiescent and check_if_single_node: any. All others: inside a poll.
+// Messages    2(N-1) in a round; two rounds after the last message has ended.
+// Source      Four-counter method: Mattern, "Algorithms for distributed termination detection", 1987. Ours counts at
+//             the sender only, so that messages to and from failed nodes need no correction.
+#pragma once
+
+#include <stretto/event.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "dist/job.hpp"
+#include "mobile/message_counts.hpp"
+
+namespace stretto::mobiles {
+
+class quiescence_detection {
+ public:
+  /// Call before job::start; null: a runtime without a job.
+  quiescence_detection(dist::job* j, std::function<message_counts()> counts);
+
+  event when_quiescent(const std::source_location& where);
+  /// Call after a message has ended and is counted.
+  void check_if_single_node() noexcept {
+    if (waiter_count_.load(std::memory_order_relaxed) && !job_) [[unlikely]]
+      check();
+  }
+
+  void advance();
+  void on_node_failed(dist::rank node);
+
+ private:
+  struct waiter {
+    user_event reached;
+    std::uint64_t after_round;  // the last round that had begun
+  };
+  void on_query(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_reply(dist::rank from, dist::reader& content, base::thread_context& context);
+  void check();
+  void begin_round();
+  void add(dist::rank from, const message_counts& c);
+  void end_round();
+  /// Those that began to wait before that round began.
+  void trigger(std::uint64_t round);
+
+  dist::job* const job_;
+  const std::function<message_counts()> counts_;
+  dist::message_kind query_{}, reply_{};
+
+  std::mutex lock_;
+  std::vector<waiter> waiters_;
+  std::atomic<std::size_t> waiter_count_{0};  // waiters_.size()
+  std::atomic<std::uint64_t> round_{0};  // of this node
+
+  // Used inside a poll.
+  std::map<dist::rank, std::uint64_t> unanswered_queries_;  // by node, the round of its query
+  bool is_round_open_ = false;
+  std::uint32_t replies_missing_ = 0;
+  std::vector<bool> has_replied_;
+  message_counts this_round_, last_round_;
+  bool has_last_round_ = false;  // and it was of the same nodes
+};
+
+}  // namespace stretto::mobiles

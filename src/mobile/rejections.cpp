@@ -1,0 +1,111 @@
+// rejections.cpp - a node lacks memory for an incoming message, reply or object: only that one fails.
+//
+// A rejected message is forwarded without arguments, so that the object can skip its sequence number. A rejected object
+// stays on its source with its messages: the source keeps an object that may be rejected until the destination has
+// accepted it.
+#include <stretto/error.hpp>
+
+#include "data/other_nodes.hpp"
+#include "event/event_floor.hpp"
+#include "mobile/mobile_objects.hpp"
+
+namespace stretto::mobiles {
+
+failure_ref mobile_objects::rejection_failure(object_id id, const std::string& name, const failure& cause) const {
+  return failure_ref::adopt(new failure(cause, "what was sent to " + display_name(id, name), {}));
+}
+
+void mobile_objects::on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
+                                             base::thread_context&) {
+  std::uint64_t written = 0;  // of arguments, which are not in the prefix
+  reject_message(read_header(message_prefix, job_->node_of(from), written), std::move(cause));
+  ++protocol_messages_received_;
+}
+
+void mobile_objects::reject_message(std::unique_ptr<remote_message> msg, failure_ref cause) {
+  ++msg->routing.hops;
+  std::string name;
+  {
+    shard& s = shard_of(msg->object);
+    const std::scoped_lock lock(s.lock);
+    if (const entry* const e = s.find(msg->object)) name = e->name;
+  }
+  msg->refused = rejection_failure(msg->object, name, *cause.get());
+  deliver(std::move(msg));
+}
+
+template <reply_kind what>
+void mobile_objects::on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause,
+                                           base::thread_context& context) {
+  const auto request = message_prefix.get<std::uint64_t>();
+  const bool has_more = message_prefix.get<dist::reply>() == dist::reply::value_with_more;
+  complete_request(what, request, from, std::move(cause), {});
+  if (has_more) data::have_read(from, message_prefix.get<std::uint64_t>(), context);
+  ++protocol_messages_received_;
+}
+template void mobile_objects::on_unreceivable_reply<reply_kind::value>(rank, dist::reader&, failure_ref,
+                                                                       base::thread_context&);
+template void mobile_objects::on_unreceivable_reply<reply_kind::value_and_end>(rank, dist::reader&, failure_ref,
+                                                                               base::thread_context&);
+
+void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_prefix, failure_ref cause,
+                                            base::thread_context&) {
+  const migration_header head(message_prefix);
+  if (!head.is_retained) return job_->fail(cause->root().exception());
+  if (head.parts) parts_->take(from, head.parts);
+  reject_object(from, head, std::move(cause));
+  ++protocol_messages_received_;
+}
+
+void mobile_objects::reject_object(rank from, const migration_header& head, failure_ref cause) {
+  data::have_read(from, head.along, base::require_current("migrate"));
+  dist::writer w(head.id, head.epoch);
+  failures_->write(w, *loss_failure(head.id, head.name, *cause.get()).get());
+  send(from, protocol_message::object_rejected, std::move(w));
+}
+
+void mobile_objects::on_object_accepted(object_id id, std::uint32_t epoch) {
+  deferred_actions actions;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (e && e->departed && e->departed->what->epoch == epoch) actions.drop.push_back(std::move(e->departed));
+  }
+  run(actions);
+}
+
+void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failure_ref cause) {
+  deferred_actions actions;
+  failure_ref was_lost;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || !e->departed || e->departed->what->epoch != epoch) return;
+    if (e->departed.use_count() > 1) {  // some parts were sent, and the transport still reads them
+      job_->begin_landing();
+      return returning_objects_.push_back({id, epoch, std::move(cause)});
+    }
+    const auto back = std::move(e->departed);
+    e->was_sent_there = false;
+    if (!e->home) e->location = self_;  // a home node learns it like the others
+    --s.counters.moved_out;
+    was_lost = install_object(id, *e, back->take_back(), actions);
+    local_object& o = *e->local;
+    o.cancellation_cause = std::move(cause);
+    cancel_migration(o, actions);
+    advance_object(o, actions);
+  }
+  if (was_lost) fail_unanswered(id, was_lost);
+  run(actions);
+}
+
+void mobile_objects::take_back_rejected() {
+  for (returning_object& b : std::exchange(returning_objects_, {})) {
+    on_object_rejected(b.id, b.epoch, std::move(b.cause));
+    job_->end_landing();
+  }
+}
+
+}  // namespace stretto::mobiles
