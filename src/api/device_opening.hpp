@@ -7,7 +7,7 @@
 
 #include "base/options.hpp"
 #include "device/device_set.hpp"
-#include "dist/member.hpp"
+#include "dist/job_member.hpp"
 
 namespace stretto {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/options.hpp"
-#include "dist/seat.hpp"
+#include "dist/endpoint.hpp"
 
 namespace stretto {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/node_numbers.hpp"
-#include "dist/seat.hpp"
+#include "dist/endpoint.hpp"
 #include "net/sim/network.hpp"
 
 namespace stretto {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "dist/blocking_threads.hpp"
-#include "dist/member.hpp"
+#include "dist/job_member.hpp"
 
 namespace stretto::dist {
 

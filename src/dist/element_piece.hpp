@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "data/passing_bytes.hpp"
-#include "dist/far_requests.hpp"
-#include "dist/questions.hpp"
-#include "dist/where.hpp"
+#include "dist/remote_requests.hpp"
+#include "dist/pending_requests.hpp"
+#include "dist/program_constants.hpp"
 
 namespace stretto::dist {
 
@@ -34,7 +34,7 @@ struct element_order {
 };
 
 struct element_piece {
-  enum class form : std::uint8_t { one_box, boxes, held, offered } is = form::one_box;  // offered: to be copied by who is written (offers.hpp)
+  enum class form : std::uint8_t { one_box, boxes, held, offered } is = form::one_box;  // offered: to be copied by who is written (pull_offers.hpp)
   box one = {};               // one_box
   std::uint64_t offset = 0;   // held: of how much in all
   std::uint64_t in_all = 0;

@@ -11,7 +11,7 @@
 #include "data/handle.hpp"
 #include "data/program_bytes.hpp"
 #include "data/reduction_record.hpp"
-#include "dist/steps.hpp"
+#include "dist/operation_steps.hpp"
 
 namespace stretto::dist {
 

@@ -2,7 +2,7 @@
 //
 // A piece that is dense here as well, in memory of the host, lands where it shall be; all others land in a buffer and are copied or
 // reduced from there. Until the target exists pieces wait where they are: large ones at their sender. What one question asks for may have
-// a target that is named when the first of it comes. What is offered (offers.hpp) is copied from where it lies once the target is there, or
+// a target that is named when the first of it comes. What is offered (pull_offers.hpp) is copied from where it lies once the target is there, or
 // asked for in pieces.
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
@@ -19,8 +19,8 @@
 #include "data/enclosures.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
-#include "dist/offers.hpp"
-#include "dist/posted_instances.hpp"
+#include "dist/pull_offers.hpp"
+#include "dist/posted_receives.hpp"
 
 namespace stretto::dist {
 

@@ -14,7 +14,7 @@
 #include "data/handle.hpp"
 #include "data/pieces.hpp"
 #include "data/program_bytes.hpp"
-#include "dist/steps.hpp"
+#include "dist/operation_steps.hpp"
 
 namespace stretto::dist {
 

@@ -2,18 +2,18 @@
 //
 // What lies side by side in memory of the host is sent from where it is. All else (rows with gaps between, memory of devices, many small
 // boxes) is first copied together, piece by piece; some pieces are under way at a time, so that copying, sending and what the
-// receiver does overlap and buffers stay bounded. What lies in memory of a device that others may import is offered first (offers.hpp).
+// receiver does overlap and buffers stay bounded. What lies in memory of a device that others may import is offered first (pull_offers.hpp).
 //
 // Messages    a piece: element_piece.hpp. abandoned: something failed after an offer, or the first piece, had gone. Of what goes
-//             to a posted instance that is told which elements do not come, too (posted_instances.hpp).
+//             to a posted instance that is told which elements do not come, too (posted_receives.hpp).
 // Threads     any of the runtime.
 #pragma once
 
 #include <memory>
 
 #include "dist/element_piece.hpp"
-#include "dist/offers.hpp"
-#include "dist/posted_instances.hpp"
+#include "dist/pull_offers.hpp"
+#include "dist/posted_receives.hpp"
 
 namespace stretto::dist {
 

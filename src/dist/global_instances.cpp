@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "data/instances.hpp"
-#include "dist/far_requests.hpp"
+#include "dist/remote_requests.hpp"
 
 namespace stretto::dist {
 

@@ -197,7 +197,7 @@ class job {
   bool is_bound_to_thread() const noexcept { return transport_->is_bound_to_thread(); }
   bool is_to_be_looked_at() const noexcept { return transport_->is_to_be_looked_at(); }
 
-  /// This node's program has ended: from now on it does only what others ask for, so that its end can be found (ending.hpp).
+  /// This node's program has ended: from now on it does only what others ask for, so that its end can be found (termination.hpp).
   void leave() noexcept { has_left_.store(true, std::memory_order_release); }
   bool has_left() const noexcept { return has_left_.load(std::memory_order_acquire); }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/table.hpp"
 #include "event/telling.hpp"

@@ -23,7 +23,7 @@
 #include <unordered_map>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "event/remote_barrier.hpp"
 

@@ -26,7 +26,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "event/remote_owner.hpp"
 

@@ -4,8 +4,8 @@
 // waits for the preconditions and sends the elements to the node that is written, which answers whoever asked: three messages at most
 // and those of the elements, two if who asks is one of the two.
 //
-// Messages    create, ask, answer; describe and described (far_facts.hpp); piece and abandoned; offer and answered
-//             (offers.hpp); forsaken (posted_instances.hpp).
+// Messages    create, ask, answer; describe and described (instance_facts_cache.hpp); piece and abandoned; offer and answered
+//             (pull_offers.hpp); forsaken (posted_receives.hpp).
 // Threads     any of the runtime.
 // Invariants  (1) every event that is returned ends: by the answer, or with N05 once a node is lost that had a part in it.
 // Source      any node may name any instance and copy between any two: Treichler, Bauer, Aiken, "Realm", PACT 2014; the protocol is
@@ -18,15 +18,15 @@
 #include "data/other_nodes.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
-#include "dist/far_facts.hpp"
-#include "dist/far_requests.hpp"
+#include "dist/instance_facts_cache.hpp"
+#include "dist/remote_requests.hpp"
 #include "dist/global_instances.hpp"
 #include "dist/instance_names.hpp"
-#include "dist/node_talk.hpp"
-#include "dist/posted_instances.hpp"
-#include "dist/questions.hpp"
-#include "dist/remote_enclosures.hpp"
-#include "dist/steps.hpp"
+#include "dist/control_messages.hpp"
+#include "dist/posted_receives.hpp"
+#include "dist/pending_requests.hpp"
+#include "dist/remote_attachments.hpp"
+#include "dist/operation_steps.hpp"
 
 namespace stretto::dist {
 

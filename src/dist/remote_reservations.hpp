@@ -34,7 +34,7 @@
 #include <utility>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "event/remote_reservation.hpp"
 

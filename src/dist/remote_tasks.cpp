@@ -13,7 +13,7 @@
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "data/other_nodes.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
 #include "event/when_ended.hpp"

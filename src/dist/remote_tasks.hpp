@@ -23,9 +23,9 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/answered.hpp"
-#include "dist/failures.hpp"
-#include "dist/in_order.hpp"
+#include "dist/pending_call.hpp"
+#include "dist/failure_codec.hpp"
+#include "dist/ordered_messages.hpp"
 #include "dist/job.hpp"
 #include "sched/profiling.hpp"
 

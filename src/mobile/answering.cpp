@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "data/other_nodes.hpp"
-#include "dist/answered.hpp"
+#include "dist/pending_call.hpp"
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {

@@ -2,7 +2,7 @@
 //
 // A handler may wait for what another one returns. So once nothing changes any more, letters are let through that somebody waits for, with
 // those that wait before them; then the node is held again. What these send waits in turn: nothing goes on for ever that nobody waits for.
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {

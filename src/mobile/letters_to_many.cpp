@@ -1,6 +1,6 @@
 #include "mobile/letters_to_many.hpp"
 
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 
 namespace stretto::mobiles {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
 

@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
-#include "dist/parts_ahead.hpp"
+#include "dist/out_of_band_parts.hpp"
 #include "mobile/kept_objects.hpp"
 #include "mobile/letter_counts.hpp"
 #include "mobile/letters_to_many.hpp"

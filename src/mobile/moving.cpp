@@ -3,7 +3,7 @@
 
 #include "base/node_numbers.hpp"
 #include "data/other_nodes.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 

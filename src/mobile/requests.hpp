@@ -14,7 +14,7 @@
 #include "base/slot_map.hpp"
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/answered.hpp"
+#include "dist/pending_call.hpp"
 #include "mobile/letters.hpp"
 
 namespace stretto::mobiles {

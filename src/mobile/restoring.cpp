@@ -1,5 +1,5 @@
 // Objects of a checkpoint, which another job has written, are there again, and their letters.
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/running.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/order_observer.hpp"
-#include "dist/answered.hpp"
+#include "dist/pending_call.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/scopes.hpp"
 

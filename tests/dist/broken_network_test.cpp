@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "dist/seat.hpp"
+#include "dist/endpoint.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {

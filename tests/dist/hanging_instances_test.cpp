@@ -17,10 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include "diagnose/merging.hpp"
-#include "diagnose/report.hpp"
-#include "diagnose/watcher.hpp"
-#include "dist/posted.hpp"
+#include "diagnose/merged_snapshot.hpp"
+#include "diagnose/hang_report.hpp"
+#include "diagnose/runtime_monitor.hpp"
+#include "dist/posted_copies.hpp"
 #include "dist/simulated.hpp"
 #include "sched/worker.hpp"
 #include "with_variable.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "dist/posted.hpp"
+#include "dist/posted_copies.hpp"
 #include "with_variable.hpp"
 
 namespace stretto {

@@ -1,0 +1,144 @@
+// job_hang_detector.hpp - what the nodes of a job tell one another when one of them does not go on: whether anything can happen at all, and who
+// waits for whom over all nodes.
+//
+// A node that has work and makes no progress complains to the judge, the first node that is not lost. The judge asks all how they stand. If
+// each says that nothing can happen on it but by messages, it asks them once more: if nobody has made progress since, and as many messages
+// have been handled as sent, then at the moment of the second question nothing ran and nothing was on its way; nor will it ever be.
+//
+// Where a run has failed or programs differ, what was proven is told to nobody: on each node what the program waits for ends with that cause, if nothing
+// has happened there since. What then still waits is told of at the next verdict.
+//
+// Messages    stuck: from who complains. ask, answer: 2(N-1) in each of two rounds. told: to who complained. None while all go on.
+//             over: from the judge to one other, and from that to the rest and the judge, so that each hears it in a poll.
+// Threads     advance and complain: the watcher's. Handlers run inside job::poll, and only note what has come.
+// Invariants  (1) one verdict for each complaint that is answered. (2) what is said here counts as no message (job::counted::no).
+// Source      two rounds of counting: Mattern, "Algorithms for distributed termination detection", 1987, as in dist/termination.hpp.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/wait_snapshot.hpp"
+#include "dist/job.hpp"
+
+namespace stretto::diagnose {
+
+class job_watch final : public dist::protocol {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds patience{2};  // with answers
+  static constexpr unsigned tries = 8;                // where nothing happens, before it is told that nothing is proven
+
+  /// Before job::start.
+  explicit job_watch(dist::job& j);
+  /// What is called when something has come, so that it advances soon; null: nothing.
+  void wakes(void (*watcher)()) noexcept { wake_.store(watcher, std::memory_order_release); }
+  void wake() const {
+    if (auto* const watcher = wake_.load(std::memory_order_acquire)) watcher();
+  }
+
+  /// Where something has gone wrong that other nodes wait for, nobody is accused: what waits ends.
+  struct faults {
+    std::function<bool()> are_known;                            // on this node; any thread
+    std::function<std::uint64_t()> progress;                    // as of standing
+    std::function<void(base::thread_context&)> end_what_waits;  // on the thread that polls
+  };
+  /// Before the first poll.
+  void ends_because_of(faults f) { faults_ = std::move(f); }
+  bool are_faults_known() const { return faults_.are_known && faults_.are_known(); }
+
+  /// How this node stands. Nothing can happen by itself: snapshot.is_proven.
+  struct standing {
+    base::wait_snapshot snapshot;
+    std::uint64_t progress = 0;  // whatever is done here makes it larger
+  };
+  using look = std::function<standing()>;
+
+  /// What is wanted of the judge: to tell of anything, where nothing goes on; of what is proven alone; or at once, whatever is found.
+  enum class wish : std::uint8_t { any, proof, at_once };
+  void complain(wish w);
+
+  /// Answers what was asked and goes on with what is under way, at the time `now`. A verdict is the judge's alone, to be told to the user:
+  /// all nodes together, with what is proven.
+  ///   limit   seconds for which nothing may have happened anywhere, for one that is not proven
+  std::optional<base::wait_snapshot> advance(const look& mine, double limit, clock::time_point now);
+  /// It wants to be advanced soon, although nothing comes.
+  bool is_under_way() const;
+
+  /// Of this node's complaint since the last forget(): what the judge has said, if anything. Goes_on: something happens elsewhere.
+  enum class answer : std::uint8_t { none, goes_on, told, proven };
+  answer heard() const;
+  /// Whether the judge is dealing with a complaint: on the judge's node, that its rounds are not over; elsewhere, that it has asked this node
+  /// since `since`. On a busy machine that takes long, and an answer comes in the end.
+  bool is_judging(clock::time_point since) const;
+  /// There was progress here.
+  void forget();
+
+  bool is_alone() const noexcept;  // no other node is left, so that this one can judge by itself
+
+  void lost(dist::rank node, base::thread_context& context) noexcept override;
+
+ private:
+  struct report {
+    bool is_still = false;
+    std::uint64_t progress = 0, sent = 0, handled = 0;
+    std::optional<base::wait_snapshot> snapshot;
+  };
+  struct question {
+    dist::rank from = 0;
+    std::uint64_t round = 0;
+    bool wants_snapshot = true;
+  };
+
+  void on_stuck(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_ask(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_answer(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_told(dist::rank from, dist::reader& content, base::thread_context& context);
+  enum class passes_on : std::uint8_t { no, yes };
+  void on_over(dist::rank from, dist::reader& content, base::thread_context& context);
+
+  report report_of(const look& mine);
+  // These require the lock.
+  bool has_complaints() const;
+  void ask_all(bool wants_snapshot, clock::time_point now);
+  bool have_all_answered(const std::vector<std::optional<report>>& in) const;
+  /// After the first round: whether a second is worth it.
+  bool are_all_still() const;
+  /// After the second.
+  bool is_nothing_changed() const;
+  base::wait_snapshot of_all(bool is_proven) const;
+  void forget_what_is_old();
+  bool is_worth_another_try();
+  std::optional<base::wait_snapshot> unproven(double limit);
+  void end(answer a);
+  void end_what_waits();
+
+  dist::job& job_;
+  std::atomic<void (*)()> wake_{nullptr};
+  dist::message_kind stuck_, ask_, answer_, told_, over_;
+  faults faults_;
+  std::atomic<std::uint64_t> reported_{0};  // progress, when this node was looked at last
+
+  mutable std::mutex lock_;
+  std::optional<question> asked_;  // of this node, the latest
+  clock::time_point asked_at_;     // the last time that this node was asked
+  answer heard_ = answer::none;
+  // The judge's.
+  std::vector<std::optional<wish>> complaints_;  // by rank
+  enum class phase : std::uint8_t { idle, first, second } phase_ = phase::idle;
+  std::uint64_t round_ = 0;
+  clock::time_point begun_;
+  std::vector<std::optional<report>> reports_, again_;
+  /// What was told last, until something happens: of nothing, without proof or with it.
+  struct telling {
+    std::uint64_t progress = 0;  // of all together
+    unsigned unsure = 0;         // rounds in a row without proof
+    bool is_told = false, is_proven = false, is_over = false;
+  } last_;
+};
+
+}  // namespace stretto::diagnose

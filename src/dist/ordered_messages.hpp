@@ -1,0 +1,75 @@
+// ordered_messages.hpp - messages of one node to another that are handled in the order in which they were sent, however large they are.
+//
+// A large message may be overtaken (job.hpp). These have numbers; what comes too early is kept until its turn.
+//
+// Threads     send: any of the runtime. The rest inside job::poll.
+// Cost        a copy of the content on each side where it has to wait.
+// Invariants  (1) messages of one node are handled in the order of their numbers, which is that of `send` for one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/spin_lock.hpp"
+#include "dist/job.hpp"
+
+namespace stretto::dist {
+
+class in_order final : public protocol {
+ public:
+  enum class kind : std::uint8_t {};
+  using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
+
+  /// Before job::start.
+  explicit in_order(job& j);
+
+  /// Who takes messages of a kind; kinds have the same order on every node.
+  template <auto f, class Owner>
+  kind on(Owner* owner) {
+    owners_.push_back({owner, +[](void* o, rank from, reader& content, base::thread_context& context) {
+                         (static_cast<Owner*>(o)->*f)(from, content, context);
+                       }});
+    return static_cast<kind>(owners_.size() - 1);
+  }
+
+  /// Who is told, in their turn, of those that this node has no room for (job::on_refused).
+  template <auto f, class Owner>
+  void on_refused(kind is, Owner*) {
+    owners_[static_cast<std::size_t>(is)].refused = job::refused_by<f, Owner>;
+  }
+
+  /// To another node.
+  void send(rank to, kind is, const writer& content);
+
+  void lost(rank node, base::thread_context& context) noexcept override;
+
+ private:
+  struct owner {
+    void* is;
+    handler f;
+    job::refused_handler refused = nullptr;
+  };
+  struct waiting {
+    std::vector<std::byte> bytes;  // with their kind
+    failure_ref refused = {};      // then the first words
+  };
+  struct sender {
+    std::uint64_t next = 0;
+    std::map<std::uint64_t, waiting> early = {};
+  };
+  void on_message(rank from, reader& content, base::thread_context& context);
+  void on_refusal(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
+  void take(rank from, reader& content, failure_ref refused, base::thread_context& context);
+  void handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const;
+
+  job& job_;
+  const message_kind message_;
+  std::vector<owner> owners_;
+  std::map<rank, sender> senders_;          // of who polls
+  base::spin_lock lock_;                    // guards what follows
+  std::map<rank, std::uint64_t> sent_ = {};
+};
+
+}  // namespace stretto::dist
