@@ -103,7 +103,7 @@ std::filesystem::path speeds_file(const base::settings& s) {
 /// A node's number in its job, or one of the runtime's own until it ends.
 class node_number {
  public:
-  explicit node_number(dist::member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
+  explicit node_number(dist::job_member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
   node_number(const node_number&) = delete;
   ~node_number() {
     if (is_own_) base::give_nodes(is_, 1);
@@ -132,7 +132,7 @@ struct runtime::state {
   std::unique_ptr<device::device_set> devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
   std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
   std::unique_ptr<diagnose::job_watch> job_watch;   // another
-  std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
+  std::unique_ptr<dist::job_member> member;  // of a job; null: the runtime is alone
   std::shared_ptr<dist::global_memory> global;  // null: none
   const node_number number;              // in handles
   trace::recorder recorder;
@@ -176,9 +176,9 @@ struct runtime::state {
     if (settings.device_threads && !stepped) look_after_devices_apart();
     devices->record_into(recorder);
   }
-  std::unique_ptr<dist::member> join(job_seat& at) {
-    return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
-      j.limit({.memory = settings.message_memory, .largest = settings.largest_message});
+  std::unique_ptr<dist::job_member> join(job_seat& at) {
+    return std::make_unique<dist::job_member>(dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
+      j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_watch>(j);
       for (const base::option& row : base::option_table())
@@ -255,7 +255,7 @@ runtime::runtime(const runtime_options& options) {
 void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
-  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_seen{s.dry.which.front(), s.dry.nodes} : dist::node_seen{});
+  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
   mobiles::start_mobile(s.context, *s.mobile,
                         {.wander = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
@@ -335,7 +335,7 @@ void runtime::start(bool stepped) {
   s.known_as = this;
   detail::know(*this);  // threads of modules attach
   s.modules.started(*this);
-  if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::moment::beginning);
+  if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::measuring_point::beginning);
   // What is stepped has no thread but the program's, unless somebody asks for it.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
@@ -368,7 +368,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (watch) watch->draining();
   if (scheduler) {
-    if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
+    if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::measuring_point::end);
     if (member && whole && !member->is_leaving()) leave();
     const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
                                   [&](const failure& f) { return buffers::may_come_of_others(context, f); }, close);

@@ -29,7 +29,7 @@ bool job_watch::is_alone() const noexcept {
 // Who complains.
 
 void job_watch::complain(wish w) {
-  const rank to = job_.first_left();
+  const rank to = job_.coordinator();
   if (to != job_.self()) return job_.send(to, stuck_, dist::writer(w));
   const std::scoped_lock lock(lock_);
   complaints_.resize(job_.nodes());
@@ -43,7 +43,7 @@ job_watch::answer job_watch::heard() const {
 
 bool job_watch::is_judging(clock::time_point since) const {
   const std::scoped_lock lock(lock_);
-  if (job_.first_left() != job_.self()) return asked_at_ >= since;
+  if (job_.coordinator() != job_.self()) return asked_at_ >= since;
   return has_complaints();
 }
 
@@ -58,7 +58,7 @@ void job_watch::forget() {
 
 bool job_watch::is_under_way() const {
   const std::scoped_lock lock(lock_);
-  const bool is_judge = job_.first_left() == job_.self();
+  const bool is_judge = job_.coordinator() == job_.self();
   return asked_ || (is_judge && has_complaints());
 }
 
@@ -148,7 +148,7 @@ std::optional<base::wait_snapshot> job_watch::advance(const look& mine, double l
     job_.send(q->from, answer_, w);
     lock.lock();
   }
-  if (job_.first_left() != job_.self()) return std::nullopt;
+  if (job_.coordinator() != job_.self()) return std::nullopt;
   if (phase_ == phase::idle) {
     if (std::ranges::none_of(complaints_, [](const auto& c) { return c.has_value(); })) return std::nullopt;
     ask_all(true, now);

@@ -303,9 +303,9 @@ class watcher {
         ours.push_back(number);
       }
     if (judge == judged_by::us && is_of_several(w)) s.unproven.push_back("other nodes may act");
-    if (w.settings_.member && w.settings_.member->is_landing()) s.unproven.push_back("elements of other nodes are on their way");
+    if (w.settings_.member && w.settings_.member->has_incoming_data()) s.unproven.push_back("elements of other nodes are on their way");
     if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");
-    if (w.settings_.member && w.settings_.member->acts()) s.unproven.push_back("a message of another node is being handled");
+    if (w.settings_.member && w.settings_.member->is_handling_messages()) s.unproven.push_back("a message of another node is being handled");
     if (with_modules) s.unproven.push_back("operations are pending at a module");
     if (threads.empty())
       s.unproven.push_back("the threads of this process cannot be counted");

@@ -16,7 +16,7 @@
 #include "sched/scheduler.hpp"
 
 namespace stretto::dist {
-class member;
+class job_member;
 }
 
 namespace stretto::diagnose {
@@ -28,7 +28,7 @@ struct watch_settings {
   bool tells_unproven = true;  // also where it may go on; else only what is proven to wait for ever
   std::string file;        // receives the last report as JSON; empty: none
   base::error_form errors = base::error_form::text;
-  const dist::member* member = nullptr;  // of a job
+  const dist::job_member* member = nullptr;  // of a job
   job_watch* job = nullptr;              // not null then
 };
 

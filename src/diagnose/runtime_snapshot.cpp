@@ -18,10 +18,10 @@ base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
   base::wait_walk walk(s);
   detail::tell_waits(runtime.runtime, walk);
   data::tell_waits(walk);
-  dist::tell_waits(runtime.runtime, walk);
+  dist::add_wait_edges(runtime.runtime, walk);
   mobiles::tell_waits(runtime.runtime, walk);
   sched::tell_waits(runtime, s, walk);
-  dist::tell_tasks(runtime.runtime, walk);
+  dist::name_remote_tasks(runtime.runtime, walk);
   mobiles::tell_handlers(runtime.runtime, walk);
   // Handles are the same on all nodes.
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})

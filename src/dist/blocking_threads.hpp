@@ -26,12 +26,12 @@ class blocking_threads {
   void run(const std::function<void()>& f, const std::source_location& where);
 
  private:
-  struct one;
-  one& take();
+  struct helper_thread;
+  helper_thread& acquire();
 
   std::mutex mutex_;
-  std::deque<std::unique_ptr<one>> all_;
-  std::vector<one*> idle_;
+  std::deque<std::unique_ptr<helper_thread>> all_;
+  std::vector<helper_thread*> idle_;
 };
 
 }  // namespace stretto::dist

@@ -17,10 +17,10 @@
 namespace stretto::dist {
 namespace {
 
-struct wanted {
+struct module_query {
   std::uintptr_t inside = 0;  // 0: the program, which is the first
   bool is_program = false;
-  std::string number;
+  std::string build;
 };
 
 /// The build ID within the notes that lie there; empty if there is none.
@@ -42,8 +42,8 @@ std::string build_id(const std::byte* at, std::size_t bytes) {
   return {};
 }
 
-int look(dl_phdr_info* info, std::size_t, void* to) {
-  auto& w = *static_cast<wanted*>(to);
+int inspect_module(dl_phdr_info* info, std::size_t, void* to) {
+  auto& w = *static_cast<module_query*>(to);
   const bool is_first = std::exchange(w.is_program, false);
   const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
   bool is_it = w.inside == 0;
@@ -54,31 +54,31 @@ int look(dl_phdr_info* info, std::size_t, void* to) {
   if (!is_it) return 0;
   w.is_program = is_first;
   for (const ElfW(Phdr)& p : headers)
-    if (p.p_type == PT_NOTE && w.number.empty())
-      w.number = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
-  if (!w.number.empty()) return 1;
+    if (p.p_type == PT_NOTE && w.build.empty())
+      w.build = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
+  if (!w.build.empty()) return 1;
   std::uint64_t checksum = base::fnv1a("");
   for (const ElfW(Phdr)& p : headers)
     if (p.p_type == PT_LOAD && (p.p_flags & (PF_R | PF_W | PF_X)) == (PF_R | PF_X))
       checksum = base::fnv1a({reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr), p.p_filesz}, checksum);
-  w.number = fmt::format("{:016x}", checksum);
+  w.build = fmt::format("{:016x}", checksum);
   return 1;
 }
 
-wanted find(const void* inside) {
-  wanted w{reinterpret_cast<std::uintptr_t>(inside), true, {}};
-  ::dl_iterate_phdr(look, &w);
+module_query find_build(const void* inside) {
+  module_query w{reinterpret_cast<std::uintptr_t>(inside), true, {}};
+  ::dl_iterate_phdr(inspect_module, &w);
   return w;
 }
 
 }  // namespace
 
-std::string program_build() { return fmt::format("{}, build {}", program_invocation_short_name, find(nullptr).number); }
+std::string program_build() { return fmt::format("{}, build {}", program_invocation_short_name, find_build(nullptr).build); }
 
 std::string library_build() {
   static const char in_library = 0;
-  const wanted w = find(&in_library);
-  return w.is_program ? std::string(base::version()) : fmt::format("{}, build {}", base::version(), w.number);
+  const module_query w = find_build(&in_library);
+  return w.is_program ? std::string(base::version()) : fmt::format("{}, build {}", base::version(), w.build);
 }
 
 }  // namespace stretto::dist

@@ -2,24 +2,24 @@
 
 namespace stretto::dist {
 
-node_talk::node_talk(job& j) : job_(j), words_(j.on<&node_talk::on_words>("talk.words", this)) { j.add_advancing(*this); }
+control_messages::control_messages(job& j) : job_(j), message_(j.on<&control_messages::on_message>("talk.words", this)) { j.add_advancing(*this); }
 
-void node_talk::say(rank to, std::span<const std::byte> words) {
+void control_messages::send(rank to, std::span<const std::byte> content) {
   writer w;
-  w.put_bytes(words);
-  job_.send(to, words_, w);
+  w.put_bytes(content);
+  job_.send(to, message_, w);
 }
 
-void node_talk::on_words(rank from, reader& content, base::thread_context& context) {
-  if (listener_) listener_->heard(from, content.get_bytes(content.left()), context);
+void control_messages::on_message(rank from, reader& message, base::thread_context& context) {
+  if (handler_) handler_->heard(from, message.get_bytes(message.left()), context);
 }
 
-void node_talk::lost(rank node, base::thread_context& context) noexcept {
-  if (listener_) listener_->lost(node, context);
+void control_messages::lost(rank node, base::thread_context& context) noexcept {
+  if (handler_) handler_->lost(node, context);
 }
 
-void node_talk::advance(base::thread_context& context) {
-  if (listener_) listener_->polled(context);
+void control_messages::advance(base::thread_context& context) {
+  if (handler_) handler_->polled(context);
 }
 
 }  // namespace stretto::dist

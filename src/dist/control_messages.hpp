@@ -9,23 +9,23 @@
 
 namespace stretto::dist {
 
-class node_talk final : public protocol {
+class control_messages final : public protocol {
  public:
   /// Before job::start.
-  explicit node_talk(job& j);
+  explicit control_messages(job& j);
   /// Before the first poll.
-  void listen(data::listener* who) noexcept { listener_ = who; }
-  void say(rank to, std::span<const std::byte> words);
+  void set_handler(data::listener* handler) noexcept { handler_ = handler; }
+  void send(rank to, std::span<const std::byte> content);
 
   void lost(rank node, base::thread_context& context) noexcept override;
   void advance(base::thread_context& context) override;
 
  private:
-  void on_words(rank from, reader& content, base::thread_context& context);
+  void on_message(rank from, reader& message, base::thread_context& context);
 
   job& job_;
-  const message_kind words_;
-  data::listener* listener_ = nullptr;
+  const message_kind message_;
+  data::listener* handler_ = nullptr;
 };
 
 }  // namespace stretto::dist

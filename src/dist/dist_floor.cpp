@@ -22,12 +22,12 @@ dist_state& state_of(const char* verb) { return *base::require_current(verb).run
 
 }  // namespace
 
-void start_dist(base::runtime_context& runtime, member* m, node_seen seen) {
+void start_dist(base::runtime_context& runtime, job_member* m, node_identity identity) {
   auto* const s = new alone;
-  s->seen = seen;
+  s->identity = identity;
   if (m) {
     s->of = m;
-    s->seen = {m->of().self(), m->of().nodes()};
+    s->identity = {m->of().self(), m->of().nodes()};
     s->tasks = &m->tasks();
     m->serve(runtime);
   }
@@ -39,24 +39,24 @@ void stop_dist(base::runtime_context& runtime) noexcept {
   runtime.set(base::floor_slot::dist, nullptr);
 }
 
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
   const auto& s = *runtime.get<dist_state>(base::floor_slot::dist);
-  if (s.of) s.of->tell_waits(walk);
-  s.tasks->tell_asked(walk);
+  if (s.of) s.of->add_wait_edges(walk);
+  s.tasks->add_pending_calls(walk);
 }
 
-void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk) {
-  runtime.get<dist_state>(base::floor_slot::dist)->tasks->tell_asked_for(walk);
+void name_remote_tasks(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<dist_state>(base::floor_slot::dist)->tasks->name_running_calls(walk);
 }
 
 }  // namespace dist
 
 std::uint32_t this_node() {
-  return dist::state_of("this_node").seen.self;
+  return dist::state_of("this_node").identity.self;
 }
 
 std::uint32_t job_nodes() {
-  return dist::state_of("job_nodes").seen.nodes;
+  return dist::state_of("job_nodes").identity.nodes;
 }
 
 namespace detail {

@@ -9,24 +9,24 @@
 namespace stretto::dist {
 
 /// Which node a runtime tells the program that it is.
-struct node_seen {
+struct node_identity {
   std::uint32_t self = 0, nodes = 1;
 };
 
 /// What a runtime keeps: `of` null where it is alone.
 struct dist_state {
-  member* of = nullptr;
-  node_seen seen = {};
+  job_member* of = nullptr;
+  node_identity identity = {};
   remote_tasks* tasks = nullptr;
   blocking_threads blocking = {};  // for parts of collective tasks
 };
 
 /// For reports: what waits here for other nodes, before the scheduler tells of its tasks; and after, which of them other nodes wait for.
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
-void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
+void name_remote_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
 
 /// `m` null: the runtime is alone, though the program may be told otherwise: a dry run. After the events.
-void start_dist(base::runtime_context& runtime, member* m, node_seen alone = {});
+void start_dist(base::runtime_context& runtime, job_member* m, node_identity alone = {});
 void stop_dist(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::dist

@@ -18,7 +18,7 @@ namespace stretto::dist {
 
 /// The same in all pieces of one operation.
 struct element_order {
-  question of;
+  request_id of;
   data::far_request::verb what = data::far_request::verb::copy;
   detail::instance_handle target;
   bool is_whole = false;             // the target has exactly the elements of `outline`
@@ -41,7 +41,7 @@ struct element_piece {
 };
 
 inline void put(writer& to, const element_order& o, const element_piece& p, std::uint16_t node) {
-  to.put(o.of.asker);
+  to.put(o.of.requester);
   to.put(o.of.number);
   to.put(o.what);
   put(to, o.target);
@@ -65,7 +65,7 @@ struct read_order : element_order {
 };
 inline read_order get_order(reader& from, std::uint16_t node) {
   read_order o;
-  o.of.asker = from.get<rank>();
+  o.of.requester = from.get<rank>();
   o.of.number = from.get<std::uint64_t>();
   o.what = from.get<data::far_request::verb>();
   o.target = get_handle(from);

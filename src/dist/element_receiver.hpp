@@ -27,68 +27,68 @@ namespace stretto::dist {
 class element_receiver {
  public:
   /// Before job::start.
-  element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted, offers& o);
+  element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names, posted_receives& posted, pull_offers& offers);
 
   message_kind piece() const noexcept { return piece_; }
   message_kind abandoned() const noexcept { return abandoned_; }
 
   /// Elements are on their way into memory: then the node is not idle, though no message may say so.
-  bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
+  bool has_incoming_data() const noexcept { return pieces_in_flight_.load(std::memory_order_acquire) != 0; }
 
   /// What others take for the target of elements whose target this node names when they come.
-  static detail::instance_handle named_later(std::uint16_t node) noexcept { return {nullptr, std::uint64_t{node} << 48}; }
+  static detail::instance_handle target_named_later(std::uint16_t node) noexcept { return {nullptr, std::uint64_t{node} << 48}; }
   /// Of such elements, which that question of this node asks for, until it has ended.
-  void expect(std::uint64_t question, data::destination::asked target);
-  void forget(std::uint64_t question) noexcept;
+  void expect_target(std::uint64_t request, data::destination::asked target);
+  void forget_target(std::uint64_t request) noexcept;
 
   void lost(rank node, base::thread_context& context) noexcept;
   /// Some elements of it have come from that node, and not all of those are in place: it is answered when they are.
-  bool is_arriving(const question& q, rank from);
+  bool is_receiving_from(const request_id& q, rank from);
 
  private:
-  struct arriving;
-  struct landed;
-  struct held_piece {
+  struct incoming_transfer;
+  struct piece_in_flight;
+  struct waiting_piece {
     element_piece is;
     net::payload rest;
     std::shared_ptr<data::passing_bytes> here = {};  // what came with its head, if it has to wait
-    std::shared_ptr<const offer> offered = {};       // all elements of the operation, in place of pieces
+    std::shared_ptr<const pull_offer> offered = {};       // all elements of the operation, in place of pieces
   };
-  using shared = std::shared_ptr<arriving>;
+  using shared = std::shared_ptr<incoming_transfer>;
   using key = std::pair<rank, std::uint64_t>;  // a question
 
   void on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context);
   void on_abandoned(rank from, reader& content, base::thread_context& context);
 
-  shared of(const question& q, rank from);
-  void open(const shared& a, base::thread_context& context);
-  void ask_for_target(const shared& a, base::thread_context& context);
-  void await(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context);
-  void check(arriving& a, base::thread_context& context) const;
-  void opened(const shared& a, failure_ref cause, base::thread_context& context);
-  void on_offer(offer&& of, base::thread_context& context);
+  shared transfer_of(const request_id& q, rank from);
+  void resolve_target(const shared& a, base::thread_context& context);
+  void request_target(const shared& a, base::thread_context& context);
+  void await_target(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context);
+  void check(incoming_transfer& a, base::thread_context& context) const;
+  void on_target_ready(const shared& a, failure_ref cause, base::thread_context& context);
+  void on_offer(pull_offer&& of, base::thread_context& context);
   /// What is offered, of an operation that is open.
-  void take(const shared& a, const std::shared_ptr<const offer>& of, base::thread_context& context) noexcept;
+  void pull(const shared& a, const std::shared_ptr<const pull_offer>& of, base::thread_context& context) noexcept;
   /// It is to be sent instead.
-  void refuse(const shared& a, const offer& of, base::thread_context& context);
-  static bool has_failed(arriving& a);
-  void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
+  void request_pieces(const shared& a, const pull_offer& of, base::thread_context& context);
+  static bool has_failed(incoming_transfer& a);
+  void land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept;
   /// From the buffer in which a piece has come.
   void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
   void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
-  void in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept;
-  void all_in_place(const shared& a, base::thread_context& context) noexcept;
+  void count_piece(const shared& a, const failure* cause, base::thread_context& context) noexcept;
+  void finish_transfer(const shared& a, base::thread_context& context) noexcept;
 
   job& job_;
-  failures& causes_;
-  questions& questions_;
+  failure_codec& causes_;
+  pending_requests& pending_requests_;
   instance_names& names_;
-  posted_instances& posted_;
-  offers& offers_;
+  posted_receives& posted_;
+  pull_offers& offers_;
   const message_kind piece_, abandoned_;
-  std::atomic<std::size_t> landing_{0};
+  std::atomic<std::size_t> pieces_in_flight_{0};
   std::mutex lock_;
-  std::map<key, shared> arriving_;
+  std::map<key, shared> incoming_;
   std::map<std::uint64_t, data::destination::asked> expected_;  // by question of this node
 };
 

@@ -25,42 +25,42 @@ class element_sender {
   static constexpr int pieces_under_way = 4;
 
   /// The two messages are taken by an element_receiver on the other node.
-  element_sender(job& j, failures& causes, questions& q, posted_instances& p, offers& o, message_kind piece,
+  element_sender(job& j, failure_codec& causes, pending_requests& pending, posted_receives& p, pull_offers& offers, message_kind piece,
                  message_kind abandoned)
-      : job_(j), causes_(causes), questions_(q), posted_(p), offers_(o), piece_(piece), abandoned_(abandoned) {}
+      : job_(j), causes_(causes), pending_requests_(pending), posted_(p), offers_(offers), piece_(piece), abandoned_(abandoned) {}
 
   /// The elements that `r` (a copy or a reduction) asks for, of `source`, which is near, to r.used[0], once `behind` has happened. The
   /// answer to `q` is given here if it fails before anything has gone, else by the receiver. `lease`: kept until all has gone.
-  void send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind, const std::source_location& where,
+  void send(const request_id& q, owned_request&& r, const detail::instance_handle& source, event behind, const std::source_location& where,
             base::thread_context& context, std::shared_ptr<const void> lease = {});
 
  private:
-  struct cargo;
+  struct outgoing_transfer;
   struct sent_piece;
-  using shared = std::shared_ptr<cargo>;
+  using shared = std::shared_ptr<outgoing_transfer>;
 
   void begin(const shared& c, base::thread_context& context);
   /// Whether the elements have been offered, all of them.
-  bool offer_them(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context);
+  bool offer_elements(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context);
   /// In pieces, whose elements are known to be there.
-  void cut(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context);
+  void send_pieces(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context);
   /// The receiver answers for what has failed.
-  void abandon(const cargo& c, std::uint32_t gone, const failure& cause);
+  void abandon(const outgoing_transfer& c, std::uint32_t gone, const failure& cause);
   /// It has failed before anything has gone.
-  void give_up(const shared& c, const failure& cause, base::thread_context& context, questions::began when = questions::began::with_it) noexcept;
-  void begin_held(const shared& c, base::thread_context& context);
-  void allow(const shared& c, int more, base::thread_context& context) noexcept;
-  void start(const shared& c, std::size_t piece, base::thread_context& context);
-  void go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
+  void fail_before_sending(const shared& c, const failure& cause, base::thread_context& context, pending_requests::failure_origin when = pending_requests::failure_origin::operation) noexcept;
+  void begin_reduction(const shared& c, base::thread_context& context);
+  void allow_pieces(const shared& c, int more, base::thread_context& context) noexcept;
+  void start_piece(const shared& c, std::size_t piece, base::thread_context& context);
+  void send_piece(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
           base::thread_context& context, bool from_device = false);
   /// A piece has gone, or could not be prepared: the last one after a failure says so.
-  void prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
+  void piece_prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
 
   job& job_;
-  failures& causes_;
-  questions& questions_;
-  posted_instances& posted_;
-  offers& offers_;
+  failure_codec& causes_;
+  pending_requests& pending_requests_;
+  posted_receives& posted_;
+  pull_offers& offers_;
   const message_kind piece_, abandoned_;
 };
 

@@ -21,7 +21,7 @@ constexpr std::size_t most_links = 24;  // of a longer chain, both ends
 constexpr std::size_t most_text = 1000, most_name = 100, most_facts = 16;
 constexpr unsigned most_causes = 3;  // of an error that another led to
 
-enum class kind : std::uint8_t { none, words, error, other, other_with_node };  // the last names its node already
+enum class kind : std::uint8_t { none, runtime_error, error, other, other_with_node };  // the last names its node already
 
 /// Writes texts until they are too many in all.
 class budget {
@@ -71,7 +71,7 @@ void write_exception(writer& to, budget& texts, const std::exception_ptr& except
     write_other(to, texts, kind::other_with_node, e.type(), e.message(), e.what());
   } catch (const std::runtime_error& e) {
     if (typeid(e) != typeid(std::runtime_error)) return write_other(to, texts, name_of_current_type(), e.what());
-    to.put(kind::words);
+    to.put(kind::runtime_error);
     texts.put(e.what(), most_text);
   } catch (...) {
     write_other(to, texts, name_of_current_type(), words_of(exception));
@@ -98,9 +98,9 @@ std::exception_ptr read_exception(reader& from, const std::string& node) {
   const auto what = from.get<kind>();
   if (what == kind::none || !from.is_whole()) return {};
   const std::string suffix = node.empty() ? std::string() : " (on " + node + ")";
-  if (what == kind::words) {
-    const std::string words = from.get_text();
-    return std::make_exception_ptr(std::runtime_error(words + suffix));
+  if (what == kind::runtime_error) {
+    const std::string message = from.get_text();
+    return std::make_exception_ptr(std::runtime_error(message + suffix));
   }
   if (what == kind::other || what == kind::other_with_node) {
     std::string type = from.get_text(), message = from.get_text(), text = from.get_text();
@@ -122,7 +122,7 @@ std::exception_ptr read_exception(reader& from, const std::string& node) {
 
 }  // namespace
 
-void failures::write(writer& to, const failure& f) {
+void failure_codec::write(writer& to, const failure& f) {
   const failure& root = f.root();
   // Named by whoever tells of it first, which has the original.
   if (!root.id() && root.name_root(std::uint64_t{job_.node()} << 48 | ++named_)) keep(failure_ref::share(&root));
@@ -145,7 +145,7 @@ void failures::write(writer& to, const failure& f) {
   for (auto l = links.rbegin(); l != links.rend(); ++l) put(**l);
 }
 
-failure_ref failures::read(reader& from, rank sender) {
+failure_ref failure_codec::read(reader& from, rank sender) {
   const std::uint16_t by = job_.node_of(sender);
   // What comes home is of this node again.
   const auto node_here = [&](std::int32_t node) { return node == job_.node() ? failure::here : node; };
@@ -173,13 +173,13 @@ failure_ref failures::read(reader& from, rank sender) {
   return chain;
 }
 
-failure_ref failures::known(std::uint64_t id) {
+failure_ref failure_codec::known(std::uint64_t id) {
   const std::scoped_lock lock(lock_);
   const auto it = kept_.find(id);
   return it == kept_.end() ? failure_ref() : it->second;
 }
 
-failure_ref failures::keep(failure_ref root) {
+failure_ref failure_codec::keep(failure_ref root) {
   failure_ref oldest;  // its exception is the program's, and goes without the lock
   const std::scoped_lock lock(lock_);
   const auto [it, is_new] = kept_.try_emplace(root->id(), root);

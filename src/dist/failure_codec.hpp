@@ -19,11 +19,11 @@
 
 namespace stretto::dist {
 
-class failures {
+class failure_codec {
  public:
   static constexpr std::size_t most_kept = 1024;
 
-  explicit failures(const job& j) noexcept : job_(j) {}
+  explicit failure_codec(const job& j) noexcept : job_(j) {}
 
   void write(writer& to, const failure& f);
   failure_ref read(reader& from, rank sender);

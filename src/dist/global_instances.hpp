@@ -28,7 +28,7 @@ class global_instances {
 
   /// On its node: `to` knows it from now on, by the name `named` that it goes by there. Nothing if it is not in global memory, or does
   /// not exist.
-  void tell(rank to, const detail::instance_handle& named, const detail::instance_handle& near, base::thread_context& context);
+  void announce(rank to, const detail::instance_handle& named, const detail::instance_handle& near, base::thread_context& context);
   void gone(const detail::instance_handle& near) noexcept;
 
   /// On other nodes: what stands in for it, or nothing.
@@ -38,21 +38,21 @@ class global_instances {
 
  private:
   using name = std::pair<std::uint64_t, std::uint64_t>;  // key and record
-  struct known {
+  struct remote_instance {
     rank of = 0;
     detail::instance_handle by;
   };
   static name name_of(const detail::instance_handle& h) noexcept {
     return {h.key, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record))};
   }
-  void on_known(rank from, reader& content, base::thread_context& context);
+  void on_announce(rank from, reader& content, base::thread_context& context);
   void on_gone(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  const message_kind known_, gone_;
+  const message_kind announce_, gone_;
   mutable std::mutex lock_;  // guards what follows, and that ends are told behind beginnings
-  std::map<std::uint64_t, std::vector<std::pair<rank, detail::instance_handle>>> told_;  // by the key of this node's own
-  std::map<name, known> stand_ins_;
+  std::map<std::uint64_t, std::vector<std::pair<rank, detail::instance_handle>>> announced_;  // by the key of this node's own
+  std::map<name, remote_instance> stand_ins_;
 };
 
 }  // namespace stretto::dist

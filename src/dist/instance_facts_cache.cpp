@@ -35,38 +35,38 @@ data::instance_facts get_facts(reader& from) {
 
 }  // namespace
 
-far_facts::far_facts(job& j, questions& q, instance_names& names)
+instance_facts_cache::instance_facts_cache(job& j, pending_requests& pending, instance_names& names)
     : job_(j),
-      questions_(q),
+      pending_requests_(pending),
       names_(names),
-      describe_(j.on<&far_facts::on_describe>("instances.describe", this)),
-      described_(j.on<&far_facts::on_described>("instances.described", this)) {}
+      describe_(j.on<&instance_facts_cache::on_describe>("instances.describe", this)),
+      described_(j.on<&instance_facts_cache::on_described>("instances.described", this)) {}
 
-std::shared_ptr<const data::instance_facts> far_facts::known(const detail::instance_handle& h) const {
+std::shared_ptr<const data::instance_facts> instance_facts_cache::lookup(const detail::instance_handle& h) const {
   const std::scoped_lock lock(lock_);
-  const auto found = kept_.find(h);
-  return found == kept_.end() ? nullptr : found->second;
+  const auto found = facts_.find(h);
+  return found == facts_.end() ? nullptr : found->second;
 }
 
-void far_facts::forget(const detail::instance_handle& h) {
+void instance_facts_cache::forget(const detail::instance_handle& h) {
   const std::scoped_lock lock(lock_);
-  kept_.erase(h);
+  facts_.erase(h);
 }
 
-std::shared_ptr<const data::instance_facts> far_facts::of(const detail::instance_handle& h, const char* verb,
+std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detail::instance_handle& h, const char* verb,
                                                           const std::source_location& where) {
   const rank owner = *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48));
   for (;;) {  // what has come may have made way for others by now
-    if (auto f = known(h)) return f;
+    if (auto f = lookup(h)) return f;
     base::thread_context& before = base::require_current(verb);
-    const questions::asked q = questions_.ask(std::string(verb) + " of an instance of node " + job_.name_of(owner),
-                                              {&owner, 1}, {}, where, questions::begins::at_once);
-    writer w(q.is.number);
+    const pending_requests::opened q = pending_requests_.open(std::string(verb) + " of an instance of node " + job_.name_of(owner),
+                                              {&owner, 1}, {}, where, pending_requests::begins::at_once);
+    writer w(q.id.number);
     dist::put(w, h);
     w.put(encode(where, job_.node()));
     w.put_text(verb, longest_text);
     job_.send(owner, describe_, w);
-    questions_.end_if_lost(q.is, {&owner, 1}, before);
+    pending_requests_.end_if_lost(q.id, {&owner, 1}, before);
     wait(ignore_failure(q.done, where), where);
     const failure_ref why =
         detail::cause_of(dependency(q.done), base::require_current(verb));  // maybe another thread's by now
@@ -76,8 +76,8 @@ std::shared_ptr<const data::instance_facts> far_facts::of(const detail::instance
   }
 }
 
-void far_facts::on_describe(rank from, reader& content, base::thread_context& context) {
-  const question q{from, content.get<std::uint64_t>()};
+void instance_facts_cache::on_describe(rank from, reader& content, base::thread_context& context) {
+  const request_id q{from, content.get<std::uint64_t>()};
   const detail::instance_handle h = get_handle(content);
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   const std::string verb = content.get_text();
@@ -92,23 +92,23 @@ void far_facts::on_describe(rank from, reader& content, base::thread_context& co
             cause = detail::make_failure(std::current_exception(), verb + " of an instance", where);
           }
         if (cause)
-          questions_.answer(q, cause.get(), on);
+          pending_requests_.reply(q, cause.get(), on);
         else
-          job_.send(q.asker, described_, w);
+          job_.send(q.requester, described_, w);
       });
 }
 
-void far_facts::on_described(rank, reader& content, base::thread_context& context) {
-  const question q{job_.self(), content.get<std::uint64_t>()};
+void instance_facts_cache::on_described(rank, reader& content, base::thread_context& context) {
+  const request_id q{job_.self(), content.get<std::uint64_t>()};
   const detail::instance_handle h = get_handle(content);
   auto facts = std::make_shared<const data::instance_facts>(get_facts(content));
   if (!content.is_whole()) return;
   {
     const std::scoped_lock lock(lock_);
-    if (kept_.size() >= most_kept) kept_.clear();
-    kept_.insert_or_assign(h, std::move(facts));
+    if (facts_.size() >= max_entries) facts_.clear();
+    facts_.insert_or_assign(h, std::move(facts));
   }
-  questions_.answer(q, nullptr, context);
+  pending_requests_.reply(q, nullptr, context);
 }
 
 }  // namespace stretto::dist

@@ -17,12 +17,12 @@
 
 namespace stretto::dist {
 
-class far_facts {
+class instance_facts_cache {
  public:
-  static constexpr std::size_t most_kept = 4096;
+  static constexpr std::size_t max_entries = 4096;
 
   /// Before job::start.
-  far_facts(job& j, questions& q, instance_names& names);
+  instance_facts_cache(job& j, pending_requests& pending, instance_names& names);
 
   /// Waits for the answer unless it is known. Throws what the node answers: D01, what the creation failed with; N05.
   std::shared_ptr<const data::instance_facts> of(const detail::instance_handle& h, const char* verb,
@@ -33,7 +33,7 @@ class far_facts {
  private:
   void on_describe(rank from, reader& content, base::thread_context& context);
   void on_described(rank from, reader& content, base::thread_context& context);
-  std::shared_ptr<const data::instance_facts> known(const detail::instance_handle& h) const;
+  std::shared_ptr<const data::instance_facts> lookup(const detail::instance_handle& h) const;
 
   struct hash {
     std::size_t operator()(const detail::instance_handle& h) const noexcept {
@@ -42,11 +42,11 @@ class far_facts {
   };
 
   job& job_;
-  questions& questions_;
+  pending_requests& pending_requests_;
   instance_names& names_;
   const message_kind describe_, described_;
   mutable std::mutex lock_;  // guards what follows
-  std::unordered_map<detail::instance_handle, std::shared_ptr<const data::instance_facts>, hash> kept_;
+  std::unordered_map<detail::instance_handle, std::shared_ptr<const data::instance_facts>, hash> facts_;
 };
 
 }  // namespace stretto::dist

@@ -37,12 +37,12 @@ class instance_names {
   instance_name name_in(const detail::instance_handle& h) const noexcept;
 
   /// What has become of a request; either may be null.
-  struct outcome {
+  struct creation_result {
     detail::instance_handle made;
     failure_ref cause;
   };
   /// It has come to this.
-  void announce(const instance_name& name, outcome is, base::thread_context& context);
+  void announce(const instance_name& name, creation_result is, base::thread_context& context);
 
   /// Nothing for what is not there yet. Throws D01 for what is no more, and why it could not be made.
   detail::instance_handle find(const instance_name& name, const char* verb, const std::source_location& where);
@@ -61,14 +61,14 @@ class instance_names {
     resolved then;
   };
   static std::uint64_t key_of(const instance_name& n) noexcept { return n.number << 15 | n.creator; }
-  outcome look(const instance_name& name, const char* verb, const std::source_location& where) const;
+  creation_result lookup(const instance_name& name, const char* verb, const std::source_location& where) const;
   void sweep();
 
   const job& job_;
   mutable std::mutex lock_;  // guards what follows
   std::vector<std::uint64_t> latest_;  // by creator: the number that came last
-  std::unordered_map<std::uint64_t, outcome> made_;  // by key_of
-  std::size_t sweep_at_ = 64;          // so many names
+  std::unordered_map<std::uint64_t, creation_result> results_;  // by key_of
+  std::size_t sweep_size_ = 64;          // so many names
   std::unordered_map<std::uint64_t, std::vector<waiting>> waiting_;
 };
 

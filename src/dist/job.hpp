@@ -103,22 +103,22 @@ class job {
   }
   /// That node has no room for a message of a kind. The reader has its first words; of a kind that nobody takes this for, the node cannot
   /// go on without.
-  using refused_handler = void (*)(void* owner, rank from, reader& first_words, failure_ref cause, base::thread_context& context);
+  using refused_handler = void (*)(void* owner, rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
   template <auto f, class Owner>
   static constexpr refused_handler refused_by =
-      +[](void* o, rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
-        (static_cast<Owner*>(o)->*f)(from, first_words, std::move(cause), context);
+      +[](void* o, rank from, reader& message_prefix, failure_ref cause, base::thread_context& context) {
+        (static_cast<Owner*>(o)->*f)(from, message_prefix, std::move(cause), context);
       };
   template <auto f, class Owner>
   void on_refused(message_kind kind, Owner*) {
     entries_[static_cast<std::size_t>(kind)].refused = refused_by<f, Owner>;
   }
   /// Whether whoever gets a message of so many bytes may have no room for it, as far as this node knows.
-  bool may_be_refused(std::uint64_t bytes) const noexcept { return bytes + sizeof(std::uint64_t) >= always_taken(); }
+  bool may_be_refused(std::uint64_t bytes) const noexcept { return bytes + sizeof(std::uint64_t) >= always_accepted_bytes(); }
   /// Of the content that a handler of on() is given, inside it: `part`, for as long as the result lives. What is large is not copied.
   std::shared_ptr<const std::byte> keep(std::span<const std::byte> part);
   /// Whether this node has room for that many that come.
-  bool has_room_for(std::uint64_t bytes) const { return bytes < always_taken() || bytes <= pressure_.most_taken(); }
+  bool has_room_for(std::uint64_t bytes) const { return bytes < always_accepted_bytes() || bytes <= pressure_.max_message_bytes(); }
   /// N18: it has none.
   failure_ref no_room_for(message_kind kind, rank from, std::uint64_t bytes) const;
   /// How much memory messages take. Before start.
@@ -165,9 +165,9 @@ class job {
   /// Whether the next message to that node is what it needs to take `rest` (net::message::is_followed).
   enum class followed : bool { no, yes };
   static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // else it is copied
-  void send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
+  void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
             followed by_another = followed::no);
-  void send(rank to, message_kind kind, writer&& words, std::vector<std::byte>&& rest);
+  void send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest);
   /// To whom on_payload was called. `rest` is lent until `sent` runs, with N05 if that node is lost.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent,
             bool from_device = false);
@@ -175,19 +175,19 @@ class job {
   /// Runs what has come. Requires a thread of the runtime; returns how many things it found.
   std::size_t poll();
   /// What has been asked for is on its way into this node's memory, though no message may say so: then the node is not idle.
-  bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
-  void begin_landing() noexcept { landing_.fetch_add(1, std::memory_order_acq_rel); }
-  void end_landing() noexcept { landing_.fetch_sub(1, std::memory_order_acq_rel); }
+  bool has_incoming_data() const noexcept { return incoming_transfers_.load(std::memory_order_acquire) != 0; }
+  void begin_incoming() noexcept { incoming_transfers_.fetch_add(1, std::memory_order_acq_rel); }
+  void end_incoming() noexcept { incoming_transfers_.fetch_sub(1, std::memory_order_acq_rel); }
   /// Between the first message that a poll has taken, and has_acted(): what came may be about to have its effects. Any thread.
-  bool acts() const noexcept { return acts_.load(std::memory_order_acquire); }
+  bool is_handling_messages() const noexcept { return is_handling_messages_.load(std::memory_order_acquire); }
   /// Behind each poll(), when all is done that it gives rise to. On the thread that polls.
-  void has_acted() noexcept { acts_.store(false, std::memory_order_release); }
+  void end_handling_messages() noexcept { is_handling_messages_.store(false, std::memory_order_release); }
   /// For `why`, that node is lost to this one, which hears it no more, although the transport may reach it. On the thread that polls.
-  void part_from(rank r, const std::string& why);
+  void disconnect_from(rank r, const std::string& why);
   /// From inside a poll, which throws this at its end: the node cannot go on without what it has missed.
-  void fail(std::exception_ptr why) noexcept { cannot_go_on_ = std::move(why); }
+  void fail(std::exception_ptr why) noexcept { fatal_error_ = std::move(why); }
   /// The transport has failed, for `why`: to this node all others are lost. On the thread that polled, which polls no more.
-  void give_up(const std::string& why);
+  void disconnect_from_all(const std::string& why);
   /// Messages to and from nodes that are not lost, since the start; handled: their handlers have returned.
   struct counts {
     std::uint64_t sent = 0, handled = 0;
@@ -203,7 +203,7 @@ class job {
 
   bool is_lost(rank r) const noexcept { return lost_[r].load(std::memory_order_acquire); }
   /// Of the nodes that are not lost, as this one knows: who does what one node does for all.
-  rank first_left() const noexcept {
+  rank coordinator() const noexcept {
     rank r = 0;
     while (r != self_ && is_lost(r)) ++r;
     return r;
@@ -222,35 +222,35 @@ class job {
     refused_handler refused = nullptr;
     net::handler_number number = 0, number_with_cause = 0;
   };
-  struct landing;
-  struct parting;
+  struct incoming_message;
+  struct retained_payload;
   /// The first words of longer messages go ahead, so that their receiver knows what it has no room for. And what is shorter is copied sooner
   /// than kept until it has gone.
   static constexpr std::size_t split_bytes = std::size_t{8} << 10;
   void send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
                  std::shared_ptr<const void> lent, counting is, followed by_another);
-  static void arrived(void* at, net::arrival& a);
-  static void arrived_with_cause(void* at, net::arrival& a);
-  static void take(entry& e, net::arrival& a, bool has_cause);
+  static void on_arrival(void* at, net::arrival& a);
+  static void on_arrival_with_cause(void* at, net::arrival& a);
+  static void receive(entry& e, net::arrival& a, bool has_cause);
   void handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause);
-  void tell_lost(rank r, const std::string& why);
+  void report_loss(rank r, const std::string& why);
   /// Of shorter messages than that nobody asks whether there is room.
-  std::uint64_t always_taken() const noexcept;
-  void refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes);
+  std::uint64_t always_accepted_bytes() const noexcept;
+  void refuse(const entry& e, rank from, std::span<const std::byte> message_prefix, std::uint64_t bytes);
   std::exception_ptr no_room(const entry& e, rank from, std::uint64_t bytes) const;
-  failure_ref failed_for(std::exception_ptr why) const;
+  failure_ref failure_of_message(std::exception_ptr why) const;
 
   const std::uint16_t first_;
   net::handlers handlers_;
   std::deque<entry> entries_;
   std::vector<protocol*> protocols_, advancing_;
   back_pressure pressure_;
-  std::list<landing> landings_;  // of who polls
-  landing* handled_ = nullptr;   // that; null: none
-  std::mutex partings_lock_;
-  std::list<parting> partings_;
-  std::atomic<std::size_t> landing_{0};
-  std::exception_ptr cannot_go_on_;  // of who polls
+  std::list<incoming_message> incoming_messages_;  // of who polls
+  incoming_message* handled_ = nullptr;   // that; null: none
+  std::mutex retained_payloads_lock_;
+  std::list<retained_payload> retained_payloads_;
+  std::atomic<std::size_t> incoming_transfers_{0};
+  std::exception_ptr fatal_error_;  // of who polls
   std::atomic<const base::thread_context*> polled_by_{nullptr};
   std::unique_ptr<net::transport> transport_;
   rank self_ = 0;
@@ -261,7 +261,7 @@ class job {
   };
   std::unique_ptr<traffic[]> traffic_;
   std::unique_ptr<std::atomic<bool>[]> lost_;
-  std::atomic<bool> has_left_{false}, acts_{false};
+  std::atomic<bool> has_left_{false}, is_handling_messages_{false};
   mutable std::mutex losses_lock_;
   std::vector<failure_ref> losses_;  // by rank
 };

@@ -20,14 +20,14 @@ namespace stretto::dist {
 
 class job_clock final : public protocol {
  public:
-  static constexpr unsigned questions = 16;
+  static constexpr unsigned samples = 16;
 
   using reading = std::int64_t (*)();  // nanoseconds
   /// Before job::start. `now`: the steady clock, but in tests.
   explicit job_clock(job& j, reading now = steady_now);
   /// At the beginning of a run, and at its end. Nothing on node 0.
-  enum class moment : std::uint8_t { beginning, end };
-  void measure(moment m);
+  enum class measuring_point : std::uint8_t { beginning, end };
+  void measure(measuring_point m);
   /// To add to this node's steady clock for node 0's: the mean of what has been measured.
   std::int64_t offset_ns() const noexcept;
 
@@ -36,18 +36,18 @@ class job_clock final : public protocol {
  private:
   void on_ask(rank from, reader& content, base::thread_context& context);
   void on_answer(rank from, reader& content, base::thread_context& context);
-  void ask(moment m, std::uint32_t number);
+  void ask(measuring_point m, std::uint32_t number);
 
-  struct best {
-    std::atomic<std::int64_t> way{0};  // and back; 0: nothing has come
-    std::atomic<std::int64_t> offset{0};
+  struct best_sample {
+    std::atomic<std::int64_t> round_trip_ns{0};  // and back; 0: nothing has come
+    std::atomic<std::int64_t> offset_ns{0};
   };
   static std::int64_t steady_now() noexcept;
 
   job& job_;
   const reading now_;
   message_kind ask_, answer_;
-  std::array<best, 2> best_;  // by moment
+  std::array<best_sample, 2> best_samples_;  // by moment
 };
 
 }  // namespace stretto::dist

@@ -26,8 +26,8 @@ bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noex
 
 }  // namespace
 
-member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
-    : job_(s.first()),
+job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec&)>& add_more)
+    : job_(e.first()),
       causes_(job_),
       events_(job_, causes_),
       reservations_(job_, causes_),
@@ -36,63 +36,63 @@ member::member(seat& s, const std::function<void(job&, failures&)>& add_more)
       ordered_(job_),
       tasks_(&job_, &causes_, &ordered_),
       instances_(job_, causes_, ordered_),
-      ending_(job_),
+      termination_(job_),
       clock_(job_) {
   if (add_more) add_more(job_, causes_);
   job_.must_agree("program", program_build());
   job_.must_agree("Stretto", library_build());
-  job_.start([&](net::handlers& all) { return s.join(all); });
+  job_.start([&](net::handlers& all) { return e.join(all); });
   add_pending();
 }
 
-void member::serve(base::runtime_context& runtime) {
+void job_member::serve(base::runtime_context& runtime) {
   events_.serve(runtime);
   reservations_.serve(runtime);
   barriers_.serve(runtime);
   queues_.serve(runtime);
 }
 
-void member::tell_waits(base::wait_walk& walk) const {
-  events_.tell_waits(walk);
-  reservations_.tell_waits(walk);
-  barriers_.tell_waits(walk);
-  instances_.tell_waits(walk);
+void job_member::add_wait_edges(base::wait_walk& walk) const {
+  events_.add_wait_edges(walk);
+  reservations_.add_wait_edges(walk);
+  barriers_.add_wait_edges(walk);
+  instances_.add_wait_edges(walk);
 }
 
-void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
+void job_member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
   // The job itself, so that what drains waits for it.
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
   const auto is_idle = [this, &s, &all] {
-    if (is_landing() || !sched::is_idle_in_poll(s)) return false;
+    if (has_incoming_data() || !sched::is_idle_in_poll(s)) return false;
     return all.is_only_pending(*this) || (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
   };
-  ending_.leave({.is_idle = is_idle,
-                 .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
+  termination_.leave({.is_idle = is_idle,
+                 .poison_untriggered = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
   scheduler_.store(&s, std::memory_order_seq_cst);
   // Nobody polls any more, and nobody drains yet.
   if (has_failed_.load(std::memory_order_seq_cst) && scheduler_.exchange(nullptr, std::memory_order_acq_rel))
     s.root->outside.spawned.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-bool member::end(base::thread_context& context) {
+bool job_member::end(base::thread_context& context) {
   sched::scheduler* const s = scheduler_.exchange(nullptr, std::memory_order_acq_rel);
   if (s) sched::count_ended(static_cast<sched::thread_state&>(context), s->root);
   return s != nullptr;
 }
 
-std::size_t member::poll() {
+std::size_t job_member::poll() {
   auto& context = base::require_current("member::poll");
   std::size_t found = job_.poll();
-  ending_.advance(context);
-  if (ending_.is_over() && end(context)) {
+  termination_.advance(context);
+  if (termination_.is_over() && end(context)) {
     remove_pending();
     ++found;
   }
-  job_.has_acted();
+  job_.end_handling_messages();
   return found;
 }
 
-void member::fail(std::exception_ptr why) noexcept {
+void job_member::fail(std::exception_ptr why) noexcept {
   auto& context = base::require_current("member::fail");
   has_failed_.store(true, std::memory_order_seq_cst);
   std::string reason = "polling the network failed";
@@ -103,8 +103,8 @@ void member::fail(std::exception_ptr why) noexcept {
     reason += ": " + e.why();
   } catch (...) {
   }
-  job_.give_up(reason);
-  ending_.give_up();
+  job_.disconnect_from_all(reason);
+  termination_.mark_over();
   end(context);
 }
 

@@ -31,10 +31,10 @@ struct scheduler;
 
 namespace stretto::dist {
 
-class member final : public poller {
+class job_member final : public poller {
  public:
   /// Joins the job; throws what the transport does. `add_more`: floors above make their protocols, before it starts.
-  explicit member(seat& s, const std::function<void(job&, failures&)>& add_more = {});
+  explicit job_member(endpoint& e, const std::function<void(job&, failure_codec&)>& add_more = {});
   /// So many bytes of each node, by every node, before the first poll. Throws N16.
   std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) { return global_ = std::make_shared<global_memory>(job_, bytes); }
   /// What the transport knows of other nodes before the job begins (net/transport.hpp).
@@ -49,14 +49,14 @@ class member final : public poller {
   void leave(sched::scheduler& s, const stretto::detail::poll_station& all);
 
   /// For reports: what waits here for other nodes; before the scheduler tells of its tasks.
-  void tell_waits(base::wait_walk& walk) const;
-  bool is_leaving() const noexcept { return ending_.is_leaving(); }
+  void add_wait_edges(base::wait_walk& walk) const;
+  bool is_leaving() const noexcept { return termination_.is_leaving(); }
   /// Elements or parts of objects are on their way into memory here, or something to and from global memory.
-  bool is_landing() const noexcept { return instances_.is_landing() || job_.is_landing() || (global_ && global_->is_moving()); }
+  bool has_incoming_data() const noexcept { return instances_.has_incoming_data() || job_.has_incoming_data() || (global_ && global_->is_moving()); }
   /// A message of another node has been taken and may be about to have its effects: a poll that has taken none does nothing.
-  bool acts() const noexcept { return job_.acts(); }
+  bool is_handling_messages() const noexcept { return job_.is_handling_messages(); }
   /// On the thread that polls.
-  bool is_over() const noexcept { return ending_.is_over(); }
+  bool is_over() const noexcept { return termination_.is_over(); }
 
   const job& of() const noexcept { return job_; }
   net::transport& transport() noexcept { return job_.transport(); }
@@ -73,16 +73,16 @@ class member final : public poller {
   bool end(base::thread_context& context);
 
   job job_;
-  failures causes_;
+  failure_codec causes_;
   remote_events events_;
   remote_reservations reservations_;
   remote_barriers barriers_;
   remote_queues queues_;
-  in_order ordered_;
+  ordered_messages ordered_;
   remote_tasks tasks_;
   remote_instances instances_;
   std::shared_ptr<global_memory> global_;  // null: none
-  ending ending_;
+  termination termination_;
   job_clock clock_;
   std::atomic<sched::scheduler*> scheduler_{nullptr};  // which drains, and counts the job as something that goes on
   std::atomic<bool> has_failed_{false};

@@ -19,8 +19,8 @@
 namespace stretto::dist {
 
 /// A part that this node has in answering a question. Without a verb it needs no name beside the question's.
-struct step {
-  question of;
+struct operation_step {
+  request_id of;
   const char* what_for = "";  // "its preconditions"
   const char* verb = nullptr;
   const detail::instance_record* near = nullptr;  // of this node
@@ -31,7 +31,7 @@ inline constexpr const char* its_preconditions = "its preconditions";
 inline constexpr const char* its_elements = "its elements";
 
 struct step_waiter : waiter {
-  step is;
+  operation_step is;
   fire_function go_on = nullptr;
   static void fire_it(waiter& self, const failure* cause, base::thread_context& context) noexcept {
     static_cast<step_waiter&>(self).go_on(self, cause, context);
@@ -40,7 +40,7 @@ struct step_waiter : waiter {
 
 /// then(const failure* cause, base::thread_context& context), as detail::when_ended.
 template <class F>
-void when_ended(const step& s, event e, base::thread_context& context, F&& then) {
+void when_ended(const operation_step& s, event e, base::thread_context& context, F&& then) {
   struct watching final : step_waiter {
     explicit watching(F&& f) : then(std::forward<F>(f)) {}
     std::decay_t<F> then;
@@ -58,8 +58,8 @@ void when_ended(const step& s, event e, base::thread_context& context, F&& then)
 }
 
 /// For reports: what another node posts, which waits for whoever sends to it.
-std::uint32_t at_posted(base::wait_walk& walk, const detail::instance_handle& posted);
+std::uint32_t node_of_posted(base::wait_walk& walk, const detail::instance_handle& posted);
 /// For reports: whether that is such a waiter, of node `self`; it has been told of then.
-bool tell_step(const base::wait_walk::found_waiter& found, rank self, base::wait_walk& walk);
+bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_walk& walk);
 
 }  // namespace stretto::dist

@@ -4,12 +4,12 @@
 
 namespace stretto::dist {
 
-in_order::in_order(job& j) : job_(j), message_(j.on<&in_order::on_message>("in_order", this)) {
-  j.on_refused<&in_order::on_refusal>(message_, this);
+ordered_messages::ordered_messages(job& j) : job_(j), message_(j.on<&ordered_messages::on_message>("in_order", this)) {
+  j.on_refused<&ordered_messages::on_refused_message>(message_, this);
   j.add(*this);
 }
 
-void in_order::send(rank to, kind is, const writer& content) {
+void ordered_messages::send(rank to, kind is, const writer& content) {
   writer w(std::uint64_t{0}, is);
   w.put_bytes(content.all());
   {
@@ -19,13 +19,13 @@ void in_order::send(rank to, kind is, const writer& content) {
   job_.send(to, message_, std::move(w));
 }
 
-void in_order::on_message(rank from, reader& content, base::thread_context& context) { take(from, content, {}, context); }
+void ordered_messages::on_message(rank from, reader& content, base::thread_context& context) { deliver(from, content, {}, context); }
 
-void in_order::on_refusal(rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
-  take(from, first_words, std::move(cause), context);
+void ordered_messages::on_refused_message(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context) {
+  deliver(from, message_prefix, std::move(cause), context);
 }
 
-void in_order::take(rank from, reader& content, failure_ref refused, base::thread_context& context) {
+void ordered_messages::deliver(rank from, reader& content, failure_ref refused, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
   sender& s = senders_[from];
   if (number != s.next) {
@@ -44,7 +44,7 @@ void in_order::take(rank from, reader& content, failure_ref refused, base::threa
   }
 }
 
-void in_order::handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const {
+void ordered_messages::handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const {
   const auto which = static_cast<std::size_t>(content.get<kind>());
   if (which >= owners_.size()) return;
   const owner& o = owners_[which];
@@ -53,6 +53,6 @@ void in_order::handle(rank from, reader& content, failure_ref refused, base::thr
   else job_.fail(refused->root().exception());
 }
 
-void in_order::lost(rank node, base::thread_context&) noexcept { senders_.erase(node); }
+void ordered_messages::lost(rank node, base::thread_context&) noexcept { senders_.erase(node); }
 
 }  // namespace stretto::dist

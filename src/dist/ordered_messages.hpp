@@ -17,13 +17,13 @@
 
 namespace stretto::dist {
 
-class in_order final : public protocol {
+class ordered_messages final : public protocol {
  public:
   enum class kind : std::uint8_t {};
   using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
 
   /// Before job::start.
-  explicit in_order(job& j);
+  explicit ordered_messages(job& j);
 
   /// Who takes messages of a kind; kinds have the same order on every node.
   template <auto f, class Owner>
@@ -60,8 +60,8 @@ class in_order final : public protocol {
     std::map<std::uint64_t, waiting> early = {};
   };
   void on_message(rank from, reader& content, base::thread_context& context);
-  void on_refusal(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
-  void take(rank from, reader& content, failure_ref refused, base::thread_context& context);
+  void on_refused_message(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
+  void deliver(rank from, reader& content, failure_ref refused, base::thread_context& context);
   void handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const;
 
   job& job_;

@@ -9,21 +9,21 @@
 
 namespace stretto::dist {
 
-parts_ahead::parts_ahead(job& j) : job_(j), part_(j.on_payload<&parts_ahead::on_part>("parts.part", this)) { j.add(*this); }
+out_of_band_parts::out_of_band_parts(job& j) : job_(j), part_(j.on_payload<&out_of_band_parts::on_part>("parts.part", this)) { j.add(*this); }
 
-std::uint64_t parts_ahead::send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent) {
+std::uint64_t out_of_band_parts::send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent) {
   const std::uint64_t number = last_.fetch_add(1, std::memory_order_relaxed) + 1;
   for (const detail::part_apart& p : all) job_.send(to, part_, writer(number), p.bytes, lent, job::counting::itself, job::followed::yes);
   return number;
 }
 
-void parts_ahead::on_part(rank from, reader& head, net::payload&& rest, base::thread_context&) {
+void out_of_band_parts::on_part(rank from, reader& head, net::payload&& rest, base::thread_context&) {
   part& p = came_[{from, head.get<std::uint64_t>()}].emplace_back();
   if (rest.is_here()) p.here.assign(rest.here().begin(), rest.here().end());
   else p.rest = std::move(rest);
 }
 
-parts_ahead::parts parts_ahead::take(rank from, std::uint64_t number) {
+out_of_band_parts::parts out_of_band_parts::take(rank from, std::uint64_t number) {
   const auto found = came_.find({from, number});
   if (found == came_.end()) return {};
   parts all = std::move(found->second);
@@ -31,17 +31,17 @@ parts_ahead::parts parts_ahead::take(rank from, std::uint64_t number) {
   return all;
 }
 
-void parts_ahead::lost(rank node, base::thread_context&) noexcept {
+void out_of_band_parts::lost(rank node, base::thread_context&) noexcept {
   std::erase_if(came_, [node](const auto& of) { return of.first.first == node; });
 }
 
-parts_reader::parts_reader(job& j, parts_ahead::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes)
+parts_reader::parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes)
     : job_(j), all_(std::move(all)), behind_(std::move(behind)), bytes_(bytes) {
   if (all_.size() != behind_.size()) detail::refuse_fields("parts", behind_.size(), all_.size());
   if (!std::ranges::is_sorted(behind_) || (!behind_.empty() && behind_.back() > bytes.size()))
     detail::refuse_fields("bytes between parts", behind_.back(), bytes.size());
   left_ = bytes.size() - begin().size();
-  for (const parts_ahead::part& p : all_) left_ += p.bytes();
+  for (const out_of_band_parts::part& p : all_) left_ += p.bytes();
 }
 
 std::span<const std::byte> parts_reader::segment(std::size_t i) const noexcept {
@@ -64,7 +64,7 @@ void parts_reader::read(std::span<const std::byte>& given, std::byte* first, std
       go_on_with(segment(next_));
       continue;
     }
-    parts_ahead::part& p = all_[next_++];
+    out_of_band_parts::part& p = all_[next_++];
     const std::uint64_t bytes = p.bytes();
     if (n >= bytes) {
       fetch(p, first);
@@ -89,7 +89,7 @@ struct landed : places::completion {
     const user_event is_there = l.is_there;  // the task may go on at once
     if (l.failure) is_there.poison(std::move(l.failure));
     else is_there.trigger();
-    j.end_landing();
+    j.end_incoming();
   }
 
   job& in;
@@ -98,10 +98,10 @@ struct landed : places::completion {
 
 }  // namespace
 
-void parts_reader::fetch(parts_ahead::part& p, std::byte* into) {
+void parts_reader::fetch(out_of_band_parts::part& p, std::byte* into) {
   if (!p.here.empty()) return void(std::memcpy(into, p.here.data(), p.here.size()));
   landed l(job_, user_event::create());
-  job_.begin_landing();
+  job_.begin_incoming();
   std::move(p.rest).receive(into, l);
   const event is_there = l.is_there;
   try {

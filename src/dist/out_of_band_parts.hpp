@@ -28,7 +28,7 @@
 
 namespace stretto::dist {
 
-class parts_ahead final : public protocol {
+class out_of_band_parts final : public protocol {
  public:
   struct part {
     net::payload rest;
@@ -38,7 +38,7 @@ class parts_ahead final : public protocol {
   using parts = std::vector<part>;
 
   /// Before job::start.
-  explicit parts_ahead(job& j);
+  explicit out_of_band_parts(job& j);
 
   /// Returns their number, which is not 0.
   std::uint64_t send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent);
@@ -61,7 +61,7 @@ class parts_ahead final : public protocol {
 class parts_reader final : public detail::more_bytes {
  public:
   /// behind[i]: so many of `bytes` come before part i. Throws B40 if these do not fit one another.
-  parts_reader(job& j, parts_ahead::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes);
+  parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes);
 
   /// What a reader is given first.
   std::span<const std::byte> begin() const noexcept { return segment(0); }
@@ -73,10 +73,10 @@ class parts_reader final : public detail::more_bytes {
 
  private:
   std::span<const std::byte> segment(std::size_t i) const noexcept;
-  void fetch(parts_ahead::part& p, std::byte* into);
+  void fetch(out_of_band_parts::part& p, std::byte* into);
 
   job& job_;
-  parts_ahead::parts all_;
+  out_of_band_parts::parts all_;
   const std::vector<std::uint64_t> behind_;
   const std::span<const std::byte> bytes_;
   std::size_t next_ = 0;                 // part

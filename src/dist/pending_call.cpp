@@ -7,7 +7,7 @@
 
 namespace stretto::dist {
 
-void call_under_way::end_value(failure_ref cause, std::span<const std::byte> value, base::thread_context& context) const {
+void pending_call::end_value(failure_ref cause, std::span<const std::byte> value, base::thread_context& context) const {
   if (!cause && read) {
     try {
       field_reader from(value);
@@ -21,7 +21,7 @@ void call_under_way::end_value(failure_ref cause, std::span<const std::byte> val
   record->complete(std::move(cause), context);
 }
 
-void call_under_way::end_all(const failure_ref& cause, base::thread_context& context) const {
+void pending_call::end_all(const failure_ref& cause, base::thread_context& context) const {
   if (cause) scope->failures.add(cause);
   sched::count_ended(static_cast<sched::thread_state&>(context), scope);
 }

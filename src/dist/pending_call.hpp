@@ -13,11 +13,11 @@
 namespace stretto::dist {
 
 /// What an answer says.
-enum class reply : std::uint8_t { value, failure, failure_for_good, value_with_more };  // more: what the value names waits with its node
-inline bool is_failure(reply r) noexcept { return r == reply::failure || r == reply::failure_for_good; }
+enum class reply_kind : std::uint8_t { value, failure, failure_for_good, value_with_more };  // more: what the value names waits with its node
+inline bool is_failure(reply_kind r) noexcept { return r == reply_kind::failure || r == reply_kind::failure_for_good; }
 
 /// A call that has been asked for; its scope has counted it.
-struct call_under_way {
+struct pending_call {
   sched::task_record* record = nullptr;  // null: its value has come
   sched::finish_scope* scope = nullptr;
   detail::value_reader read = nullptr;   // null: it has none

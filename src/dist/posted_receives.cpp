@@ -17,7 +17,7 @@ using detail::instance_handle;
 namespace {
 
 constexpr std::uint64_t posted_mark = 1;  // of a key, beside data::named_by_others; of other names that bit is 0
-constexpr const char* that_instance = "that instance to be there";
+constexpr const char* target_to_exist = "that instance to be there";
 
 std::uint64_t number_of(const instance_handle& h) noexcept {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record)) >> 1;
@@ -25,7 +25,7 @@ std::uint64_t number_of(const instance_handle& h) noexcept {
 
 }  // namespace
 
-struct posted_instances::part {
+struct posted_receives::part {
   box elements;
   event done;
   std::uint64_t left = elements.volume();  // that have not been counted
@@ -34,8 +34,8 @@ struct posted_instances::part {
 };
 
 /// Guarded by the table's lock, but for what never changes once it is open: boxes, index, target and where.
-struct posted_instances::posting {
-  explicit posting(std::uint64_t n) noexcept : number(n) {}
+struct posted_receives::posted_receive {
+  explicit posted_receive(std::uint64_t n) noexcept : number(n) {}
 
   const std::uint64_t number;
   bool is_posted = false, is_open = false;  // before, others have mentioned it
@@ -50,39 +50,39 @@ struct posted_instances::posting {
   const char* what_for = its_preconditions;
 
   struct waiting_copy {
-    question of;
+    request_id of;
     resolved then;
   };
-  struct given_up {
+  struct abandoned_boxes {
     std::vector<box> boxes;
     failure_ref cause;
   };
   // Until it is open.
   std::vector<waiting_copy> waiting;
-  std::vector<given_up> forsaken;
+  std::vector<abandoned_boxes> abandoned;
 };
 
-posted_instances::posted_instances(job& j, failures& causes, instance_names& names)
+posted_receives::posted_receives(job& j, failure_codec& causes, instance_names& names)
     : job_(j),
       causes_(causes),
       names_(names),
-      forsaken_(j.on<&posted_instances::on_forsaken>("instances.forsaken", this)) {}
+      abandoned_(j.on<&posted_receives::on_abandoned>("instances.forsaken", this)) {}
 
-instance_handle posted_instances::handle_of(std::uint16_t node, std::uint64_t number) noexcept {
+instance_handle posted_receives::handle_of(std::uint16_t node, std::uint64_t number) noexcept {
   return {reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(number << 1 | 1)),
           std::uint64_t{node} << 48 | data::named_by_others | posted_mark};
 }
-bool posted_instances::is_posted(const instance_handle& h) noexcept {
+bool posted_receives::is_posted(const instance_handle& h) noexcept {
   return (h.key & data::named_by_others) && (h.key & posted_mark);
 }
 
-const posted_instances::shared& posted_instances::at(std::uint64_t number) {
+const posted_receives::shared& posted_receives::at(std::uint64_t number) {
   shared& p = all_[number];
-  if (!p) p = std::make_shared<posting>(number);
+  if (!p) p = std::make_shared<posted_receive>(number);
   return p;
 }
 
-void posted_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
+void posted_receives::post_receive(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
                             event behind, const std::source_location& where, base::thread_context& context) {
   shared p;
   {
@@ -100,13 +100,13 @@ void posted_instances::post(std::uint64_t number, const instance_handle& target,
       if (made.left) p->index.insert(parts[i], static_cast<std::uint32_t>(i));
     }
   }
-  when_ended(step{}, behind, context, [this, p](const failure* cause, base::thread_context& on) {
+  when_ended(operation_step{}, behind, context, [this, p](const failure* cause, base::thread_context& on) {
     if (cause) open(p, failure_ref::share(cause), on);
     else find_target(p, on);
   });
 }
 
-void posted_instances::find_target(const shared& p, base::thread_context& context) {
+void posted_receives::find_target(const shared& p, base::thread_context& context) {
   names_.resolve(p->target, "copy", p->where, context, [this, p](const instance_handle& near, failure_ref cause, base::thread_context& on) {
     if (cause) return open(p, std::move(cause), on);
     try {
@@ -117,36 +117,36 @@ void posted_instances::find_target(const shared& p, base::thread_context& contex
   });
 }
 
-void posted_instances::await_target(const shared& p, const instance_handle& near, base::thread_context& context) {
+void posted_receives::await_target(const shared& p, const instance_handle& near, base::thread_context& context) {
   const detail::instance_record& r = data::usable(near, "copy", context, p->where);
   for (const part& each : p->parts) data::require_inside("copy", each.elements, r, p->where);
   {
     const std::scoped_lock lock(lock_);
     p->target = near;
     p->behind = r.ready;
-    p->what_for = that_instance;
+    p->what_for = target_to_exist;
   }
-  when_ended(step{}, r.ready, context,
+  when_ended(operation_step{}, r.ready, context,
              [this, p](const failure* cause, base::thread_context& on) { open(p, failure_ref::share(cause), on); });
 }
 
-void posted_instances::open(const shared& p, failure_ref cause, base::thread_context& context) noexcept {
-  std::vector<posting::waiting_copy> now;
-  endings over;
+void posted_receives::open(const shared& p, failure_ref cause, base::thread_context& context) noexcept {
+  std::vector<posted_receive::waiting_copy> now;
+  ended_parts over;
   {
     const std::scoped_lock lock(lock_);
     p->is_open = true;
     p->cause = cause ? std::move(cause) : loss_of(p->number);
-    for (const posting::given_up& g : std::exchange(p->forsaken, {})) count(*p, g.boxes, g.cause.get(), over);
+    for (const posted_receive::abandoned_boxes& g : std::exchange(p->abandoned, {})) count(*p, g.boxes, g.cause.get(), over);
     end_parts(*p, over);
     forget_if_over(*p);
     now = std::move(p->waiting);
   }
   end_all(over, context);
-  for (posting::waiting_copy& w : now) w.then(p, p->target, {}, context);
+  for (posted_receive::waiting_copy& w : now) w.then(p, p->target, {}, context);
 }
 
-void posted_instances::resolve(const instance_handle& h, const question& of, base::thread_context& context, resolved then) {
+void posted_receives::resolve(const instance_handle& h, const request_id& of, base::thread_context& context, resolved then) {
   shared p;
   failure_ref lost;
   {
@@ -160,14 +160,14 @@ void posted_instances::resolve(const instance_handle& h, const question& of, bas
   then(p, p ? p->target : instance_handle(), std::move(lost), context);
 }
 
-failure_ref posted_instances::begin(posting& p) {
+failure_ref posted_receives::begin(posted_receive& p) {
   const std::scoped_lock lock(lock_);
   failure_ref lost = loss_of(p.number);
   if (!lost) ++p.landing;
   return lost;
 }
 
-failure_ref posted_instances::refusal(const posting& p, std::span<const box> boxes, const element_order& o) const {
+failure_ref posted_receives::refusal(const posted_receive& p, std::span<const box> boxes, const element_order& o) const {
   {
     const std::scoped_lock lock(lock_);
     if (p.cause) return p.cause;
@@ -189,8 +189,8 @@ failure_ref posted_instances::refusal(const posting& p, std::span<const box> box
   return {};
 }
 
-void posted_instances::ended(posting& p, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept {
-  endings over;
+void posted_receives::ended(posted_receive& p, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept {
+  ended_parts over;
   {
     const std::scoped_lock lock(lock_);
     --p.landing;
@@ -202,7 +202,7 @@ void posted_instances::ended(posting& p, std::span<const box> boxes, const failu
   end_all(over, context);
 }
 
-void posted_instances::count(posting& p, std::span<const box> boxes, const failure* cause, endings& over) {
+void posted_receives::count(posted_receive& p, std::span<const box> boxes, const failure* cause, ended_parts& over) {
   std::vector<geometry::box_index::entry> met;
   for (const box& b : boxes) {
     met.clear();
@@ -218,17 +218,17 @@ void posted_instances::count(posting& p, std::span<const box> boxes, const failu
   }
 }
 
-void posted_instances::end_parts(posting& p, endings& over) {
+void posted_receives::end_parts(posted_receive& p, ended_parts& over) {
   for (part& of : p.parts)
     if (of.left == 0 || (p.cause && p.landing == 0)) end_part(p, of, over);
 }
 
-void posted_instances::end_part(posting& p, part& of, endings& over) {
+void posted_receives::end_part(posted_receive& p, part& of, ended_parts& over) {
   if (!std::exchange(of.has_ended, true)) over.push_back({of.done, p.cause ? p.cause : of.cause, of.elements, p.target.record, p.where});
 }
 
-void posted_instances::end_all(const endings& all, base::thread_context& context) noexcept {
-  for (const ending& e : all) {
+void posted_receives::end_all(const ended_parts& all, base::thread_context& context) noexcept {
+  for (const ended_part& e : all) {
     failure_ref cause;
     if (e.cause) {
       cause = failure_ref::adopt(new failure(*e.cause.get(), "elements " + e.elements.text() + " that other nodes send to " + data::peek_name(e.target), e.where));
@@ -238,42 +238,42 @@ void posted_instances::end_all(const endings& all, base::thread_context& context
   }
 }
 
-void posted_instances::forget_if_over(const posting& p) {
+void posted_receives::forget_if_over(const posted_receive& p) {
   if (!p.is_open || (p.left != 0 && p.number < lost_from_)) return;
   const auto found = all_.find(p.number);  // it may stand for another one again
   if (found != all_.end() && found->second.get() == &p) all_.erase(found);
 }
 
-void posted_instances::forsake(const instance_handle& target, std::span<const box> boxes, const failure& cause) {
+void posted_receives::abandon(const instance_handle& target, std::span<const box> boxes, const failure& cause) {
   // Of no elements: the number may have been forgotten there.
   if (!is_posted(target) || std::ranges::all_of(boxes, [](const box& b) { return b.is_empty(); })) return;
   writer w(number_of(target));
   causes_.write(w, cause);
   w.put(static_cast<std::uint64_t>(boxes.size()));
   for (const box& b : boxes) put(w, b);
-  job_.send(*job_.rank_of(static_cast<std::uint16_t>(target.key >> 48)), forsaken_, w);
+  job_.send(*job_.rank_of(static_cast<std::uint16_t>(target.key >> 48)), abandoned_, w);
 }
 
-void posted_instances::on_forsaken(rank from, reader& content, base::thread_context& context) {
+void posted_receives::on_abandoned(rank from, reader& content, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
   failure_ref cause = causes_.read(content, from);
   std::vector<box> boxes(content.get<std::uint64_t>());
   for (box& b : boxes) b = get_box(content);
-  endings over;
+  ended_parts over;
   {
     const std::scoped_lock lock(lock_);
     if (number >= lost_from_) return;
     const shared p = at(number);
-    if (!p->is_open) return void(p->forsaken.push_back({std::move(boxes), std::move(cause)}));
+    if (!p->is_open) return void(p->abandoned.push_back({std::move(boxes), std::move(cause)}));
     count(*p, boxes, cause.get(), over);
     forget_if_over(*p);
   }
   end_all(over, context);
 }
 
-void posted_instances::fail_from(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept {
-  std::vector<posting::waiting_copy> now;
-  endings over;
+void posted_receives::fail_from(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept {
+  std::vector<posted_receive::waiting_copy> now;
+  ended_parts over;
   {
     const std::scoped_lock lock(lock_);
     if (first >= lost_from_) return;
@@ -290,15 +290,15 @@ void posted_instances::fail_from(std::uint64_t first, const failure_ref& why, ba
     std::erase_if(all_, [first](const auto& entry) { return entry.first >= first && (entry.second->is_open || !entry.second->is_posted); });
   }
   end_all(over, context);
-  for (posting::waiting_copy& w : now) w.then({}, {}, why, context);
+  for (posted_receive::waiting_copy& w : now) w.then({}, {}, why, context);
 }
 
-std::size_t posted_instances::numbers() const {
+std::size_t posted_receives::size() const {
   const std::scoped_lock lock(lock_);
   return all_.size();
 }
 
-void posted_instances::tell_waits(base::wait_walk& walk) const {
+void posted_receives::add_wait_edges(base::wait_walk& walk) const {
   using base::wait_kind;
   const std::scoped_lock lock(lock_);
   for (const auto& [number, p] : all_) {
@@ -311,7 +311,7 @@ void posted_instances::tell_waits(base::wait_walk& walk) const {
       walk[node].name = "elements that other nodes send to " + target;
       walk[node].made = short_location(p->where);
       if (!is_held_up) {  // whoever sends may be held up
-        const std::uint32_t comes = at_posted(walk, handle_of(job_.node(), number));
+        const std::uint32_t comes = node_of_posted(walk, handle_of(job_.node(), number));
         walk[comes].kind = wait_kind::operation;
         walk[comes].name = "what comes under number " + std::to_string(number);
         walk.link(node, comes);
@@ -320,7 +320,7 @@ void posted_instances::tell_waits(base::wait_walk& walk) const {
       walk[node].what_for = p->what_for;
       walk.link(node, walk.at(wait_kind::event, p->behind.raw()));
     }
-    for (const posting::waiting_copy& w : p->waiting) {
+    for (const posted_receive::waiting_copy& w : p->waiting) {
       const std::uint32_t copy = walk.at(wait_kind::operation, reinterpret_cast<std::uintptr_t>(&w));
       walk[copy].kind = wait_kind::operation;
       walk[copy].name = p->is_posted ? "copy to " + target : "copy to what this node has yet to post";

@@ -42,7 +42,7 @@ struct segment {
 };
 
 /// What foreign bits point to is anything that the module holds: no array that a sanitizer knows of.
-[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool has_end(const char* text, std::size_t most) noexcept {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool is_terminated(const char* text, std::size_t most) noexcept {
   for (std::size_t i = 0; i < most; ++i)
     if (!text[i]) return true;
   return false;
@@ -72,7 +72,7 @@ struct module {
     const auto at = reinterpret_cast<std::uintptr_t>(text);
     for (const segment& s : segments)
       if (at >= s.first && at < s.last)
-        return has_end(text, std::min<std::size_t>(longest_text, s.last - at));
+        return is_terminated(text, std::min<std::size_t>(longest_text, s.last - at));
     return false;
   }
 };
@@ -105,7 +105,7 @@ module read_module(const dl_phdr_info& info) {
 }
 
 /// What has been found good before: most that is asked for is among it. A word of it is never 0.
-class known_words {
+class checked_values {
  public:
   bool has(std::uint64_t word) noexcept { return place(word).load(std::memory_order_relaxed) == word; }
   void add(std::uint64_t word) noexcept { place(word).store(word, std::memory_order_relaxed); }
@@ -114,8 +114,8 @@ class known_words {
   std::atomic<std::uint64_t>& place(std::uint64_t word) noexcept { return all_[word * 0x9e3779b97f4a7c15u >> 56]; }
   std::array<std::atomic<std::uint64_t>, 256> all_{};
 };
-constinit known_words good_lines;     // of the program, whose texts are long
-constinit known_words program_parts;  // where in it, and how many bytes
+constinit checked_values checked_lines;     // of the program, whose texts are long
+constinit checked_values checked_ranges;  // where in it, and how many bytes
 
 /// The program itself, the first in the list: it stays, so that nobody need look whether it is still there. Bits with its hash are of
 /// no other module: one that has the same is not encoded.
@@ -134,9 +134,9 @@ const module& program() {
 bool program_holds(std::uintptr_t at, std::size_t bytes) noexcept {
   const bool is_small = bytes <= 0xffff && at >> 48 == 0;
   const std::uint64_t word = std::uint64_t{at} << 16 | bytes;
-  if (is_small && program_parts.has(word)) return true;
+  if (is_small && checked_ranges.has(word)) return true;
   if (!program().holds(at, bytes)) return false;
-  if (is_small) program_parts.add(word);
+  if (is_small) checked_ranges.add(word);
   return true;
 }
 
@@ -181,28 +181,28 @@ module_list& modules() {
   return *all;
 }
 
-struct elsewhere {
+struct unknown_line {
   std::string text;
   constants points_to_it;
 };
 
-struct elsewheres {
+struct unknown_lines {
   std::mutex mutex;
-  std::map<std::uint16_t, std::unique_ptr<elsewhere>> by_node;
+  std::map<std::uint16_t, std::unique_ptr<unknown_line>> by_node;
 };
 
-elsewheres& all_elsewhere() {
-  static elsewheres* const all = &base::made_unwatched<elsewheres>();
-  static const base::fork_reset in_child(base::construct_anew<elsewheres>, all);
+unknown_lines& all_unknown_lines() {
+  static unknown_lines* const all = &base::made_unwatched<unknown_lines>();
+  static const base::fork_reset in_child(base::construct_anew<unknown_lines>, all);
   return *all;
 }
 
 std::source_location somewhere_on(std::uint16_t node) {
-  auto& all = all_elsewhere();
+  auto& all = all_unknown_lines();
   const std::scoped_lock lock(all.mutex);
   auto& one = all.by_node[node];
   if (!one) {
-    one = std::make_unique<elsewhere>(elsewhere{"somewhere on node " + base::node_name(node), {}});
+    one = std::make_unique<unknown_line>(unknown_line{"somewhere on node " + base::node_name(node), {}});
     one->points_to_it = {one->text.c_str(), "", 0, 0};
   }
   return std::bit_cast<std::source_location>(static_cast<const constants*>(&one->points_to_it));
@@ -238,7 +238,7 @@ std::uint64_t encode(const std::source_location& where, std::uint16_t node) {
   const auto at = std::bit_cast<std::uintptr_t>(where);
   if (!at) return 0;
   if (const std::uint64_t found = encode_constant(reinterpret_cast<const void*>(at), sizeof(constants))) return found;
-  auto& unknowns = all_elsewhere();
+  auto& unknowns = all_unknown_lines();
   const std::scoped_lock lock(unknowns.mutex);
   for (const auto& [other, one] : unknowns.by_node)
     if (at == reinterpret_cast<std::uintptr_t>(&one->points_to_it)) return std::uint64_t{other} + 1;
@@ -250,7 +250,7 @@ std::source_location decode(std::uint64_t bits, std::uint16_t node) {
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return somewhere_on(static_cast<std::uint16_t>((bits & offset_mask) - 1));
   const bool is_ours = hash == program().hash;
-  if (is_ours && good_lines.has(bits)) return std::bit_cast<std::source_location>(program().base + (bits & offset_mask));
+  if (is_ours && checked_lines.has(bits)) return std::bit_cast<std::source_location>(program().base + (bits & offset_mask));
   const auto in = [&](const module& m) -> std::uintptr_t {
     const std::uintptr_t at = m.base + (bits & offset_mask);
     if (at % alignof(constants) || !m.holds(at, sizeof(constants))) return 0;
@@ -261,7 +261,7 @@ std::source_location decode(std::uint64_t bits, std::uint16_t node) {
     const auto m = std::ranges::find(all, hash, &module::hash);
     return m == all.end() ? std::uintptr_t{0} : in(*m);
   });
-  if (found && is_ours) good_lines.add(bits);
+  if (found && is_ours) checked_lines.add(bits);
   return found ? std::bit_cast<std::source_location>(found) : somewhere_on(node);
 }
 

@@ -6,21 +6,21 @@
 
 namespace stretto::dist {
 
-offers::offers(job& j)
-    : job_(j), offer_(j.on<&offers::on_offer>("instances.offer", this)), answered_(j.on<&offers::on_answered>("instances.answered", this)) {}
+pull_offers::pull_offers(job& j)
+    : job_(j), offer_(j.on<&pull_offers::on_offer>("instances.offer", this)), reply_(j.on<&pull_offers::on_reply>("instances.answered", this)) {}
 
-bool offers::may_be_taken(rank to, const data::exported_elements& source) const {
+bool pull_offers::is_worth_offering(rank to, const data::exported_elements& source) const {
   const std::scoped_lock lock(lock_);
   return !refused_.contains({to, source.token});
 }
 
-void offers::make(rank to, const offer& of, answered then) {
+void pull_offers::send(rank to, const pull_offer& of, reply_handler then) {
   std::uint64_t number = 0;
   {
     const std::scoped_lock lock(lock_);
     if (job_.is_lost(to)) return;
-    number = ++numbers_;
-    made_.emplace(number, made{to, of.source.token, std::move(then)});
+    number = ++last_number_;
+    pending_offers_.emplace(number, pending_offer{to, of.source.token, std::move(then)});
   }
   writer w(number);
   put(w, of.order, {.is = element_piece::form::offered}, job_.node());
@@ -39,8 +39,8 @@ void offers::make(rank to, const offer& of, answered then) {
   job_.send(to, offer_, std::move(w));
 }
 
-void offers::on_offer(rank from, reader& content, base::thread_context& context) {
-  offer of;
+void pull_offers::on_offer(rank from, reader& content, base::thread_context& context) {
+  pull_offer of;
   of.from = from;
   of.number = content.get<std::uint64_t>();
   of.order = get_order(content, job_.node_of(from));
@@ -57,30 +57,30 @@ void offers::on_offer(rank from, reader& content, base::thread_context& context)
   s.token.assign(token.begin(), token.end());
   of.boxes.resize(content.get<std::uint64_t>());
   for (box& b : of.boxes) b = get_box(content);
-  takes_(std::move(of), context);
+  receive_(std::move(of), context);
 }
 
-void offers::answer_to(const offer& of, answer is) { job_.send(of.from, answered_, writer(of.number, is)); }
+void pull_offers::reply_to(const pull_offer& of, offer_reply is) { job_.send(of.from, reply_, writer(of.number, is)); }
 
-void offers::on_answered(rank from, reader& content, base::thread_context& context) {
+void pull_offers::on_reply(rank from, reader& content, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
-  const auto is = content.get<answer>();
-  answered then;
+  const auto is = content.get<offer_reply>();
+  reply_handler then;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = made_.find(number);
-    if (found == made_.end()) return;
-    if (is == answer::never) refused_.emplace(from, std::move(found->second.token));
+    const auto found = pending_offers_.find(number);
+    if (found == pending_offers_.end()) return;
+    if (is == offer_reply::never) refused_.emplace(from, std::move(found->second.token));
     then = std::move(found->second.then);
-    made_.erase(found);
+    pending_offers_.erase(found);
   }
   then(is, context);
 }
 
-void offers::lost(rank node) noexcept {
-  std::vector<answered> ends;  // once the lock is open
+void pull_offers::lost(rank node) noexcept {
+  std::vector<reply_handler> ends;  // once the lock is open
   const std::scoped_lock lock(lock_);
-  std::erase_if(made_, [&](auto& one) { return one.second.to == node && (ends.push_back(std::move(one.second.then)), true); });
+  std::erase_if(pending_offers_, [&](auto& one) { return one.second.to == node && (ends.push_back(std::move(one.second.then)), true); });
 }
 
 }  // namespace stretto::dist

@@ -21,7 +21,7 @@
 
 namespace stretto::dist {
 
-struct offer {
+struct pull_offer {
   element_order order;
   std::vector<box> boxes;  // in the target, none of them empty
   point shift;             // from there to the source
@@ -31,42 +31,42 @@ struct offer {
   std::uint64_t number = 0;
 };
 
-class offers {
+class pull_offers {
  public:
   /// taken: the elements have been copied, or are wanted no more. in_pieces: they are to be sent; never: and all others of that memory, too.
-  enum class answer : std::uint8_t { taken, in_pieces, never };
-  using answered = std::function<void(answer is, base::thread_context& context)>;
-  using handler = std::function<void(offer&& of, base::thread_context& context)>;
+  enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
+  using reply_handler = std::function<void(offer_reply is, base::thread_context& context)>;
+  using handler = std::function<void(pull_offer&& of, base::thread_context& context)>;
 
   /// Before job::start.
-  explicit offers(job& j);
+  explicit pull_offers(job& j);
   /// Who takes them. Before job::start, too.
-  void taken_by(handler h) { takes_ = std::move(h); }
+  void set_receiver(handler h) { receive_ = std::move(h); }
 
   /// The sender's: whether an offer of elements of this memory may be worth it, as far as that node has answered.
-  bool may_be_taken(rank to, const data::exported_elements& source) const;
+  bool is_worth_offering(rank to, const data::exported_elements& source) const;
   /// `then` runs with the answer; it is dropped if that node is lost.
-  void make(rank to, const offer& of, answered then);
+  void send(rank to, const pull_offer& of, reply_handler then);
   /// The receiver's, once.
-  void answer_to(const offer& of, answer is);
+  void reply_to(const pull_offer& of, offer_reply is);
 
   void lost(rank node) noexcept;
 
  private:
   void on_offer(rank from, reader& content, base::thread_context& context);
-  void on_answered(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, reader& content, base::thread_context& context);
 
-  struct made {
+  struct pending_offer {
     rank to = 0;
     std::vector<std::byte> token;
-    answered then;
+    reply_handler then;
   };
   job& job_;
-  const message_kind offer_, answered_;
-  handler takes_;
+  const message_kind offer_, reply_;
+  handler receive_;
   mutable std::mutex lock_;  // guards what follows
-  std::uint64_t numbers_ = 0;
-  std::map<std::uint64_t, made> made_;
+  std::uint64_t last_number_ = 0;
+  std::map<std::uint64_t, pending_offer> pending_offers_;
   std::set<std::pair<rank, std::vector<std::byte>>> refused_;  // whose memory, by its token, which node cannot have
 };
 

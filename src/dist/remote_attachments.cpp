@@ -22,54 +22,54 @@ failure_ref gone(const std::string& node, const std::source_location& where) {
 
 }  // namespace
 
-remote_enclosures::remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender, element_receiver& receiver)
+remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending, element_sender& sender, element_receiver& receiver)
     : job_(j),
-      questions_(q),
+      pending_requests_(pending),
       sender_(sender),
       receiver_(receiver),
       ordered_(ordered),
-      fetch_(j.on<&remote_enclosures::on_fetch>("enclosures.fetch", this)),
-      hold_(j.on<&remote_enclosures::on_hold>("enclosures.hold", this)),
-      let_go_(j.on<&remote_enclosures::on_let_go>("enclosures.let_go", this)),
-      read_(j.on<&remote_enclosures::on_read>("enclosures.read", this)),
-      request_(ordered.on<&remote_enclosures::on_request>(this)) {}
+      fetch_(j.on<&remote_attachments::on_fetch>("enclosures.fetch", this)),
+      hold_(j.on<&remote_attachments::on_hold>("enclosures.hold", this)),
+      let_go_(j.on<&remote_attachments::on_let_go>("enclosures.let_go", this)),
+      read_(j.on<&remote_attachments::on_read>("enclosures.read", this)),
+      request_(ordered.on<&remote_attachments::on_request>(this)) {}
 
-void remote_enclosures::serve(std::shared_ptr<data::enclosures> all) {
+void remote_attachments::serve(std::shared_ptr<data::enclosures> all) {
   all_ = std::move(all);
   all_->others = this;
 }
 
-event remote_enclosures::fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
+event remote_attachments::fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
                                const std::source_location& where, base::thread_context& context) {
   const rank of = *job_.rank_of(what.node);
   const event behind = to.after.empty() ? event() : merge(to.after, where);
-  const questions::asked q = questions_.ask("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
-                                            behind.has_triggered() ? questions::begins::at_once : questions::begins::later);
+  const pending_requests::opened q = pending_requests_.open("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
+                                            behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later);
   detail::instance_handle into = to.into;
   if (to.when_they_come) {
-    into = element_receiver::named_later(context.runtime->node);
-    receiver_.expect(q.is.number, std::move(to.when_they_come));
-    detail::when_ended(q.done, context, [this, number = q.is.number](const failure*, base::thread_context&) { receiver_.forget(number); });
+    into = element_receiver::target_named_later(context.runtime->node);
+    receiver_.expect_target(q.id.number, std::move(to.when_they_come));
+    detail::when_ended(q.done, context, [this, number = q.id.number](const failure*, base::thread_context&) { receiver_.forget_target(number); });
   }
-  when_ended(step{.of = q.is, .what_for = its_preconditions}, behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
+  when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
     if (cause) {
       if (which.is_last && !which.is_first) let_go(what);
-      return questions_.answer(q.is, cause, on, questions::began::before);
+      return pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
     }
-    writer w(what.number, q.is.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
+    writer w(what.number, q.id.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
              static_cast<std::uint8_t>(which.is_last));
     put(w, part);
     put(w, which.shift);
     put(w, into);
     job_.send(of, fetch_, w);
   });
-  questions_.end_if_lost(q.is, {&of, 1}, context);
+  pending_requests_.end_if_lost(q.id, {&of, 1}, context);
   return q.done;
 }
 
-void remote_enclosures::on_fetch(rank from, reader& content, base::thread_context& context) {
+void remote_attachments::on_fetch(rank from, reader& content, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
-  fetch_of f{{from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
+  fetch_request f{{from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
   const bool is_first = content.get<std::uint8_t>() != 0, is_last = content.get<std::uint8_t>() != 0;
   f.part = get_box(content);
   f.shift = get_point(content);
@@ -91,22 +91,22 @@ void remote_enclosures::on_fetch(rank from, reader& content, base::thread_contex
   if (is_last && !is_first) let_go_for(from, number);
 }
 
-void remote_enclosures::refuse(const fetch_of& f, base::thread_context& context) {
-  questions_.answer(f.is, gone(job_.name_of(job_.self()), f.where).get(), context);
+void remote_attachments::refuse(const fetch_request& f, base::thread_context& context) {
+  pending_requests_.reply(f.id, gone(job_.name_of(job_.self()), f.where).get(), context);
 }
 
-void remote_enclosures::lend(data::enclosed_array& from, const fetch_of& f, base::thread_context& context) {
+void remote_attachments::lend(data::enclosed_array& from, const fetch_request& f, base::thread_context& context) {
   from.lend(f.part.shifted(f.shift), f.where, [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease,
                                                         const failure_ref& cause, base::thread_context& on) {
-    if (f.request) let_go_for(f.is.asker, f.request);
-    if (cause) return questions_.answer(f.is, cause.get(), on, questions::began::before);
+    if (f.request) let_go_for(f.id.requester, f.request);
+    if (cause) return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
     data::far_request r{.what = data::far_request::verb::copy, .used_count = 2, .is_whole = false, .boxes = {&f.part, 1}, .shift = f.shift};
     r.used = {f.target, in};
-    sender_.send(f.is, kept_request(r), in, event(), f.where, on, std::move(lease));
+    sender_.send(f.id, owned_request(r), in, event(), f.where, on, std::move(lease));
   }, context);
 }
 
-data::enclosure_name remote_enclosures::request(std::uint16_t node, std::uint64_t shared, const box& part,
+data::enclosure_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
                                                 const std::source_location& where) {
   job_.hold_back(where);
   const data::enclosure_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
@@ -116,13 +116,13 @@ data::enclosure_name remote_enclosures::request(std::uint16_t node, std::uint64_
   return name;
 }
 
-void remote_enclosures::on_request(rank from, reader& content, base::thread_context& context) {
+void remote_attachments::on_request(rank from, reader& content, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
   const auto shared = content.get<std::uint64_t>();
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   const box part = get_box(content);
   array lent = all_->shared->lend(shared, part, where, context);
-  std::optional<fetch_of> wanted;
+  std::optional<fetch_request> wanted;
   {
     const std::scoped_lock lock(lock_);
     const auto [at, is_new] = requested_.try_emplace({from, number}, requested{lent});
@@ -134,20 +134,20 @@ void remote_enclosures::on_request(rank from, reader& content, base::thread_cont
   if (wanted) lend(*lent, *wanted, context);
 }
 
-void remote_enclosures::hold(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
-void remote_enclosures::let_go(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), let_go_, writer(what.number)); }
+void remote_attachments::hold(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
+void remote_attachments::let_go(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), let_go_, writer(what.number)); }
 
-void remote_enclosures::on_hold(rank from, reader& content, base::thread_context&) { hold_for(from, content.get<std::uint64_t>()); }
-void remote_enclosures::on_let_go(rank from, reader& content, base::thread_context&) { let_go_for(from, content.get<std::uint64_t>()); }
+void remote_attachments::on_hold(rank from, reader& content, base::thread_context&) { hold_for(from, content.get<std::uint64_t>()); }
+void remote_attachments::on_let_go(rank from, reader& content, base::thread_context&) { let_go_for(from, content.get<std::uint64_t>()); }
 
-void remote_enclosures::hold_for(rank by, std::uint64_t number) {
+void remote_attachments::hold_for(rank by, std::uint64_t number) {
   held one = all_->hold(number);
   if (!one) return;  // who asks for it later is told
   const std::scoped_lock lock(lock_);
   by_others_.emplace(std::pair(by, number), std::move(one));
 }
 
-void remote_enclosures::let_go_for(rank by, std::uint64_t number) {
+void remote_attachments::let_go_for(rank by, std::uint64_t number) {
   held ends;
   array ends_too;
   const std::scoped_lock lock(lock_);
@@ -164,7 +164,7 @@ void remote_enclosures::let_go_for(rank by, std::uint64_t number) {
   by_others_.erase(found);
 }
 
-std::uint64_t remote_enclosures::keep_for(std::uint32_t node, std::vector<held>&& along) {
+std::uint64_t remote_attachments::keep_for(std::uint32_t node, std::vector<held>&& along) {
   const rank to = static_cast<rank>(node);
   std::vector<held> ends;
   const std::scoped_lock lock(lock_);
@@ -173,11 +173,11 @@ std::uint64_t remote_enclosures::keep_for(std::uint32_t node, std::vector<held>&
   return messages_;
 }
 
-void remote_enclosures::have_read(std::uint32_t sender, std::uint64_t message) {
+void remote_attachments::have_read(std::uint32_t sender, std::uint64_t message) {
   if (message) job_.send(static_cast<rank>(sender), read_, writer(message));
 }
 
-void remote_enclosures::on_read(rank from, reader& content, base::thread_context&) {
+void remote_attachments::on_read(rank from, reader& content, base::thread_context&) {
   std::vector<held> ends;
   const std::scoped_lock lock(lock_);
   const auto found = unread_.find({from, content.get<std::uint64_t>()});
@@ -186,7 +186,7 @@ void remote_enclosures::on_read(rank from, reader& content, base::thread_context
   unread_.erase(found);
 }
 
-void remote_enclosures::lost(rank node) noexcept {
+void remote_attachments::lost(rank node) noexcept {
   std::vector<held> ends;
   std::vector<array> ends_too;
   const std::scoped_lock lock(lock_);

@@ -24,10 +24,10 @@
 
 namespace stretto::dist {
 
-class remote_enclosures final : public data::far_enclosures {
+class remote_attachments final : public data::far_enclosures {
  public:
   /// Before job::start.
-  remote_enclosures(job& j, in_order& ordered, questions& q, element_sender& sender, element_receiver& receiver);
+  remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending, element_sender& sender, element_receiver& receiver);
   /// After it; of this runtime.
   void serve(std::shared_ptr<data::enclosures> all);
 
@@ -45,8 +45,8 @@ class remote_enclosures final : public data::far_enclosures {
   using held = std::shared_ptr<const void>;
   using array = std::shared_ptr<data::enclosed_array>;
   /// What a node has asked for by a fetch.
-  struct fetch_of {
-    question is;
+  struct fetch_request {
+    request_id id;
     box part;
     point shift;
     detail::instance_handle target;
@@ -60,18 +60,18 @@ class remote_enclosures final : public data::far_enclosures {
   void on_let_go(rank from, reader& content, base::thread_context& context);
   void on_read(rank from, reader& content, base::thread_context& context);
   void on_request(rank from, reader& content, base::thread_context& context);
-  void lend(data::enclosed_array& from, const fetch_of& f, base::thread_context& context);
-  void refuse(const fetch_of& f, base::thread_context& context);
+  void lend(data::enclosed_array& from, const fetch_request& f, base::thread_context& context);
+  void refuse(const fetch_request& f, base::thread_context& context);
   void hold_for(rank by, std::uint64_t number);
   void let_go_for(rank by, std::uint64_t number);
 
   job& job_;
-  questions& questions_;
+  pending_requests& pending_requests_;
   element_sender& sender_;
   element_receiver& receiver_;
-  in_order& ordered_;
+  ordered_messages& ordered_;
   const message_kind fetch_, hold_, let_go_, read_;
-  const in_order::kind request_;
+  const ordered_messages::kind request_;
   std::atomic<std::uint64_t> requests_{0};
   std::shared_ptr<data::enclosures> all_;
   std::mutex lock_;  // guards what follows; nothing is let go of behind it
@@ -81,7 +81,7 @@ class remote_enclosures final : public data::far_enclosures {
   /// Of requests of others: what is lent for one, until it has been fetched; or, where the request was overtaken, by what.
   struct requested {
     array lent = {};
-    std::optional<fetch_of> wanted = {};  // neither: nobody will fetch it
+    std::optional<fetch_request> wanted = {};  // neither: nobody will fetch it
   };
   std::map<std::pair<rank, std::uint64_t>, requested> requested_;
 };

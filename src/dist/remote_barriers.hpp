@@ -34,7 +34,7 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   static constexpr std::uint64_t values_kept = 8;
 
   /// Before job::start.
-  remote_barriers(job& j, failures& causes);
+  remote_barriers(job& j, failure_codec& causes);
   ~remote_barriers() override;
   void serve(base::runtime_context& runtime);
 
@@ -54,14 +54,14 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// For reports: phases of other nodes' barriers that somebody here has asked about.
-  void tell_waits(base::wait_walk& walk) const;
+  void add_wait_edges(base::wait_walk& walk) const;
 
   /// Barriers of which something is kept.
   std::size_t records() const;
 
  private:
   /// Arrivals at one phase that are to be sent together.
-  struct bundle {
+  struct arrival_batch {
     std::uint32_t count = 0;
     failure_ref cause;
     std::vector<std::byte> value;
@@ -70,45 +70,45 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   struct ended_phase {
     failure_ref cause;
     std::vector<std::byte> value;
-    event asked;
+    event done;
   };
   /// A barrier of another node.
   struct record {
     std::uint64_t ended_below = 0;
-    bool was_asked = false, is_sending = false;
-    std::vector<std::uint64_t> questions;         // phases, not below ended_below
-    std::map<std::uint64_t, event> asked;         // of this node, for phases that are pending here
+    bool has_queried = false, is_sending = false;
+    std::vector<std::uint64_t> queried_phases;         // phases, not below ended_below
+    std::map<std::uint64_t, event> pending;         // of this node, for phases that are pending here
     std::map<std::uint64_t, ended_phase> ended;   // poisoned ones, and the latest with values
-    std::map<std::uint64_t, bundle> to_send;
+    std::map<std::uint64_t, arrival_batch> to_send;
     failure_ref gone;
   };
   /// A barrier of this node, and who uses it.
-  struct home {
+  struct owned_barrier {
     std::vector<bool> users, arrived;  // by rank
     failure_ref lost;
   };
   struct subscription;
-  struct telling {
+  struct deferred_end {
     event e;
     failure_ref cause;
   };
 
   rank owner_of(std::uint64_t id) const noexcept;
   record& at(std::uint64_t id);  // these with the lock held
-  bool is_question(record& r, std::uint64_t phase);
-  home& home_at(std::uint64_t id);
-  static void finish_all(record& r, const failure_ref& why, std::vector<telling>& told);
+  bool add_query(record& r, std::uint64_t phase);
+  owned_barrier& owned_at(std::uint64_t id);
+  static void finish_all(record& r, const failure_ref& why, std::vector<deferred_end>& deferred);
 
-  void ask(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
+  void query(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
   void send_arrivals(std::uint64_t id);
-  void answer(rank to, std::uint64_t id, std::uint64_t known);
-  void answer_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known, base::thread_context& context);
-  void tell_gone(rank to, std::uint64_t id, const failure_ref& why);
+  void reply(rank to, std::uint64_t id, std::uint64_t known);
+  void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known, base::thread_context& context);
+  void send_gone(rank to, std::uint64_t id, const failure_ref& why);
   void refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where);
-  void kill(std::uint64_t id, const failure_ref& why, base::thread_context& context);
+  void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
 
   void on_arrive(rank from, reader& content, base::thread_context& context);
-  void on_ask(rank from, reader& content, base::thread_context& context);
+  void on_query(rank from, reader& content, base::thread_context& context);
   void on_ended(rank from, reader& content, base::thread_context& context);
   void on_alter(rank from, reader& content, base::thread_context& context);
   void on_altered(rank from, reader& content, base::thread_context& context);
@@ -117,14 +117,14 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void on_refused(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  failures& causes_;
+  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
-  message_kind arrive_, ask_, ended_, alter_, altered_, destroy_, gone_, refused_;
+  message_kind arrive_, query_, ended_, alter_, altered_, destroy_, gone_, refused_;
 
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, record> records_;
-  std::unordered_map<std::uint64_t, home> homes_;
-  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>> alterations_;  // by token: of which barrier, what ends
+  std::unordered_map<std::uint64_t, owned_barrier> owned_barriers_;
+  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>> pending_alterations_;  // by token: of which barrier, what ends
   std::uint64_t tokens_ = 0;
 };
 

@@ -41,7 +41,7 @@ class remote_events final : public remote_owner, public protocol {
   static constexpr std::size_t most_inferred = 8;
 
   /// Before job::start. `causes` is shared by the protocols of a job.
-  remote_events(job& j, failures& causes);
+  remote_events(job& j, failure_codec& causes);
   ~remote_events() override;
   /// Handles of the job's other nodes work on this runtime from now on; its events have been started under job::node().
   void serve(base::runtime_context& runtime);
@@ -55,7 +55,7 @@ class remote_events final : public remote_owner, public protocol {
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// For reports: what waits here for events of other nodes.
-  void tell_waits(base::wait_walk& walk) const;
+  void add_wait_edges(base::wait_walk& walk) const;
 
   /// Slots of other nodes of which something is kept.
   std::size_t records() const;
@@ -66,7 +66,7 @@ class remote_events final : public remote_owner, public protocol {
     failure_ref cause;
   };
   /// A generation that the owner has been asked about and has not answered for.
-  struct question {
+  struct pending_query {
     std::uint32_t generation;
     waiter* waiters = nullptr;
   };
@@ -74,7 +74,7 @@ class remote_events final : public remote_owner, public protocol {
     std::uint32_t ended_below = 1;
     std::vector<poison> poisons;           // below ended_below
     std::vector<std::uint32_t> inferred;   // triggered from here, not below ended_below
-    std::vector<question> questions;       // not below ended_below, nor inferred
+    std::vector<pending_query> queries;       // not below ended_below, nor inferred
     failure_ref lost;                      // the owner is: what is not known to have ended never will
   };
   struct shard {
@@ -91,16 +91,16 @@ class remote_events final : public remote_owner, public protocol {
 
   static bool is_known(const record& r, std::uint32_t generation) noexcept;
   /// With the lock held: whether the owner has yet to be asked about a generation that is not known.
-  bool add_question(record& r, std::uint32_t generation, waiter* w);
+  bool add_query(record& r, std::uint32_t generation, waiter* w);
   /// Asks; without the lock.
-  void ask(event e, std::uint32_t known);
+  void send_query(event e, std::uint32_t known);
   record& at(shard& s, event e, rank owner);
   /// With the lock held: moves what is answered to `ended`, its waiters with the cause that they are to be told.
-  static void take_answered(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended);
+  static void extract_ended(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended);
   static const failure* cause_in(const record& r, std::uint32_t generation) noexcept;
 
   // The owner's side.
-  void answer_now(rank to, std::uint32_t slot, std::uint32_t known);
+  void send_ended(rank to, std::uint32_t slot, std::uint32_t known);
   void on_subscribe(rank from, reader& content, base::thread_context& context);
   void on_end(rank from, reader& content, base::thread_context& context);
   // The asker's.
@@ -108,7 +108,7 @@ class remote_events final : public remote_owner, public protocol {
   void on_refused(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  failures& causes_;
+  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
   std::array<shard, 1u << shard_bits> shards_;
   message_kind subscribe_, ended_, end_, refused_;

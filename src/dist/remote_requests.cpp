@@ -6,7 +6,7 @@
 
 namespace stretto::dist {
 
-kept_request::kept_request(const data::far_request& r)
+owned_request::owned_request(const data::far_request& r)
     : is(r), boxes_(r.boxes.begin(), r.boxes.end()), value_(r.value.begin(), r.value.end()) {
   is.boxes = boxes_;
   is.value = value_;
@@ -53,7 +53,7 @@ void put(writer& to, const data::far_request& r) {
   to.put(r.indices);
 }
 
-kept_request get_request(reader& from, const std::string& self, const std::source_location& where) {
+owned_request get_request(reader& from, const std::string& self, const std::source_location& where) {
   data::far_request r;
   r.what = from.get<data::far_request::verb>();
   r.used_count = from.get<std::uint8_t>();
@@ -67,7 +67,7 @@ kept_request get_request(reader& from, const std::string& self, const std::sourc
   r.kind = decode_kind(from.get<std::uint64_t>(), self, where);
   r.contributor = from.get<std::uint32_t>();
   r.indices = from.get<detail::index_kind>();
-  return kept_request(r);
+  return owned_request(r);
 }
 
 std::uint64_t encode_kind(const detail::reduction_kind* kind) { return kind ? encode_constant(kind, sizeof *kind) : 0; }

@@ -15,9 +15,9 @@ using base::reader;
 using base::writer;
 
 /// One that owns what its spans show.
-struct kept_request {
-  explicit kept_request(const data::far_request& r);
-  kept_request(kept_request&&) = default;
+struct owned_request {
+  explicit owned_request(const data::far_request& r);
+  owned_request(owned_request&&) = default;
 
   data::far_request is;
 
@@ -35,7 +35,7 @@ detail::instance_handle get_handle(reader& from);
 
 void put(writer& to, const data::far_request& r);
 /// Throws N13 if it names an operator that is not known here.
-kept_request get_request(reader& from, const std::string& self, const std::source_location& where);
+owned_request get_request(reader& from, const std::string& self, const std::source_location& where);
 
 /// A reduction operator's table, as a constant of the program; 0 and null for none.
 std::uint64_t encode_kind(const detail::reduction_kind* kind);

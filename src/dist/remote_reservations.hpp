@@ -43,7 +43,7 @@ namespace stretto::dist {
 class remote_reservations final : public stretto::remote_reservations, public protocol {
  public:
   /// Before job::start.
-  remote_reservations(job& j, failures& causes);
+  remote_reservations(job& j, failure_codec& causes);
   ~remote_reservations() override;
   /// Handles of the job's other nodes work on this runtime from now on.
   void serve(base::runtime_context& runtime);
@@ -60,7 +60,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
 
   void lost(rank node, base::thread_context& context) noexcept override;
   /// For reports: reservations of other nodes that are held here.
-  void tell_waits(base::wait_walk& walk) const;
+  void add_wait_edges(base::wait_walk& walk) const;
 
   /// The most nodes that an errand carried out here had come over.
   unsigned most_hops() const noexcept { return most_hops_.load(std::memory_order_relaxed); }
@@ -72,7 +72,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
  private:
   enum class action : std::uint8_t { release, skip_acquire, release_skipped, acquire_shared };
   /// What is to happen where the reservation is.
-  struct errand {
+  struct forwarded_operation {
     std::uint64_t id;
     action what;
     rank origin;
@@ -83,36 +83,36 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     failure_ref cause;
   };
   /// One reservation, as this node knows it.
-  struct stand {
+  struct reservation_entry {
     detail::holding* held = nullptr;
     bool is_here = false;
     bool is_wanted = false;     // home was told, and it has not come yet
-    std::uint32_t reads_asked = 0;  // shared acquires of this node that wait for an answer
+    std::uint32_t pending_reads = 0;  // shared acquires of this node that wait for an answer
     std::uint32_t seen = 0;     // the pass by which it came last
     std::uint32_t passed = 0;   // and by which it left; 0: never
     rank passed_to = 0;
-    std::vector<errand> waiting{};  // for it to come, or to be gone
+    std::vector<forwarded_operation> waiting{};  // for it to come, or to be gone
     // At home:
     rank last = 0;              // in line
     std::uint32_t version = 0;  // of the latest pass that was arranged
     std::vector<bool> users{};  // by rank
   };
   /// What ends when an errand of this node has been run.
-  struct pending {
+  struct pending_operation {
     std::uint64_t id;
     action what;
     detail::slot* s;
     failure_ref cause;
   };
   /// A recall that waits until the reservation can go.
-  struct passing;
+  struct pending_handover;
   /// A shared acquire of another node that waits here.
-  struct reading;
+  struct remote_reader;
   /// What is to be done once the lock is given back.
-  struct aftermath {
+  struct deferred_actions {
     detail::holding::grant next;
-    std::vector<std::pair<errand, failure_ref>> done;
-    std::vector<pending> ended;
+    std::vector<std::pair<forwarded_operation, failure_ref>> done;
+    std::vector<pending_operation> ended;
     failure_ref why;  // of what has ended
     detail::holding::waiting left{nullptr, nullptr};
     std::vector<rank> users;
@@ -120,33 +120,33 @@ class remote_reservations final : public stretto::remote_reservations, public pr
 
   rank home_of(std::uint64_t id) const noexcept;
   // With the lock held.
-  stand* known(std::uint64_t id);
-  bool run(const errand& e, stand& s, aftermath& after, base::thread_context& context);
-  bool becomes_wanted(stand& s) noexcept { return !s.is_here && !s.reads_asked && !std::exchange(s.is_wanted, true); }
-  void end_all(std::uint64_t id, stand& s, const failure_ref& why, aftermath& after);
+  reservation_entry* known(std::uint64_t id);
+  bool execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after, base::thread_context& context);
+  bool mark_wanted(reservation_entry& s) noexcept { return !s.is_here && !s.pending_reads && !std::exchange(s.is_wanted, true); }
+  void end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why, deferred_actions& after);
 
-  void tell_wanted(std::uint64_t id, base::thread_context& context);
-  void answer(const aftermath& after, base::thread_context& context);
-  void start(errand e, detail::slot& s, base::thread_context& context);
-  void route(errand e, base::thread_context& context);
+  void send_want(std::uint64_t id, base::thread_context& context);
+  void run_deferred(const deferred_actions& after, base::thread_context& context);
+  void start(forwarded_operation e, detail::slot& s, base::thread_context& context);
+  void route(forwarded_operation e, base::thread_context& context);
   void put_readers(writer& to, detail::holding& from, base::thread_context& context);
   waiter* get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context);
   /// Their nodes are told by themselves.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
-  void send(rank to, const errand& e);
-  void want_of(rank who, std::uint64_t id, base::thread_context& context);
+  void send(rank to, const forwarded_operation& e);
+  void enqueue_requester(rank who, std::uint64_t id, base::thread_context& context);
   void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void keep_payload(std::uint64_t token, std::span<const std::byte> payload);
-  void is_done(const errand& e, const failure_ref& failed, base::thread_context& context);
-  void end(const pending& p, const failure_ref& failed, base::thread_context& context);
-  void kill(std::uint64_t id, const failure_ref& why, base::thread_context& context);
-  void tell_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why);
+  void complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context);
+  void finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context);
+  void fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context);
+  void send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why);
 
   void on_want(rank from, reader& content, base::thread_context& context);
   void on_recall(rank from, reader& content, base::thread_context& context);
   void on_state(rank from, reader& content, base::thread_context& context);
-  void on_errand(rank from, reader& content, base::thread_context& context);
+  void on_operation(rank from, reader& content, base::thread_context& context);
   void on_done(rank from, reader& content, base::thread_context& context);
   void on_gone(rank from, reader& content, base::thread_context& context);
   void on_destroy(rank from, reader& content, base::thread_context& context);
@@ -154,15 +154,15 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void on_cut(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  failures& causes_;
+  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
-  message_kind want_, recall_, state_, errand_, done_, gone_, destroy_, refused_, cut_;
+  message_kind want_, recall_, state_, operation_, done_, gone_, destroy_, refused_, cut_;
   std::atomic<unsigned> most_hops_{0};
   std::atomic<std::uint64_t> passes_{0};
 
   mutable std::mutex lock_;
-  std::unordered_map<std::uint64_t, stand> stands_;
-  std::unordered_map<std::uint64_t, pending> pending_;  // by token
+  std::unordered_map<std::uint64_t, reservation_entry> entries_;
+  std::unordered_map<std::uint64_t, pending_operation> pending_operations_;  // by token
   std::uint64_t tokens_ = 0;
   std::deque<detail::holding> made_;  // of stand-ins: they stay holdings, as handles that outlive theirs may look
   std::vector<detail::holding*> free_;

@@ -34,7 +34,7 @@ namespace stretto::dist {
 class remote_tasks final : public protocol {
  public:
   /// Before job::start. Both null in a runtime that is alone: functions then run here.
-  remote_tasks(job* j, failures* causes, in_order* ordered = nullptr);
+  remote_tasks(job* j, failure_codec* causes, ordered_messages* ordered = nullptr);
 
   sched::task_record& spawn(const detail::remote_request& request, const detail::remote_function_type& function,
                             const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
@@ -50,16 +50,16 @@ class remote_tasks final : public protocol {
   bool cancel(const sched::task_record& record, const std::source_location& where);
 
   /// For reports: what waits for tasks that other nodes have been asked for.
-  void tell_asked(base::wait_walk& walk);
+  void add_pending_calls(base::wait_walk& walk);
   /// And, of the tasks in the walk, which are those that others have asked for.
-  void tell_asked_for(base::wait_walk& walk) const;
+  void name_running_calls(base::wait_walk& walk) const;
 
   /// That were asked for here and have not ended.
-  std::size_t under_way() const noexcept { return under_way_.load(std::memory_order_acquire); }
+  std::size_t calls_in_flight() const noexcept { return calls_in_flight_.load(std::memory_order_acquire); }
 
  private:
   /// The node that asked: what it waits for.
-  struct asked : call_under_way {
+  struct remote_call : pending_call {
     rank of = 0;
     bool is_over = false;   // that came before the value
     failure_ref end_cause = {};
@@ -68,85 +68,85 @@ class remote_tasks final : public protocol {
     back_pressure::share memory = {};  // of a put or a buffer: its message there, and its records, as long
   };
   struct request;
-  struct asking;
+  struct new_call;
   /// A task that runs what some node has asked for: in the list of those that may be cancelled, until its body is
   /// destroyed.
-  struct started {
+  struct cancellable_task {
     remote_tasks* in = nullptr;  // null: in no list
     rank from = 0;
     std::uint64_t id = 0;
     future<void> task = {};
-    started *before = nullptr, *next = nullptr;
+    cancellable_task *before = nullptr, *next = nullptr;
 
-    started() = default;
-    started(started&&) noexcept {}  // before it is in a list
-    ~started() {
+    cancellable_task() = default;
+    cancellable_task(cancellable_task&&) noexcept {}  // before it is in a list
+    ~cancellable_task() {
       if (in) in->unlist(*this);
     }
   };
   /// A cancel that waits for the other node's answer.
-  struct cancelling {
+  struct pending_cancel {
     rank of = 0;
     std::uint64_t id = 0;
     std::source_location where = {};
-    user_event answered = {};
+    user_event replied = {};
     std::atomic<bool> is_withdrawn{false};
   };
   /// What is told of how a function ran: nothing of one that was not to run.
-  using times = std::optional<sched::measured_elsewhere>;
-  enum class outcome : std::uint8_t { value, value_and_end, end };
+  using task_times = std::optional<sched::measured_elsewhere>;
+  enum class reply_stage : std::uint8_t { value, value_and_end, end };
 
   /// Makes the record that answers end.
-  asking ask(const detail::remote_request& request, std::vector<std::shared_ptr<const void>>&& along, std::size_t value_bytes,
+  new_call register_call(const detail::remote_request& request, std::vector<std::shared_ptr<const void>>&& along, std::size_t value_bytes,
              const detail::task_type& type, detail::value_reader read, const std::source_location& where);
   request read(rank from, reader& content) const;
   void require_function(const request& r) const;
   /// False: there was no memory for them, and who asked has been told so.
   bool keep(request& r, std::span<const std::byte> arguments, message_kind kind);
-  void on_refused_run(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
+  void on_refused_run(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
   void on_run(rank from, reader& content, base::thread_context& context);
   void on_place(rank from, reader& content, base::thread_context& context);
   void place_here(request&& r, std::span<const std::byte> first, base::thread_context& context);
-  template <outcome what>
-  void on_answer(rank from, reader& content, base::thread_context& context);
+  template <reply_stage what>
+  void on_reply(rank from, reader& content, base::thread_context& context);
 
-  template <outcome what>
-  void on_refused_answer(rank from, reader& first_words, failure_ref cause, base::thread_context& context);
+  template <reply_stage what>
+  void on_refused_reply(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
 
-  static request request_of(remote_tasks* at, const asking& a, const detail::remote_request& asked_for,
+  static request request_of(remote_tasks* at, const new_call& a, const detail::remote_request& asked_for,
                             const detail::remote_function_type* function, const detail::parcel& arguments,
                             const std::source_location& where);
   void start(request&& r);
   static void run(const request& r);
-  void answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, const times& took = {},
+  void reply(rank to, reply_stage what, std::uint64_t id, const failure_ref& cause, const task_times& took = {},
               detail::parcel&& value = {});
   /// It could not be begun, which is its own failure.
   void refuse(rank to, std::uint64_t id, const failure_ref& cause) {
-    answer(to, outcome::value_and_end, id, cause, sched::measured_elsewhere());
+    reply(to, reply_stage::value_and_end, id, cause, sched::measured_elsewhere());
   }
-  void take(outcome what, std::uint64_t id, failure_ref cause, const times& took, std::span<const std::byte> value,
+  void complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took, std::span<const std::byte> value,
             base::thread_context& context);
-  void end_all(const asked& a, const failure_ref& cause, base::thread_context& context);
-  void list(started& s, rank from, std::uint64_t id, future<void>&& task) noexcept;
-  void unlist(started& s) noexcept;
+  void end_all(const remote_call& a, const failure_ref& cause, base::thread_context& context);
+  void list(cancellable_task& s, rank from, std::uint64_t id, future<void>&& task) noexcept;
+  void unlist(cancellable_task& s) noexcept;
   bool withdraw(rank from, std::uint64_t id, const std::source_location& where, base::thread_context& context);
-  void end_cancelled(std::uint64_t id, const std::source_location& where, base::thread_context& context);
-  void end_cancelling(std::uint64_t token, bool is_withdrawn, base::thread_context& context);
+  void complete_cancelled_call(std::uint64_t id, const std::source_location& where, base::thread_context& context);
+  void complete_cancel(std::uint64_t token, bool is_withdrawn, base::thread_context& context);
   void on_cancel(rank from, reader& content, base::thread_context& context);
   void on_cancelled(rank from, reader& content, base::thread_context& context);
 
   job* const job_;
-  failures* const causes_;
-  in_order* const ordered_;
-  in_order::kind place_{};
+  failure_codec* const causes_;
+  ordered_messages* const ordered_;
+  ordered_messages::kind place_{};
   message_kind run_{}, value_{}, value_and_end_{}, end_{}, cancel_{}, cancelled_{};
   base::spin_lock list_lock_;  // guards what follows
-  started* first_ = nullptr;
+  cancellable_task* first_ = nullptr;
   base::spin_lock lock_;  // guards what follows
-  std::unordered_map<std::uint64_t, asked> asked_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<cancelling>> cancels_;  // by token
+  std::unordered_map<std::uint64_t, remote_call> pending_calls_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<pending_cancel>> pending_cancels_;  // by token
   std::atomic<std::uint64_t> ids_{0};
-  std::atomic<std::size_t> under_way_{0};
+  std::atomic<std::size_t> calls_in_flight_{0};
 };
 
 }  // namespace stretto::dist

@@ -17,16 +17,16 @@ namespace stretto::dist {
 
 using detail::holding;
 
-struct remote_reservations::reading : detail::remote_acquire {
+struct remote_reservations::remote_reader : detail::remote_acquire {
   rank origin;
   remote_reservations* of;
   std::uint64_t id, token;
   std::source_location where;
 
-  static reading* make(remote_reservations& all, const errand& e, base::thread_context& context) {
-    static_assert(sizeof(reading) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<reading>);
-    auto* const r = new (detail::event_cache::of(context).records.allocate()) reading;
-    r->fire = go;
+  static remote_reader* make(remote_reservations& all, const forwarded_operation& e, base::thread_context& context) {
+    static_assert(sizeof(remote_reader) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<remote_reader>);
+    auto* const r = new (detail::event_cache::of(context).records.allocate()) remote_reader;
+    r->fire = on_ready;
     r->how = detail::hold::shared;
     r->origin = e.origin;
     r->of = &all;
@@ -36,71 +36,71 @@ struct remote_reservations::reading : detail::remote_acquire {
     return r;
   }
   /// Gives its memory back.
-  static reading take(waiter& w, base::thread_context& context) noexcept {
-    const reading is = static_cast<reading&>(w);
+  static remote_reader extract(waiter& w, base::thread_context& context) noexcept {
+    const remote_reader is = static_cast<remote_reader&>(w);
     detail::event_cache::of(context).records.free(&w);
     return is;
   }
-  static void go(waiter& self, const failure* gone, base::thread_context& context) noexcept {
-    const reading r = take(self, context);
-    if (!gone) r.of->is_done({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
+  static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
+    const remote_reader r = extract(self, context);
+    if (!gone) r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
     // Else its node is told by itself.
   }
 };
 
 void remote_reservations::put_readers(writer& to, holding& from, base::thread_context& context) {
-  std::vector<reading> all;
-  for (waiter* w = from.take_remote(); w;) all.push_back(reading::take(*std::exchange(w, w->next), context));
+  std::vector<remote_reader> all;
+  for (waiter* w = from.take_remote(); w;) all.push_back(remote_reader::extract(*std::exchange(w, w->next), context));
   to.put(static_cast<std::uint32_t>(all.size()));
-  for (const reading& r : all) to.put(r.origin).put(r.token).put(encode(r.where, job_.node()));
+  for (const remote_reader& r : all) to.put(r.origin).put(r.token).put(encode(r.where, job_.node()));
 }
 
 waiter* remote_reservations::get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context) {
   waiter* first = nullptr;
   waiter** last = &first;
   for (auto n = from.get<std::uint32_t>(); n > 0 && from.is_whole(); --n) {
-    errand e{};
+    forwarded_operation e{};
     e.id = id;
     e.origin = from.get<rank>();
     e.token = from.get<std::uint64_t>();
     e.where = decode(from.get<std::uint64_t>(), job_.node_of(sender));
-    *last = reading::make(*this, e, context);
+    *last = remote_reader::make(*this, e, context);
     last = &(*last)->next;
   }
   return first;
 }
 
 void remote_reservations::drop_readers(waiter* first, base::thread_context& context) noexcept {
-  while (first) reading::take(*std::exchange(first, first->next), context);
+  while (first) remote_reader::extract(*std::exchange(first, first->next), context);
 }
 
 // Shared acquires.
 
 void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) {
-  errand e{id, action::acquire_shared, job_.self(), 0, 0, 0, s.where.load(std::memory_order_relaxed), {}};
+  forwarded_operation e{id, action::acquire_shared, job_.self(), 0, 0, 0, s.where.load(std::memory_order_relaxed), {}};
   failure_ref gone;
   bool is_held = false;
   {
     const std::scoped_lock lock(lock_);
-    stand* const at = known(id);
+    reservation_entry* const at = known(id);
     gone = at ? at->held->gone() : detail::gone_before(id, e.where);
     if (!gone && (at->is_here || at->is_wanted)) {  // it waits here, behind what has asked for it
       is_held = at->held->acquire_in_line(s) == holding::taken::now;
       if (!is_held) return;
     } else if (!gone) {
-      ++at->reads_asked;
+      ++at->pending_reads;
       e.token = ++tokens_;
-      pending_.emplace(e.token, pending{id, e.what, &s, {}});
+      pending_operations_.emplace(e.token, pending_operation{id, e.what, &s, {}});
     }
   }
   if (!gone && !is_held) return route(std::move(e), context);
   detail::finish(s, gone.get(), detail::event_cache::of(context), context);
 }
 
-void remote_reservations::answer(const aftermath& after, base::thread_context& context) {
+void remote_reservations::run_deferred(const deferred_actions& after, base::thread_context& context) {
   holding::hand_out(after.next, detail::event_cache::of(context), context);
-  for (const auto& [e, failed] : after.done) is_done(e, failed, context);
-  for (const pending& p : after.ended) end(p, after.why, context);
+  for (const auto& [e, failed] : after.done) complete_operation(e, failed, context);
+  for (const pending_operation& p : after.ended) finish(p, after.why, context);
   detail::forsake(after.left, after.why, context);
 }
 
@@ -119,17 +119,17 @@ void remote_reservations::release_skipped(std::uint64_t id, const failure& cause
   start({id, action::release_skipped, job_.self(), 0, 0, 0, {}, failure_ref::share(&cause)}, s, context);
 }
 
-void remote_reservations::start(errand e, detail::slot& s, base::thread_context& context) {
+void remote_reservations::start(forwarded_operation e, detail::slot& s, base::thread_context& context) {
   {
     const std::scoped_lock lock(lock_);
     e.token = ++tokens_;
-    pending_.emplace(e.token, pending{e.id, e.what, &s, e.cause});
+    pending_operations_.emplace(e.token, pending_operation{e.id, e.what, &s, e.cause});
   }
   route(std::move(e), context);
 }
 
 /// False if it is just leaving: whoever passes it on sends the errand after it.
-bool remote_reservations::run(const errand& e, stand& s, aftermath& after, base::thread_context& context) {
+bool remote_reservations::execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after, base::thread_context& context) {
   failure_ref misuse;
   switch (e.what) {
     case action::release: {
@@ -142,7 +142,7 @@ bool remote_reservations::run(const errand& e, stand& s, aftermath& after, base:
       if (!s.held->skip_acquire(*e.cause.get())) return false;
       break;
     case action::acquire_shared: {
-      reading* const reader = reading::make(*this, e, context);
+      remote_reader* const reader = remote_reader::make(*this, e, context);
       const auto taken = s.held->acquire_for(*reader);
       if (taken == holding::taken::later) return true;
       drop_readers(reader, context);
@@ -161,13 +161,13 @@ bool remote_reservations::run(const errand& e, stand& s, aftermath& after, base:
   return true;
 }
 
-void remote_reservations::route(errand e, base::thread_context& context) {
-  aftermath after;
+void remote_reservations::route(forwarded_operation e, base::thread_context& context) {
+  deferred_actions after;
   std::optional<rank> next;
   {
     const std::scoped_lock lock(lock_);
     const rank home = home_of(e.id);
-    stand* s = known(e.id);
+    reservation_entry* s = known(e.id);
     if (s && home == job_.self()) s->users[e.origin] = true;
     if (!s && home == job_.self()) {
       // Destroyed meanwhile.
@@ -175,7 +175,7 @@ void remote_reservations::route(errand e, base::thread_context& context) {
     } else if (s && s->held->gone()) {
       after.done.emplace_back(e, s->held->gone());
     } else if (s && s->is_here) {
-      if (!run(e, *s, after, context)) return s->waiting.push_back(std::move(e));
+      if (!execute(e, *s, after, context)) return s->waiting.push_back(std::move(e));
     } else if (s && e.version > std::max(s->seen, s->passed)) {
       return s->waiting.push_back(std::move(e));
     } else if (s && s->passed) {
@@ -186,18 +186,18 @@ void remote_reservations::route(errand e, base::thread_context& context) {
     }
   }
   if (next) return send(*next, e);
-  answer(after, context);
+  run_deferred(after, context);
 }
 
-void remote_reservations::send(rank to, const errand& e) {
+void remote_reservations::send(rank to, const forwarded_operation& e) {
   writer content(e.id, e.what, e.origin, e.token, e.version, e.hops + 1, encode(e.where, job_.node()),
                  static_cast<std::uint8_t>(static_cast<bool>(e.cause)));
   if (e.cause) causes_.write(content, *e.cause.get());
-  job_.send(to, errand_, content);
+  job_.send(to, operation_, content);
 }
 
-void remote_reservations::on_errand(rank from, reader& content, base::thread_context& context) {
-  errand e{};
+void remote_reservations::on_operation(rank from, reader& content, base::thread_context& context) {
+  forwarded_operation e{};
   e.id = content.get<std::uint64_t>();
   e.what = content.get<action>();
   e.origin = content.get<rank>();
@@ -209,54 +209,54 @@ void remote_reservations::on_errand(rank from, reader& content, base::thread_con
   if (content.is_whole()) route(std::move(e), context);
 }
 
-void remote_reservations::is_done(const errand& e, const failure_ref& failed, base::thread_context& context) {
+void remote_reservations::complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context) {
   if (e.origin != job_.self()) {
     writer content(e.token, static_cast<std::uint8_t>(static_cast<bool>(failed)));
     if (failed) causes_.write(content, *failed.get());
     if (!failed && e.what == action::acquire_shared) {
       const std::scoped_lock lock(lock_);
-      if (stand* const s = known(e.id); s && s->held->payload_bytes())  // which nobody changes as long as it is shared
+      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes())  // which nobody changes as long as it is shared
         content.put_bytes({static_cast<const std::byte*>(s->held->payload()), s->held->payload_bytes()});
     }
     return job_.send(e.origin, done_, content);
   }
-  std::optional<pending> p;
+  std::optional<pending_operation> p;
   bool is_wanted = false;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = pending_.find(e.token);
-    if (it == pending_.end()) return;  // it ended with the reservation
+    const auto it = pending_operations_.find(e.token);
+    if (it == pending_operations_.end()) return;  // it ended with the reservation
     p = std::move(it->second);
-    pending_.erase(it);
+    pending_operations_.erase(it);
     if (p->what == action::acquire_shared)
-      if (stand* const s = known(p->id); s && --s->reads_asked == 0)
-        is_wanted = s->held->is_waited_for() && becomes_wanted(*s);
+      if (reservation_entry* const s = known(p->id); s && --s->pending_reads == 0)
+        is_wanted = s->held->is_waited_for() && mark_wanted(*s);
   }
-  end(*p, failed, context);
-  if (is_wanted) tell_wanted(p->id, context);
+  finish(*p, failed, context);
+  if (is_wanted) send_want(p->id, context);
 }
 
 void remote_reservations::on_done(rank from, reader& content, base::thread_context& context) {
-  errand e{};
+  forwarded_operation e{};
   e.origin = job_.self();
   e.token = content.get<std::uint64_t>();
   failure_ref failed;
   if (content.get<std::uint8_t>()) failed = causes_.read(content, from);
   else keep_payload(e.token, content.get_bytes(content.left()));
-  if (content.is_whole()) is_done(e, failed, context);
+  if (content.is_whole()) complete_operation(e, failed, context);
 }
 
 /// Readers that are here already have the same one, and may be looking at it.
 void remote_reservations::keep_payload(std::uint64_t token, std::span<const std::byte> payload) {
   const std::scoped_lock lock(lock_);
-  const auto it = pending_.find(token);
-  if (it == pending_.end() || it->second.what != action::acquire_shared) return;
-  stand* const s = known(it->second.id);
+  const auto it = pending_operations_.find(token);
+  if (it == pending_operations_.end() || it->second.what != action::acquire_shared) return;
+  reservation_entry* const s = known(it->second.id);
   void* const room = s ? s->held->room_for_payload(payload.size()) : nullptr;
   if (room && std::memcmp(room, payload.data(), payload.size()) != 0) std::memcpy(room, payload.data(), payload.size());
 }
 
-void remote_reservations::end(const pending& p, const failure_ref& failed, base::thread_context& context) {
+void remote_reservations::finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context) {
   auto& cache = detail::event_cache::of(context);
   if (p.what == action::skip_acquire) return detail::finish(*p.s, p.cause.get(), cache, context);
   if (p.what == action::acquire_shared)

@@ -5,121 +5,121 @@
 
 namespace stretto::dist {
 
-ending::ending(job& j)
+termination::termination(job& j)
     : job_(j),
-      ask_(j.on<&ending::on_ask>("ending.ask", this, job::counted::no)),
-      answer_(j.on<&ending::on_answer>("ending.answer", this, job::counted::no)),
-      over_(j.on<&ending::on_over>("ending.over", this, job::counted::no)),
-      part_(j.on<&ending::on_part>("ending.part", this, job::counted::no)) {
+      query_(j.on<&termination::on_query>("ending.ask", this, job::counted::no)),
+      reply_(j.on<&termination::on_reply>("ending.answer", this, job::counted::no)),
+      over_(j.on<&termination::on_over>("ending.over", this, job::counted::no)),
+      disconnect_(j.on<&termination::on_disconnect>("ending.part", this, job::counted::no)) {
   j.add(*this);
 }
 
-void ending::leave(ways w) {
-  ways_ = std::move(w);
+void termination::leave(callbacks w) {
+  callbacks_ = std::move(w);
   job_.leave();
   is_leaving_.store(true, std::memory_order_release);
 }
 
-ending::sums ending::mine() const noexcept {
+termination::sums termination::local_sums() const noexcept {
   const job::counts c = job_.messages();
-  return {c.sent, c.handled, forsaken_};
+  return {c.sent, c.handled, poisoned_};
 }
 
-void ending::advance(base::thread_context& context) {
+void termination::advance(base::thread_context& context) {
   if (is_over_ || !is_leaving()) return;
-  if (const auto first = asked_.find(job_.first_left()); first != asked_.end() && ways_.is_idle()) {
-    if (part_from(first->second.lost)) return;  // what waited for them goes on
-    const question q = std::move(asked_.extract(first).mapped());
-    if (q.forsakes) forsaken_ += ways_.forsake(context);
-    const sums m = mine();
-    job_.send(job_.first_left(), answer_, writer(q.round, m.sent, m.handled, m.forsaken));
+  if (const auto first = queries_.find(job_.coordinator()); first != queries_.end() && callbacks_.is_idle()) {
+    if (disconnect_from_all(first->second.lost)) return;  // what waited for them goes on
+    const round_query q = std::move(queries_.extract(first).mapped());
+    if (q.poisons) poisoned_ += callbacks_.poison_untriggered(context);
+    const sums m = local_sums();
+    job_.send(job_.coordinator(), reply_, writer(q.round, m.sent, m.handled, m.poisoned));
     return;
   }
-  if (!is_asking_ && job_.first_left() == job_.self() && ways_.is_idle()) begin_round(std::exchange(forsakes_, false), context);
+  if (!is_round_open_ && job_.coordinator() == job_.self() && callbacks_.is_idle()) begin_round(std::exchange(poisons_next_, false), context);
 }
 
-void ending::begin_round(bool forsakes, base::thread_context& context) {
+void termination::begin_round(bool poisons, base::thread_context& context) {
   ++round_;
-  is_asking_ = true;
-  if (forsakes) forsaken_ += ways_.forsake(context);
-  has_answered_.assign(job_.nodes(), false);
-  so_far_ = mine();
-  has_answered_[job_.self()] = true;
-  writer question(round_, static_cast<std::uint8_t>(forsakes));
+  is_round_open_ = true;
+  if (poisons) poisoned_ += callbacks_.poison_untriggered(context);
+  has_replied_.assign(job_.nodes(), false);
+  round_sums_ = local_sums();
+  has_replied_[job_.self()] = true;
+  writer query(round_, static_cast<std::uint8_t>(poisons));
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self() && job_.is_lost(r)) question.put(r);
+    if (r != job_.self() && job_.is_lost(r)) query.put(r);
   for (rank r = 0; r < job_.nodes(); ++r) {
     if (r == job_.self()) continue;
-    if (job_.is_lost(r)) has_answered_[r] = true;
-    else job_.send(r, ask_, question);
+    if (job_.is_lost(r)) has_replied_[r] = true;
+    else job_.send(r, query_, query);
   }
   end_round();
 }
 
-void ending::end_round() {
-  if (!std::ranges::all_of(has_answered_, [](bool b) { return b; })) return;
-  is_asking_ = false;
+void termination::end_round() {
+  if (!std::ranges::all_of(has_replied_, [](bool b) { return b; })) return;
+  is_round_open_ = false;
   // Its own numbers are those of the round's beginning: what has happened here since shows in the next one.
-  const bool is_same = has_before_ && so_far_ == before_ && so_far_.sent == so_far_.handled;
+  const bool is_same = has_previous_ && round_sums_ == previous_sums_ && round_sums_.sent == round_sums_.handled;
   const bool was_quiet = std::exchange(was_quiet_, is_same);
-  before_ = so_far_;
-  has_before_ = true;
+  previous_sums_ = round_sums_;
+  has_previous_ = true;
   if (!is_same) return;
   if (!was_quiet) {  // nothing goes on: let go of what waits in vain, and see
-    forsakes_ = true;
+    poisons_next_ = true;
     return;
   }
   is_over_ = true;
-  say_over();
+  broadcast_over();
 }
 
-void ending::say_over() {
+void termination::broadcast_over() {
   for (rank r = 0; r < job_.nodes(); ++r)
     if (r != job_.self() && !job_.is_lost(r)) job_.send(r, over_, writer());
 }
 
-void ending::on_ask(rank from, reader& content, base::thread_context&) {
+void termination::on_query(rank from, reader& content, base::thread_context&) {
   if (is_over_) {  // who said so was lost before it could tell everybody
     job_.send(from, over_, writer());
     return;
   }
-  question& q = asked_[from];
-  q = {.round = content.get<std::uint64_t>(), .forsakes = content.get<std::uint8_t>() != 0};
+  round_query& q = queries_[from];
+  q = {.round = content.get<std::uint64_t>(), .poisons = content.get<std::uint8_t>() != 0};
   while (content.left()) q.lost.push_back(content.get<rank>());
 }
 
-bool ending::part_from(const std::vector<rank>& all) {
+bool termination::disconnect_from_all(const std::vector<rank>& all) {
   bool has_any = false;
   for (const rank r : all) {
     if (r == job_.self() || job_.is_lost(r)) continue;
-    job_.send(r, part_, writer());
-    job_.part_from(r, "it cannot be reached by node " + job_.name_of(job_.first_left()) + ", and the job ends in parts");
+    job_.send(r, disconnect_, writer());
+    job_.disconnect_from(r, "it cannot be reached by node " + job_.name_of(job_.coordinator()) + ", and the job ends in parts");
     has_any = true;
   }
   return has_any;
 }
 
-void ending::on_part(rank from, reader&, base::thread_context&) {
-  job_.part_from(from, "it has gone on to the end of the job with nodes that cannot reach this one");
+void termination::on_disconnect(rank from, reader&, base::thread_context&) {
+  job_.disconnect_from(from, "it has gone on to the end of the job with nodes that cannot reach this one");
 }
 
-void ending::on_answer(rank from, reader& content, base::thread_context&) {
-  if (content.get<std::uint64_t>() != round_ || !is_asking_ || has_answered_[from]) return;
-  so_far_.sent += content.get<std::uint64_t>();
-  so_far_.handled += content.get<std::uint64_t>();
-  so_far_.forsaken += content.get<std::uint64_t>();
-  has_answered_[from] = true;
+void termination::on_reply(rank from, reader& content, base::thread_context&) {
+  if (content.get<std::uint64_t>() != round_ || !is_round_open_ || has_replied_[from]) return;
+  round_sums_.sent += content.get<std::uint64_t>();
+  round_sums_.handled += content.get<std::uint64_t>();
+  round_sums_.poisoned += content.get<std::uint64_t>();
+  has_replied_[from] = true;
   end_round();
 }
 
-void ending::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
+void termination::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
 
-void ending::lost(rank node, base::thread_context&) noexcept {
-  if (is_over_) return say_over();  // it may have been about to
-  has_before_ = was_quiet_ = false;  // its numbers are among those
-  asked_.erase(node);
-  if (!is_asking_ || has_answered_[node]) return;
-  has_answered_[node] = true;
+void termination::lost(rank node, base::thread_context&) noexcept {
+  if (is_over_) return broadcast_over();  // it may have been about to
+  has_previous_ = was_quiet_ = false;  // its numbers are among those
+  queries_.erase(node);
+  if (!is_round_open_ || has_replied_[node]) return;
+  has_replied_[node] = true;
   end_round();
 }
 

@@ -23,22 +23,22 @@
 
 namespace stretto::dist {
 
-class ending final : public protocol {
+class termination final : public protocol {
  public:
   /// Before job::start.
-  explicit ending(job& j);
+  explicit termination(job& j);
 
   /// From now on it may end. `is_idle`: nothing is ready or runs here, and nothing is pending but messages; asked inside a poll.
   /// `forsake`: poisons what nobody here will end, and how much that was.
-  struct ways {
+  struct callbacks {
     std::function<bool()> is_idle;
-    std::function<std::size_t(base::thread_context&)> forsake;
+    std::function<std::size_t(base::thread_context&)> poison_untriggered;
   };
-  void leave(ways w);
+  void leave(callbacks w);
   bool is_leaving() const noexcept { return is_leaving_.load(std::memory_order_acquire); }
   bool is_over() const noexcept { return is_over_; }
   /// This node hears nothing any more: over for it.
-  void give_up() noexcept { is_over_ = true; }
+  void mark_over() noexcept { is_over_ = true; }
 
   /// Asks or answers if it is time to. After each poll of the job.
   void advance(base::thread_context& context) override;
@@ -47,43 +47,43 @@ class ending final : public protocol {
 
  private:
   struct sums {
-    std::uint64_t sent = 0, handled = 0, forsaken = 0;
+    std::uint64_t sent = 0, handled = 0, poisoned = 0;
     friend bool operator==(const sums&, const sums&) = default;
   };
 
-  void on_ask(rank from, reader& content, base::thread_context& context);
-  void on_answer(rank from, reader& content, base::thread_context& context);
+  void on_query(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, reader& content, base::thread_context& context);
   void on_over(rank from, reader& content, base::thread_context& context);
-  void on_part(rank from, reader& content, base::thread_context& context);
+  void on_disconnect(rank from, reader& content, base::thread_context& context);
   /// Whether there was anybody to part from.
-  bool part_from(const std::vector<rank>& all);
+  bool disconnect_from_all(const std::vector<rank>& all);
 
-  sums mine() const noexcept;
-  void begin_round(bool forsakes, base::thread_context& context);
+  sums local_sums() const noexcept;
+  void begin_round(bool poisons, base::thread_context& context);
   void end_round();
-  void say_over();
+  void broadcast_over();
 
   job& job_;
-  message_kind ask_, answer_, over_, part_;
-  ways ways_;
+  message_kind query_, reply_, over_, disconnect_;
+  callbacks callbacks_;
   std::atomic<bool> is_leaving_{false};
   bool is_over_ = false;
 
   // Who is asked: the questions that wait for an answer, each of another node. Only the first node that is left gets one.
-  struct question {
+  struct round_query {
     std::uint64_t round = 0;
-    bool forsakes = false;
+    bool poisons = false;
     std::vector<rank> lost = {};  // to who asks
   };
-  std::map<rank, question> asked_;
-  std::uint64_t forsaken_ = 0;
+  std::map<rank, round_query> queries_;
+  std::uint64_t poisoned_ = 0;
 
   // Who asks.
   std::uint64_t round_ = 0;
-  bool is_asking_ = false, forsakes_ = false;
-  std::vector<bool> has_answered_;
-  sums so_far_, before_;
-  bool has_before_ = false;  // before_ is of the round before
+  bool is_round_open_ = false, poisons_next_ = false;
+  std::vector<bool> has_replied_;
+  sums round_sums_, previous_sums_;
+  bool has_previous_ = false;  // before_ is of the round before
   bool was_quiet_ = false;   // and that one was as the one before it; since then, what waits in vain has been let go
 };
 

@@ -13,8 +13,8 @@ void mobile_objects::answer(rank to, outcome what, std::uint64_t request, const 
   if (!request) return;
   if (to == self_) return take(what, request, self_, cause, value.bytes, is_for_good);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), here());
-  using dist::reply;
-  dist::writer w(request, cause ? is_for_good ? reply::failure_for_good : reply::failure : along ? reply::value_with_more : reply::value);
+  using dist::reply_kind;
+  dist::writer w(request, cause ? is_for_good ? reply_kind::failure_for_good : reply_kind::failure : along ? reply_kind::value_with_more : reply_kind::value);
   if (cause) causes_->write(w, *cause.get());
   else if (along) w.put(along);
   ++said_;
@@ -95,10 +95,10 @@ void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std
 
 void mobile_objects::hear_answer(outcome what, rank from, dist::reader& c) {
   const auto request = c.get<std::uint64_t>();
-  const auto is = c.get<dist::reply>();
+  const auto is = c.get<dist::reply_kind>();
   const failure_ref cause = dist::is_failure(is) ? causes_->read(c, from) : failure_ref();
-  const std::uint64_t along = is == dist::reply::value_with_more ? c.get<std::uint64_t>() : 0;
-  take(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply::failure_for_good);
+  const std::uint64_t along = is == dist::reply_kind::value_with_more ? c.get<std::uint64_t>() : 0;
+  take(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply_kind::failure_for_good);
   data::have_read(from, along, here());
 }
 

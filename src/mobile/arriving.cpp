@@ -42,7 +42,7 @@ struct mobile_objects::coming_object {
   const rank from;
   const object_head head;
   std::unique_ptr<resident> what;
-  dist::parts_ahead::parts parts;
+  dist::out_of_band_parts::parts parts;
   std::vector<std::uint64_t> behind;  // so many bytes comes each
   std::vector<std::byte> bytes;       // where there are parts
 };

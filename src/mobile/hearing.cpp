@@ -100,7 +100,7 @@ void mobile_objects::hear_letter(rank from, dist::reader& c) {
   } catch (const std::bad_alloc&) {
     return refuse_letter(std::move(l), job_->no_room_for(kinds_[static_cast<std::size_t>(say::letter)], from, written));
   }
-  l->memory = {job_->pressure(), dist::back_pressure::what::came, arguments.size()};
+  l->memory = {job_->pressure(), dist::back_pressure::kind::received, arguments.size()};
   ++l->way.hops;
   deliver(std::move(l));
 }

@@ -14,8 +14,8 @@ namespace stretto::mobiles {
 using sched::task_record;
 using sched::thread_state;
 
-mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
-    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr),
+mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
+    : job_(j), causes_(causes), parts_(j ? std::make_unique<dist::out_of_band_parts>(*j) : nullptr),
       short_answers_(j ? std::make_unique<short_answers>(*j) : nullptr), quiet_(j, [this] { return letters(); }), balancing_(j) {
   if (!j) return;
   listen(std::make_index_sequence<says>());
@@ -137,7 +137,7 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
   l->where = request.where;
   l->name = request.name;
   l->set_arguments(std::move(arguments));
-  if (job_) l->memory = {job_->pressure(), dist::back_pressure::what::kept, l->bytes().size()};
+  if (job_) l->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, l->bytes().size()};
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);

@@ -60,7 +60,7 @@ class mobile_objects final : public dist::protocol {
   static constexpr unsigned most_by_hearsay = 3;
 
   /// Before job::start. Both null in a runtime that is alone.
-  mobile_objects(dist::job* j, dist::failures* causes);
+  mobile_objects(dist::job* j, dist::failure_codec* causes);
   ~mobile_objects() override;
   /// Nothing runs any more: the objects that are left end.
   void clear() noexcept;
@@ -384,7 +384,7 @@ class mobile_objects final : public dist::protocol {
   handled_at peek_at_handler(const void* body) const;
 
   dist::job* const job_;
-  dist::failures* const causes_;
+  dist::failure_codec* const causes_;
   std::array<dist::message_kind, says> kinds_{};
   rank self_ = 0;
   std::uint16_t node_ = 0;
@@ -404,7 +404,7 @@ class mobile_objects final : public dist::protocol {
   std::atomic<rank> checkpoints_of_{nobody};
   std::atomic<const std::map<std::uint16_t, rank>*> restored_homes_{nullptr};
   std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_homes_;
-  const std::unique_ptr<dist::parts_ahead> parts_;  // null: alone
+  const std::unique_ptr<dist::out_of_band_parts> parts_;  // null: alone
   requests requests_;
   multicasts multicasts_;
   const std::unique_ptr<short_answers> short_answers_;  // null: alone

@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-void put_correspondent(dist::writer& w, rank of, const correspondent& c, dist::failures& causes) {
+void put_correspondent(dist::writer& w, rank of, const correspondent& c, dist::failure_codec& causes) {
   w.put(of);
   w.put(c.next);
   w.put(static_cast<std::uint32_t>(c.stays.size()));

@@ -42,7 +42,7 @@ void mobile_objects::post_many(task_record& r, detail::multicast& body) {
     if (body.write) body.write(body, m->arguments);
     if (job_) {
       job_->hold_back(r.where);
-      m->memory = {job_->pressure(), dist::back_pressure::what::kept, m->arguments.bytes.size()};
+      m->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, m->arguments.bytes.size()};
     }
   }
   thread_state& t = here();
@@ -163,7 +163,7 @@ void mobile_objects::hear_letters(rank from, dist::reader& c) {
     auto& objects = *static_cast<mobile_objects*>(owner);
     ++objects.said_;
     objects.job_->send(to, objects.kinds_[static_cast<std::size_t>(say::answers)], std::move(answers));
-  }, this, dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came, no_room ? 0 : all.arguments.size())));
+  }, this, dist::back_pressure::share(job_->pressure(), dist::back_pressure::kind::received, no_room ? 0 : all.arguments.size())));
   const detail::letter_type* const type = all.function ? letter_type_at(all.function) : nullptr;
   thread_state& t = here();
   const sched::outside_of_finishes outside(t);
@@ -205,8 +205,8 @@ void mobile_objects::answer(far_letter& l, outcome what, const failure_ref& caus
   if (!l.together || !value.along.empty() || value.bytes.size() > most_together) {
     answer(l.from, what, l.request, cause, std::move(value), is_for_good);
   } else {
-    using dist::reply;
-    dist::writer w(l.request, what, cause ? is_for_good ? reply::failure_for_good : reply::failure : reply::value);
+    using dist::reply_kind;
+    dist::writer w(l.request, what, cause ? is_for_good ? reply_kind::failure_for_good : reply_kind::failure : reply_kind::value);
     if (cause) causes_->write(w, *cause.get());
     else w.put(static_cast<std::uint32_t>(value.bytes.size()));
     l.together.add(w.all(), value.bytes);
@@ -218,10 +218,10 @@ void mobile_objects::hear_answers(rank from, dist::reader& c) {
   while (c.left() && c.is_whole()) {
     const auto request = c.get<std::uint64_t>();
     const auto what = c.get<outcome>();
-    const auto is = c.get<dist::reply>();
+    const auto is = c.get<dist::reply_kind>();
     failure_ref cause = dist::is_failure(is) ? causes_->read(c, from) : failure_ref();
     const auto value = cause ? std::span<const std::byte>() : c.get_bytes(c.get<std::uint32_t>());
-    if (c.is_whole()) take(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
+    if (c.is_whole()) take(what, request, from, std::move(cause), value, is == dist::reply_kind::failure_for_good);
   }
 }
 

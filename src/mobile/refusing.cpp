@@ -35,7 +35,7 @@ void mobile_objects::refuse_letter(std::unique_ptr<far_letter> l, failure_ref ca
 template <outcome what>
 void mobile_objects::on_refused_answer(rank from, dist::reader& first_words, failure_ref cause, base::thread_context& context) {
   const auto request = first_words.get<std::uint64_t>();
-  const bool has_more = first_words.get<dist::reply>() == dist::reply::value_with_more;
+  const bool has_more = first_words.get<dist::reply_kind>() == dist::reply_kind::value_with_more;
   take(what, request, from, std::move(cause), {});
   if (has_more) data::have_read(from, first_words.get<std::uint64_t>(), context);
   ++heard_;
@@ -78,7 +78,7 @@ void mobile_objects::hear_no_room(object_id id, std::uint32_t epoch, failure_ref
     entry* const e = s.find(id);
     if (!e || !e->sent_away || e->sent_away->what->epoch != epoch) return;
     if (e->sent_away.use_count() > 1) {  // some parts of it had gone, and the transport has not said so yet
-      job_->begin_landing();
+      job_->begin_incoming();
       return coming_back_.push_back({id, epoch, std::move(cause)});
     }
     const auto back = std::move(e->sent_away);
@@ -98,7 +98,7 @@ void mobile_objects::hear_no_room(object_id id, std::uint32_t epoch, failure_ref
 void mobile_objects::take_back_waiting() {
   for (coming_back& b : std::exchange(coming_back_, {})) {
     hear_no_room(b.id, b.epoch, std::move(b.cause));
-    job_->end_landing();
+    job_->end_incoming();
   }
 }
 

@@ -40,7 +40,7 @@ class requests {
   void tell_waits(rank self, base::wait_walk& walk);
 
  private:
-  struct request : dist::call_under_way {
+  struct request : dist::pending_call {
     std::shared_ptr<const far_letter> sent;
     rank by = nobody;  // who gave the value
     bool is_over = false;  // that came before the value

@@ -23,7 +23,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   const std::shared_ptr<far_letter> far = far_copy(l, id, self_, arguments_of(l));  // before it has a number, as it may throw
   if (job_) {
     job_->hold_back(r.where);
-    far->memory = {job_->pressure(), dist::back_pressure::what::kept, far->bytes().size()};
+    far->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, far->bytes().size()};
   }
   const detail::value_reader read = become_far(r);
   sched::count_spawned(here());  // perhaps on another thread than before
@@ -43,7 +43,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   }
   hold.unlock();
   if (lost) {
-    const dist::call_under_way call{&r, r.scope, read};
+    const dist::pending_call call{&r, r.scope, read};
     r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
     call.end_value(lost, {}, here());
     return call.end_all({}, here());

@@ -34,7 +34,7 @@ short_answers::added short_answers::add(dist::rank to, std::uint64_t request, ba
     take(p, taken);
     return added::last;
   }
-  job_.begin_landing();
+  job_.begin_incoming();
   waiting_.fetch_add(1, std::memory_order_release);
   if (!std::exchange(p.is_marked, true)) {
     const std::scoped_lock both(marked_lock_);

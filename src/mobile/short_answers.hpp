@@ -44,7 +44,7 @@ class short_answers {
   added add(dist::rank to, std::uint64_t request, batch& taken) noexcept;
   /// Those that wait for node `to`. Whoever has taken some says end() once they are sent.
   batch take(dist::rank to) noexcept;
-  void end() noexcept { job_.end_landing(); }
+  void end() noexcept { job_.end_incoming(); }
 
   bool is_empty() const noexcept { return !waiting_.load(std::memory_order_acquire); }
   /// send(to, batch) for each node for which some wait now.

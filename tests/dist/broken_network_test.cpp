@@ -43,7 +43,7 @@ class breakable final : public net::transport {
   const std::atomic<bool>& broken_;
 };
 
-class breakable_seat final : public dist::seat {
+class breakable_seat final : public dist::endpoint {
  public:
   breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken) : whole_(std::move(whole)), broken_(broken) {}
   std::uint16_t first() const noexcept override { return of().first(); }
@@ -52,7 +52,7 @@ class breakable_seat final : public dist::seat {
   }
 
  private:
-  dist::seat& of() const { return dynamic_cast<dist::seat&>(*whole_); }
+  dist::endpoint& of() const { return dynamic_cast<dist::endpoint&>(*whole_); }
   std::shared_ptr<job_seat> whole_;
   const std::atomic<bool>& broken_;
 };

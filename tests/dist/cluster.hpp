@@ -65,7 +65,7 @@ class cluster {
     }
 
     dist::job job;
-    dist::failures causes;
+    dist::failure_codec causes;
     dist::remote_events events;
     dist::remote_reservations reservations;
     dist::remote_barriers barriers;

@@ -123,7 +123,7 @@ class posted_trial {
     // Nothing remains, once what has been told has come.
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
       if (!dead_[n])
-        until([&] { return attached(n, [] { return test::remote_instances_here().postings() == 0; }); });
+        until([&] { return attached(n, [] { return test::remote_instances_here().posted_receives_kept() == 0; }); });
     if (with_death_) return end();
     for (modelled_posting& p : postings_) {
       for (std::size_t i = 0; i < p.done.size(); ++i) {

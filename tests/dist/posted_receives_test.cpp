@@ -54,8 +54,8 @@ event push_from(std::uint32_t node, std::uint64_t number, coordinate min, coordi
 }
 /// Also what comes late: what some sender has told of what it does not send.
 void check_nothing_is_kept() {
-  for (int i = 0; i < 20'000 && test::remote_instances_here().postings() != 0; ++i) async([] {}).get();
-  CHECK(test::remote_instances_here().postings() == 0);
+  for (int i = 0; i < 20'000 && test::remote_instances_here().posted_receives_kept() != 0; ++i) async([] {}).get();
+  CHECK(test::remote_instances_here().posted_receives_kept() == 0);
 }
 std::string told_of(event e) {
   return thrown_by([&] { wait(e); });
@@ -257,7 +257,7 @@ TEST_CASE("once a node is lost, postings end with it, those to come included, an
       CHECK(told_of(push_from(1, 1, 10, 20)).find("N05") != std::string::npos);
       const std::vector<event> later = post(2, u, parts);
       for (const event e : later) CHECK(told_of(e).find("N05") != std::string::npos);
-      CHECK(test::remote_instances_here().postings() == 0);
+      CHECK(test::remote_instances_here().posted_receives_kept() == 0);
       u.destroy();
     }, &job);
   }
@@ -277,7 +277,7 @@ TEST_CASE("nothing remains of millions of numbers but what is under way") {
       // The two others have a half each.
       for (std::uint32_t n = 1; n < 3; ++n)
         all.push_back(test::push(mine, (self + n) % 3, r, std::array{n == 1 ? box{0, 3} : box{3, 6}}));
-      most = std::max(most, test::remote_instances_here().postings());
+      most = std::max(most, test::remote_instances_here().posted_receives_kept());
       wait(merge(all));
       CHECK(to.view()(0) == (self + 2) % 3);
       CHECK(to.view()(5) == (self + 1) % 3 + 5);

@@ -28,8 +28,8 @@ struct worker_node {
   void on_work(rank, reader& content, base::thread_context&) { queue.push_back(content.get<std::uint32_t>()); }
   void leave() {
     end.leave({.is_idle = [this] { return queue.empty(); },
-               .forsake = [this](base::thread_context&) -> std::size_t {
-                 forsake_calls++;
+               .poison_untriggered = [this](base::thread_context&) -> std::size_t {
+                 poison_calls++;
                  if (!in_vain) return 0;
                  --in_vain;
                  queue.push_back(2);  // what was poisoned goes on, and may send
@@ -57,14 +57,14 @@ struct worker_node {
   }
 
   dist::job job;
-  ending end;
+  termination end;
   testing::event_world world;
   base::thread_context context;
   message_kind kind{};
   std::mt19937_64 random;
   std::vector<std::uint32_t> queue;
   std::uint64_t done = 0, done_when_over = 0;
-  unsigned in_vain = 0, forsake_calls = 0;
+  unsigned in_vain = 0, poison_calls = 0;
   bool has_left = false, is_dead = false;
 };
 

@@ -45,18 +45,18 @@ TEST_CASE("short answers wait for one another, each node's by themselves, and th
   node n(3);
   n.waiting.serve(true);
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
   CHECK(n.add(1, 10) == added::first);
   CHECK(n.add(2, 20) == added::first);
   CHECK(n.add(1, 11) == added::another);
   CHECK_FALSE(n.waiting.is_empty());
-  CHECK(n.job.is_landing());
+  CHECK(n.job.has_incoming_data());
   CHECK(n.taken(1) == std::vector<std::uint64_t>{10, 11});
   CHECK(n.taken(1).empty());
-  CHECK(n.job.is_landing());
+  CHECK(n.job.has_incoming_data());
   CHECK(n.taken(2) == std::vector<std::uint64_t>{20});
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
   CHECK(n.add(1, 12) == added::first);
   CHECK(n.taken(1) == std::vector<std::uint64_t>{12});
 }
@@ -71,7 +71,7 @@ TEST_CASE("a batch is full before it has no more room") {
   }
   CHECK(n.last() == all);
   CHECK(n.taken(1).empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
 }
 
 TEST_CASE("a poll sends all that wait; those for a node that is lost are forgotten") {
@@ -84,7 +84,7 @@ TEST_CASE("a poll sends all that wait; those for a node that is lost are forgott
   n.waiting.take_all([&](dist::rank to, const short_answers::batch& b) { sent[to] = {b.all().begin(), b.all().end()}; });
   CHECK(sent == std::map<dist::rank, std::vector<std::uint64_t>>{{1, {0, 3, 6}}, {3, {2, 5, 8}}});
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
   n.waiting.take_all([](dist::rank, const short_answers::batch&) { FAIL("nothing waits"); });
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("answers that many threads add are taken once, while another takes wha
   CHECK(count == threads * each);
   CHECK(once.size() == count);
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
 }
 
 }  // namespace
