@@ -131,7 +131,7 @@ struct runtime::state {
   std::shared_ptr<job_seat> seat;
   std::unique_ptr<device::device_set> devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
   std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
-  std::unique_ptr<diagnose::job_watch> job_watch;   // another
+  std::unique_ptr<diagnose::job_hang_detector> job_watch;   // another
   std::unique_ptr<dist::job_member> member;  // of a job; null: the runtime is alone
   std::shared_ptr<dist::global_memory> global;  // null: none
   const node_number number;              // in handles
@@ -143,7 +143,7 @@ struct runtime::state {
   std::unique_ptr<sched::scheduler> scheduler;
   std::optional<trace_on_signal> on_signal;
   std::optional<live_runtime> live;
-  std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
+  std::unique_ptr<diagnose::monitored_runtime> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
   bool has_failed = false;  // a run has
   const pid_t process = ::getpid();
@@ -180,7 +180,7 @@ struct runtime::state {
     return std::make_unique<dist::job_member>(dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
       j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
-      job_watch = std::make_unique<diagnose::job_watch>(j);
+      job_watch = std::make_unique<diagnose::job_hang_detector>(j);
       for (const base::option& row : base::option_table())
         if (row.name == "balance" || row.name == "stuck" || row.name == "global_memory" || row.name == "compare_nodes" ||
             row.name == "deal_devices" ||
@@ -326,9 +326,9 @@ void runtime::start(bool stepped) {
                               .first_worker_polls = s.member && s.member->of().is_bound_to_thread(),
                               .servers = s.modules.servers()});
   if (s.job_watch && !stepped)
-    s.job_watch->ends_because_of({.are_known = [&s] { return buffers::has_gone_wrong(s.context); },
+    s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_gone_wrong(s.context); },
                                   .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
-                                  .end_what_waits = buffers::end_waits});
+                                  .end_waits = buffers::end_waits});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
@@ -345,9 +345,9 @@ void runtime::start(bool stepped) {
   std::function<void(const std::filesystem::path&)> save;
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
   s.on_signal.emplace(s.number, s.settings.trace, std::move(save));
-  s.watch = std::make_unique<diagnose::watched>(
-      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck,
-                                             .tells_unproven = reports_unproven_hangs(),
+  s.watch = std::make_unique<diagnose::monitored_runtime>(
+      *s.scheduler, diagnose::monitor_settings{.limit = s.settings.stuck,
+                                             .reports_unproven = reports_unproven_hangs(),
                                              .file = s.settings.stuck_file.empty() ? std::string() : s.of_node(s.settings.stuck_file),
                                              .errors = s.settings.errors,
                                              .member = s.member.get(),

@@ -34,7 +34,7 @@ std::string title(const wait_node& n) {
   return text;
 }
 
-std::string step(const wait_node& n) {
+std::string describe_step(const wait_node& n) {
   return title(n) + (n.waits_at.empty() ? "" : ", which waits at " + n.waits_at) +
          (n.what_for.empty() ? "" : ", which waits for " + n.what_for);
 }
@@ -42,7 +42,7 @@ std::string step(const wait_node& n) {
 std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 /// Where who came to a barrier did so, the same place once.
-std::string come_from(const wait_node& barrier) {
+std::string arrival_places(const wait_node& barrier) {
   std::map<std::string, std::size_t> counts;
   for (const auto& at : barrier.arrived_at) ++counts[at];
   std::string text;
@@ -52,14 +52,14 @@ std::string come_from(const wait_node& barrier) {
   return text + fmt::format(" and {} earlier", barrier.arrived - barrier.arrived_at.size());
 }
 
-std::string all_sleep(const wait_snapshot& s) {
+std::string all_asleep(const wait_snapshot& s) {
   return s.of_nodes > 1 ? fmt::format("all threads of all {} nodes sleep, no message is on its way", s.of_nodes)
                         : "all threads of this process sleep";
 }
 
 error headline(const wait_snapshot& s, const hang_cause& cause) {
   const wait_node& root = s.nodes[cause.nodes.front()];
-  const std::string asleep = all_sleep(s);
+  const std::string asleep = all_asleep(s);
   switch (cause.kind) {
     case cause_kind::event:
       if (!root.held_by.empty())
@@ -82,7 +82,7 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
     case cause_kind::barrier:
       return std::move(error("H04", fmt::format("{} lacks {}", name_of(root), counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
                            .fact("made", made_on(root))
-                           .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + come_from(root) +
+                           .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + arrival_places(root) +
                                                 (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
           .because(asleep + ", and nothing is under way that could arrive")
           .remedy("make it expect as many as arrive, or lower the count with alter_arrival_count");
@@ -97,11 +97,11 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
     case cause_kind::unknown: break;
   }
   return error("H06", "nothing can go on any more")
-      .fact("last known", step(root))
+      .fact("last known", describe_step(root))
       .because(asleep + ", and nothing is under way");
 }
 
-error told(const wait_snapshot& s, const hang_cause& cause) {
+error report_of_cause(const wait_snapshot& s, const hang_cause& cause) {
   error e = headline(s, cause);
   // The chain's last node is the cause, which the sentence has named.
   const std::size_t links = cause.chain.size() - 1;
@@ -110,11 +110,11 @@ error told(const wait_snapshot& s, const hang_cause& cause) {
       e.fact("", fmt::format("... {} more ...", links - most_links));
       i = links - most_links / 2;
     }
-    e.fact(i == 0 ? "waiting" : "for", step(s.nodes[cause.chain[i]]));
+    e.fact(i == 0 ? "waiting" : "for", describe_step(s.nodes[cause.chain[i]]));
   }
   if (cause.kind == cause_kind::cycle) {
     for (std::size_t i = 0; i < cause.nodes.size() && i < 2 * most_links; ++i)
-      e.fact(i == 0 ? "cycle" : "for", step(s.nodes[cause.nodes[i]]));
+      e.fact(i == 0 ? "cycle" : "for", describe_step(s.nodes[cause.nodes[i]]));
     e.fact("for", "the first again");
   }
   if (const auto more = cause.waiting - std::min<std::size_t>(cause.waiting, 1); more > 0)
@@ -122,7 +122,7 @@ error told(const wait_snapshot& s, const hang_cause& cause) {
   return e;
 }
 
-void tell_worker(error& e, const base::worker_state& w) {
+void add_worker(error& e, const base::worker_state& w) {
   e.fact(fmt::format("{}worker {}", w.on.empty() ? "" : w.on + " ", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
   for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
 }
@@ -139,7 +139,7 @@ error no_progress(const wait_snapshot& s) {
   error e("H10", fmt::format("no progress for {:.1f} s", s.seconds));
   for (const auto& w : s.workers)
     if (!w.is_idle && !w.runs.empty())
-      tell_worker(e, w);
+      add_worker(e, w);
   for (const auto& n : s.nodes)
     if (n.kind == wait_kind::thread && n.is_running) e.fact("outside", title(n) + " runs code of its own");
   std::size_t waiting = 0;
@@ -149,7 +149,7 @@ error no_progress(const wait_snapshot& s) {
         n.kind == wait_kind::request || n.kind == wait_kind::unknown)
       continue;
     if (++waiting > most_held_up) continue;
-    std::string what = step(n);
+    std::string what = describe_step(n);
     const wait_node* next = awaited_by(s, n);
     if (next) what += ", for " + title(*next);
     for (std::size_t steps = 0; next && next->held_by.empty() && steps < most_links; ++steps) next = awaited_by(s, *next);
@@ -170,7 +170,7 @@ std::vector<error> report_of(const wait_snapshot& s) {
   std::vector<error> all;
   for (const auto& cause : causes_of(s)) {
     if (all.size() == most_causes) break;
-    all.push_back(told(s, cause));
+    all.push_back(report_of_cause(s, cause));
   }
   if (all.empty()) all.emplace_back("H06", "nothing can go on any more");
   return all;
@@ -196,14 +196,14 @@ std::string graphviz_text(std::span<const wait_snapshot> runtimes) {
   };
   for (std::size_t r = 0; r < runtimes.size(); ++r) {
     const wait_snapshot& s = runtimes[r];
-    std::vector<bool> guilty(s.nodes.size());
+    std::vector<bool> is_cause(s.nodes.size());
     if (s.is_proven)
       for (const auto& cause : causes_of(s))
-        for (const auto n : cause.nodes) guilty[n] = true;
+        for (const auto n : cause.nodes) is_cause[n] = true;
     for (std::uint32_t n = 0; n < s.nodes.size(); ++n) {
       if (s.nodes[n].kind == wait_kind::unknown) continue;
-      text += fmt::format("  n{}_{} [label={}{}];\n", r, n, quoted(step(s.nodes[n])),
-                          guilty[n] ? ", fillcolor=\"#f4a582\"" : s.nodes[n].is_running ? ", fillcolor=\"#a6dba0\"" : "");
+      text += fmt::format("  n{}_{} [label={}{}];\n", r, n, quoted(describe_step(s.nodes[n])),
+                          is_cause[n] ? ", fillcolor=\"#f4a582\"" : s.nodes[n].is_running ? ", fillcolor=\"#a6dba0\"" : "");
       for (const auto to : s.nodes[n].waits_for)
         if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown) text += fmt::format("  n{}_{} -> n{}_{};\n", r, n, r, to);
     }

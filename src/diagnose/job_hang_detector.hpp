@@ -27,14 +27,14 @@
 
 namespace stretto::diagnose {
 
-class job_watch final : public dist::protocol {
+class job_hang_detector final : public dist::protocol {
  public:
   using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds patience{2};  // with answers
-  static constexpr unsigned tries = 8;                // where nothing happens, before it is told that nothing is proven
+  static constexpr std::chrono::seconds reply_timeout{2};  // with answers
+  static constexpr unsigned max_unproven_rounds = 8;                // where nothing happens, before it is told that nothing is proven
 
   /// Before job::start.
-  explicit job_watch(dist::job& j);
+  explicit job_hang_detector(dist::job& j);
   /// What is called when something has come, so that it advances soon; null: nothing.
   void wakes(void (*watcher)()) noexcept { wake_.store(watcher, std::memory_order_release); }
   void wake() const {
@@ -42,39 +42,39 @@ class job_watch final : public dist::protocol {
   }
 
   /// Where something has gone wrong that other nodes wait for, nobody is accused: what waits ends.
-  struct faults {
-    std::function<bool()> are_known;                            // on this node; any thread
+  struct failure_hooks {
+    std::function<bool()> is_failure_known;                            // on this node; any thread
     std::function<std::uint64_t()> progress;                    // as of standing
-    std::function<void(base::thread_context&)> end_what_waits;  // on the thread that polls
+    std::function<void(base::thread_context&)> end_waits;  // on the thread that polls
   };
   /// Before the first poll.
-  void ends_because_of(faults f) { faults_ = std::move(f); }
-  bool are_faults_known() const { return faults_.are_known && faults_.are_known(); }
+  void set_failure_hooks(failure_hooks h) { failure_hooks_ = std::move(h); }
+  bool is_failure_known() const { return failure_hooks_.is_failure_known && failure_hooks_.is_failure_known(); }
 
   /// How this node stands. Nothing can happen by itself: snapshot.is_proven.
-  struct standing {
+  struct node_state {
     base::wait_snapshot snapshot;
     std::uint64_t progress = 0;  // whatever is done here makes it larger
   };
-  using look = std::function<standing()>;
+  using state_reader = std::function<node_state()>;
 
   /// What is wanted of the judge: to tell of anything, where nothing goes on; of what is proven alone; or at once, whatever is found.
-  enum class wish : std::uint8_t { any, proof, at_once };
-  void complain(wish w);
+  enum class verdict_request : std::uint8_t { any, proven_only, at_once };
+  void request_verdict(verdict_request w);
 
   /// Answers what was asked and goes on with what is under way, at the time `now`. A verdict is the judge's alone, to be told to the user:
   /// all nodes together, with what is proven.
   ///   limit   seconds for which nothing may have happened anywhere, for one that is not proven
-  std::optional<base::wait_snapshot> advance(const look& mine, double limit, clock::time_point now);
+  std::optional<base::wait_snapshot> advance(const state_reader& own_state, double limit, clock::time_point now);
   /// It wants to be advanced soon, although nothing comes.
-  bool is_under_way() const;
+  bool needs_advance() const;
 
   /// Of this node's complaint since the last forget(): what the judge has said, if anything. Goes_on: something happens elsewhere.
-  enum class answer : std::uint8_t { none, goes_on, told, proven };
-  answer heard() const;
+  enum class verdict : std::uint8_t { none, progress_elsewhere, reported, proven };
+  verdict last_verdict() const;
   /// Whether the judge is dealing with a complaint: on the judge's node, that its rounds are not over; elsewhere, that it has asked this node
   /// since `since`. On a busy machine that takes long, and an answer comes in the end.
-  bool is_judging(clock::time_point since) const;
+  bool is_deciding(clock::time_point since) const;
   /// There was progress here.
   void forget();
 
@@ -83,62 +83,62 @@ class job_watch final : public dist::protocol {
   void lost(dist::rank node, base::thread_context& context) noexcept override;
 
  private:
-  struct report {
+  struct node_report {
     bool is_still = false;
     std::uint64_t progress = 0, sent = 0, handled = 0;
     std::optional<base::wait_snapshot> snapshot;
   };
-  struct question {
+  struct coordinator_query {
     dist::rank from = 0;
     std::uint64_t round = 0;
-    bool wants_snapshot = true;
+    bool with_snapshot = true;
   };
 
-  void on_stuck(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_ask(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_answer(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_told(dist::rank from, dist::reader& content, base::thread_context& context);
-  enum class passes_on : std::uint8_t { no, yes };
-  void on_over(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_request(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_query(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_reply(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_verdict(dist::rank from, dist::reader& content, base::thread_context& context);
+  enum class forwarding : std::uint8_t { no, yes };
+  void on_end_waits(dist::rank from, dist::reader& content, base::thread_context& context);
 
-  report report_of(const look& mine);
+  node_report report_of(const state_reader& own_state);
   // These require the lock.
-  bool has_complaints() const;
-  void ask_all(bool wants_snapshot, clock::time_point now);
-  bool have_all_answered(const std::vector<std::optional<report>>& in) const;
+  bool has_verdict_requests() const;
+  void query_all(bool with_snapshot, clock::time_point now);
+  bool have_all_replied(const std::vector<std::optional<node_report>>& in) const;
   /// After the first round: whether a second is worth it.
   bool are_all_still() const;
   /// After the second.
-  bool is_nothing_changed() const;
-  base::wait_snapshot of_all(bool is_proven) const;
-  void forget_what_is_old();
-  bool is_worth_another_try();
+  bool is_unchanged() const;
+  base::wait_snapshot merged_reports(bool is_proven) const;
+  void reset_if_progressed();
+  bool should_retry();
   std::optional<base::wait_snapshot> unproven(double limit);
-  void end(answer a);
-  void end_what_waits();
+  void send_verdict(verdict a);
+  void broadcast_end_waits();
 
   dist::job& job_;
   std::atomic<void (*)()> wake_{nullptr};
-  dist::message_kind stuck_, ask_, answer_, told_, over_;
-  faults faults_;
-  std::atomic<std::uint64_t> reported_{0};  // progress, when this node was looked at last
+  dist::message_kind request_, query_, reply_, verdict_, end_waits_;
+  failure_hooks failure_hooks_;
+  std::atomic<std::uint64_t> reported_progress_{0};  // progress, when this node was looked at last
 
   mutable std::mutex lock_;
-  std::optional<question> asked_;  // of this node, the latest
-  clock::time_point asked_at_;     // the last time that this node was asked
-  answer heard_ = answer::none;
+  std::optional<coordinator_query> pending_query_;  // of this node, the latest
+  clock::time_point queried_at_;     // the last time that this node was asked
+  verdict last_verdict_ = verdict::none;
   // The judge's.
-  std::vector<std::optional<wish>> complaints_;  // by rank
+  std::vector<std::optional<verdict_request>> verdict_requests_;  // by rank
   enum class phase : std::uint8_t { idle, first, second } phase_ = phase::idle;
   std::uint64_t round_ = 0;
   clock::time_point begun_;
-  std::vector<std::optional<report>> reports_, again_;
+  std::vector<std::optional<node_report>> first_reports_, second_reports_;
   /// What was told last, until something happens: of nothing, without proof or with it.
-  struct telling {
+  struct last_report {
     std::uint64_t progress = 0;  // of all together
-    unsigned unsure = 0;         // rounds in a row without proof
-    bool is_told = false, is_proven = false, is_over = false;
-  } last_;
+    unsigned unproven_rounds = 0;         // rounds in a row without proof
+    bool is_reported = false, is_proven = false, has_ended_waits = false;
+  } last_report_;
 };
 
 }  // namespace stretto::diagnose

@@ -33,7 +33,7 @@ void add_to(wait_node& known, wait_node&& n) {
 
 }  // namespace
 
-wait_snapshot merged(std::span<const wait_snapshot> of_nodes) {
+wait_snapshot merge_snapshots(std::span<const wait_snapshot> of_nodes) {
   wait_snapshot out;
   if (of_nodes.size() == 1) {
     out = of_nodes.front();

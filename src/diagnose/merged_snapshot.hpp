@@ -15,6 +15,6 @@ namespace stretto::diagnose {
 
 /// Of one: the same, with what has one name put together. Of several: nothing is proven by that alone, and who waits or works is told
 /// with its node.
-base::wait_snapshot merged(std::span<const base::wait_snapshot> of_nodes);
+base::wait_snapshot merge_snapshots(std::span<const base::wait_snapshot> of_nodes);
 
 }  // namespace stretto::diagnose

@@ -31,16 +31,16 @@ namespace stretto::diagnose {
 namespace {
 
 // Seconds, where nothing else is asked for: until it is told what never ends, and what has not ended yet.
-constexpr double limit_at_end = 1, patience_at_end = 10;
+constexpr double limit_at_end = 1, unproven_limit_at_end = 10;
 constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // between two looks
-constexpr std::int64_t patience_with_job = 3'000'000'000;  // until a node tells what it knows alone
-constexpr unsigned most_looks_for_job = 40;
+constexpr std::int64_t job_timeout_ns = 3'000'000'000;  // until a node tells what it knows alone
+constexpr unsigned max_samples_for_job = 40;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 
 /// "1 thread", "2 threads (program, reader)": how many more there are than `known`, and what those are called that are
 /// not among `ours`.
-std::string strangers(const std::vector<int>& all, std::size_t known, const std::vector<int>& ours) {
+std::string unknown_threads(const std::vector<int>& all, std::size_t known, const std::vector<int>& ours) {
   std::string names;
   for (const int number : all) {
     if (std::ranges::find(ours, number) != ours.end()) continue;
@@ -59,176 +59,176 @@ std::uint64_t progress_now(const sched::scheduler& s) {
   return sched::progress_of(s) + events.created - events.untriggered;
 }
 
-class watcher {
+class runtime_monitor {
  public:
-  static watcher& of_process() {
+  static runtime_monitor& of_process() {
     // Never destroyed: a runtime may live longer than what main destroys.
-    static watcher* const one = &base::made_unwatched<watcher>();
-    static const base::fork_reset in_child(base::construct_anew<watcher>, one);
+    static runtime_monitor* const one = &base::made_unwatched<runtime_monitor>();
+    static const base::fork_reset in_child(base::construct_anew<runtime_monitor>, one);
     return *one;
   }
 
-  void add(watched& w) {
+  void add(monitored_runtime& w) {
     const std::scoped_lock turn(turn_);
     {
       const std::scoped_lock lock(mutex_);
       w.progress_ = progress_now(w.runtime_);
-      w.since_ = now();
+      w.last_progress_ns_ = now();
       all_.push_back(&w);
     }
-    if (looks_) return looks_->call();
-    on_signal_.emplace(SIGUSR1, [this] { answer(); });
-    looks_.emplace([this] { return look_at_all(); });
+    if (timer_) return timer_->call();
+    on_signal_.emplace(SIGUSR1, [this] { on_signal(); });
+    timer_.emplace([this] { return check_all(); });
   }
 
-  void remove(watched& w) noexcept {
+  void remove(monitored_runtime& w) noexcept {
     const std::scoped_lock turn(turn_);
     {
       const std::scoped_lock lock(mutex_);
       std::erase(all_, &w);
-      if (!all_.empty()) return looks_->call();  // for who could not call meanwhile
+      if (!all_.empty()) return timer_->call();  // for who could not call meanwhile
     }
     on_signal_.reset();
-    looks_.reset();
+    timer_.reset();
   }
 
   void call() noexcept {
     const std::scoped_lock turn(turn_);
-    if (looks_) looks_->call();
+    if (timer_) timer_->call();
   }
   /// The same for who must not wait for others: lost where a runtime comes or goes at the moment.
   void call_if_free() noexcept {
     const std::unique_lock turn(turn_, std::try_to_lock);
-    if (turn && looks_) looks_->call();
+    if (turn && timer_) timer_->call();
   }
 
  private:
-  void answer() {
+  void on_signal() {
     const std::scoped_lock lock(mutex_);
-    tell_all();
-    looks_->call();  // for what all nodes together know
+    report_all();
+    timer_->call();  // for what all nodes together know
   }
 
   /// Until the next look.
-  std::int64_t look_at_all() noexcept {
+  std::int64_t check_all() noexcept {
     const std::scoped_lock lock(mutex_);
     std::int64_t pause = base::timed_watch::never;
-    for (watched* w : all_)
-      if (const auto wanted = tick(*w); wanted != base::timed_watch::never)
+    for (monitored_runtime* w : all_)
+      if (const auto wanted = check(*w); wanted != base::timed_watch::never)
         pause = pause == base::timed_watch::never ? wanted : std::min(pause, wanted);
     return pause;
   }
 
   // These require the lock.
 
-  std::int64_t tick(watched& w) {
+  std::int64_t check(monitored_runtime& w) {
     const double limit = w.limit();
     if (const auto progress = progress_now(w.runtime_); progress != w.progress_) {
       w.progress_ = progress;
-      w.since_ = now();
-      w.told_ = w.accused_ = false;
-      w.looks_ = 0;
-      w.spent_ = 0;
-      w.complained_ = 0;
-      w.complaints_ = 0;
+      w.last_progress_ns_ = now();
+      w.reported_unproven_ = w.reported_proven_ = false;
+      w.samples_ = 0;
+      w.spent_ns_ = 0;
+      w.first_request_ns_ = 0;
+      w.verdict_requests_ = 0;
       if (w.settings_.job) w.settings_.job->forget();
-    } else if (limit > 0 && !w.accused_) {
-      const double seconds = seconds_of(w);
+    } else if (limit > 0 && !w.reported_proven_) {
+      const double seconds = seconds_without_progress(w);
       if (seconds >= limit) {
         const std::uint64_t before = base::processor_nanoseconds();
-        ++w.looks_;
-        tell_stuck(w, seconds, before);
-        w.spent_ += base::processor_nanoseconds() - before;
+        ++w.samples_;
+        report_stall(w, seconds, before);
+        w.spent_ns_ += base::processor_nanoseconds() - before;
       }
     }
-    if (hear_job(w)) return static_cast<std::int64_t>(shortest_pause * 1e9);
+    if (advance_job(w)) return static_cast<std::int64_t>(shortest_pause * 1e9);
     if (limit <= 0) return base::timed_watch::never;
     return static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
   }
 
   /// What is not proven is not told before, however near the end is.
-  static double patience_of(const watched& w) {
-    if (!w.settings_.tells_unproven && !w.is_near_end()) return std::numeric_limits<double>::infinity();
-    return w.settings_.limit > 0 ? w.settings_.limit : patience_at_end;
+  static double unproven_limit_of(const monitored_runtime& w) {
+    if (!w.settings_.reports_unproven && !w.is_near_end()) return std::numeric_limits<double>::infinity();
+    return w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end;
   }
-  static double seconds_of(const watched& w) { return static_cast<double>(now() - w.since_) * 1e-9; }
+  static double seconds_without_progress(const monitored_runtime& w) { return static_cast<double>(now() - w.last_progress_ns_) * 1e-9; }
 
   /// Other nodes may end what waits here: all together find out. Whether it is theirs to tell.
-  static bool leave_to_job(watched& w, double seconds) {
-    job_watch& all = *w.settings_.job;
-    const auto heard = all.heard();
-    if (heard == job_watch::answer::proven) w.accused_ = true;
+  static bool delegate_to_job(monitored_runtime& w, double seconds) {
+    job_hang_detector& all = *w.settings_.job;
+    const auto last_verdict = all.last_verdict();
+    if (last_verdict == job_hang_detector::verdict::proven) w.reported_proven_ = true;
     const auto pause = static_cast<std::int64_t>(std::max(w.limit(), shortest_pause) * 1e9);
     // Ever more rarely, where it goes on elsewhere.
-    if (!w.accused_ && (!w.complained_ || now() - w.complained_last_ >= std::max(pause, (now() - w.complained_) / 4))) {
-      w.complained_last_ = now();
-      ++w.complaints_;
-      if (!w.complained_) w.complained_ = now();
+    if (!w.reported_proven_ && (!w.first_request_ns_ || now() - w.last_request_ns_ >= std::max(pause, (now() - w.first_request_ns_) / 4))) {
+      w.last_request_ns_ = now();
+      ++w.verdict_requests_;
+      if (!w.first_request_ns_) w.first_request_ns_ = now();
       // What is not proven is told once.
-      const bool wants_proof = w.told_ || heard == job_watch::answer::told || seconds < patience_of(w);
-      all.complain(wants_proof ? job_watch::wish::proof : job_watch::wish::any);
+      const bool wants_proof = w.reported_unproven_ || last_verdict == job_hang_detector::verdict::reported || seconds < unproven_limit_of(w);
+      all.request_verdict(wants_proof ? job_hang_detector::verdict_request::proven_only : job_hang_detector::verdict_request::any);
     }
-    if (heard != job_watch::answer::none || now() - w.complained_ < patience_with_job) return true;
-    if (all.is_judging(job_watch::clock::now() - std::chrono::nanoseconds(patience_with_job))) return true;
-    all.complain(job_watch::wish::proof);  // this node tells of itself now what is not proven
+    if (last_verdict != job_hang_detector::verdict::none || now() - w.first_request_ns_ < job_timeout_ns) return true;
+    if (all.is_deciding(job_hang_detector::clock::now() - std::chrono::nanoseconds(job_timeout_ns))) return true;
+    all.request_verdict(job_hang_detector::verdict_request::proven_only);  // this node tells of itself now what is not proven
     return false;
   }
 
   /// Answers other nodes, and tells what all together have found. Whether more is to come soon.
-  bool hear_job(watched& w) {
+  bool advance_job(monitored_runtime& w) {
     if (!w.settings_.job) return false;
-    const auto mine = [&]() -> job_watch::standing {
+    const auto mine = [&]() -> job_hang_detector::node_state {
       const auto progress = progress_now(w.runtime_);
       base::wait_snapshot s;
       // A poll for messages that happens to be under way is no sign of anything.
-      for (unsigned tries = 0; tries < most_looks_for_job; ++tries) {
-        s = look(w, seconds_of(w), judged_by::job);
+      for (unsigned tries = 0; tries < max_samples_for_job; ++tries) {
+        s = take_snapshot(w, seconds_without_progress(w), scope::job);
         if (s.is_proven) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       if (!s.is_proven) add_stacks(s);
       return {std::move(s), progress};
     };
-    if (auto told = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : patience_at_end,
-                                             job_watch::clock::now())) {
-      if (has_work(*told)) tell({&*told, 1}, w.settings_);
-      told->told = {std::max(w.complaints_, 1u), longest_pause, static_cast<double>(w.spent_) * 1e-9};
-      keep({&*told, 1}, w.settings_);
+    if (auto told = w.settings_.job->advance(mine, w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end,
+                                             job_hang_detector::clock::now())) {
+      if (has_work(*told)) print_report({&*told, 1}, w.settings_);
+      told->told = {std::max(w.verdict_requests_, 1u), longest_pause, static_cast<double>(w.spent_ns_) * 1e-9};
+      write_report_file({&*told, 1}, w.settings_);
     }
-    return w.settings_.job->is_under_way();
+    return w.settings_.job->needs_advance();
   }
 
-  void tell_stuck(watched& w, double seconds, std::uint64_t begun) {
-    base::wait_snapshot s = look(w, seconds);
+  void report_stall(monitored_runtime& w, double seconds, std::uint64_t begun) {
+    base::wait_snapshot s = take_snapshot(w, seconds);
     if (progress_now(w.runtime_) != w.progress_ || !has_work(s)) return;
-    if (is_of_several(w) && leave_to_job(w, seconds)) return;
-    if (!s.is_proven && seconds < patience_of(w)) return;
+    if (is_of_several(w) && delegate_to_job(w, seconds)) return;
+    if (!s.is_proven && seconds < unproven_limit_of(w)) return;
     if (s.is_proven)
-      w.accused_ = true;
-    else if (std::exchange(w.told_, true))
+      w.reported_proven_ = true;
+    else if (std::exchange(w.reported_unproven_, true))
       return;  // once; if it gets proven, that is told
     else
       add_stacks(s);
-    tell({&s, 1}, w.settings_);
-    s.told = {w.looks_, longest_pause, static_cast<double>(w.spent_ + base::processor_nanoseconds() - begun) * 1e-9};
-    keep({&s, 1}, w.settings_);
+    print_report({&s, 1}, w.settings_);
+    s.told = {w.samples_, longest_pause, static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
+    write_report_file({&s, 1}, w.settings_);
   }
 
-  void tell_all() {
+  void report_all() {
     std::vector<base::wait_snapshot> every;
-    watch_settings settings;
-    for (watched* w : all_) {
-      every.push_back(look(*w, static_cast<double>(now() - w->since_) * 1e-9));
+    monitor_settings settings;
+    for (monitored_runtime* w : all_) {
+      every.push_back(take_snapshot(*w, static_cast<double>(now() - w->last_progress_ns_) * 1e-9));
       add_stacks(every.back());
       settings.errors = w->settings_.errors;
       if (!w->settings_.file.empty()) settings.file = w->settings_.file;
-      if (is_of_several(*w)) w->settings_.job->complain(job_watch::wish::at_once);
+      if (is_of_several(*w)) w->settings_.job->request_verdict(job_hang_detector::verdict_request::at_once);
     }
-    tell(every, settings);
-    keep(every, settings);
+    print_report(every, settings);
+    write_report_file(every, settings);
   }
 
-  static void tell(std::span<const base::wait_snapshot> runtimes, const watch_settings& settings) {
+  static void print_report(std::span<const base::wait_snapshot> runtimes, const monitor_settings& settings) {
     std::string text;
     for (const auto& s : runtimes) {
       if (settings.errors == base::error_form::json) {
@@ -243,7 +243,7 @@ class watcher {
     std::fwrite(safe.data(), 1, safe.size(), stderr);
   }
 
-  static void keep(std::span<const base::wait_snapshot> runtimes, const watch_settings& settings) {
+  static void write_report_file(std::span<const base::wait_snapshot> runtimes, const monitor_settings& settings) {
     if (settings.file.empty()) return;
     std::ofstream out(settings.file, std::ios::binary);
     out << to_json(runtimes) << std::flush;
@@ -265,21 +265,21 @@ class watcher {
   /// What all runtimes of the process do.
   std::vector<sched::activity> activities() const {
     std::vector<sched::activity> found;
-    for (const watched* w : all_) found.push_back(sched::activity_of(w->runtime_, w->settings_.member));
+    for (const monitored_runtime* w : all_) found.push_back(sched::activity_of(w->runtime_, w->settings_.member));
     return found;
   }
 
-  static bool is_of_several(const watched& w) { return w.settings_.job && !w.settings_.job->is_alone(); }
+  static bool is_of_several(const monitored_runtime& w) { return w.settings_.job && !w.settings_.job->is_alone(); }
 
   /// Where the job judges, a snapshot is proven if nothing can happen but by messages.
-  enum class judged_by : std::uint8_t { us, job };
-  base::wait_snapshot look(watched& w, double seconds, judged_by judge = judged_by::us) {
+  enum class scope : std::uint8_t { process, job };
+  base::wait_snapshot take_snapshot(monitored_runtime& w, double seconds, scope decided_by = scope::process) {
     // Whatever happens, some thread does it. If each thread of the process is a worker that sleeps, one that polls while
     // nothing is pending, or one that only looks, then nobody is left to do anything, and nobody to start a thread that would.
     // Had one been awake between the two looks, it would have counted when it went to sleep again.
     auto before = activities();
-    base::wait_snapshot s = look_at(w.runtime_, seconds);
-    const auto again = look_at(w.runtime_, seconds);
+    base::wait_snapshot s = snapshot_of(w.runtime_, seconds);
+    const auto again = snapshot_of(w.runtime_, seconds);
     const std::vector<int> threads = base::threads_of_process();
     const auto after = activities();
     std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // that of the sanitizer
@@ -289,7 +289,7 @@ class watcher {
       const auto& a = after[i];
       known += a.threads;
       ours.insert(ours.end(), a.numbers.begin(), a.numbers.end());
-      if (judge == judged_by::job && all_[i] != &w && all_[i]->settings_.job) {  // a node that says itself how it stands
+      if (decided_by == scope::job && all_[i] != &w && all_[i]->settings_.job) {  // a node that says itself how it stands
         before[i] = a;
         continue;
       }
@@ -302,7 +302,7 @@ class watcher {
         ++known;
         ours.push_back(number);
       }
-    if (judge == judged_by::us && is_of_several(w)) s.unproven.push_back("other nodes may act");
+    if (decided_by == scope::process && is_of_several(w)) s.unproven.push_back("other nodes may act");
     if (w.settings_.member && w.settings_.member->has_incoming_data()) s.unproven.push_back("elements of other nodes are on their way");
     if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");
     if (w.settings_.member && w.settings_.member->is_handling_messages()) s.unproven.push_back("a message of another node is being handled");
@@ -310,7 +310,7 @@ class watcher {
     if (threads.empty())
       s.unproven.push_back("the threads of this process cannot be counted");
     else if (threads.size() > known)
-      s.unproven.push_back(strangers(threads, known, ours) + " of this process that no runtime runs may act");
+      s.unproven.push_back(unknown_threads(threads, known, ours) + " of this process that no runtime runs may act");
     else if (threads.size() < known)
       s.unproven.push_back("threads are starting or ending");
     if (s.unproven.empty() && (before != after || !(s == again))) s.unproven.push_back("something ran meanwhile");
@@ -321,32 +321,32 @@ class watcher {
 
   std::mutex turn_;  // of those that add and remove
   std::mutex mutex_;
-  std::vector<watched*> all_;
+  std::vector<monitored_runtime*> all_;
   std::optional<base::signal_watch> on_signal_;
-  std::optional<base::timed_watch> looks_;
+  std::optional<base::timed_watch> timer_;
 };
 
-watched::watched(sched::scheduler& runtime, watch_settings settings) : runtime_(runtime), settings_(std::move(settings)) {
-  watcher::of_process().add(*this);
-  if (settings_.job) settings_.job->wakes([] { watcher::of_process().call_if_free(); });
+monitored_runtime::monitored_runtime(sched::scheduler& runtime, monitor_settings settings) : runtime_(runtime), settings_(std::move(settings)) {
+  runtime_monitor::of_process().add(*this);
+  if (settings_.job) settings_.job->wakes([] { runtime_monitor::of_process().call_if_free(); });
 }
 
-watched::~watched() {
+monitored_runtime::~monitored_runtime() {
   if (settings_.job) settings_.job->wakes(nullptr);
-  watcher::of_process().remove(*this);
+  runtime_monitor::of_process().remove(*this);
 }
 
-void watched::draining() noexcept {
+void monitored_runtime::draining() noexcept {
   draining_.store(true, std::memory_order_seq_cst);
-  watcher::of_process().call();
+  runtime_monitor::of_process().call();
 }
 
 // Where something has gone wrong, nobody is to wait for what does not come.
-bool watched::is_near_end() const noexcept {
-  return draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->are_faults_known());
+bool monitored_runtime::is_near_end() const noexcept {
+  return draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->is_failure_known());
 }
 
-double watched::limit() const noexcept {
+double monitored_runtime::limit() const noexcept {
   if (!is_near_end()) return settings_.limit;
   return settings_.limit > 0 ? std::min(settings_.limit, limit_at_end) : limit_at_end;
 }

@@ -10,7 +10,7 @@
 
 namespace stretto::diagnose {
 
-base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
+base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
   using base::wait_kind;
   base::wait_snapshot s;
   s.node = runtime.runtime.node;
@@ -27,7 +27,7 @@ base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
     for (const auto& [raw, node] : walk.all(key))
       walk[node].everywhere = fmt::format("{} {:x}", base::wait_kind_names[static_cast<unsigned>(key)], raw);
-  return merged({&s, 1});  // what waits here for what runs here, asked for as if it were elsewhere
+  return merge_snapshots({&s, 1});  // what waits here for what runs here, asked for as if it were elsewhere
 }
 
 }  // namespace stretto::diagnose

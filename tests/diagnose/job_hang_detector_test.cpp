@@ -10,7 +10,7 @@
 #include "net/sim/network.hpp"
 
 using namespace stretto;
-using diagnose::job_watch;
+using diagnose::job_hang_detector;
 using testing::visit;
 
 namespace {
@@ -26,7 +26,7 @@ struct worker_node {
     ++progress;
     left.push_back(content.get<std::uint32_t>());
   }
-  job_watch::standing standing() const {
+  job_hang_detector::node_state state() const {
     base::wait_snapshot s;
     s.node = job.node();
     s.seconds = 100;
@@ -37,7 +37,7 @@ struct worker_node {
   base::runtime_context runtime;
   base::thread_context context;
   dist::job job;
-  job_watch watch;
+  job_hang_detector watch;
   dist::message_kind work;
   std::deque<std::uint32_t> left;
   std::uint64_t progress = 0;
@@ -75,13 +75,13 @@ struct trial {
   }
   std::optional<base::wait_snapshot> look_after(worker_node& n) {
     now += std::chrono::microseconds(random() % 1000);
-    return n.watch.advance([&] { return n.standing(); }, 1, now);
+    return n.watch.advance([&] { return n.state(); }, 1, now);
   }
 
   std::mt19937_64 random;
   std::shared_ptr<net::sim::network> network;
   std::deque<worker_node> all;
-  job_watch::clock::time_point now{};
+  job_hang_detector::clock::time_point now{};
 };
 
 }  // namespace
@@ -102,7 +102,7 @@ TEST_CASE("nodes that may still go on are never accused, and those that cannot a
         case 0: t.poll(n); break;
         case 1: t.do_work(n); break;
         case 2:
-          if (t.random() % 10 == 0) n.watch.complain(job_watch::wish::proof);
+          if (t.random() % 10 == 0) n.watch.request_verdict(job_hang_detector::verdict_request::proven_only);
           break;
         default:
           if (const auto told = t.look_after(n)) {
@@ -119,7 +119,7 @@ TEST_CASE("nodes that may still go on are never accused, and those that cannot a
 TEST_CASE("a node that does not answer is named, once") {
   trial t(3, 3);
   auto& judge = t.all[0];
-  judge.watch.complain(job_watch::wish::any);
+  judge.watch.request_verdict(job_hang_detector::verdict_request::any);
   std::optional<base::wait_snapshot> told;
   for (unsigned i = 0; i < 20000 && !told; ++i) {
     for (auto& n : t.all) t.poll(n);
@@ -130,8 +130,8 @@ TEST_CASE("a node that does not answer is named, once") {
   CHECK_FALSE(told->is_proven);
   REQUIRE(told->unproven.size() == 1);
   CHECK(told->unproven[0].find("N2 does not answer") != std::string::npos);
-  CHECK(judge.watch.heard() == job_watch::answer::told);
-  judge.watch.complain(job_watch::wish::any);
+  CHECK(judge.watch.last_verdict() == job_hang_detector::verdict::reported);
+  judge.watch.request_verdict(job_hang_detector::verdict_request::any);
   for (unsigned i = 0; i < 20000; ++i) {
     for (auto& n : t.all) t.poll(n);
     CHECK_FALSE(t.look_after(judge));
@@ -141,36 +141,36 @@ TEST_CASE("a node that does not answer is named, once") {
 TEST_CASE("who complains hears that it goes on elsewhere, and nothing is told") {
   trial t(5, 2);
   t.all[0].left.push_back(0);  // never done
-  t.all[1].watch.complain(job_watch::wish::proof);
-  for (unsigned i = 0; i < 20000 && t.all[1].watch.heard() == job_watch::answer::none; ++i)
+  t.all[1].watch.request_verdict(job_hang_detector::verdict_request::proven_only);
+  for (unsigned i = 0; i < 20000 && t.all[1].watch.last_verdict() == job_hang_detector::verdict::none; ++i)
     for (auto& n : t.all) {
       t.poll(n);
       CHECK_FALSE(t.look_after(n));
     }
-  CHECK(t.all[1].watch.heard() == job_watch::answer::goes_on);
+  CHECK(t.all[1].watch.last_verdict() == job_hang_detector::verdict::progress_elsewhere);
   t.all[1].watch.forget();
-  CHECK(t.all[1].watch.heard() == job_watch::answer::none);
+  CHECK(t.all[1].watch.last_verdict() == job_hang_detector::verdict::none);
 }
 
 TEST_CASE("a complaint that the judge deals with is left to it, and no longer once it has ended") {
   trial t(7, 2);
   auto &judge = t.all[0], &other = t.all[1];
-  const auto begun = job_watch::clock::now();
-  CHECK_FALSE(judge.watch.is_judging(begun));
-  CHECK_FALSE(other.watch.is_judging(begun));
-  other.watch.complain(job_watch::wish::proof);
-  for (unsigned i = 0; i < 20000 && !other.watch.is_judging(begun); ++i) {
+  const auto begun = job_hang_detector::clock::now();
+  CHECK_FALSE(judge.watch.is_deciding(begun));
+  CHECK_FALSE(other.watch.is_deciding(begun));
+  other.watch.request_verdict(job_hang_detector::verdict_request::proven_only);
+  for (unsigned i = 0; i < 20000 && !other.watch.is_deciding(begun); ++i) {
     t.poll(judge);
     t.look_after(judge);
     t.poll(other);
   }
-  CHECK(other.watch.is_judging(begun));
-  CHECK_FALSE(other.watch.is_judging(job_watch::clock::now() + std::chrono::hours(1)));  // it was asked long before
-  CHECK(judge.watch.is_judging(begun));
-  for (unsigned i = 0; i < 20000 && judge.watch.is_judging(begun); ++i)
+  CHECK(other.watch.is_deciding(begun));
+  CHECK_FALSE(other.watch.is_deciding(job_hang_detector::clock::now() + std::chrono::hours(1)));  // it was asked long before
+  CHECK(judge.watch.is_deciding(begun));
+  for (unsigned i = 0; i < 20000 && judge.watch.is_deciding(begun); ++i)
     for (auto& n : t.all) {
       t.poll(n);
       t.look_after(n);
     }
-  CHECK_FALSE(judge.watch.is_judging(begun));
+  CHECK_FALSE(judge.watch.is_deciding(begun));
 }

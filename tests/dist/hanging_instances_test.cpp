@@ -63,8 +63,8 @@ void check_told(F&& hold_up) {
     const auto reader = async(after(is.awaited), name("reader"), [] {});
     const auto look = [&] {
       std::vector<base::wait_snapshot> each;
-      for (const auto& s : all) each.push_back(diagnose::look_at(*s.load(), 1));
-      base::wait_snapshot together = diagnose::merged(each);
+      for (const auto& s : all) each.push_back(diagnose::snapshot_of(*s.load(), 1));
+      base::wait_snapshot together = diagnose::merge_snapshots(each);
       together.is_proven = true;
       return diagnose::report_text(together);
     };
