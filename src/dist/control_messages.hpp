@@ -1,7 +1,7 @@
-// control_messages.hpp - words of a floor above, from node to node.
+// control_messages.hpp - messages of a floor above to the same floor on other nodes.
 //
-// Messages    words: what the floor makes of them. They are counted, so that no job is over before they have been heard.
-// Threads     say: any of the runtime. The rest inside job::poll.
+// Messages    talk.words: encoded by that floor. They are counted, so that the job does not end before they have been handled.
+// Threads     send: any of the runtime. The rest inside job::poll.
 #pragma once
 
 #include "data/node_talk.hpp"
@@ -11,9 +11,9 @@ namespace stretto::dist {
 
 class control_messages final : public protocol {
  public:
-  /// Before job::start.
+  /// Must be made before job::start.
   explicit control_messages(job& j);
-  /// Before the first poll.
+  /// Must be called before the first poll.
   void set_handler(data::listener* handler) noexcept { handler_ = handler; }
   void send(rank to, std::span<const std::byte> content);
 

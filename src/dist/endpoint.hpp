@@ -1,4 +1,4 @@
-// endpoint.hpp - what a runtime needs to become a node of a job: numbers, and a transport.
+// endpoint.hpp - what a runtime needs to become a node of a job: node numbers and a transport.
 //
 // Threads     the thread that makes the runtime.
 #pragma once
@@ -11,9 +11,9 @@ namespace stretto::dist {
 
 class endpoint : public job_seat {
  public:
-  /// The number of the job's first node in handles.
+  /// The node number of the job's first node in handles.
   virtual std::uint16_t first() const noexcept = 0;
-  /// Once.
+  /// Connects to the job. May be called once.
   virtual std::unique_ptr<net::transport> join(net::handlers& all) = 0;
 };
 

@@ -1,13 +1,13 @@
-// failure_codec.hpp - causes on the wire: the chain of what was skipped, and the exception that it began with.
+// failure_codec.hpp - encodes failures in messages: the chain of skipped work and the exception that it began with.
 //
-// An error stays an error of its code, with a line more that names its node. A std::runtime_error stays one, with its node
-// behind its words. Any other exception becomes a remote_exception, which knows its type's name. The links keep their names
-// and source lines, and the user reads on which node each was.
+// An error stays an error of its code and gets one more line that names its node. A std::runtime_error stays one; its node is
+// appended to its text. Any other exception becomes a remote_exception, which knows the name of its type. The links of the chain
+// keep their names and source lines, and the user reads the node of each.
 //
 // Threads     any.
-// Cost        a lock and an allocation per link; causes are rare.
-// Invariants  (1) roots have the same name everywhere (failure::id), so that what comes twice, or home again, is known: it is the
-//             same object as long as that is among the latest `most_kept` ones. (2) a cause takes at most about 8 KiB.
+// Cost        a lock and an allocation per link; failures are rare.
+// Invariants  (1) a root has the same id on every node (failure::id). A root that arrives twice, or returns to its node, is the
+//             same object, as long as it is among the latest `most_kept`. (2) an encoded failure has at most about 8 KiB.
 #pragma once
 
 #include <atomic>
@@ -30,14 +30,14 @@ class failure_codec {
 
  private:
   failure_ref known(std::uint64_t id);
-  /// Returns the one to use: that which is known under its name, if any.
+  /// Stores the root. Returns the stored root of the same id if there is one.
   failure_ref keep(failure_ref root);
 
   const job& job_;
   std::atomic<std::uint64_t> named_{0};
   std::mutex lock_;
   std::unordered_map<std::uint64_t, failure_ref> kept_;  // by id
-  std::deque<std::uint64_t> order_;                      // the oldest first
+  std::deque<std::uint64_t> order_;                      // oldest first
 };
 
 }  // namespace stretto::dist

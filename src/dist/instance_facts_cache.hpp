@@ -1,9 +1,8 @@
-// instance_facts_cache.hpp - what instances of other nodes are: asked of their nodes once, and kept.
+// instance_facts_cache.hpp - facts about instances of other nodes (box, strides, memory, name): requested once and cached.
 //
-// Messages    describe: which instance; described: its box, strides, memory and name. What cannot be told is an answer
-//             to the question.
+// Messages    describe: the handle. described: box, strides, memory and name. A failure is sent as the reply to the request.
 // Threads     any of the runtime; handlers inside job::poll.
-// Cost        known: a lock and a look into a table. Else two messages, and the task waits. Up to most_kept are kept.
+// Cost        cached: a lock and a table lookup. Else two messages, and the task waits. At most `max_entries` are cached.
 #pragma once
 
 #include <memory>
@@ -24,10 +23,10 @@ class instance_facts_cache {
   /// Before job::start.
   instance_facts_cache(job& j, pending_requests& pending, instance_names& names);
 
-  /// Waits for the answer unless it is known. Throws what the node answers: D01, what the creation failed with; N05.
+  /// Waits for the reply if the facts are not cached. Throws the failure in the reply (D01, or that of the creation), or N05.
   std::shared_ptr<const data::instance_facts> of(const detail::instance_handle& h, const char* verb,
                                                  const std::source_location& where);
-  /// It is about to be destroyed: the next question finds out.
+  /// Removes an instance that is about to be destroyed, so that the next call asks its node.
   void forget(const detail::instance_handle& h);
 
  private:

@@ -1,9 +1,10 @@
-// job_member.hpp - one runtime's part in a job: the protocols together, and the poller that drives them.
+// job_member.hpp - one runtime's part in a job: all protocols together, and the poller that drives them.
 //
-// Messages may come at any time, so the poller has something pending until the job is over: idle workers ask it, and the service
-// thread while they sleep.
+// Messages may arrive at any time. So the poller always has something pending until the job is over, and idle workers poll it,
+// or the service thread while they sleep.
 //
-// Threads     made and served by the thread that makes the runtime; leave by the one that ends it. The rest as the protocols say.
+// Threads     the thread that makes the runtime makes and serves it; the thread that ends the runtime calls leave. The rest: see
+//             the protocols.
 #pragma once
 
 #include <atomic>
@@ -33,29 +34,30 @@ namespace stretto::dist {
 
 class job_member final : public poller {
  public:
-  /// Joins the job; throws what the transport does. `add_more`: floors above make their protocols, before it starts.
+  /// Joins the job; rethrows failures of the transport. In `add_more` the floors above make their protocols, before the job
+  /// starts.
   explicit job_member(endpoint& e, const std::function<void(job&, failure_codec&)>& add_more = {});
-  /// So many bytes of each node, by every node, before the first poll. Throws N16.
+  /// Collective: every node must call this with the same size per node before its first poll. Throws N16.
   std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) { return global_ = std::make_shared<global_memory>(job_, bytes); }
-  /// What the transport knows of other nodes before the job begins (net/transport.hpp).
+  /// What the transport knows about other nodes before the job begins (net/transport.hpp).
   net::host_nodes on_host() { return job_.transport().on_host(); }
   bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) { return job_.transport().gather_on_host(mine, all); }
   std::optional<net::node_number> first_failed(bool has_failed) { return job_.transport().first_failed(has_failed); }
-  /// The runtime's events have been started under of().node().
+  /// Requires that the event floor of the runtime has started with node number of().node().
   void serve(base::runtime_context& runtime);
-  /// Its data floor has been started, too.
+  /// Requires that the data floor has started, too.
   void serve_data(base::runtime_context& runtime) { instances_.serve(runtime); }
-  /// The runtime ends: before it drains, which then lasts until the job is over.
+  /// Must be called when the runtime ends, before it drains. The drain then lasts until the job is over.
   void leave(sched::scheduler& s, const stretto::detail::poll_station& all);
 
-  /// For reports: what waits here for other nodes; before the scheduler tells of its tasks.
+  /// For hang reports: adds what waits here for other nodes. Call it before the scheduler adds its tasks.
   void add_wait_edges(base::wait_walk& walk) const;
   bool is_leaving() const noexcept { return termination_.is_leaving(); }
-  /// Elements or parts of objects are on their way into memory here, or something to and from global memory.
+  /// True while elements or parts of objects are being written to memory here, or copies of global memory are in flight.
   bool has_incoming_data() const noexcept { return instances_.has_incoming_data() || job_.has_incoming_data() || (global_ && global_->is_moving()); }
-  /// A message of another node has been taken and may be about to have its effects: a poll that has taken none does nothing.
+  /// True while a message of another node is being handled. A poll that has received no message has no effects.
   bool is_handling_messages() const noexcept { return job_.is_handling_messages(); }
-  /// On the thread that polls.
+  /// Only on the polling thread.
   bool is_over() const noexcept { return termination_.is_over(); }
 
   const job& of() const noexcept { return job_; }
@@ -69,7 +71,7 @@ class job_member final : public poller {
   void fail(std::exception_ptr why) noexcept override;
 
  private:
-  /// Lets go of what drains; false if that has been done, or nothing drains yet.
+  /// Lets the drain of the runtime end. False if that was done before, or if the runtime does not drain yet.
   bool end(base::thread_context& context);
 
   job job_;
@@ -81,10 +83,10 @@ class job_member final : public poller {
   ordered_messages ordered_;
   remote_tasks tasks_;
   remote_instances instances_;
-  std::shared_ptr<global_memory> global_;  // null: none
+  std::shared_ptr<global_memory> global_;  // null: the job has no global memory
   termination termination_;
   job_clock clock_;
-  std::atomic<sched::scheduler*> scheduler_{nullptr};  // which drains, and counts the job as something that goes on
+  std::atomic<sched::scheduler*> scheduler_{nullptr};  // not null while draining: its root scope counts the job as a task
   std::atomic<bool> has_failed_{false};
 };
 

@@ -1,10 +1,10 @@
-// operation_steps.hpp - what an operation on instances of several nodes waits for on this one, so that reports of a job that hangs follow it.
+// operation_steps.hpp - what an operation on instances of several nodes waits for on this node, for hang reports.
 //
-// Whoever waits for an event on behalf of a question says which one, in the waiter itself: a report finds it there, among the waiters
-// of that event, and nothing is noted anywhere else.
+// A waiter that waits for an event on behalf of a request stores the request itself. A hang report finds it among the waiters of
+// the event; nothing is recorded elsewhere.
 //
-// Threads     as detail::when_ended; tell_step: any, while others run.
-// Cost        one allocation, as without a name.
+// Threads     as detail::when_ended; add_step: any thread, while others run.
+// Cost        one allocation, as for a waiter without a step.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -18,14 +18,14 @@
 
 namespace stretto::dist {
 
-/// A part that this node has in answering a question. Without a verb it needs no name beside the question's.
+/// One step of this node in carrying out a request. Without a verb, the report uses the name of the request.
 struct operation_step {
   request_id of;
   const char* what_for = "";  // "its preconditions"
   const char* verb = nullptr;
-  const detail::instance_record* near = nullptr;  // of this node
+  const detail::instance_record* near = nullptr;  // local instance
   enum class direction : bool { to, from } way = direction::to;
-  detail::instance_handle posted = {};            // whose elements this sends, if that is what another node posts
+  detail::instance_handle posted = {};            // set if the step sends elements to a posted receive
 };
 inline constexpr const char* its_preconditions = "its preconditions";
 inline constexpr const char* its_elements = "its elements";
@@ -38,7 +38,7 @@ struct step_waiter : waiter {
   }
 };
 
-/// then(const failure* cause, base::thread_context& context), as detail::when_ended.
+/// As detail::when_ended: calls then(const failure* cause, base::thread_context& context).
 template <class F>
 void when_ended(const operation_step& s, event e, base::thread_context& context, F&& then) {
   struct watching final : step_waiter {
@@ -57,9 +57,9 @@ void when_ended(const operation_step& s, event e, base::thread_context& context,
   w->then(cause.get(), context);
 }
 
-/// For reports: what another node posts, which waits for whoever sends to it.
+/// For hang reports: the node of the wait graph for a posted receive, which waits for its senders.
 std::uint32_t node_of_posted(base::wait_walk& walk, const detail::instance_handle& posted);
-/// For reports: whether that is such a waiter, of node `self`; it has been told of then.
+/// For hang reports: adds the waiter to the wait graph and returns true if it is a step_waiter.
 bool add_step(const base::wait_walk::found_waiter& found, rank self, base::wait_walk& walk);
 
 }  // namespace stretto::dist

@@ -1,10 +1,12 @@
-// ordered_messages.hpp - messages of one node to another that are handled in the order in which they were sent, however large they are.
+// ordered_messages.hpp - messages that are handled in the order in which their sender sent them, whatever their size.
 //
-// A large message may be overtaken (job.hpp). These have numbers; what comes too early is kept until its turn.
+// Without this, later messages may overtake a large one (job.hpp). Ordered messages carry sequence numbers; a message that
+// arrives early is kept until its predecessors have been handled.
 //
 // Threads     send: any of the runtime. The rest inside job::poll.
-// Cost        a copy of the content on each side where it has to wait.
-// Invariants  (1) messages of one node are handled in the order of their numbers, which is that of `send` for one thread.
+// Cost        a copy of the content on each side if the message must wait.
+// Invariants  (1) messages of one node are handled in the order of their sequence numbers; for one sending thread, that is the
+//             order of its calls of `send`.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,7 @@ class ordered_messages final : public protocol {
   /// Before job::start.
   explicit ordered_messages(job& j);
 
-  /// Who takes messages of a kind; kinds have the same order on every node.
+  /// Registers the handler of a new kind. Every node must register its kinds in the same order.
   template <auto f, class Owner>
   kind on(Owner* owner) {
     owners_.push_back({owner, +[](void* o, rank from, reader& content, base::thread_context& context) {
@@ -34,13 +36,13 @@ class ordered_messages final : public protocol {
     return static_cast<kind>(owners_.size() - 1);
   }
 
-  /// Who is told, in their turn, of those that this node has no room for (job::on_refused).
+  /// Registers the handler for messages of that kind that this node has no memory for (job::on_refused), also called in order.
   template <auto f, class Owner>
   void on_refused(kind is, Owner*) {
     owners_[static_cast<std::size_t>(is)].refused = job::refused_by<f, Owner>;
   }
 
-  /// To another node.
+  /// `to` must be another node.
   void send(rank to, kind is, const writer& content);
 
   void lost(rank node, base::thread_context& context) noexcept override;
@@ -52,8 +54,8 @@ class ordered_messages final : public protocol {
     job::refused_handler refused = nullptr;
   };
   struct waiting {
-    std::vector<std::byte> bytes;  // with their kind
-    failure_ref refused = {};      // then the first words
+    std::vector<std::byte> bytes;  // including the kind
+    failure_ref refused = {};      // set: the message was refused, and `bytes` is its prefix
   };
   struct sender {
     std::uint64_t next = 0;
@@ -67,7 +69,7 @@ class ordered_messages final : public protocol {
   job& job_;
   const message_kind message_;
   std::vector<owner> owners_;
-  std::map<rank, sender> senders_;          // of who polls
+  std::map<rank, sender> senders_;          // only the polling thread
   base::spin_lock lock_;                    // guards what follows
   std::map<rank, std::uint64_t> sent_ = {};
 };

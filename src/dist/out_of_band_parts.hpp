@@ -1,17 +1,19 @@
-// out_of_band_parts.hpp - large parts of what a message holds, which go ahead of it: from where they lie straight to where its reader wants them.
+// out_of_band_parts.hpp - large parts of a message, sent ahead of it directly from the sender's memory and received directly
+// into their destination.
 //
-// The sender gives parts a number and then says it in a message of its own. Who takes that message takes them; a task that reads the message
-// gives each part its place when it comes to it, and waits until the part is there.
+// The sender gives the parts a number and sends that number in a message of its own. The handler of that message takes the
+// parts. A task that decodes the message provides the destination of each part when it reaches it, and waits until the part has
+// arrived.
 //
-//     const auto number = ahead.send(to, parcel.apart, object);           // sender; `object` is kept until they have gone
-//     auto parts = ahead.take(from, number, of);                          // receiver, when the message comes
-//     parts_reader more(parts, bytes);                                    // a task
+//     const auto number = ahead.send(to, parcel.apart, object);           // sender; keeps `object` until the parts are sent
+//     auto parts = ahead.take(from, number);                              // receiver, in the handler of the message
+//     parts_reader more(job, std::move(parts), behind, bytes);            // a task
 //     field_reader in(more.begin(), more);
 //
-// Threads     send, and all of what was taken: any of the runtime. The rest inside job::poll.
-// Cost        a message for each part, and no copy but the transport's.
-// Invariants  (1) they come before any message that is sent afterwards. (2) parts that nobody reads are dropped: then their memory is the
-//             sender's again.
+// Threads     send, and everything that was taken: any of the runtime. The rest inside job::poll.
+// Cost        a message per part, and no copies but those of the transport.
+// Invariants  (1) parts arrive before any message that is sent after them. (2) parts that are not read are dropped; the sender
+//             may then reuse their memory.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -32,17 +34,17 @@ class out_of_band_parts final : public protocol {
  public:
   struct part {
     net::payload rest;
-    std::vector<std::byte> here = {};  // what came with its head
+    std::vector<std::byte> here = {};  // content that arrived with the head
     std::uint64_t bytes() const noexcept { return rest.bytes() + here.size(); }
   };
   using parts = std::vector<part>;
 
-  /// Before job::start.
+  /// Must be made before job::start.
   explicit out_of_band_parts(job& j);
 
-  /// Returns their number, which is not 0.
+  /// Returns the number of the parts, which is not 0. `lent` keeps their memory alive until they are sent.
   std::uint64_t send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent);
-  /// Once.
+  /// May be called once per number.
   parts take(rank from, std::uint64_t number);
   job& of() const noexcept { return job_; }
 
@@ -54,21 +56,21 @@ class out_of_band_parts final : public protocol {
   job& job_;
   const message_kind part_;
   std::atomic<std::uint64_t> last_{0};
-  std::map<std::pair<rank, std::uint64_t>, parts> came_;  // of who polls
+  std::map<std::pair<rank, std::uint64_t>, parts> came_;  // only the polling thread
 };
 
-/// Bytes, and between them parts that went ahead. Of a task, which waits in it.
+/// Reads the bytes of a message with the out-of-band parts between them. Must be used in a task, because read() may wait.
 class parts_reader final : public detail::more_bytes {
  public:
-  /// behind[i]: so many of `bytes` come before part i. Throws B40 if these do not fit one another.
+  /// behind[i] is the number of bytes of `bytes` that precede part i. Throws B40 if the arguments do not match.
   parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes);
 
-  /// What a reader is given first.
+  /// The bytes before the first part.
   std::span<const std::byte> begin() const noexcept { return segment(0); }
   std::uint64_t left() const noexcept override { return left_; }
   void read(std::span<const std::byte>& given, std::byte* first, std::size_t n) override;
 
-  /// The transport has lost a part, and with it the node that sent it.
+  /// True if the transport has lost a part, because its sender is lost.
   bool has_failed() const noexcept { return has_failed_; }
 
  private:
@@ -79,9 +81,9 @@ class parts_reader final : public detail::more_bytes {
   out_of_band_parts::parts all_;
   const std::vector<std::uint64_t> behind_;
   const std::span<const std::byte> bytes_;
-  std::size_t next_ = 0;                 // part
-  std::vector<std::byte> cut_;           // a part of which a reader wants less at a time
-  bool is_cut_ = false;                  // the bytes behind it come when it has been read
+  std::size_t next_ = 0;                 // the next part
+  std::vector<std::byte> cut_;           // a part of which the reader takes less than all at a time
+  bool is_cut_ = false;                  // cut_ is being read
   std::uint64_t left_ = 0;
   bool has_failed_ = false;
 };

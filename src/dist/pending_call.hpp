@@ -1,4 +1,5 @@
-// pending_call.hpp - how a call whose function runs elsewhere ends here: with its value, and with all that it has spawned.
+// pending_call.hpp - a call whose function runs on another node, as the calling node keeps it: it ends with a value first, and
+// then when all tasks that the function has spawned have ended.
 #pragma once
 
 #include <stretto/remote.hpp>
@@ -12,19 +13,20 @@
 
 namespace stretto::dist {
 
-/// What an answer says.
-enum class reply_kind : std::uint8_t { value, failure, failure_for_good, value_with_more };  // more: what the value names waits with its node
+/// The kind of a reply. failure_for_good: no retry can help. value_with_more: the sender keeps what the value refers to,
+/// until this node acknowledges that it has read the value.
+enum class reply_kind : std::uint8_t { value, failure, failure_for_good, value_with_more };
 inline bool is_failure(reply_kind r) noexcept { return r == reply_kind::failure || r == reply_kind::failure_for_good; }
 
-/// A call that has been asked for; its scope has counted it.
+/// A call that was sent and that its finish scope has counted.
 struct pending_call {
-  sched::task_record* record = nullptr;  // null: its value has come
+  sched::task_record* record = nullptr;  // null: the value has arrived
   sched::finish_scope* scope = nullptr;
-  detail::value_reader read = nullptr;   // null: it has none
+  detail::value_reader read = nullptr;   // null: the function returns no value
 
-  /// The record has its value, or the cause, also where the value cannot be read.
+  /// Completes the record with the value, or with `cause`, or with a failure if the value cannot be read.
   void end_value(failure_ref cause, std::span<const std::byte> value, base::thread_context& context) const;
-  /// The scope counts it no more.
+  /// Tells the finish scope that the call and all it has spawned have ended.
   void end_all(const failure_ref& cause, base::thread_context& context) const;
 };
 

@@ -1,12 +1,12 @@
-// program_constants.hpp - a source line, or another constant of the program, as 64 bits that mean the same on every node of a job.
+// program_constants.hpp - encodes source lines and other constants of the program as 64 bits that are valid on every node.
 //
-// A std::source_location is a pointer to constants of the program. On the wire it is the module (executable or library) that holds
-// them, by a hash of what it is, and the offset into it: another process of the same program has the same constants there, at
-// whatever address. What cannot be found there reads "somewhere on node N".
+// A std::source_location is a pointer to constants of the program. It is encoded as the module (executable or library) that
+// holds the constants, by a hash of its content, and the offset into it. Another process of the same program has the same
+// constants there, at whatever address. A line that cannot be decoded reads "somewhere on node N".
 //
 // Threads     any.
-// Cost        a look at the list of modules, which is made anew only after one was loaded or unloaded.
-// Invariants  (1) whatever bits come, decoding touches only memory of a module's own that can be read.
+// Cost        a lookup in the list of modules, which is rebuilt only after a module was loaded or unloaded.
+// Invariants  (1) decoding arbitrary bits only touches readable memory of a module.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace stretto::dist {
 
-/// `node` is this node's number, for what no module holds.
+/// `node` is this node's number; it is encoded if no module holds the line.
 std::uint64_t encode(const std::source_location& where, std::uint16_t node);
 /// `node` is the number of the node that encoded it.
 std::source_location decode(std::uint64_t bits, std::uint16_t node);
 
-/// A constant of the program; 0 where no module holds it.
+/// Encodes a constant of the program; returns 0 if no module holds it.
 std::uint64_t encode_constant(const void* first, std::size_t bytes);
-/// The bytes that lie there; null where there is no such module, or it has less there. Whether they are what was meant is the
-/// caller's to find.
+/// Returns null if there is no such module or if it has fewer bytes there. The caller must check that the bytes are the
+/// expected constant.
 const void* decode_constant(std::uint64_t bits, std::size_t bytes, std::size_t alignment);
 
 }  // namespace stretto::dist

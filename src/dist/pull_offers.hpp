@@ -1,12 +1,13 @@
-// pull_offers.hpp - elements in memory of a device, offered to the node that is written, where a device may copy them from there itself.
+// pull_offers.hpp - offers of elements in device memory, which a device of the receiving node copies directly.
 //
-// The node that is read says where its elements lie (data/exported_elements.hpp) instead of sending them. The other one has them copied and
-// says so; or it says that it cannot, and then they come in pieces. What it can never have is remembered, and offered to it no more.
+// Instead of sending elements, the source node sends their location (data/exported_elements.hpp). The target node copies them and
+// reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node remembers memory that
+// the target node can never access, and does not offer it again.
 //
 // Messages    offer; answered.
 // Threads     any of the runtime; handlers run inside job::poll.
-// Memory      what is offered stays as it is until the answer has come: all that is kept for it is given back then.
-// Invariants  (1) each offer is answered once, unless one of the two nodes is lost to the other.
+// Memory      the source keeps the offered elements unchanged until the reply, and releases them then.
+// Invariants  (1) each offer gets one reply, unless one of the two nodes is lost to the other.
 #pragma once
 
 #include <functional>
@@ -24,30 +25,31 @@ namespace stretto::dist {
 struct pull_offer {
   element_order order;
   std::vector<box> boxes;  // in the target, none of them empty
-  point shift;             // from there to the source
+  point shift;             // from target to source coordinates
   data::exported_elements source;
-  // Of the node to which it is made:
+  // Set on the receiving node:
   rank from = 0;
   std::uint64_t number = 0;
 };
 
 class pull_offers {
  public:
-  /// taken: the elements have been copied, or are wanted no more. in_pieces: they are to be sent; never: and all others of that memory, too.
+  /// pulled: the elements have been copied, or are no longer needed. in_pieces: the sender must send them. never: the same, for
+  /// all elements of that memory.
   enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
   using reply_handler = std::function<void(offer_reply is, base::thread_context& context)>;
   using handler = std::function<void(pull_offer&& of, base::thread_context& context)>;
 
   /// Before job::start.
   explicit pull_offers(job& j);
-  /// Who takes them. Before job::start, too.
+  /// Sets the handler of offers. Must be called before job::start.
   void set_receiver(handler h) { receive_ = std::move(h); }
 
-  /// The sender's: whether an offer of elements of this memory may be worth it, as far as that node has answered.
+  /// On the source node: false if node `to` has replied that it can never access this memory.
   bool is_worth_offering(rank to, const data::exported_elements& source) const;
-  /// `then` runs with the answer; it is dropped if that node is lost.
+  /// Calls `then` with the reply; drops it if that node is lost.
   void send(rank to, const pull_offer& of, reply_handler then);
-  /// The receiver's, once.
+  /// On the receiving node; must be called once per offer.
   void reply_to(const pull_offer& of, offer_reply is);
 
   void lost(rank node) noexcept;
@@ -67,7 +69,7 @@ class pull_offers {
   mutable std::mutex lock_;  // guards what follows
   std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, pending_offer> pending_offers_;
-  std::set<std::pair<rank, std::vector<std::byte>>> refused_;  // whose memory, by its token, which node cannot have
+  std::set<std::pair<rank, std::vector<std::byte>>> refused_;  // memory (by its token) that a node can never access
 };
 
 }  // namespace stretto::dist

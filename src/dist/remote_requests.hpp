@@ -1,4 +1,4 @@
-// remote_requests.hpp - an operation on instances, as a message holds it.
+// remote_requests.hpp - encodes and decodes operations on instances.
 //
 // Threads     values.
 #pragma once
@@ -14,7 +14,7 @@ namespace stretto::dist {
 using base::reader;
 using base::writer;
 
-/// One that owns what its spans show.
+/// A request that owns the memory of its spans.
 struct owned_request {
   explicit owned_request(const data::far_request& r);
   owned_request(owned_request&&) = default;
@@ -34,10 +34,10 @@ box get_box(reader& from);
 detail::instance_handle get_handle(reader& from);
 
 void put(writer& to, const data::far_request& r);
-/// Throws N13 if it names an operator that is not known here.
+/// Throws N13 if this node does not know the reduction operator.
 owned_request get_request(reader& from, const std::string& self, const std::source_location& where);
 
-/// A reduction operator's table, as a constant of the program; 0 and null for none.
+/// A reduction operator's table, encoded as a constant of the program; no operator is encoded as 0.
 std::uint64_t encode_kind(const detail::reduction_kind* kind);
 const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self, const std::source_location& where);
 
