@@ -1,11 +1,11 @@
-// back_pressure.hpp - memory-based flow control for messages: suspends tasks that send faster than receivers consume, and
-// stops receiving while too many messages of other nodes wait to start.
+// back_pressure.hpp - memory-based flow control for messages: suspends tasks that send faster than receivers consume,
+// and stops receiving while too many messages of other nodes wait to start.
 //
-// Two quantities are limited to `memory_bytes` each: the bytes that this node has sent and that receivers have not consumed
-// or answered, and the bytes that arrived here and have not started. A task that sends above the limit lets other tasks run
-// until the quantity falls. If nothing changes for some time, the task sends anyway, because its message may be what all
-// others wait for. A poll that skips receiving gives up after some time for the same reason. Contents of instances do not
-// count: they go to memory that somebody has allocated for them.
+// Two quantities are limited to `memory_bytes` each: the bytes that this node has sent and that receivers have not
+// consumed or answered, and the bytes that arrived here and have not started. A task that sends above the limit lets
+// other tasks run until the quantity falls. If nothing changes for some time, the task sends anyway, because its
+// message may be what all others wait for. A poll that skips receiving gives up after some time for the same reason.
+// Contents of instances do not count: they go to memory that somebody has allocated for them.
 //
 // Threads     hold_back: any thread, but not inside a poll. should_stop_receiving: the polling thread. The rest: any.
 // Cost        one or two loads while below the limit.
@@ -33,8 +33,8 @@ class back_pressure {
   void set(const message_limits& limits) noexcept { limits_ = limits; }
 
   enum class kind : std::uint8_t { received, unanswered };
-  /// Counts bytes while it lives, or until end(): of a received message that has not started, or of data kept until another
-  /// node answers. A copy counts nothing.
+  /// Counts bytes while it lives, or until end(): of a received message that has not started, or of data kept until
+  /// another node answers. A copy counts nothing.
   class share {
    public:
     share() noexcept = default;
@@ -61,7 +61,9 @@ class back_pressure {
     else if (is_stuck_.load(std::memory_order_relaxed)) [[unlikely]] is_stuck_.store(false, std::memory_order_relaxed);
   }
   /// True if the current poll must not receive messages.
-  bool should_stop_receiving() noexcept { return received_bytes_.load(std::memory_order_relaxed) > limits_.memory_bytes && should_skip_poll(); }
+  bool should_stop_receiving() noexcept {
+    return received_bytes_.load(std::memory_order_relaxed) > limits_.memory_bytes && should_skip_poll();
+  }
 
   /// The largest message that this node can accept now.
   std::uint64_t max_message_bytes() const;

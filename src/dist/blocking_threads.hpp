@@ -1,9 +1,9 @@
-// blocking_threads.hpp - helper threads for functions that may block in a library. The worker of the calling task runs other
-// tasks meanwhile.
+// blocking_threads.hpp - helper threads for functions that may block in a library. The worker of the calling task runs
+// other tasks meanwhile.
 //
 // Threads     run: tasks of the runtime.
-// Cost        two thread switches per function. There are as many threads as functions have ever run at once; they are kept
-//             until the runtime ends.
+// Cost        two thread switches per function. There are as many threads as functions have ever run at once; they are
+//             kept until the runtime ends.
 #pragma once
 
 #include <deque>
@@ -21,8 +21,8 @@ class blocking_threads {
   ~blocking_threads();  // requires that no function is running
   blocking_threads(const blocking_threads&) = delete;
 
-  /// Calls `f` on a helper thread, which may use the runtime. Suspends the calling task until `f` returns; rethrows what `f`
-  /// throws.
+  /// Calls `f` on a helper thread, which may use the runtime. Suspends the calling task until `f` returns; rethrows
+  /// what `f` throws.
   void run(const std::function<void()>& f, const std::source_location& where);
 
  private:

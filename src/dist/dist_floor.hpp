@@ -26,8 +26,8 @@ struct dist_state {
 void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
 void name_remote_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
 
-/// Must be called after the event floor has started. If `m` is null, the runtime is not part of a job; in a dry run, `alone`
-/// still reports the node and job size that the dry run simulates.
+/// Must be called after the event floor has started. If `m` is null, the runtime is not part of a job; in a dry run,
+/// `alone` still reports the node and job size that the dry run simulates.
 void start_dist(base::runtime_context& runtime, job_member* m, node_identity alone = {});
 void stop_dist(base::runtime_context& runtime) noexcept;
 

@@ -1,7 +1,8 @@
 // element_piece.hpp - the header of each message that carries elements: which elements they are and where they go.
 //
-// The elements of one operation are sent in pieces. Each piece can be decoded alone. A piece is one dense box; or several boxes
-// one after the other, which are listed at its start; or a part of the held contributions of a reduction instance.
+// The elements of one operation are sent in pieces. Each piece can be decoded alone. A piece is one dense box; or
+// several boxes one after the other, which are listed at its start; or a part of the held contributions of a reduction
+// instance.
 //
 // Threads     values.
 #pragma once
@@ -30,7 +31,9 @@ struct element_order {
   std::source_location where;
 
   /// True if the pieces carry held contributions of a reduction instead of the elements of boxes.
-  bool is_held() const noexcept { return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold; }
+  bool is_held() const noexcept {
+    return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold;
+  }
 };
 
 struct element_piece {
@@ -90,7 +93,9 @@ inline element_piece get_piece(reader& from) {
 }
 
 /// For a piece of several boxes: the size of the list of boxes at its start, which precedes the elements.
-inline std::size_t front_of_boxes(std::size_t boxes) noexcept { return (sizeof(std::uint64_t) + boxes * sizeof(box) + 63) / 64 * 64; }
+inline std::size_t front_of_boxes(std::size_t boxes) noexcept {
+  return (sizeof(std::uint64_t) + boxes * sizeof(box) + 63) / 64 * 64;
+}
 inline void write_front(std::byte* to, std::span<const box> boxes) noexcept {
   const std::uint64_t count = boxes.size();
   std::memcpy(to, &count, sizeof count);

@@ -1,15 +1,15 @@
 // element_receiver.hpp - receives elements of other nodes into instances of this node.
 //
-// A copy whose piece is dense in the target is received directly into the target. Every other piece is received into a staging
-// buffer and copied or reduced from there. Until the target exists, pieces wait: large ones at their sender. A fetch may choose
-// its target when the first elements arrive. Offered elements (pull_offers.hpp) are copied from the sender's device memory once
-// the target exists, or requested in pieces.
+// A copy whose piece is dense in the target is received directly into the target. Every other piece is received into a
+// staging buffer and copied or reduced from there. Until the target exists, pieces wait: large ones at their sender. A
+// fetch may choose its target when the first elements arrive. Offered elements (pull_offers.hpp) are copied from the
+// sender's device memory once the target exists, or requested in pieces.
 //
-//     piece or offer -> resolve_target -> await_target -> on_target_ready -> land -> (apply) -> count_piece -> finish_transfer
+//     piece or offer -> resolve_target -> await_target -> on_target_ready -> land -> count_piece -> finish_transfer
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
-// Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation gets one reply,
-//             when all its pieces are written or dropped. For a posted receive both hold for each piece.
+// Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation gets one
+//             reply, when all its pieces are written or dropped. For a posted receive both hold for each piece.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ namespace stretto::dist {
 class element_receiver {
  public:
   /// Before job::start.
-  element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names, posted_receives& posted, pull_offers& offers);
+  element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names,
+                   posted_receives& posted, pull_offers& offers);
 
   message_kind piece() const noexcept { return piece_; }
   message_kind abandoned() const noexcept { return abandoned_; }
@@ -38,13 +39,16 @@ class element_receiver {
   bool has_incoming_data() const noexcept { return pieces_in_flight_.load(std::memory_order_acquire) != 0; }
 
   /// The placeholder that senders get as the target if this node chooses the target when the elements arrive.
-  static detail::instance_handle target_named_later(std::uint16_t node) noexcept { return {nullptr, std::uint64_t{node} << 48}; }
-  /// Registers who chooses the target of the elements of that request of this node, until forget_target.
+  static detail::instance_handle target_named_later(std::uint16_t node) noexcept {
+    return {nullptr, std::uint64_t{node} << 48};
+  }
+  /// Registers the function that chooses the target for the elements of a request of this node, until forget_target.
   void expect_target(std::uint64_t request, data::destination::asked target);
   void forget_target(std::uint64_t request) noexcept;
 
   void lost(rank node, base::thread_context& context) noexcept;
-  /// True if elements of the request have arrived from that node and are not all written: the receiver will send the reply.
+  /// True if elements of the request have arrived from that node and are not all written: the receiver will send the
+  /// reply.
   bool is_receiving_from(const request_id& q, rank from);
 
  private:
@@ -65,7 +69,8 @@ class element_receiver {
   shared transfer_of(const request_id& q, rank from);
   void resolve_target(const shared& a, base::thread_context& context);
   void request_target(const shared& a, base::thread_context& context);
-  void await_target(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context);
+  void await_target(const shared& a, const detail::instance_handle& target, event behind,
+                    base::thread_context& context);
   void check(incoming_transfer& a, base::thread_context& context) const;
   void on_target_ready(const shared& a, failure_ref cause, base::thread_context& context);
   void on_offer(pull_offer&& of, base::thread_context& context);
@@ -76,7 +81,8 @@ class element_receiver {
   static bool has_failed(incoming_transfer& a);
   void land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept;
   /// Copies or reduces a piece from its staging buffer into the target.
-  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
+  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes,
+             base::thread_context& context);
   void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
   void count_piece(const shared& a, const failure* cause, base::thread_context& context) noexcept;
   void finish_transfer(const shared& a, base::thread_context& context) noexcept;

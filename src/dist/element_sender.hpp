@@ -1,12 +1,13 @@
 // element_sender.hpp - sends elements of instances of this node to instances of another node.
 //
-// Elements that are contiguous in host memory are sent from where they are. All others (rows with gaps, device memory, many
-// small boxes) are first gathered into staging buffers, piece by piece. At most `pieces_under_way` pieces are in flight, so that
-// gathering, sending and receiving overlap and the buffers stay bounded. Elements in device memory that other processes may
-// import are offered first (pull_offers.hpp).
+// Elements that are contiguous in host memory are sent from where they are. All others (rows with gaps, device memory,
+// many small boxes) are first gathered into staging buffers, piece by piece. At most `pieces_under_way` pieces are in
+// flight, so that gathering, sending and receiving overlap and the buffers stay bounded. Elements in device memory that
+// other processes may import are offered first (pull_offers.hpp).
 //
-// Messages    piece: see element_piece.hpp. abandoned: the operation failed after an offer or the first piece was sent. If the
-//             target is a posted receive, its node is also told which elements will not come (posted_receives.hpp).
+// Messages    piece: see element_piece.hpp. abandoned: the operation failed after an offer or the first piece was sent.
+//             If the target is a posted receive, its node is also told which elements will not come
+//             (posted_receives.hpp).
 // Threads     any of the runtime.
 #pragma once
 
@@ -26,15 +27,21 @@ class element_sender {
   static constexpr int pieces_under_way = 4;
 
   /// `piece` and `abandoned` are the messages that the element_receiver of the other node handles.
-  element_sender(job& j, failure_codec& causes, pending_requests& pending, posted_receives& p, pull_offers& offers, message_kind piece,
-                 message_kind abandoned)
-      : job_(j), causes_(causes), pending_requests_(pending), posted_(p), offers_(offers), piece_(piece), abandoned_(abandoned) {}
+  element_sender(job& j, failure_codec& causes, pending_requests& pending, posted_receives& p, pull_offers& offers,
+                 message_kind piece, message_kind abandoned)
+      : job_(j),
+        causes_(causes),
+        pending_requests_(pending),
+        posted_(p),
+        offers_(offers),
+        piece_(piece),
+        abandoned_(abandoned) {}
 
-  /// Sends the elements that `r` (a copy or a reduction) requests from the local instance `source` to r.used[0], after `behind`
-  /// has triggered. If this fails before the first piece, this node replies to `q`; otherwise the receiver does. `lease` is kept
-  /// until everything has been sent.
-  void send(const request_id& q, owned_request&& r, const detail::instance_handle& source, event behind, const std::source_location& where,
-            base::thread_context& context, std::shared_ptr<const void> lease = {});
+  /// Sends the elements that `r` (a copy or a reduction) requests from the local instance `source` to r.used[0], after
+  /// `behind` has triggered. If this fails before the first piece, this node replies to `q`; otherwise the receiver
+  /// does. `lease` is kept until everything has been sent.
+  void send(const request_id& q, owned_request&& r, const detail::instance_handle& source, event behind,
+            const std::source_location& where, base::thread_context& context, std::shared_ptr<const void> lease = {});
 
  private:
   struct outgoing_transfer;
@@ -43,18 +50,22 @@ class element_sender {
 
   void begin(const shared& c, base::thread_context& context);
   /// True if all elements were offered to the receiver.
-  bool offer_elements(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context);
+  bool offer_elements(const shared& c, const detail::instance_record& r, std::span<const box> all,
+                      base::thread_context& context);
   /// Sends the elements in pieces. Requires that the source has them.
-  void send_pieces(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context);
+  void send_pieces(const shared& c, const detail::instance_record& r, std::span<const box> all,
+                   base::thread_context& context);
   /// Tells the receiver that only `gone` pieces come; the receiver then sends the reply.
   void abandon(const outgoing_transfer& c, std::uint32_t gone, const failure& cause);
   /// The operation has failed before the first piece was sent.
-  void fail_before_sending(const shared& c, const failure& cause, base::thread_context& context, pending_requests::failure_origin when = pending_requests::failure_origin::operation) noexcept;
+  void fail_before_sending(
+      const shared& c, const failure& cause, base::thread_context& context,
+      pending_requests::failure_origin when = pending_requests::failure_origin::operation) noexcept;
   void begin_reduction(const shared& c, base::thread_context& context);
   void allow_pieces(const shared& c, int more, base::thread_context& context) noexcept;
   void start_piece(const shared& c, std::size_t piece, base::thread_context& context);
-  void send_piece(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
-          base::thread_context& context, bool from_device = false);
+  void send_piece(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes,
+                  std::shared_ptr<data::passing_bytes> kept, base::thread_context& context, bool from_device = false);
   /// A piece was sent or has failed. After a failure, the last piece in preparation reports it.
   void piece_prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
 

@@ -1,13 +1,14 @@
 // failure_codec.hpp - encodes failures in messages: the chain of skipped work and the exception that it began with.
 //
-// An error stays an error of its code and gets one more line that names its node. A std::runtime_error stays one; its node is
-// appended to its text. Any other exception becomes a remote_exception, which knows the name of its type. The links of the chain
-// keep their names and source lines, and the user reads the node of each.
+// An error stays an error of its code and gets one more line that names its node. A std::runtime_error stays one; its
+// node is appended to its text. Any other exception becomes a remote_exception, which knows the name of its type. The
+// links of the chain keep their names and source lines, and the user reads the node of each.
 //
 // Threads     any.
 // Cost        a lock and an allocation per link; failures are rare.
-// Invariants  (1) a root has the same id on every node (failure::id). A root that arrives twice, or returns to its node, is the
-//             same object, as long as it is among the latest `most_kept`. (2) an encoded failure has at most about 8 KiB.
+// Invariants  (1) a root has the same id on every node (failure::id). A root that arrives twice, or returns to its
+//             node, is the same object, as long as it is among the latest `most_kept`. (2) an encoded failure has at
+//             most about 8 KiB.
 #pragma once
 
 #include <atomic>

@@ -1,17 +1,17 @@
 // global_memory.hpp - memory that all nodes of a job read and write directly: its layout over the nodes, and copies.
 //
-// All nodes contribute a window of the same size. Together the windows form one range of addresses, the same on every node. Each
-// node has a share of the range in which it makes its instances. The blocks of a share are distributed over the nodes
-// round-robin, beginning with the share's own node. So a large instance is read from all nodes at once, and making an instance
-// needs no message.
+// All nodes contribute a window of the same size. Together the windows form one range of addresses, the same on every
+// node. Each node has a share of the range in which it makes its instances. The blocks of a share are distributed over
+// the nodes round-robin, beginning with the share's own node. So a large instance is read from all nodes at once, and
+// making an instance needs no message.
 //
 //     node 0's share  B0 B1 B2 B3 ..    on nodes  0 1 2 0 ..
 //     node 1's share  B0 B1 B2 B3 ..    on nodes  1 2 0 1 ..
 //
 // Threads     any thread of the runtime; completions run on threads of the runtime.
 // Cost        one put or get per row and per block that a row touches; at most 256 of one copy are in flight.
-// Source      global memory as a kind of memory: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 2; round-robin blocks as
-//             in UPC.
+// Source      global memory as a kind of memory: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 2; round-robin
+//             blocks as in UPC.
 #pragma once
 
 #include <atomic>
@@ -49,8 +49,8 @@ class global_layout {
   spot spot_of(const std::byte* address) const noexcept {
     const std::uint64_t at = reinterpret_cast<std::uintptr_t>(address) - first_address;
     const std::uint64_t share = at / share_, block = at % share_ / block_bytes, in_block = at % block_bytes;
-    return {static_cast<rank>((share + block) % nodes_), share * (share_ / nodes_) + block / nodes_ * block_bytes + in_block,
-            block_bytes - in_block};
+    return {static_cast<rank>((share + block) % nodes_),
+            share * (share_ / nodes_) + block / nodes_ * block_bytes + in_block, block_bytes - in_block};
   }
 
  private:
@@ -75,7 +75,8 @@ class global_memory final : public places::channel {
   /// Must be called before the first copy.
   void is_at(place where) noexcept { where_ = where; }
 
-  void start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape, places::completion& done) override;
+  void start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape,
+             places::completion& done) override;
   double bandwidth_bytes_per_second(place source, place target) const override;
   double latency_seconds(place source, place target) const override;
 

@@ -1,8 +1,11 @@
-// instance_facts_cache.hpp - facts about instances of other nodes (box, strides, memory, name): requested once and cached.
+// instance_facts_cache.hpp - facts about instances of other nodes (box, strides, memory, name): requested once and
+// cached.
 //
-// Messages    describe: the handle. described: box, strides, memory and name. A failure is sent as the reply to the request.
+// Messages    describe: the handle. described: box, strides, memory and name. A failure is sent as the reply to the
+//             request.
 // Threads     any of the runtime; handlers inside job::poll.
-// Cost        cached: a lock and a table lookup. Else two messages, and the task waits. At most `max_entries` are cached.
+// Cost        cached: a lock and a table lookup. Else two messages, and the task waits. At most `max_entries` are
+//             cached.
 #pragma once
 
 #include <memory>
@@ -23,7 +26,8 @@ class instance_facts_cache {
   /// Before job::start.
   instance_facts_cache(job& j, pending_requests& pending, instance_names& names);
 
-  /// Waits for the reply if the facts are not cached. Throws the failure in the reply (D01, or that of the creation), or N05.
+  /// Waits for the reply if the facts are not cached. Throws the failure in the reply (D01, or that of the creation),
+  /// or N05.
   std::shared_ptr<const data::instance_facts> of(const detail::instance_handle& h, const char* verb,
                                                  const std::source_location& where);
   /// Removes an instance that is about to be destroyed, so that the next call asks its node.

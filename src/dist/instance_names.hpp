@@ -1,13 +1,13 @@
 // instance_names.hpp - maps the names that other nodes gave to instances of this node to the instances.
 //
-// A node that creates an instance on another node gets a handle at once. That handle holds a name: both nodes and a sequence
-// number of the creating node. A third node may send the name to the owner before the creation request arrives; an operation on
-// the name then waits for the creation.
+// A node that creates an instance on another node gets a handle at once. That handle holds a name: both nodes and a
+// sequence number of the creating node. A third node may send the name to the owner before the creation request
+// arrives; an operation on the name then waits for the creation.
 //
 // Threads     any of the runtime.
 // Cost        a lock and a table lookup. As the table grows, names of destroyed instances are removed.
-// Invariants  (1) creation requests of one node arrive in the order of their numbers. So a number above the latest one belongs
-//             to a request that is still to come, and an unknown lower number to a destroyed instance.
+// Invariants  (1) creation requests of one node arrive in the order of their numbers. So a number above the latest one
+//             belongs to a request that is still to come, and an unknown lower number to a destroyed instance.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -46,14 +46,16 @@ class instance_names {
   /// Stores the result of a creation request and resumes what waits for it.
   void announce(const instance_name& name, creation_result is, base::thread_context& context);
 
-  /// Returns an empty handle if the request has not arrived. Throws D01 if the instance was destroyed, and the failure of its
-  /// creation.
+  /// Returns an empty handle if the request has not arrived. Throws D01 if the instance was destroyed, and the failure
+  /// of its creation.
   detail::instance_handle find(const instance_name& name, const char* verb, const std::source_location& where);
 
-  /// Calls `then` with the local handle or with a failure: at once if `h` is no name or is known, else when the request arrives.
-  using resolved = std::function<void(const detail::instance_handle& near, failure_ref cause, base::thread_context& context)>;
-  void resolve(const detail::instance_handle& h, const char* verb, const std::source_location& where, base::thread_context& context,
-               resolved then);
+  /// Calls `then` with the local handle or with a failure: at once if `h` is no name or is known, else when the request
+  /// arrives.
+  using resolved =
+      std::function<void(const detail::instance_handle& near, failure_ref cause, base::thread_context& context)>;
+  void resolve(const detail::instance_handle& h, const char* verb, const std::source_location& where,
+               base::thread_context& context, resolved then);
 
   void lost(rank creator, base::thread_context& context) noexcept;
 

@@ -1,12 +1,13 @@
 // job_clock.hpp - the offset between the steady clocks of this node and of node 0, for timelines of several nodes.
 //
-// A measurement sends `samples` queries to node 0, one after the other. The reply with the shortest round trip counts, as if its
-// two ways had taken equally long. An offset smaller than its own error is reported as 0: nodes of one host share a clock.
+// A measurement sends `samples` queries to node 0, one after the other. The reply with the shortest round trip counts,
+// as if its two ways had taken equally long. An offset smaller than its own error is reported as 0: nodes of one host
+// share a clock.
 //
 // Threads     measure, offset_ns: any. The rest inside job::poll.
 // Cost        a measurement: `samples` messages and as many replies, which are not counted (job::counted::no).
-// Invariants  (1) the error is at most half of the shortest round trip; since it is measured at both ends of a run, half of the
-//             drift between them is added.
+// Invariants  (1) the error is at most half of the shortest round trip; since it is measured at both ends of a run,
+//             half of the drift between them is added.
 // Source      Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989
 #pragma once
 

@@ -1,10 +1,10 @@
 // job_member.hpp - one runtime's part in a job: all protocols together, and the poller that drives them.
 //
-// Messages may arrive at any time. So the poller always has something pending until the job is over, and idle workers poll it,
-// or the service thread while they sleep.
+// Messages may arrive at any time. So the poller always has something pending until the job is over, and idle workers
+// poll it, or the service thread while they sleep.
 //
-// Threads     the thread that makes the runtime makes and serves it; the thread that ends the runtime calls leave. The rest: see
-//             the protocols.
+// Threads     the thread that makes the runtime makes and serves it; the thread that ends the runtime calls leave. The
+//             rest: see the protocols.
 #pragma once
 
 #include <atomic>
@@ -34,14 +34,18 @@ namespace stretto::dist {
 
 class job_member final : public poller {
  public:
-  /// Joins the job; rethrows failures of the transport. In `add_more` the floors above make their protocols, before the job
-  /// starts.
+  /// Joins the job; rethrows failures of the transport. In `add_more` the floors above make their protocols, before the
+  /// job starts.
   explicit job_member(endpoint& e, const std::function<void(job&, failure_codec&)>& add_more = {});
   /// Collective: every node must call this with the same size per node before its first poll. Throws N16.
-  std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) { return global_ = std::make_shared<global_memory>(job_, bytes); }
+  std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) {
+    return global_ = std::make_shared<global_memory>(job_, bytes);
+  }
   /// What the transport knows about other nodes before the job begins (net/transport.hpp).
   net::host_nodes on_host() { return job_.transport().on_host(); }
-  bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) { return job_.transport().gather_on_host(mine, all); }
+  bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) {
+    return job_.transport().gather_on_host(mine, all);
+  }
   std::optional<net::node_number> first_failed(bool has_failed) { return job_.transport().first_failed(has_failed); }
   /// Requires that the event floor of the runtime has started with node number of().node().
   void serve(base::runtime_context& runtime);
@@ -53,8 +57,11 @@ class job_member final : public poller {
   /// For hang reports: adds what waits here for other nodes. Call it before the scheduler adds its tasks.
   void add_wait_edges(base::wait_walk& walk) const;
   bool is_leaving() const noexcept { return termination_.is_leaving(); }
-  /// True while elements or parts of objects are being written to memory here, or copies of global memory are in flight.
-  bool has_incoming_data() const noexcept { return instances_.has_incoming_data() || job_.has_incoming_data() || (global_ && global_->is_moving()); }
+  /// True while elements or parts of objects are being written to memory here, or copies of global memory are in
+  /// flight.
+  bool has_incoming_data() const noexcept {
+    return instances_.has_incoming_data() || job_.has_incoming_data() || (global_ && global_->is_moving());
+  }
   /// True while a message of another node is being handled. A poll that has received no message has no effects.
   bool is_handling_messages() const noexcept { return job_.is_handling_messages(); }
   /// Only on the polling thread.
@@ -86,7 +93,8 @@ class job_member final : public poller {
   std::shared_ptr<global_memory> global_;  // null: the job has no global memory
   termination termination_;
   job_clock clock_;
-  std::atomic<sched::scheduler*> scheduler_{nullptr};  // not null while draining: its root scope counts the job as a task
+  std::atomic<sched::scheduler*> scheduler_{
+      nullptr};  // not null while draining: its root scope counts the job as a task
   std::atomic<bool> has_failed_{false};
 };
 

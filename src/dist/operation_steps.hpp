@@ -1,7 +1,7 @@
 // operation_steps.hpp - what an operation on instances of several nodes waits for on this node, for hang reports.
 //
-// A waiter that waits for an event on behalf of a request stores the request itself. A hang report finds it among the waiters of
-// the event; nothing is recorded elsewhere.
+// A waiter that waits for an event on behalf of a request stores the request itself. A hang report finds it among the
+// waiters of the event; nothing is recorded elsewhere.
 //
 // Threads     as detail::when_ended; add_step: any thread, while others run.
 // Cost        one allocation, as for a waiter without a step.

@@ -1,12 +1,12 @@
 // ordered_messages.hpp - messages that are handled in the order in which their sender sent them, whatever their size.
 //
-// Without this, later messages may overtake a large one (job.hpp). Ordered messages carry sequence numbers; a message that
-// arrives early is kept until its predecessors have been handled.
+// Without this, later messages may overtake a large one (job.hpp). Ordered messages carry sequence numbers; a message
+// that arrives early is kept until its predecessors have been handled.
 //
 // Threads     send: any of the runtime. The rest inside job::poll.
 // Cost        a copy of the content on each side if the message must wait.
-// Invariants  (1) messages of one node are handled in the order of their sequence numbers; for one sending thread, that is the
-//             order of its calls of `send`.
+// Invariants  (1) messages of one node are handled in the order of their sequence numbers; for one sending thread, that
+//             is the order of its calls of `send`.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class ordered_messages final : public protocol {
     return static_cast<kind>(owners_.size() - 1);
   }
 
-  /// Registers the handler for messages of that kind that this node has no memory for (job::on_refused), also called in order.
+  /// Registers the handler for messages of that kind that this node has no memory for (job::on_refused), also called in
+  /// order.
   template <auto f, class Owner>
   void on_refused(kind is, Owner*) {
     owners_[static_cast<std::size_t>(is)].refused = job::refused_by<f, Owner>;

@@ -1,19 +1,19 @@
-// out_of_band_parts.hpp - large parts of a message, sent ahead of it directly from the sender's memory and received directly
-// into their destination.
+// out_of_band_parts.hpp - large parts of a message, sent ahead of it directly from the sender's memory and received
+// directly into their destination.
 //
-// The sender gives the parts a number and sends that number in a message of its own. The handler of that message takes the
-// parts. A task that decodes the message provides the destination of each part when it reaches it, and waits until the part has
-// arrived.
+// The sender gives the parts a number and sends that number in a message of its own. The handler of that message takes
+// the parts. A task that decodes the message provides the destination of each part when it reaches it, and waits until
+// the part has arrived.
 //
-//     const auto number = ahead.send(to, parcel.apart, object);           // sender; keeps `object` until the parts are sent
-//     auto parts = ahead.take(from, number);                              // receiver, in the handler of the message
-//     parts_reader more(job, std::move(parts), behind, bytes);            // a task
+//     const auto number = ahead.send(to, parcel.apart, object);   // sender; keeps `object` until the parts are sent
+//     auto parts = ahead.take(from, number);                      // receiver, in the handler of the message
+//     parts_reader more(job, std::move(parts), behind, bytes); // a task
 //     field_reader in(more.begin(), more);
 //
 // Threads     send, and everything that was taken: any of the runtime. The rest inside job::poll.
 // Cost        a message per part, and no copies but those of the transport.
-// Invariants  (1) parts arrive before any message that is sent after them. (2) parts that are not read are dropped; the sender
-//             may then reuse their memory.
+// Invariants  (1) parts arrive before any message that is sent after them. (2) parts that are not read are dropped; the
+//             sender may then reuse their memory.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -59,11 +59,13 @@ class out_of_band_parts final : public protocol {
   std::map<std::pair<rank, std::uint64_t>, parts> came_;  // only the polling thread
 };
 
-/// Reads the bytes of a message with the out-of-band parts between them. Must be used in a task, because read() may wait.
+/// Reads the bytes of a message with the out-of-band parts between them. Must be used in a task, because read() may
+/// wait.
 class parts_reader final : public detail::more_bytes {
  public:
   /// behind[i] is the number of bytes of `bytes` that precede part i. Throws B40 if the arguments do not match.
-  parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes);
+  parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind,
+               std::span<const std::byte> bytes);
 
   /// The bytes before the first part.
   std::span<const std::byte> begin() const noexcept { return segment(0); }

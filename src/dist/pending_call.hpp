@@ -1,5 +1,5 @@
-// pending_call.hpp - a call whose function runs on another node, as the calling node keeps it: it ends with a value first, and
-// then when all tasks that the function has spawned have ended.
+// pending_call.hpp - a call whose function runs on another node, as the calling node keeps it: it ends with a value
+// first, and then when all tasks that the function has spawned have ended.
 #pragma once
 
 #include <stretto/remote.hpp>
@@ -13,8 +13,8 @@
 
 namespace stretto::dist {
 
-/// The kind of a reply. failure_for_good: no retry can help. value_with_more: the sender keeps what the value refers to,
-/// until this node acknowledges that it has read the value.
+/// The kind of a reply. failure_for_good: no retry can help. value_with_more: the sender keeps what the value refers
+/// to, until this node acknowledges that it has read the value.
 enum class reply_kind : std::uint8_t { value, failure, failure_for_good, value_with_more };
 inline bool is_failure(reply_kind r) noexcept { return r == reply_kind::failure || r == reply_kind::failure_for_good; }
 

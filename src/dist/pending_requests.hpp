@@ -1,9 +1,11 @@
-// pending_requests.hpp - what this node has asked others to do to instances, and waits for: each an event, ended by an answer.
+// pending_requests.hpp - the operations on instances that this node has requested and whose replies it waits for. Each
+// has an event, which the reply ends.
 //
-// Messages    answer: the question's number, and a cause if it failed.
+// Messages    answer: the number of the request, and a failure if it failed.
 // Threads     any of the runtime.
-// Memory      one that begins at once counts as what is kept here until others answer, so that who asks faster than others do waits.
-// Invariants  (1) each question ends once: by its answer, or with N05 once a node is lost that had a part in it.
+// Memory      a request that begins at once counts in the back pressure until its reply, so that a task which requests
+//             operations faster than they complete is suspended.
+// Invariants  (1) each request ends once: by its reply, or with N05 once a node is lost that takes part in it.
 #pragma once
 
 #include <array>
@@ -28,45 +30,49 @@ class preconditions;
 
 namespace stretto::dist {
 
-/// Which of whose questions.
+/// Identifies a request on all nodes.
 struct request_id {
   rank requester = 0;
-  std::uint64_t number = 0;  // its event, as all nodes know it; 0: nobody waits for an answer
+  std::uint64_t number = 0;  // the raw handle of its event; 0: no reply is wanted
   friend bool operator==(const request_id&, const request_id&) = default;
 };
 
 class pending_requests {
  public:
-  /// What it takes, about: its record, its event and its words here, and what is kept of it where it is answered.
+  /// About what a request takes: its entry, event and text here, and its state on the node that carries it out.
   static constexpr std::uint64_t bytes_of_request = 1024;
 
-  /// Before job::start.
+  /// Must be made before job::start.
   pending_requests(job& j, failure_codec& causes);
 
-  /// A new one, in which `parts` (up to three nodes) have a part; `what` for people. Once it is on its way: end_if_lost.
+  /// Opens a request in which up to three nodes (`parts`) take part; `what` describes it in reports. After the message
+  /// is sent, end_if_lost must be called.
   struct opened {
     request_id id;
     event done;
   };
-  /// What waits for events of the program's counts for nothing (back_pressure.hpp): they may be events that come behind what would wait.
+  /// A request that waits for events of the program does not count in the back pressure: the program might trigger
+  /// those events only after the operation that would be suspended.
   enum class begins : bool { later, at_once };
-  opened open(std::string what, std::span<const rank> parts, const preconditions& after, const std::source_location& where,
-            begins when = begins::later);
-  /// A part that was lost before this was asked is not told of again.
+  opened open(std::string what, std::span<const rank> parts, const preconditions& after,
+              const std::source_location& where, begins when = begins::later);
+  /// Ends the request if a participating node was lost before the request was opened: that loss is not reported again.
   void end_if_lost(const request_id& q, std::span<const rank> parts, base::thread_context& context) noexcept;
 
-  /// By whoever has done it, on any node. A failure that the operation began with, or that came from elsewhere, is the asker's to
-  /// look at: it does not surface here.
+  /// Must be called by the node that has carried out the request. If the operation itself has failed, or the failure is
+  /// of another node, the failure counts as observed here: the requester reports it.
   enum class failure_origin : bool { precondition, operation };
-  void reply(const request_id& q, const failure* cause, base::thread_context& context, failure_origin origin = failure_origin::operation) noexcept;
+  void reply(const request_id& q, const failure* cause, base::thread_context& context,
+             failure_origin origin = failure_origin::operation) noexcept;
 
-  /// `is_answered_here(number)`: somebody here will yet answer it, when what is on its way into memory has come to its end.
+  /// Ends the requests in which that node takes part, except those for which is_replied_here(number) is true: this node
+  /// will reply to these itself, once data in flight has been written.
   template <class F>
   void lost(rank node, base::thread_context& context, F&& is_replied_here) noexcept {
     for (entry& o : extract_those_on(node, is_replied_here)) finish(std::move(o), job_.loss_of(node), context);
   }
 
-  /// For reports: what the events of questions are, where something waits for them.
+  /// For hang reports: describes the events of requests that something waits for.
   void add_wait_edges(base::wait_walk& walk) const;
 
  private:

@@ -1,15 +1,17 @@
-// posted_receives.hpp - where elements go that other nodes send of their own accord: by a number that both sides know.
+// posted_receives.hpp - receives that a node posts under a number which sender and receiver both know, as in MPI_Irecv.
 //
-// Who needs elements posts the instance that they go to and which ones come, in parts. Who has them copies them to "what that node posts
-// under this number", whose handle needs no message. Neither knows whom the other is: each element is counted once, when it is in place
-// or when it is known that it will not come, and a number whose elements have all been counted is forgotten.
+// A node that needs elements posts the target instance and the boxes that will come, in parts. A node that has the
+// elements copies them to "what that node posts under this number"; this handle needs no message. Neither knows the
+// identity of the other. Each element is counted once: when it is written, or when it is known not to come. A number is
+// forgotten when all its elements have been counted.
 //
-// Messages    forsaken: elements that will not come, and why.
+// Messages    forsaken: elements that will not come, and the failure.
 // Threads     any of the runtime.
 // Cost        three locks of one mutex per piece, and a search among the parts.
-// Invariants  (1) nothing is written before the posting is open, nor after the events of all its parts have ended. (2) the event of a part
-//             ends once: when all its elements have been counted, or, if the posting as a whole has failed, when nothing is on its way
-//             into memory any more. (3) of what has failed nothing is taken any more: of a lost node, because it might have been the one to send.
+// Invariants  (1) nothing is written before the receive is open, nor after the events of all its parts have ended. (2)
+//             the event of a part ends once: when all its elements have been counted, or, if the receive as a whole has
+//             failed, when no piece is being written any more. (3) after a node is lost nothing more is received,
+//             because that node might have been the sender.
 #pragma once
 
 #include <functional>
@@ -29,37 +31,45 @@ class posted_receives {
   struct posted_receive;
   using shared = std::shared_ptr<posted_receive>;
 
-  /// Before job::start.
+  /// Must be made before job::start.
   posted_receives(job& j, failure_codec& causes, instance_names& names);
 
-  /// number: below 2^63.
+  /// `number` must be below 2^63.
   static detail::instance_handle handle_of(std::uint16_t node, std::uint64_t number) noexcept;
   static bool is_posted(const detail::instance_handle& h) noexcept;
 
   /// As data::other_nodes::post.
-  void post_receive(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done, event behind,
-            const std::source_location& where, base::thread_context& context);
+  void post_receive(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts,
+                    std::span<event> done, event behind, const std::source_location& where,
+                    base::thread_context& context);
 
-  /// Runs `then` with the posting and its target, or with a cause if all is lost: now, or once it is open. `of`: who waits for it.
-  using resolved = std::function<void(const shared& p, const detail::instance_handle& target, failure_ref lost, base::thread_context& context)>;
+  /// Calls `then` with the receive and its target, or with a failure if all is lost: at once, or when the receive
+  /// opens. `of` is the request that waits for it.
+  using resolved = std::function<void(const shared& p, const detail::instance_handle& target, failure_ref lost,
+                                      base::thread_context& context)>;
   void resolve(const detail::instance_handle& h, const request_id& of, base::thread_context& context, resolved then);
 
-  /// A piece is about to land, and `ended` follows; a cause if it has failed: then it is dropped, and that is all.
+  /// Must be called before a piece is written; ended() must follow. If it returns a failure, the piece must be dropped,
+  /// and ended() must not be called.
   failure_ref begin(posted_receive& p);
-  /// Why elements of these boxes must not be written: the posting has failed, or does not have all of them.
+  /// A failure if the elements of these boxes must not be written: the receive has failed or does not contain all of
+  /// them.
   failure_ref refusal(const posted_receive& p, std::span<const box> boxes, const element_order& o) const;
-  /// They are in place, or never will be. No boxes: which ones is not known, so that the posting as a whole has failed.
-  void ended(posted_receive& p, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
+  /// The elements of these boxes are written, or `cause` is why they will not come. A failure without boxes fails the
+  /// whole receive, because the boxes are unknown.
+  void ended(posted_receive& p, std::span<const box> boxes, const failure* cause,
+             base::thread_context& context) noexcept;
 
-  /// The sender's: of a copy to `target`, these do not come. Nothing if that is not what somebody posts.
+  /// On the sending node: the elements of these boxes of a copy to `target` will not come. Does nothing if `target` is
+  /// not a posted receive.
   void abandon(const detail::instance_handle& target, std::span<const box> boxes, const failure& cause);
 
-  /// A node is lost, the programs of nodes differ, or one has ended: nothing that is posted under `first` and above, now or later, will
-  /// come as it should.
+  /// Fails all receives with numbers from `first` on, those posted later included: a node is lost, the programs of the
+  /// nodes differ, or one has ended.
   void fail_from(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept;
-  /// Of which something is kept.
+  /// The number of receives that are kept.
   std::size_t size() const;
-  /// For reports: what the events of parts are where something waits for them, and which copies wait for postings.
+  /// For hang reports: describes the events of parts that something waits for, and the copies that wait for a receive.
   void add_wait_edges(base::wait_walk& walk) const;
 
  private:
@@ -93,7 +103,7 @@ class posted_receives {
   const message_kind abandoned_;
   mutable std::mutex lock_;  // guards what follows
   std::unordered_map<std::uint64_t, shared> all_;  // by number
-  std::uint64_t lost_from_ = ~std::uint64_t{0};    // those numbers and above have failed,
+  std::uint64_t lost_from_ = ~std::uint64_t{0};    // receives from this number on have failed,
   failure_ref loss_;                               // because of this
 };
 

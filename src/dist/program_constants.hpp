@@ -1,8 +1,9 @@
-// program_constants.hpp - encodes source lines and other constants of the program as 64 bits that are valid on every node.
+// program_constants.hpp - encodes source lines and other constants of the program as 64 bits that are valid on every
+// node.
 //
-// A std::source_location is a pointer to constants of the program. It is encoded as the module (executable or library) that
-// holds the constants, by a hash of its content, and the offset into it. Another process of the same program has the same
-// constants there, at whatever address. A line that cannot be decoded reads "somewhere on node N".
+// A std::source_location is a pointer to constants of the program. It is encoded as the module (executable or library)
+// that holds the constants, by a hash of its content, and the offset into it. Another process of the same program has
+// the same constants there, at whatever address. A line that cannot be decoded reads "somewhere on node N".
 //
 // Threads     any.
 // Cost        a lookup in the list of modules, which is rebuilt only after a module was loaded or unloaded.

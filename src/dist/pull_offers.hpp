@@ -1,8 +1,8 @@
 // pull_offers.hpp - offers of elements in device memory, which a device of the receiving node copies directly.
 //
-// Instead of sending elements, the source node sends their location (data/exported_elements.hpp). The target node copies them and
-// reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node remembers memory that
-// the target node can never access, and does not offer it again.
+// Instead of sending elements, the source node sends their location (data/exported_elements.hpp). The target node
+// copies them and reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node
+// remembers memory that the target node can never access, and does not offer it again.
 //
 // Messages    offer; answered.
 // Threads     any of the runtime; handlers run inside job::poll.
@@ -34,8 +34,8 @@ struct pull_offer {
 
 class pull_offers {
  public:
-  /// pulled: the elements have been copied, or are no longer needed. in_pieces: the sender must send them. never: the same, for
-  /// all elements of that memory.
+  /// pulled: the elements have been copied, or are no longer needed. in_pieces: the sender must send them. never: the
+  /// same, for all elements of that memory.
   enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
   using reply_handler = std::function<void(offer_reply is, base::thread_context& context)>;
   using handler = std::function<void(pull_offer&& of, base::thread_context& context)>;

@@ -1,11 +1,14 @@
-// remote_attachments.hpp - arrays that came along with messages of other nodes: asked for there, and held until they have been.
+// remote_attachments.hpp - arrays that are attached to messages of other nodes: they stay on their node, which keeps
+// them alive, until the receiver fetches them.
 //
-// Messages    fetch: elements of an array, into an instance of who asks, which come as those of a copy do; who asks may name it when they
-//             come. hold and let_go: an array will be asked for, later. read: a message that named arrays has been read. request: what this node shares is to be
-//             fetched under a number that who asks has chosen.
+// Messages    fetch: requests elements of an array; they are sent as those of a copy, to an instance that the requester
+//             may choose when they arrive. hold, let_go: keep the array alive for a later fetch; release it. read: the
+//             receiver has read a message with attachments. request: the elements of a shared object can be fetched
+//             under a number that the requester has chosen.
 // Threads     any of the runtime.
-// Invariants  (1) what a node holds of another is let go of when that node is lost. (2) each fetch ends: by the answer, or with N05.
-//             (3) requests of one node are handled in their order, among what else is so (ordered_messages.hpp).
+// Invariants  (1) what is kept for a node is released when that node is lost. (2) each fetch ends: by its reply, or
+//             with N05. (3) requests of one node are handled in order, together with its other ordered messages
+//             (ordered_messages.hpp).
 #pragma once
 
 #include <atomic>
@@ -26,16 +29,18 @@ namespace stretto::dist {
 
 class remote_attachments final : public data::far_enclosures {
  public:
-  /// Before job::start.
-  remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending, element_sender& sender, element_receiver& receiver);
-  /// After it; of this runtime.
+  /// Must be made before job::start.
+  remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending, element_sender& sender,
+                     element_receiver& receiver);
+  /// Must be called after job::start, with the attachments of this runtime.
   void serve(std::shared_ptr<data::enclosures> all);
 
   event fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
               const std::source_location& where, base::thread_context& context) override;
   void hold(const data::enclosure_name& what) override;
   void let_go(const data::enclosure_name& what) override;
-  data::enclosure_name request(std::uint16_t node, std::uint64_t shared, const box& part, const std::source_location& where) override;
+  data::enclosure_name request(std::uint16_t node, std::uint64_t shared, const box& part,
+                               const std::source_location& where) override;
   std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) override;
   void have_read(std::uint32_t sender, std::uint64_t message) override;
 
@@ -44,13 +49,13 @@ class remote_attachments final : public data::far_enclosures {
  private:
   using held = std::shared_ptr<const void>;
   using array = std::shared_ptr<data::enclosed_array>;
-  /// What a node has asked for by a fetch.
+  /// A fetch of another node.
   struct fetch_request {
     request_id id;
     box part;
     point shift;
     detail::instance_handle target;
-    std::uint64_t request = 0;  // that it is of, if it is of one
+    std::uint64_t request = 0;  // the number of the request that it belongs to, or 0
     std::source_location where;
   };
 
@@ -74,14 +79,14 @@ class remote_attachments final : public data::far_enclosures {
   const ordered_messages::kind request_;
   std::atomic<std::uint64_t> requests_{0};
   std::shared_ptr<data::enclosures> all_;
-  std::mutex lock_;  // guards what follows; nothing is let go of behind it
+  std::mutex lock_;  // guards what follows; nothing is released while it is held
   std::uint64_t messages_ = 0;
-  std::multimap<std::pair<rank, std::uint64_t>, held> by_others_;          // which node, which array
-  std::map<std::pair<rank, std::uint64_t>, std::vector<held>> unread_;     // which node, which message
-  /// Of requests of others: what is lent for one, until it has been fetched; or, where the request was overtaken, by what.
+  std::multimap<std::pair<rank, std::uint64_t>, held> by_others_;          // by node and array
+  std::map<std::pair<rank, std::uint64_t>, std::vector<held>> unread_;     // by node and message
+  /// A request of another node: the array to be fetched; or the fetch, if it has overtaken the request.
   struct requested {
     array lent = {};
-    std::optional<fetch_request> wanted = {};  // neither: nobody will fetch it
+    std::optional<fetch_request> wanted = {};  // neither is set: it will not be fetched
   };
   std::map<std::pair<rank, std::uint64_t>, requested> requested_;
 };

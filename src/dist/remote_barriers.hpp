@@ -1,21 +1,23 @@
-// remote_barriers.hpp - barriers of other nodes: arrivals go to the owner, which tells those who asked of each phase that ends.
+// remote_barriers.hpp - barriers of other nodes: arrivals are sent to the owner, which notifies the nodes that wait for
+// a phase.
 //
-// Arrivals are sent as they come. What comes while another thread of the node sends is put together with what else does: counts
-// add up, values are reduced where they are. A node that asks about a phase is told once, of all phases that have ended since what it
-// knew, with causes and values; whoever has asked before asks with its next arrival. So a phase costs a node that arrives and waits two
-// messages.
+// Arrivals are sent at once. Arrivals that come while another thread of the node is sending are combined: counts are
+// added and values are reduced locally. A query about a phase gets one reply: all phases that have ended since the last
+// one that the asking node knew, with failures and values. A node that has queried before attaches a query to its next
+// arrival. So a phase costs two messages per node that arrives and waits.
 //
-// An arrival that is to come after an event of this node's is announced when it comes, not before: one too many is found then
-// (E21), and told to the node that arrived, as a failure that nobody looked at. alter_arrival_count returns when it has taken
-// effect, and arrivals of third nodes that rely on it come after that.
+// An arrival with a precondition is sent when the precondition has triggered. One arrival too many is therefore
+// detected then (E21) and reported to the arriving node as an unobserved failure. alter_arrival_count returns when it
+// has taken effect; later arrivals of third nodes that depend on it come after it.
 //
-// A barrier is lost (N05) with its owner, and with any node that has arrived at it, since nobody can know what that one was still to
-// bring.
+// A barrier is lost (N05) with its owner, and with any node that has arrived at it, because nobody knows how many
+// arrivals that node still owed.
 //
 // Threads     any, once served; handlers run inside job::poll.
-// Cost        has_ended: a lock and a look-up. Memory: a record per barrier of another node that this one uses, with the
-//             results of its latest 8 phases.
-// Source      combining at whoever is under way already: flat combining, Hendler, Incze, Shavit, Tzafrir, SPAA 2010.
+// Cost        has_ended: a lock and a lookup. Memory: a record per remote barrier that this node uses, with the results
+//             of its latest 8 phases.
+// Source      combining by the thread that is already sending: flat combining, Hendler, Incze, Shavit, Tzafrir, SPAA
+//             2010.
 #pragma once
 
 #include <map>
@@ -33,14 +35,15 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
  public:
   static constexpr std::uint64_t values_kept = 8;
 
-  /// Before job::start.
+  /// Must be made before job::start.
   remote_barriers(job& j, failure_codec& causes);
   ~remote_barriers() override;
   void serve(base::runtime_context& runtime);
 
   bool reaches(std::uint64_t id) const noexcept override;
   void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-              const detail::phase_fold& fold, base::thread_context& context, const std::source_location& where) override;
+              const detail::phase_fold& fold, base::thread_context& context,
+              const std::source_location& where) override;
   event alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
               const std::source_location& where) override;
   bool has_ended(std::uint64_t id, std::uint64_t phase) override;
@@ -53,14 +56,14 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void destroyed(std::uint64_t id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
-  /// For reports: phases of other nodes' barriers that somebody here has asked about.
+  /// For hang reports: adds the phases of remote barriers that something waits for here.
   void add_wait_edges(base::wait_walk& walk) const;
 
-  /// Barriers of which something is kept.
+  /// The number of barriers that this node keeps records of.
   std::size_t records() const;
 
  private:
-  /// Arrivals at one phase that are to be sent together.
+  /// Arrivals at one phase that will be sent in one message.
   struct arrival_batch {
     std::uint32_t count = 0;
     failure_ref cause;
@@ -76,13 +79,13 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   struct record {
     std::uint64_t ended_below = 0;
     bool has_queried = false, is_sending = false;
-    std::vector<std::uint64_t> queried_phases;         // phases, not below ended_below
-    std::map<std::uint64_t, event> pending;         // of this node, for phases that are pending here
+    std::vector<std::uint64_t> queried_phases;         // without reply; not below ended_below
+    std::map<std::uint64_t, event> pending;         // events of this node for phases without reply
     std::map<std::uint64_t, ended_phase> ended;   // poisoned ones, and the latest with values
     std::map<std::uint64_t, arrival_batch> to_send;
     failure_ref gone;
   };
-  /// A barrier of this node, and who uses it.
+  /// A barrier of this node, and the nodes that use it.
   struct owned_barrier {
     std::vector<bool> users, arrived;  // by rank
     failure_ref lost;
@@ -102,7 +105,8 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void query(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
   void send_arrivals(std::uint64_t id);
   void reply(rank to, std::uint64_t id, std::uint64_t known);
-  void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known, base::thread_context& context);
+  void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
+                        base::thread_context& context);
   void send_gone(rank to, std::uint64_t id, const failure_ref& why);
   void refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where);
   void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
@@ -124,7 +128,8 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, record> records_;
   std::unordered_map<std::uint64_t, owned_barrier> owned_barriers_;
-  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>> pending_alterations_;  // by token: of which barrier, what ends
+  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>>
+      pending_alterations_;  // by token: the barrier, and the event to end
   std::uint64_t tokens_ = 0;
 };
 

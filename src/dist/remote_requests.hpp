@@ -39,6 +39,7 @@ owned_request get_request(reader& from, const std::string& self, const std::sour
 
 /// A reduction operator's table, encoded as a constant of the program; no operator is encoded as 0.
 std::uint64_t encode_kind(const detail::reduction_kind* kind);
-const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self, const std::source_location& where);
+const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self,
+                                          const std::source_location& where);
 
 }  // namespace stretto::dist
