@@ -1,4 +1,4 @@
-// hang_report.hpp - what is told of a runtime that does not go on: as text, as JSON, as a graph for Graphviz.
+// hang_report.hpp - the hang report: a wait graph as text, as JSON, and as a graph for Graphviz.
 //
 // Threads     pure.
 #pragma once
@@ -14,17 +14,17 @@
 
 namespace stretto::diagnose {
 
-/// One message per cause (H01 to H07), the first few, or "no progress" (H10) with the state where nothing is proven. They
-/// have the shape of errors; nothing is thrown.
+/// One message for each of the first few causes (H01 to H07); or "no progress" (H10) with the state, if no hang is
+/// proven. The messages have the form of errors; nothing is thrown.
 std::vector<error> report_of(const base::wait_snapshot& s);
-/// All of them, with how many more causes there are.
+/// The messages as one text, with the number of further causes.
 std::string report_text(const base::wait_snapshot& s);
 
 std::string to_json(std::span<const base::wait_snapshot> runtimes);
-/// Throws H20 if it is not what to_json() writes.
+/// Throws H20 if `text` was not written by to_json().
 std::vector<base::wait_snapshot> from_json(std::string_view text);
 
-/// What waits, an arrow to what it waits for; causes of a hang in colour.
+/// Arrows lead from what waits to what it waits for; causes of a hang are coloured.
 std::string graphviz_text(std::span<const base::wait_snapshot> runtimes);
 
 }  // namespace stretto::diagnose

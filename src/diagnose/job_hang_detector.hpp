@@ -1,18 +1,23 @@
-// job_hang_detector.hpp - what the nodes of a job tell one another when one of them does not go on: whether anything can happen at all, and who
-// waits for whom over all nodes.
+// job_hang_detector.hpp - detects hangs of a whole job: whether anything can still happen on any node, and which nodes
+// wait for which.
 //
-// A node that has work and makes no progress complains to the judge, the first node that is not lost. The judge asks all how they stand. If
-// each says that nothing can happen on it but by messages, it asks them once more: if nobody has made progress since, and as many messages
-// have been handled as sent, then at the moment of the second question nothing ran and nothing was on its way; nor will it ever be.
+// A node that has work and makes no progress requests a verdict from the coordinator, the first node that is not lost.
+// The coordinator queries the state of all nodes. If each replies that only a message can cause anything there, it
+// queries them once more. If no node has made progress since, and as many messages were handled as sent, then nothing
+// ran and no message was in flight at the time of the second query. The hang is proven.
 //
-// Where a run has failed or programs differ, what was proven is told to nobody: on each node what the program waits for ends with that cause, if nothing
-// has happened there since. What then still waits is told of at the next verdict.
+// If a run has failed or the programs of the nodes differ, a proven hang is not reported. Instead, on each node without
+// progress since, what the program waits for ends with that failure. Whatever still waits then is reported with the
+// next verdict.
 //
-// Messages    stuck: from who complains. ask, answer: 2(N-1) in each of two rounds. told: to who complained. None while all go on.
-//             over: from the judge to one other, and from that to the rest and the judge, so that each hears it in a poll.
-// Threads     advance and complain: the watcher's. Handlers run inside job::poll, and only note what has come.
-// Invariants  (1) one verdict for each complaint that is answered. (2) what is said here counts as no message (job::counted::no).
-// Source      two rounds of counting: Mattern, "Algorithms for distributed termination detection", 1987, as in dist/termination.hpp.
+// Messages    request: from the stalled node. query, reply: 2(N-1) in each of two rounds. verdict: to the nodes that
+//             requested it. None while all nodes make progress. end_waits: from the coordinator to one other node,
+//             which forwards it to the rest and the coordinator, so that each node handles it in a poll.
+// Threads     advance and request_verdict: the monitor's thread. Handlers run inside job::poll and only store what has
+//             arrived.
+// Invariants  (1) one verdict for each request that is answered. (2) these messages are not counted (job::counted::no).
+// Source      two rounds of counting: Mattern, "Algorithms for distributed termination detection", 1987, as in
+//             dist/termination.hpp.
 #pragma once
 
 #include <atomic>
@@ -30,55 +35,55 @@ namespace stretto::diagnose {
 class job_hang_detector final : public dist::protocol {
  public:
   using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds reply_timeout{2};  // with answers
-  static constexpr unsigned max_unproven_rounds = 8;                // where nothing happens, before it is told that nothing is proven
+  static constexpr std::chrono::seconds reply_timeout{2};
+  static constexpr unsigned max_unproven_rounds = 8;  // without progress, before an unproven stall is reported
 
-  /// Before job::start.
+  /// Must be made before job::start.
   explicit job_hang_detector(dist::job& j);
-  /// What is called when something has come, so that it advances soon; null: nothing.
+  /// Sets the function to call when a message has arrived, so that advance() is called soon; may be null.
   void wakes(void (*watcher)()) noexcept { wake_.store(watcher, std::memory_order_release); }
   void wake() const {
     if (auto* const watcher = wake_.load(std::memory_order_acquire)) watcher();
   }
 
-  /// Where something has gone wrong that other nodes wait for, nobody is accused: what waits ends.
+  /// If a failure that other nodes wait for is known, no hang is reported; pending waits are ended instead.
   struct failure_hooks {
     std::function<bool()> is_failure_known;                            // on this node; any thread
-    std::function<std::uint64_t()> progress;                    // as of standing
+    std::function<std::uint64_t()> progress;                    // as node_state::progress
     std::function<void(base::thread_context&)> end_waits;  // on the thread that polls
   };
-  /// Before the first poll.
+  /// Must be called before the first poll.
   void set_failure_hooks(failure_hooks h) { failure_hooks_ = std::move(h); }
   bool is_failure_known() const { return failure_hooks_.is_failure_known && failure_hooks_.is_failure_known(); }
 
-  /// How this node stands. Nothing can happen by itself: snapshot.is_proven.
+  /// The state of this node. snapshot.is_proven: only a message can cause anything here.
   struct node_state {
     base::wait_snapshot snapshot;
-    std::uint64_t progress = 0;  // whatever is done here makes it larger
+    std::uint64_t progress = 0;  // grows with everything that is done here
   };
   using state_reader = std::function<node_state()>;
 
-  /// What is wanted of the judge: to tell of anything, where nothing goes on; of what is proven alone; or at once, whatever is found.
+  /// What the coordinator should report: any stall; only a proven hang; or the state at once, whatever it is.
   enum class verdict_request : std::uint8_t { any, proven_only, at_once };
   void request_verdict(verdict_request w);
 
-  /// Answers what was asked and goes on with what is under way, at the time `now`. A verdict is the judge's alone, to be told to the user:
-  /// all nodes together, with what is proven.
-  ///   limit   seconds for which nothing may have happened anywhere, for one that is not proven
+  /// Replies to a query and continues the current round, at the time `now`. On the coordinator it may return the merged
+  /// snapshot of all nodes, which must be reported to the user.
+  ///   limit   seconds without progress on all nodes, from which an unproven stall is reported
   std::optional<base::wait_snapshot> advance(const state_reader& own_state, double limit, clock::time_point now);
-  /// It wants to be advanced soon, although nothing comes.
+  /// True if advance() should be called soon, although no message arrives.
   bool needs_advance() const;
 
-  /// Of this node's complaint since the last forget(): what the judge has said, if anything. Goes_on: something happens elsewhere.
+  /// The coordinator's last verdict since forget(), if any. progress_elsewhere: another node makes progress.
   enum class verdict : std::uint8_t { none, progress_elsewhere, reported, proven };
   verdict last_verdict() const;
-  /// Whether the judge is dealing with a complaint: on the judge's node, that its rounds are not over; elsewhere, that it has asked this node
-  /// since `since`. On a busy machine that takes long, and an answer comes in the end.
+  /// True if the coordinator is working on a verdict: on the coordinator, its rounds are not over; elsewhere, it has
+  /// queried this node after `since`. On a busy host this takes long, but a verdict will come.
   bool is_deciding(clock::time_point since) const;
-  /// There was progress here.
+  /// Must be called when this node has made progress.
   void forget();
 
-  bool is_alone() const noexcept;  // no other node is left, so that this one can judge by itself
+  bool is_alone() const noexcept;  // all other nodes are lost: this one decides by itself
 
   void lost(dist::rank node, base::thread_context& context) noexcept override;
 
@@ -102,13 +107,13 @@ class job_hang_detector final : public dist::protocol {
   void on_end_waits(dist::rank from, dist::reader& content, base::thread_context& context);
 
   node_report report_of(const state_reader& own_state);
-  // These require the lock.
+  // With the lock held.
   bool has_verdict_requests() const;
   void query_all(bool with_snapshot, clock::time_point now);
   bool have_all_replied(const std::vector<std::optional<node_report>>& in) const;
-  /// After the first round: whether a second is worth it.
+  /// After the first round: true if a second round is worthwhile.
   bool are_all_still() const;
-  /// After the second.
+  /// After the second round: true if the hang is proven.
   bool is_unchanged() const;
   base::wait_snapshot merged_reports(bool is_proven) const;
   void reset_if_progressed();
@@ -121,22 +126,22 @@ class job_hang_detector final : public dist::protocol {
   std::atomic<void (*)()> wake_{nullptr};
   dist::message_kind request_, query_, reply_, verdict_, end_waits_;
   failure_hooks failure_hooks_;
-  std::atomic<std::uint64_t> reported_progress_{0};  // progress, when this node was looked at last
+  std::atomic<std::uint64_t> reported_progress_{0};  // in the last report of this node
 
   mutable std::mutex lock_;
-  std::optional<coordinator_query> pending_query_;  // of this node, the latest
-  clock::time_point queried_at_;     // the last time that this node was asked
+  std::optional<coordinator_query> pending_query_;  // the latest query to this node
+  clock::time_point queried_at_;     // when this node was queried last
   verdict last_verdict_ = verdict::none;
-  // The judge's.
+  // On the coordinator.
   std::vector<std::optional<verdict_request>> verdict_requests_;  // by rank
   enum class phase : std::uint8_t { idle, first, second } phase_ = phase::idle;
   std::uint64_t round_ = 0;
   clock::time_point begun_;
   std::vector<std::optional<node_report>> first_reports_, second_reports_;
-  /// What was told last, until something happens: of nothing, without proof or with it.
+  /// What was reported since the last progress.
   struct last_report {
-    std::uint64_t progress = 0;  // of all together
-    unsigned unproven_rounds = 0;         // rounds in a row without proof
+    std::uint64_t progress = 0;  // sum over all nodes
+    unsigned unproven_rounds = 0;         // consecutive rounds without proof
     bool is_reported = false, is_proven = false, has_ended_waits = false;
   } last_report_;
 };

@@ -1,10 +1,11 @@
-// merged_snapshot.hpp - what waits on several nodes as one snapshot, so that chains of waiting are followed from node to node.
+// merged_snapshot.hpp - merges the wait graphs of several nodes into one, so that chains of waiting are followed across
+// nodes.
 //
-// Things that nodes call alike (wait_node::everywhere) are one thing then: it waits for what any of them says, and is described by who
-// knows most of it.
+// Graph nodes with the same name on all nodes of the job (wait_node::everywhere) become one. It waits for what any of
+// them waits for, and takes its description from the node that knows most.
 //
 // Threads     pure.
-// Cost        linear in nodes and links, and a look-up for each name.
+// Cost        linear in nodes and edges, and a lookup for each name.
 #pragma once
 
 #include <span>
@@ -13,8 +14,8 @@
 
 namespace stretto::diagnose {
 
-/// Of one: the same, with what has one name put together. Of several: nothing is proven by that alone, and who waits or works is told
-/// with its node.
+/// Of one snapshot: the same one with equal names merged. Of several: the result names the job node of everything that
+/// waits or runs, and is not proven by itself.
 base::wait_snapshot merge_snapshots(std::span<const base::wait_snapshot> of_nodes);
 
 }  // namespace stretto::diagnose
