@@ -33,7 +33,7 @@ bool leads_to(const links& from, std::uint32_t start, std::uint32_t target) {
   return false;
 }
 
-/// Links between described nodes; of reservations only those that could help.
+/// Edges between described nodes. Of the releases of a reservation, only those that can help.
 links useful_links(const base::wait_snapshot& s) {
   links out(s.nodes.size());
   for (std::uint32_t n = 0; n < s.nodes.size(); ++n)
@@ -103,7 +103,7 @@ class components {
   std::uint32_t time_ = 0;
 };
 
-/// The shortest way from `start` to `target` by `to`, inside what `allowed` allows; both included.
+/// The shortest path from `start` to `target` through nodes that `allowed` accepts; both ends included.
 template <class Allowed>
 std::vector<std::uint32_t> way(const links& to, std::uint32_t start, std::uint32_t target, Allowed&& allowed) {
   std::vector<std::uint32_t> before(to.size(), none);
@@ -164,7 +164,7 @@ std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
     if (!is_end[c]) continue;
     hang_cause cause;
     const auto inside = [&](std::uint32_t n) { return parts.of[n] == c; };
-    // A cycle begins with the work in it that was found first, where it reads best.
+    // A cycle begins at its first work node, where it reads best.
     const auto first = std::ranges::find_if(members[c], [&](std::uint32_t n) { return is_work(s.nodes[n]); });
     const auto root = first == members[c].end() ? members[c].front() : *first;
     if (loops[c]) {
@@ -176,7 +176,7 @@ std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
       cause.nodes = {root};
       if (from[root].empty()) continue;  // nothing waits for it
     }
-    // Who waits for it, and the farthest of those that a user knows: the chain begins there.
+    // Counts the work that waits for the cause, and finds the farthest work node: the chain begins there.
     std::vector<std::uint32_t> before(s.nodes.size(), none);
     std::deque<std::uint32_t> open(cause.nodes.begin(), cause.nodes.end());
     for (const auto n : cause.nodes) before[n] = n;
@@ -186,19 +186,19 @@ std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {
       open.pop_front();
       if (is_work(s.nodes[n])) {
         ++cause.waiting;
-        // Nodes that have nothing to do are at their end all the time.
+        // In a job, idle nodes wait at the end of their run all the time.
         if (start == none || s.of_nodes == 1 || !s.nodes[n].is_end) start = n;
       }
       for (const auto m : from[n])
         if (before[m] == none) before[m] = n, open.push_back(m);
     }
-    if (start == none) continue;  // only the runtime's own events: nobody misses them
+    if (start == none) continue;  // only internal events wait
     for (auto n = start;; n = before[n]) {
       cause.chain.push_back(n);
       if (before[n] == n) break;
     }
     if (cause.kind == cause_kind::cycle) {
-      // The cycle is told from where the chain enters it.
+      // Report the cycle from where the chain enters it.
       const auto entry = std::ranges::find(cause.nodes, cause.chain.back());
       if (entry != cause.nodes.end()) std::ranges::rotate(cause.nodes, entry);
     }

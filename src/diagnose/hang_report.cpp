@@ -15,14 +15,15 @@ constexpr std::size_t most_causes = 5, most_links = 8, most_held_up = 4, most_fr
 
 std::string name_of(const wait_node& n) { return n.on.empty() ? n.name : n.name + " on " + n.on; }
 
-/// Where an event, a reservation or a barrier was made.
+/// The line where an event, a reservation or a barrier was made, and the node.
 std::string made_on(const wait_node& n) { return n.on.empty() || n.made.empty() ? n.made : n.made + ", by " + n.on; }
 
 std::string held_by(const wait_node& n) { return n.on.empty() ? n.held_by : n.held_by + ", on " + n.on; }
 
 std::string title(const wait_node& n) {
-  // Where it was asked for is not where it is done.
-  if (n.kind == wait_kind::request) return fmt::format("{} (submitted {}{})", n.name, n.made, n.on.empty() ? "" : " on " + n.on);
+  // A request was submitted on one node and is carried out on another.
+  if (n.kind == wait_kind::request)
+    return fmt::format("{} (submitted {}{})", n.name, n.made, n.on.empty() ? "" : " on " + n.on);
   std::string text = name_of(n);
   if (!n.made.empty()) {
     const char* const verb = n.kind == wait_kind::task        ? "spawned"
@@ -39,9 +40,11 @@ std::string describe_step(const wait_node& n) {
          (n.what_for.empty() ? "" : ", which waits for " + n.what_for);
 }
 
-std::string counted(std::uint64_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+std::string counted(std::uint64_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
 
-/// Where who came to a barrier did so, the same place once.
+/// The lines of the arrivals at a barrier; equal lines are counted.
 std::string arrival_places(const wait_node& barrier) {
   std::map<std::string, std::size_t> counts;
   for (const auto& at : barrier.arrived_at) ++counts[at];
@@ -63,7 +66,8 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
   switch (cause.kind) {
     case cause_kind::event:
       if (!root.held_by.empty())
-        return std::move(error("H01", "work waits for " + name_of(root) + ", which is not given back").fact("held by", held_by(root)))
+        return std::move(error("H01", "work waits for " + name_of(root) + ", which is not given back")
+                             .fact("held by", held_by(root)))
             .because(asleep + ", and nothing is under way that could give it back")
             .remedy("let go of it on every path, and before waiting for work that needs it");
       return std::move(error("H01", "work waits for an event that nobody will trigger").fact("made", made_on(root)))
@@ -76,14 +80,17 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
           .because("each waits for the next and the last for the first, so none can go on")
           .remedy("take one of these waits away, or let it wait for something earlier");
     case cause_kind::reservation:
-      return std::move(error("H03", root.name + " is never released").fact("made", root.made).fact("held by", held_by(root)))
+      return std::move(
+                 error("H03", root.name + " is never released").fact("made", root.made).fact("held by", held_by(root)))
           .because(asleep + ", and no release is under way that could take effect")
           .remedy("release it on every path, or make the release wait for the work: release(after(work))");
     case cause_kind::barrier:
-      return std::move(error("H04", fmt::format("{} lacks {}", name_of(root), counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
-                           .fact("made", made_on(root))
-                           .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + arrival_places(root) +
-                                                (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
+      return std::move(
+                 error("H04", fmt::format("{} lacks {}", name_of(root),
+                                          counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
+                     .fact("made", made_on(root))
+                     .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + arrival_places(root) +
+                                          (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
           .because(asleep + ", and nothing is under way that could arrive")
           .remedy("make it expect as many as arrive, or lower the count with alter_arrival_count");
     case cause_kind::promise:
@@ -103,7 +110,7 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
 
 error report_of_cause(const wait_snapshot& s, const hang_cause& cause) {
   error e = headline(s, cause);
-  // The chain's last node is the cause, which the sentence has named.
+  // The last node of the chain is the cause, which the headline has named.
   const std::size_t links = cause.chain.size() - 1;
   for (std::size_t i = 0; i < links; ++i) {
     if (links > most_links && i == most_links / 2) {
@@ -123,11 +130,12 @@ error report_of_cause(const wait_snapshot& s, const hang_cause& cause) {
 }
 
 void add_worker(error& e, const base::worker_state& w) {
-  e.fact(fmt::format("{}worker {}", w.on.empty() ? "" : w.on + " ", w.index), fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
+  e.fact(fmt::format("{}worker {}", w.on.empty() ? "" : w.on + " ", w.index),
+         fmt::format("runs {}, seen for {:.1f} s", w.runs, w.seconds));
   for (std::size_t i = 0; i < w.stack.size() && i < most_frames; ++i) e.fact(i ? "" : "in", w.stack[i]);
 }
 
-/// The first described thing that it waits for; null if there is none.
+/// The first described node that `n` waits for, or null.
 const wait_node* awaited_by(const wait_snapshot& s, const wait_node& n) {
   for (const auto to : n.waits_for)
     if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown && s.nodes[to].kind != wait_kind::finish)
@@ -152,7 +160,8 @@ error no_progress(const wait_snapshot& s) {
     std::string what = describe_step(n);
     const wait_node* next = awaited_by(s, n);
     if (next) what += ", for " + title(*next);
-    for (std::size_t steps = 0; next && next->held_by.empty() && steps < most_links; ++steps) next = awaited_by(s, *next);
+    for (std::size_t steps = 0; next && next->held_by.empty() && steps < most_links; ++steps)
+      next = awaited_by(s, *next);
     if (next && !next->held_by.empty()) what += ", held by " + next->held_by;
     e.fact("waiting", what);
   }
@@ -185,7 +194,8 @@ std::string report_text(const wait_snapshot& s) {
 }
 
 std::string graphviz_text(std::span<const wait_snapshot> runtimes) {
-  std::string text = "digraph waits {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\", style=filled, fillcolor=white];\n";
+  std::string text =
+      "digraph waits {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\", style=filled, fillcolor=white];\n";
   const auto quoted = [](const std::string& s) {
     std::string out = "\"";
     for (const char c : s) {
@@ -203,9 +213,12 @@ std::string graphviz_text(std::span<const wait_snapshot> runtimes) {
     for (std::uint32_t n = 0; n < s.nodes.size(); ++n) {
       if (s.nodes[n].kind == wait_kind::unknown) continue;
       text += fmt::format("  n{}_{} [label={}{}];\n", r, n, quoted(describe_step(s.nodes[n])),
-                          is_cause[n] ? ", fillcolor=\"#f4a582\"" : s.nodes[n].is_running ? ", fillcolor=\"#a6dba0\"" : "");
+                          is_cause[n]             ? ", fillcolor=\"#f4a582\""
+                          : s.nodes[n].is_running ? ", fillcolor=\"#a6dba0\""
+                                                  : "");
       for (const auto to : s.nodes[n].waits_for)
-        if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown) text += fmt::format("  n{}_{} -> n{}_{};\n", r, n, r, to);
+        if (to < s.nodes.size() && s.nodes[to].kind != wait_kind::unknown)
+          text += fmt::format("  n{}_{} -> n{}_{};\n", r, n, r, to);
     }
   }
   return text + "}\n";

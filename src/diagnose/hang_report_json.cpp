@@ -28,7 +28,8 @@ json written(const wait_node& n) {
   if (n.is_promised) out["is_promised"] = true;
   if (n.is_end) out["is_end"] = true;
   if (n.is_running) out["is_running"] = true;
-  if (n.expected) out["arrivals"] = {{"expected", n.expected}, {"come", n.arrived}, {"announced", n.announced}, {"at", n.arrived_at}};
+  if (n.expected)
+    out["arrivals"] = {{"expected", n.expected}, {"come", n.arrived}, {"announced", n.announced}, {"at", n.arrived_at}};
   return out;
 }
 

@@ -26,7 +26,7 @@ bool job_hang_detector::is_alone() const noexcept {
   return true;
 }
 
-// Who complains.
+// On a stalled node.
 
 void job_hang_detector::request_verdict(verdict_request w) {
   const rank to = job_.coordinator();
@@ -62,7 +62,7 @@ bool job_hang_detector::needs_advance() const {
   return pending_query_ || (is_judge && has_verdict_requests());
 }
 
-// What comes; the watcher's thread deals with it.
+// Handlers. The monitor's thread processes what they store.
 
 void job_hang_detector::on_request(rank from, dist::reader& content, base::thread_context&) {
   {
@@ -118,16 +118,17 @@ void job_hang_detector::on_end_waits(rank, dist::reader& content, base::thread_c
   if (content.get<forwarding>() == forwarding::yes)
     for (rank r = 0; r < job_.nodes(); ++r)
       if (r != job_.self() && !job_.is_lost(r)) job_.send(r, end_waits_, dist::writer(forwarding::no));
-  // What has gone on since then ends by itself, or is found the next time.
-  if (failure_hooks_.progress && failure_hooks_.progress() == reported_progress_.load(std::memory_order_acquire)) failure_hooks_.end_waits(context);
+  // Without progress since the report, end the waits. Otherwise they end by themselves, or the next verdict finds them.
+  if (failure_hooks_.progress && failure_hooks_.progress() == reported_progress_.load(std::memory_order_acquire))
+    failure_hooks_.end_waits(context);
 }
 
 void job_hang_detector::lost(rank, base::thread_context&) noexcept { wake(); }
 
-// The watcher.
+// On the monitor's thread.
 
 job_hang_detector::node_report job_hang_detector::report_of(const state_reader& own_state) {
-  // Counted before the look: what comes meanwhile makes a difference to the next time.
+  // Read the counts before the snapshot, so that a message in between changes the next report.
   const dist::job::counts messages = job_.messages();
   node_state s = own_state();
   reported_progress_.store(s.progress, std::memory_order_release);
@@ -135,7 +136,8 @@ job_hang_detector::node_report job_hang_detector::report_of(const state_reader& 
   return {is_still, s.progress, messages.sent, messages.handled, std::move(s.snapshot)};
 }
 
-std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader& own_state, double limit, clock::time_point now) {
+std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader& own_state, double limit,
+                                                              clock::time_point now) {
   std::unique_lock lock(lock_);
   if (const auto q = std::exchange(pending_query_, std::nullopt)) {
     lock.unlock();
@@ -234,7 +236,8 @@ base::wait_snapshot job_hang_detector::merged_reports(bool is_proven) const {
     if (r && r->snapshot) all.push_back(*r->snapshot);
   base::wait_snapshot m = merge_snapshots(all);
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (!first_reports_[r] && !job_.is_lost(r)) m.unproven.push_back(job_.name_of(r) + " does not answer, as when all its workers are busy");
+    if (!first_reports_[r] && !job_.is_lost(r))
+      m.unproven.push_back(job_.name_of(r) + " does not answer, as when all its workers are busy");
   m.is_proven = is_proven;
   return m;
 }
@@ -246,21 +249,23 @@ void job_hang_detector::reset_if_progressed() {
   if (sum != last_report_.progress) last_report_ = {.progress = sum};
 }
 
-// A thread may just have been awake, if only because of the question.
+// The query itself may have woken a thread.
 bool job_hang_detector::should_retry() {
   reset_if_progressed();
   return ++last_report_.unproven_rounds % max_unproven_rounds != 0;
 }
 
 std::optional<base::wait_snapshot> job_hang_detector::unproven(double limit) {
-  const bool is_wanted = std::ranges::any_of(verdict_requests_, [](const auto& c) { return c && *c != verdict_request::proven_only; });
-  const bool at_once = std::ranges::any_of(verdict_requests_, [](const auto& c) { return c == verdict_request::at_once; });
+  const bool is_wanted =
+      std::ranges::any_of(verdict_requests_, [](const auto& c) { return c && *c != verdict_request::proven_only; });
+  const bool at_once =
+      std::ranges::any_of(verdict_requests_, [](const auto& c) { return c == verdict_request::at_once; });
   if (have_all_replied(first_reports_) && should_retry()) {
     phase_ = phase::idle;
     return std::nullopt;
   }
   base::wait_snapshot m = merged_reports(false);
-  // Who does not answer may be at work; who does says for how long it has done nothing.
+  // A node that does not reply may be working; the others report how long they have made no progress.
   const bool tells = at_once || (is_wanted && m.seconds >= limit && !last_report_.is_reported);
   send_verdict(tells ? verdict::reported : verdict::progress_elsewhere);
   if (!tells) return std::nullopt;

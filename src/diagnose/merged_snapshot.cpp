@@ -12,12 +12,12 @@ using base::wait_kind;
 using base::wait_node;
 using base::wait_snapshot;
 
-/// How much is known of it.
+/// How much a snapshot knows of a node; more is better.
 int knowledge(const wait_node& n) {
   return (n.kind != wait_kind::unknown) * 4 + (n.is_running || !n.waits_at.empty()) * 2 + !n.waits_for.empty();
 }
 
-/// `n` tells of the same thing as `known`, with links of the same numbering.
+/// Merges `n` into `known`, which describes the same thing; both number their edges alike.
 void add_to(wait_node& known, wait_node&& n) {
   if (knowledge(n) > knowledge(known)) std::swap(known, n);
   for (const auto to : n.waits_for)
@@ -44,7 +44,7 @@ wait_snapshot merge_snapshots(std::span<const wait_snapshot> of_nodes) {
   std::unordered_map<std::string, std::uint32_t> known;
   for (const wait_snapshot& s : of_nodes) {
     const std::string on = is_of_several ? base::node_name(static_cast<std::uint16_t>(s.node)) : std::string();
-    std::vector<std::uint32_t> now(s.nodes.size());  // where each is in `out`
+    std::vector<std::uint32_t> now(s.nodes.size());  // the index of each node in `out`
     auto next = static_cast<std::uint32_t>(out.nodes.size());
     for (std::size_t i = 0; i < s.nodes.size(); ++i) {
       const std::string& name = s.nodes[i].everywhere;

@@ -30,16 +30,16 @@
 namespace stretto::diagnose {
 namespace {
 
-// Seconds, where nothing else is asked for: until it is told what never ends, and what has not ended yet.
+// At the end of a runtime, if no limit is set: seconds until a proven hang, or an unproven stall, is reported.
 constexpr double limit_at_end = 1, unproven_limit_at_end = 10;
-constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // between two looks
-constexpr std::int64_t job_timeout_ns = 3'000'000'000;  // until a node tells what it knows alone
+constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // seconds between two checks
+constexpr std::int64_t job_timeout_ns = 3'000'000'000;  // after which a node reports alone what it knows
 constexpr unsigned max_samples_for_job = 40;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
 
-/// "1 thread", "2 threads (program, reader)": how many more there are than `known`, and what those are called that are
-/// not among `ours`.
+/// "1 thread", "2 threads (program, reader)": the number of threads beyond `known`, and the names of those that are
+/// not in `ours`.
 std::string unknown_threads(const std::vector<int>& all, std::size_t known, const std::vector<int>& ours) {
   std::string names;
   for (const int number : all) {
@@ -62,7 +62,7 @@ std::uint64_t progress_now(const sched::scheduler& s) {
 class runtime_monitor {
  public:
   static runtime_monitor& of_process() {
-    // Never destroyed: a runtime may live longer than what main destroys.
+    // Never destroyed: a runtime may outlive the static objects of main.
     static runtime_monitor* const one = &base::made_unwatched<runtime_monitor>();
     static const base::fork_reset in_child(base::construct_anew<runtime_monitor>, one);
     return *one;
@@ -86,7 +86,7 @@ class runtime_monitor {
     {
       const std::scoped_lock lock(mutex_);
       std::erase(all_, &w);
-      if (!all_.empty()) return timer_->call();  // for who could not call meanwhile
+      if (!all_.empty()) return timer_->call();  // another thread may have missed its call meanwhile
     }
     on_signal_.reset();
     timer_.reset();
@@ -96,7 +96,7 @@ class runtime_monitor {
     const std::scoped_lock turn(turn_);
     if (timer_) timer_->call();
   }
-  /// The same for who must not wait for others: lost where a runtime comes or goes at the moment.
+  /// Does not wait: the call is lost if a runtime is being added or removed.
   void call_if_free() noexcept {
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (turn && timer_) timer_->call();
@@ -106,10 +106,10 @@ class runtime_monitor {
   void on_signal() {
     const std::scoped_lock lock(mutex_);
     report_all();
-    timer_->call();  // for what all nodes together know
+    timer_->call();  // for the report of all nodes together
   }
 
-  /// Until the next look.
+  /// Returns the time until the next check.
   std::int64_t check_all() noexcept {
     const std::scoped_lock lock(mutex_);
     std::int64_t pause = base::timed_watch::never;
@@ -119,7 +119,7 @@ class runtime_monitor {
     return pause;
   }
 
-  // These require the lock.
+  // With the lock held.
 
   std::int64_t check(monitored_runtime& w) {
     const double limit = w.limit();
@@ -146,41 +146,47 @@ class runtime_monitor {
     return static_cast<std::int64_t>(std::clamp(limit / 4, shortest_pause, longest_pause) * 1e9);
   }
 
-  /// What is not proven is not told before, however near the end is.
+  /// Seconds until an unproven stall is reported, however near the end of the runtime is.
   static double unproven_limit_of(const monitored_runtime& w) {
     if (!w.settings_.reports_unproven && !w.is_near_end()) return std::numeric_limits<double>::infinity();
     return w.settings_.limit > 0 ? w.settings_.limit : unproven_limit_at_end;
   }
-  static double seconds_without_progress(const monitored_runtime& w) { return static_cast<double>(now() - w.last_progress_ns_) * 1e-9; }
+  static double seconds_without_progress(const monitored_runtime& w) {
+    return static_cast<double>(now() - w.last_progress_ns_) * 1e-9;
+  }
 
-  /// Other nodes may end what waits here: all together find out. Whether it is theirs to tell.
+  /// Other nodes may end what waits here: requests a verdict. Returns true if the coordinator reports.
   static bool delegate_to_job(monitored_runtime& w, double seconds) {
     job_hang_detector& all = *w.settings_.job;
     const auto last_verdict = all.last_verdict();
     if (last_verdict == job_hang_detector::verdict::proven) w.reported_proven_ = true;
     const auto pause = static_cast<std::int64_t>(std::max(w.limit(), shortest_pause) * 1e9);
-    // Ever more rarely, where it goes on elsewhere.
-    if (!w.reported_proven_ && (!w.first_request_ns_ || now() - w.last_request_ns_ >= std::max(pause, (now() - w.first_request_ns_) / 4))) {
+    // Ever more rarely, while another node makes progress.
+    if (!w.reported_proven_ &&
+        (!w.first_request_ns_ || now() - w.last_request_ns_ >= std::max(pause, (now() - w.first_request_ns_) / 4))) {
       w.last_request_ns_ = now();
       ++w.verdict_requests_;
       if (!w.first_request_ns_) w.first_request_ns_ = now();
-      // What is not proven is told once.
-      const bool wants_proof = w.reported_unproven_ || last_verdict == job_hang_detector::verdict::reported || seconds < unproven_limit_of(w);
-      all.request_verdict(wants_proof ? job_hang_detector::verdict_request::proven_only : job_hang_detector::verdict_request::any);
+      // An unproven stall is reported once.
+      const bool wants_proof = w.reported_unproven_ || last_verdict == job_hang_detector::verdict::reported ||
+                               seconds < unproven_limit_of(w);
+      all.request_verdict(wants_proof ? job_hang_detector::verdict_request::proven_only
+                                      : job_hang_detector::verdict_request::any);
     }
     if (last_verdict != job_hang_detector::verdict::none || now() - w.first_request_ns_ < job_timeout_ns) return true;
     if (all.is_deciding(job_hang_detector::clock::now() - std::chrono::nanoseconds(job_timeout_ns))) return true;
-    all.request_verdict(job_hang_detector::verdict_request::proven_only);  // this node tells of itself now what is not proven
+    all.request_verdict(
+        job_hang_detector::verdict_request::proven_only);  // this node itself reports what is not proven
     return false;
   }
 
-  /// Answers other nodes, and tells what all together have found. Whether more is to come soon.
+  /// Replies to other nodes, and prints a verdict. Returns true if another call is needed soon.
   bool advance_job(monitored_runtime& w) {
     if (!w.settings_.job) return false;
     const auto mine = [&]() -> job_hang_detector::node_state {
       const auto progress = progress_now(w.runtime_);
       base::wait_snapshot s;
-      // A poll for messages that happens to be under way is no sign of anything.
+      // A poll that happens to be running does not disprove a hang: sample again.
       for (unsigned tries = 0; tries < max_samples_for_job; ++tries) {
         s = take_snapshot(w, seconds_without_progress(w), scope::job);
         if (s.is_proven) break;
@@ -206,11 +212,12 @@ class runtime_monitor {
     if (s.is_proven)
       w.reported_proven_ = true;
     else if (std::exchange(w.reported_unproven_, true))
-      return;  // once; if it gets proven, that is told
+      return;  // reported once; a proof is reported later
     else
       add_stacks(s);
     print_report({&s, 1}, w.settings_);
-    s.told = {w.samples_, longest_pause, static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
+    s.told = {w.samples_, longest_pause,
+              static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
     write_report_file({&s, 1}, w.settings_);
   }
 
@@ -250,19 +257,21 @@ class runtime_monitor {
     if (!out) std::fprintf(stderr, "the hang report could not be written to %s\n", settings.file.c_str());
   }
 
-  /// Of tasks that run, where they are.
+  /// Adds the stacks of running tasks.
   static void add_stacks(base::wait_snapshot& s) {
     for (auto& w : s.workers) {
       if (w.is_idle || w.runs.empty() || !w.kernel_thread) continue;
       w.stack = base::names_of_code(base::stack_of_thread(w.kernel_thread));
-      const auto looks_for_work = [](const std::string& frame) { return frame.find("sched::wait_for_work(") != frame.npos; };
+      const auto looks_for_work = [](const std::string& frame) {
+        return frame.find("sched::wait_for_work(") != frame.npos;
+      };
       if (!std::ranges::any_of(w.stack, looks_for_work)) continue;
-      w.runs.clear();  // as it happens
+      w.runs.clear();  // the task has ended meanwhile
       w.stack.clear();
     }
   }
 
-  /// What all runtimes of the process do.
+  /// What all runtimes of the process are doing.
   std::vector<sched::activity> activities() const {
     std::vector<sched::activity> found;
     for (const monitored_runtime* w : all_) found.push_back(sched::activity_of(w->runtime_, w->settings_.member));
@@ -271,41 +280,44 @@ class runtime_monitor {
 
   static bool is_of_several(const monitored_runtime& w) { return w.settings_.job && !w.settings_.job->is_alone(); }
 
-  /// Where the job judges, a snapshot is proven if nothing can happen but by messages.
+  /// If the job decides, a snapshot is proven if only a message can cause anything here.
   enum class scope : std::uint8_t { process, job };
   base::wait_snapshot take_snapshot(monitored_runtime& w, double seconds, scope decided_by = scope::process) {
-    // Whatever happens, some thread does it. If each thread of the process is a worker that sleeps, one that polls while
-    // nothing is pending, or one that only looks, then nobody is left to do anything, and nobody to start a thread that would.
-    // Had one been awake between the two looks, it would have counted when it went to sleep again.
+    // Everything that happens is done by some thread. If each thread of the process is a worker that sleeps, a worker
+    // that polls while nothing is pending, or a passive thread, then no thread is left to act, nor to start one that
+    // would. A worker that was awake between the two snapshots would have counted that when it went to sleep again.
     auto before = activities();
     base::wait_snapshot s = snapshot_of(w.runtime_, seconds);
     const auto again = snapshot_of(w.runtime_, seconds);
     const std::vector<int> threads = base::threads_of_process();
     const auto after = activities();
-    std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // that of the sanitizer
+    std::size_t known = base::onlooker::count() + base::thread_sanitizer;  // the sanitizer's thread
     bool all_sleep = true, with_modules = false;
     std::vector<int> ours;
     for (std::size_t i = 0; i < after.size(); ++i) {
       const auto& a = after[i];
       known += a.threads;
       ours.insert(ours.end(), a.numbers.begin(), a.numbers.end());
-      if (decided_by == scope::job && all_[i] != &w && all_[i]->settings_.job) {  // a node that says itself how it stands
+      if (decided_by == scope::job && all_[i] != &w &&
+          all_[i]->settings_.job) {  // another node of the job, which reports its own state
         before[i] = a;
         continue;
       }
       all_sleep = all_sleep && a.is_quiet;
       with_modules = with_modules || a.waits_for_modules;
     }
-    // A driver's threads do what a module or a device gave them, and that is pending there.
+    // A driver's threads carry out operations of modules and devices, which are pending there.
     for (const int number : base::driver_threads::among(threads))
       if (std::ranges::find(ours, number) == ours.end()) {
         ++known;
         ours.push_back(number);
       }
     if (decided_by == scope::process && is_of_several(w)) s.unproven.push_back("other nodes may act");
-    if (w.settings_.member && w.settings_.member->has_incoming_data()) s.unproven.push_back("elements of other nodes are on their way");
+    if (w.settings_.member && w.settings_.member->has_incoming_data())
+      s.unproven.push_back("elements of other nodes are on their way");
     if (!all_sleep) s.unproven.push_back("a worker or an attached thread is running");
-    if (w.settings_.member && w.settings_.member->is_handling_messages()) s.unproven.push_back("a message of another node is being handled");
+    if (w.settings_.member && w.settings_.member->is_handling_messages())
+      s.unproven.push_back("a message of another node is being handled");
     if (with_modules) s.unproven.push_back("operations are pending at a module");
     if (threads.empty())
       s.unproven.push_back("the threads of this process cannot be counted");
@@ -319,14 +331,15 @@ class runtime_monitor {
     return s;
   }
 
-  std::mutex turn_;  // of those that add and remove
+  std::mutex turn_;  // serializes add and remove
   std::mutex mutex_;
   std::vector<monitored_runtime*> all_;
   std::optional<base::signal_watch> on_signal_;
   std::optional<base::timed_watch> timer_;
 };
 
-monitored_runtime::monitored_runtime(sched::scheduler& runtime, monitor_settings settings) : runtime_(runtime), settings_(std::move(settings)) {
+monitored_runtime::monitored_runtime(sched::scheduler& runtime, monitor_settings settings)
+    : runtime_(runtime), settings_(std::move(settings)) {
   runtime_monitor::of_process().add(*this);
   if (settings_.job) settings_.job->wakes([] { runtime_monitor::of_process().call_if_free(); });
 }
@@ -341,7 +354,7 @@ void monitored_runtime::draining() noexcept {
   runtime_monitor::of_process().call();
 }
 
-// Where something has gone wrong, nobody is to wait for what does not come.
+// After a failure, the limit at the end applies: nobody should wait for what will not come.
 bool monitored_runtime::is_near_end() const noexcept {
   return draining_.load(std::memory_order_seq_cst) || (settings_.job && settings_.job->is_failure_known());
 }

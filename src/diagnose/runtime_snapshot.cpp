@@ -27,7 +27,7 @@ base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
   for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
     for (const auto& [raw, node] : walk.all(key))
       walk[node].everywhere = fmt::format("{} {:x}", base::wait_kind_names[static_cast<unsigned>(key)], raw);
-  return merge_snapshots({&s, 1});  // what waits here for what runs here, asked for as if it were elsewhere
+  return merge_snapshots({&s, 1});  // joins a call to this node with the task that runs it
 }
 
 }  // namespace stretto::diagnose

@@ -16,16 +16,17 @@
 namespace stretto::dist {
 namespace {
 
-/// Where nothing is taken for as long, a sender goes on, and those behind it after the shorter time; and there is a poll.
+/// A sender waits this long without progress before it sends anyway (5 ms once another sender has timed out); a poll
+/// likewise.
 constexpr std::uint64_t sender_patience_ns = 100'000'000, stuck_patience_ns = 5'000'000, poll_patience_ns = 50'000'000;
-/// The same where time does not pass by itself, since somebody steps the runtime.
+/// The same as a number of steps, in a stepped runtime, where time does not pass by itself.
 constexpr std::uint64_t patience_steps = 200;
 
 bool is_stepped(const base::thread_context& context) noexcept {
   return static_cast<const sched::thread_state&>(context).owner->settings.stepped;
 }
 
-/// Of what the system could give without taking from others.
+/// The memory that the system can provide without swapping.
 std::uint64_t free_bytes_of_machine() {
   std::ifstream file("/proc/meminfo");
   std::string word;
@@ -44,7 +45,8 @@ back_pressure::share& back_pressure::share::operator=(share&& other) noexcept {
   return *this;
 }
 
-back_pressure::share::share(back_pressure& of, kind is, std::uint64_t bytes) noexcept : of_(&of), is_(is), bytes_(bytes) {
+back_pressure::share::share(back_pressure& of, kind is, std::uint64_t bytes) noexcept
+    : of_(&of), is_(is), bytes_(bytes) {
   (is == kind::received ? of.received_bytes_ : of.unanswered_bytes_).fetch_add(bytes, std::memory_order_relaxed);
 }
 
@@ -69,7 +71,8 @@ void back_pressure::wait_for_memory(const net::transport& net, const std::source
     if (left < seen) is_stuck_.store(false, std::memory_order_relaxed), rounds = 0, since = now;
     if (left <= limits_.memory_bytes) return;
     const std::uint64_t patience = is_stuck_.load(std::memory_order_relaxed) ? stuck_patience_ns : sender_patience_ns;
-    if (stepped ? ++rounds > patience_steps : now - since > patience) return is_stuck_.store(true, std::memory_order_relaxed);
+    if (stepped ? ++rounds > patience_steps : now - since > patience)
+      return is_stuck_.store(true, std::memory_order_relaxed);
     seen = left;
   }
 }
@@ -83,12 +86,15 @@ bool back_pressure::should_skip_poll() noexcept {
     if (!stepped) waiting_since_ns_ = base::nanoseconds_now();
     return true;
   }
-  if (stepped ? ++skipped_polls_ <= patience_steps : base::nanoseconds_now() - waiting_since_ns_ < poll_patience_ns) return true;
+  if (stepped ? ++skipped_polls_ <= patience_steps : base::nanoseconds_now() - waiting_since_ns_ < poll_patience_ns)
+    return true;
   skipped_polls_ = 0;
   if (!stepped) waiting_since_ns_ = base::nanoseconds_now();
   return false;
 }
 
-std::uint64_t back_pressure::max_message_bytes() const { return limits_.max_message_bytes ? limits_.max_message_bytes : free_bytes_of_machine(); }
+std::uint64_t back_pressure::max_message_bytes() const {
+  return limits_.max_message_bytes ? limits_.max_message_bytes : free_bytes_of_machine();
+}
 
 }  // namespace stretto::dist

@@ -1,4 +1,4 @@
-// barrier_owner.cpp - what other nodes do to barriers of this one: the owner's side of remote_barriers.
+// barrier_owner.cpp - the owner's side of remote_barriers: operations of other nodes on barriers of this one.
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ namespace stretto::dist {
 
 using detail::phases;
 
-/// The owner's: a phase that another node waits for.
+/// On the owner: a phase that another node waits for.
 struct remote_barriers::subscription : waiter {
   remote_barriers* of;
   std::uint64_t id, known;
@@ -41,7 +41,7 @@ void remote_barriers::send_gone(rank to, std::uint64_t id, const failure_ref& wh
   job_.send(to, gone_, content);
 }
 
-/// Tells that node of the exception that is being handled.
+/// Reports the current exception to that node.
 void remote_barriers::refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where) {
   const failure_ref why = detail::make_failure(std::current_exception(), who, where);
   writer content;
@@ -60,7 +60,7 @@ void remote_barriers::on_arrive(rank from, reader& content, base::thread_context
   const bool has_query = content.get<std::uint8_t>() != 0;
   const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   const auto bytes = content.get_bytes(content.get<std::uint32_t>());
-  // Where the program's own values stand, they are aligned as new does it.
+  // A vector's memory is aligned for every type of the program.
   const std::vector<std::byte> value(bytes.begin(), bytes.end());
   failure_ref cause;
   if (content.get<std::uint8_t>()) cause = causes_.read(content, from);
@@ -79,7 +79,8 @@ void remote_barriers::on_arrive(rank from, reader& content, base::thread_context
 }
 
 void remote_barriers::on_query(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>(), known = content.get<std::uint64_t>();
+  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>(),
+             known = content.get<std::uint64_t>();
   if (content.is_whole()) reply_when_ended(from, id, phase, known, context);
 }
 
@@ -96,19 +97,21 @@ void remote_barriers::reply_when_ended(rank to, std::uint64_t id, std::uint64_t 
   }
   if (lost) return send_gone(to, id, lost);
   if (p->has_ended(phase)) return reply(to, id, known);
-  static_assert(sizeof(subscription) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<subscription>);
+  static_assert(sizeof(subscription) <= detail::event_table::record_bytes &&
+                std::is_trivially_destructible_v<subscription>);
   auto* s = new (detail::event_cache::of(context).records.allocate()) subscription;
   s->fire = subscription::on_ended;
   s->of = this;
   s->id = id;
   s->known = known;
   s->to = to;
-  if (!detail::subscribe(p->event_at(phase, context, p->where()), *s, context)) subscription::on_ended(*s, nullptr, context);
+  if (!detail::subscribe(p->event_at(phase, context, p->where()), *s, context))
+    subscription::on_ended(*s, nullptr, context);
 }
 
 void remote_barriers::reply(rank to, std::uint64_t id, std::uint64_t known) {
   phases* p = detail::find_barrier(id, *table_);
-  if (!p) return;  // of which it is told by destroyed()
+  if (!p) return;  // destroyed() has notified that node
   const std::uint64_t present = p->present();
   writer content(id, present);
   const auto poisoned = p->poisoned_between(known, present);

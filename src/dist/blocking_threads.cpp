@@ -15,7 +15,7 @@ namespace {
 struct call {
   const std::function<void()>& f;
   sched::scheduler& owner;
-  const std::uint64_t span;  // that the call is part of
+  const std::uint64_t span;  // the span of the calling task
   const std::source_location& where;
   std::exception_ptr failure = {};
   promise<void> has_returned;
@@ -26,7 +26,7 @@ struct call {
 struct blocking_threads::helper_thread {
   std::mutex mutex;
   std::condition_variable changed;
-  call* next = nullptr;      // until its function has returned and this thread is no part of the runtime
+  call* next = nullptr;      // until its function has returned and this thread has left the runtime
   bool ends = false;
   std::thread thread;
 
@@ -87,7 +87,7 @@ blocking_threads::~blocking_threads() = default;
 blocking_threads::helper_thread& blocking_threads::acquire() {
   const std::scoped_lock lock(mutex_);
   if (idle_.empty()) {
-    idle_.reserve(all_.size() + 1);  // so that giving back needs no memory
+    idle_.reserve(all_.size() + 1);  // so that push_back cannot throw
     return *all_.emplace_back(std::make_unique<helper_thread>());
   }
   helper_thread& again = *idle_.back();
@@ -102,7 +102,7 @@ void blocking_threads::run(const std::function<void()>& f, const std::source_loc
   helper_thread& on = acquire();
   on.begin(c);
   returned.get();
-  on.wait_until_detached();  // the runtime may end next: a moment
+  on.wait_until_detached();  // short; the runtime may end right after this
   {
     const std::scoped_lock lock(mutex_);
     idle_.push_back(&on);

@@ -18,12 +18,12 @@ namespace stretto::dist {
 namespace {
 
 struct module_query {
-  std::uintptr_t inside = 0;  // 0: the program, which is the first
+  std::uintptr_t inside = 0;  // an address in the module; 0: the program, which is first in the list
   bool is_program = false;
   std::string build;
 };
 
-/// The build ID within the notes that lie there; empty if there is none.
+/// The build ID among the ELF notes at `at`; empty if there is none.
 std::string build_id(const std::byte* at, std::size_t bytes) {
   while (bytes >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) h;
@@ -33,7 +33,8 @@ std::string build_id(const std::byte* at, std::size_t bytes) {
     if (all > bytes) break;
     if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && std::memcmp(at + sizeof h, "GNU", 4) == 0) {
       std::string text;
-      for (std::size_t i = 0; i < h.n_descsz; ++i) text += fmt::format("{:02x}", std::to_integer<unsigned>(at[content + i]));
+      for (std::size_t i = 0; i < h.n_descsz; ++i)
+        text += fmt::format("{:02x}", std::to_integer<unsigned>(at[content + i]));
       return text;
     }
     at += all;
@@ -73,7 +74,9 @@ module_query find_build(const void* inside) {
 
 }  // namespace
 
-std::string program_build() { return fmt::format("{}, build {}", program_invocation_short_name, find_build(nullptr).build); }
+std::string program_build() {
+  return fmt::format("{}, build {}", program_invocation_short_name, find_build(nullptr).build);
+}
 
 std::string library_build() {
   static const char in_library = 0;

@@ -2,7 +2,10 @@
 
 namespace stretto::dist {
 
-control_messages::control_messages(job& j) : job_(j), message_(j.on<&control_messages::on_message>("talk.words", this)) { j.add_advancing(*this); }
+control_messages::control_messages(job& j)
+    : job_(j), message_(j.on<&control_messages::on_message>("talk.words", this)) {
+  j.add_advancing(*this);
+}
 
 void control_messages::send(rank to, std::span<const std::byte> content) {
   writer w;

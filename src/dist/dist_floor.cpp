@@ -12,13 +12,15 @@ namespace stretto {
 namespace dist {
 namespace {
 
-/// Of a runtime that is alone: functions called by name run here.
+/// For a runtime that is not part of a job: calls run here.
 struct alone : dist_state {
   remote_tasks here{nullptr, nullptr};
   alone() { tasks = &here; }
 };
 
-dist_state& state_of(const char* verb) { return *base::require_current(verb).runtime->get<dist_state>(base::floor_slot::dist); }
+dist_state& state_of(const char* verb) {
+  return *base::require_current(verb).runtime->get<dist_state>(base::floor_slot::dist);
+}
 
 }  // namespace
 
@@ -72,7 +74,7 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
   dist::dist_state& s = dist::state_of("communicator");
   try {
     if (s.of) return s.of->transport().communicator(group, handle);
-    // Alone: the options were read when the runtime was made.
+    // Not part of a job: the options were read when the runtime was made.
     const auto folder = base::parse_options(base::stretto_environment(), {}).values.mpi_folder;
     const net::mpi::calls& mpi = net::mpi::load(net::mpi::look_around(), net::mpi::library_folders(folder));
     net::mpi::copy_communicator(mpi, group, handle);
@@ -82,7 +84,8 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
 }
 
 completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
-                         std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where) {
+                         std::size_t value_bytes, const task_type& type, value_reader read,
+                         const std::source_location& where) {
   return dist::state_of("async").tasks->spawn(request, function, arguments, value_bytes, type, read, where);
 }
 

@@ -19,20 +19,20 @@ using verb = data::far_request::verb;
 
 namespace {
 
-/// Those that are known before the piece has come.
+/// The boxes that are known before the content has arrived.
 std::span<const box> boxes_of(const element_piece& p) noexcept {
   return p.is == element_piece::form::one_box ? std::span(&p.one, 1) : std::span<const box>();
 }
 
 }  // namespace
 
-/// One operation's elements.
+/// The elements of one operation.
 struct element_receiver::incoming_transfer {
-  // Of whoever handles its first piece.
+  // Written by the handler of the first piece.
   element_order order;
   rank from = 0;
   detail::instance_handle target;
-  posted_receives::shared posted;  // where it goes, if that is a posting; null: it is not, or all is lost
+  posted_receives::shared posted;  // the target, if it is a posted receive that has not failed; else null
 
   operation_step step_for(const char* what_for) const noexcept {
     return {.of = order.of, .what_for = what_for, .verb = data::word_of(order.what), .near = target.record};
@@ -40,14 +40,14 @@ struct element_receiver::incoming_transfer {
 
   std::mutex lock;  // guards what follows
   bool has_order = false, is_open = false;
-  std::vector<waiting_piece> waiting;        // until it is open
-  std::uint32_t pieces = ~0u;             // that will come; unknown until one has
+  std::vector<waiting_piece> waiting;        // until the target is ready
+  std::uint32_t pieces = ~0u;             // expected pieces; unknown until one has arrived
   std::uint32_t come = 0, in_place = 0;
   failure_ref cause;
-  std::optional<data::passing_bytes> held;      // what a reduction holds, as it comes
+  std::optional<data::passing_bytes> held;      // contributions of a reduction, as they arrive
 };
 
-/// A piece whose bytes are on their way into memory.
+/// A piece whose content is being received into memory.
 struct element_receiver::piece_in_flight : places::completion {
   piece_in_flight(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::passing_bytes> b)
       : completion(run_it), by(r), of(std::move(a)), is(p), bytes(std::move(b)) {}
@@ -56,14 +56,16 @@ struct element_receiver::piece_in_flight : places::completion {
     const std::unique_ptr<piece_in_flight> mine(&static_cast<piece_in_flight&>(self));
     base::thread_context& context = base::require_current("job::poll");
     if (mine->failure) {
-      const failure_ref why = detail::make_failure(mine->failure, data::word_of(mine->of->order.what), mine->of->order.where);
+      const failure_ref why =
+          detail::make_failure(mine->failure, data::word_of(mine->of->order.what), mine->of->order.where);
       return mine->by.ended(mine->of, boxes_of(mine->is), why.get(), context);
     }
     if (!mine->bytes) return mine->by.ended(mine->of, boxes_of(mine->is), nullptr, context);
     try {
       mine->by.apply(mine->of, mine->is, mine->bytes, context);
     } catch (...) {
-      const failure_ref why = detail::make_failure(std::current_exception(), data::word_of(mine->of->order.what), mine->of->order.where);
+      const failure_ref why =
+          detail::make_failure(std::current_exception(), data::word_of(mine->of->order.what), mine->of->order.where);
       mine->by.ended(mine->of, boxes_of(mine->is), why.get(), context);
     }
   }
@@ -71,10 +73,11 @@ struct element_receiver::piece_in_flight : places::completion {
   element_receiver& by;
   const shared of;
   const element_piece is;
-  const std::shared_ptr<data::passing_bytes> bytes;  // null: it lands where it shall be
+  const std::shared_ptr<data::passing_bytes> bytes;  // staging buffer; null: received directly into the target
 };
 
-element_receiver::element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names, posted_receives& posted, pull_offers& offers)
+element_receiver::element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names,
+                                   posted_receives& posted, pull_offers& offers)
     : job_(j),
       causes_(causes),
       pending_requests_(pending),
@@ -128,7 +131,8 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
 }
 
 void element_receiver::on_offer(pull_offer&& of, base::thread_context& context) {
-  if (!data::can_be_had(of.source, job_.node_of(of.from), context)) return offers_.reply_to(of, pull_offers::offer_reply::never);
+  if (!data::can_be_had(of.source, job_.node_of(of.from), context))
+    return offers_.reply_to(of, pull_offers::offer_reply::never);
   const shared a = transfer_of(of.order.of, of.from);
   const auto kept = std::make_shared<const pull_offer>(std::move(of));
   {
@@ -141,11 +145,13 @@ void element_receiver::on_offer(pull_offer&& of, base::thread_context& context) 
   try {
     resolve_target(a, context);
   } catch (...) {
-    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), context);
+    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where),
+                    context);
   }
 }
 
-void element_receiver::pull(const shared& a, const std::shared_ptr<const pull_offer>& of, base::thread_context& context) noexcept {
+void element_receiver::pull(const shared& a, const std::shared_ptr<const pull_offer>& of,
+                            base::thread_context& context) noexcept {
   const element_order& o = a->order;
   const auto over = [this, a, of](const failure* cause, base::thread_context& on) {
     offers_.reply_to(*of, pull_offers::offer_reply::pulled);
@@ -153,7 +159,7 @@ void element_receiver::pull(const shared& a, const std::shared_ptr<const pull_of
   };
   try {
     failure_ref why = a->posted ? posted_.begin(*a->posted) : failure_ref();
-    if (why || (!a->posted && has_failed(*a))) {  // none is wanted any more
+    if (why || (!a->posted && has_failed(*a))) {  // the elements are no longer needed
       offers_.reply_to(*of, pull_offers::offer_reply::pulled);
       return count_piece(a, why.get(), context);
     }
@@ -170,7 +176,7 @@ void element_receiver::pull(const shared& a, const std::shared_ptr<const pull_of
 }
 
 void element_receiver::request_pieces(const shared& a, const pull_offer& of, base::thread_context& context) {
-  if (a->posted) posted_.ended(*a->posted, {}, nullptr, context);  // of nothing
+  if (a->posted) posted_.ended(*a->posted, {}, nullptr, context);  // counts no elements
   bool is_wanted = false;
   {
     const std::scoped_lock lock(a->lock);
@@ -193,7 +199,7 @@ void element_receiver::expect_target(std::uint64_t request, data::destination::a
 }
 
 void element_receiver::forget_target(std::uint64_t request) noexcept {
-  data::destination::asked ends;  // once the lock is open
+  data::destination::asked ends;  // destroyed after the lock is released
   const std::scoped_lock lock(lock_);
   const auto found = expected_.find(request);
   if (found == expected_.end()) return;
@@ -205,12 +211,12 @@ void element_receiver::resolve_target(const shared& a, base::thread_context& con
   const detail::instance_handle& named = a->order.target;
   if (posted_receives::is_posted(named))
     return posted_.resolve(named, a->order.of, context,
-                           [this, a](const posted_receives::shared& p, const detail::instance_handle& target, failure_ref lost,
-                                     base::thread_context& on) {
-      a->posted = p;
-      a->target = target;
-      on_target_ready(a, std::move(lost), on);
-    });
+                           [this, a](const posted_receives::shared& p, const detail::instance_handle& target,
+                                     failure_ref lost, base::thread_context& on) {
+                             a->posted = p;
+                             a->target = target;
+                             on_target_ready(a, std::move(lost), on);
+                           });
   if (named == target_named_later(context.runtime->node)) return request_target(a, context);
   names_.resolve(named, data::word_of(a->order.what), a->order.where, context,
                  [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
@@ -229,28 +235,34 @@ void element_receiver::request_target(const shared& a, base::thread_context& con
     const auto why = std::make_exception_ptr(error("G06", "elements came that nobody waits for any more"));
     return on_target_ready(a, detail::make_failure(why, data::word_of(a->order.what), a->order.where), context);
   }
-  ask([this, a](const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause, base::thread_context& on) {
-    if (cause) return on_target_ready(a, cause, on);
-    await_target(a, into, merge(after, a->order.where), on);
-  }, context);
+  ask(
+      [this, a](const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause,
+                base::thread_context& on) {
+        if (cause) return on_target_ready(a, cause, on);
+        await_target(a, into, merge(after, a->order.where), on);
+      },
+      context);
 }
 
-void element_receiver::await_target(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context) {
+void element_receiver::await_target(const shared& a, const detail::instance_handle& target, event behind,
+                                    base::thread_context& context) {
   a->target = target;
   try {
     const detail::instance_record& r = data::usable(target, data::word_of(a->order.what), context, a->order.where);
     const event there = behind == event() ? r.ready : merge(r.ready, behind, a->order.where);
-    when_ended(a->step_for("that instance to be there"), there, context, [this, a](const failure* why, base::thread_context& then) {
-      failure_ref kept = failure_ref::share(why);
-      try {
-        if (!kept) check(*a, then);
-      } catch (...) {
-        kept = detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where);
-      }
-      on_target_ready(a, std::move(kept), then);
-    });
+    when_ended(a->step_for("that instance to be there"), there, context,
+               [this, a](const failure* why, base::thread_context& then) {
+                 failure_ref kept = failure_ref::share(why);
+                 try {
+                   if (!kept) check(*a, then);
+                 } catch (...) {
+                   kept = detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where);
+                 }
+                 on_target_ready(a, std::move(kept), then);
+               });
   } catch (...) {
-    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where), context);
+    on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(a->order.what), a->order.where),
+                    context);
   }
 }
 
@@ -284,10 +296,12 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
   bool is_dropped = false;
   std::byte* where_held = nullptr;
   try {
-    if (a->posted) {  // each piece on its own, whatever has become of others
+    if (a->posted) {  // each piece on its own, whether or not others have failed
       if (const failure_ref lost = posted_.begin(*a->posted)) return count_piece(a, lost.get(), context);
-      if (p.is.is == element_piece::form::one_box)  // one of several says itself which these are: apply asks
-        if (const failure_ref why = posted_.refusal(*a->posted, boxes_of(p.is), o)) return ended(a, boxes_of(p.is), why.get(), context);
+      if (p.is.is ==
+          element_piece::form::one_box)  // pieces of several boxes are checked in apply(), once their list has arrived
+        if (const failure_ref why = posted_.refusal(*a->posted, boxes_of(p.is), o))
+          return ended(a, boxes_of(p.is), why.get(), context);
     } else {
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
@@ -301,7 +315,7 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
     std::shared_ptr<data::passing_bytes> bytes = p.here;
     if (p.is.is == element_piece::form::one_box && o.what == verb::copy) {
       const auto there = data::bytes_for_messages(a->target, p.is.one, context);
-      const bool is_on_host = bytes || p.rest.is_here();  // what came with its head
+      const bool is_on_host = bytes || p.rest.is_here();  // content that arrived with the head
       if (!there.on_device || !is_on_host) at = there.first;
     }
     if (bytes && !at) return apply(a, p.is, std::move(bytes), context);
@@ -321,7 +335,8 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
   }
 }
 
-void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context) {
+void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes,
+                             base::thread_context& context) {
   const element_order& o = a->order;
   std::vector<box> boxes{p.one};
   std::byte* at = bytes->data();
@@ -339,7 +354,7 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
                                          : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
       at += b.volume() * o.bytes_each;
     }
-  } catch (...) {  // behind what has begun, which has its elements in the buffer
+  } catch (...) {  // report after the copies that have begun, which read the buffer
     why = detail::make_failure(std::current_exception(), data::word_of(o.what), o.where);
   }
   when_ended(a->step_for(its_elements), merge(all, o.where), context,
@@ -348,7 +363,8 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
              });
 }
 
-void element_receiver::ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept {
+void element_receiver::ended(const shared& a, std::span<const box> boxes, const failure* cause,
+                             base::thread_context& context) noexcept {
   if (a->posted) posted_.ended(*a->posted, boxes, cause, context);
   count_piece(a, cause, context);
 }
@@ -370,14 +386,15 @@ void element_receiver::finish_transfer(const shared& a, base::thread_context& co
     const std::scoped_lock lock(lock_);
     incoming_.erase({o.of.requester, o.of.number});
   }
-  // What is posted here has causes of its own, at which others look.
-  const auto when = a->posted ? pending_requests::failure_origin::precondition : pending_requests::failure_origin::operation;
+  // A posted receive reports the failure by its own events.
+  const auto when =
+      a->posted ? pending_requests::failure_origin::precondition : pending_requests::failure_origin::operation;
   if (a->cause || !o.is_held()) return pending_requests_.reply(o.of, a->cause.get(), context, when);
   try {
     data::data_state& state = data::state_of(context);
     const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
-    const detail::instance_handle all = detail::create_reduction(state.memories.front()->where(), o.outline, r.dimensions, *o.kind,
-                                                                {.style = reduction_style::list}, o.where);
+    const detail::instance_handle all = detail::create_reduction(
+        state.memories.front()->where(), o.outline, r.dimensions, *o.kind, {.style = reduction_style::list}, o.where);
     const auto freed = [all, where = o.where](event done) {
       detail::destroy_instance(all, after_range{{&done, 1}}, where);
       return done;

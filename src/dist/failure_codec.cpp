@@ -17,13 +17,19 @@
 namespace stretto::dist {
 namespace {
 
-constexpr std::size_t most_links = 24;  // of a longer chain, both ends
+constexpr std::size_t most_links = 24;  // longer chains keep both ends
 constexpr std::size_t most_text = 1000, most_name = 100, most_facts = 16;
-constexpr unsigned most_causes = 3;  // of an error that another led to
+constexpr unsigned most_causes = 3;  // nested causes of an error
 
-enum class kind : std::uint8_t { none, runtime_error, error, other, other_with_node };  // the last names its node already
+enum class kind : std::uint8_t {
+  none,
+  runtime_error,
+  error,
+  other,
+  other_with_node
+};  // other_with_node: its text names the node already
 
-/// Writes texts until they are too many in all.
+/// Writes texts up to a total size.
 class budget {
  public:
   explicit budget(writer& to) noexcept : to_(to) {}
@@ -40,7 +46,8 @@ class budget {
 
 void write_error(writer& to, budget& texts, const error& e, unsigned depth);
 
-void write_other(writer& to, budget& texts, kind what, std::string_view type, std::string_view message, std::string_view text) {
+void write_other(writer& to, budget& texts, kind what, std::string_view type, std::string_view message,
+                 std::string_view text) {
   to.put(what);
   texts.put(type, most_name);
   texts.put(message, most_text);
@@ -50,11 +57,12 @@ void write_other(writer& to, budget& texts, const std::string& type, const std::
   write_other(to, texts, kind::other, type, message, type + ": " + message);
 }
 
-/// Of the exception that is handled: "solver::diverged".
+/// The type name of the current exception: "solver::diverged".
 std::string name_of_current_type() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   if (!type) return "an unknown type";
-  const std::unique_ptr<char, decltype(&std::free)> plain(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr), std::free);
+  const std::unique_ptr<char, decltype(&std::free)> plain(abi::__cxa_demangle(type->name(), nullptr, nullptr, nullptr),
+                                                          std::free);
   return plain ? plain.get() : type->name();
 }
 
@@ -93,7 +101,7 @@ void write_error(writer& to, budget& texts, const error& e, unsigned depth) {
   write_exception(to, texts, e.cause(), depth + 1);
 }
 
-/// `node` is empty where the exception names it already.
+/// `node` is empty if the exception names it already.
 std::exception_ptr read_exception(reader& from, const std::string& node) {
   const auto what = from.get<kind>();
   if (what == kind::none || !from.is_whole()) return {};
@@ -124,7 +132,7 @@ std::exception_ptr read_exception(reader& from, const std::string& node) {
 
 void failure_codec::write(writer& to, const failure& f) {
   const failure& root = f.root();
-  // Named by whoever tells of it first, which has the original.
+  // The node that first reports a root names it: it has the original exception.
   if (!root.id() && root.name_root(std::uint64_t{job_.node()} << 48 | ++named_)) keep(failure_ref::share(&root));
   std::vector<const failure*> links;
   for (const failure* l = &f; l != &root; l = l->because()) links.push_back(l);
@@ -147,7 +155,7 @@ void failure_codec::write(writer& to, const failure& f) {
 
 failure_ref failure_codec::read(reader& from, rank sender) {
   const std::uint16_t by = job_.node_of(sender);
-  // What comes home is of this node again.
+  // A failure that returns to its node is local again.
   const auto node_here = [&](std::int32_t node) { return node == job_.node() ? failure::here : node; };
   const auto id = from.get<std::uint64_t>();
   const bool is_first_hand = from.get<std::uint8_t>() != 0;
@@ -180,7 +188,7 @@ failure_ref failure_codec::known(std::uint64_t id) {
 }
 
 failure_ref failure_codec::keep(failure_ref root) {
-  failure_ref oldest;  // its exception is the program's, and goes without the lock
+  failure_ref oldest;  // destroyed after the lock is released, because its exception belongs to the program
   const std::scoped_lock lock(lock_);
   const auto [it, is_new] = kept_.try_emplace(root->id(), root);
   if (!is_new) return it->second;

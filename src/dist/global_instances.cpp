@@ -10,7 +10,7 @@ namespace stretto::dist {
 using detail::instance_handle;
 
 namespace {
-constexpr std::size_t longest_name = 31;  // what a record keeps
+constexpr std::size_t longest_name = 31;  // as in instance records
 }  // namespace
 
 global_instances::global_instances(job& j)
@@ -18,7 +18,8 @@ global_instances::global_instances(job& j)
       announce_(j.on<&global_instances::on_announce>("global_instances.known", this)),
       gone_(j.on<&global_instances::on_gone>("global_instances.gone", this)) {}
 
-void global_instances::announce(rank to, const instance_handle& named, const instance_handle& near, base::thread_context& context) {
+void global_instances::announce(rank to, const instance_handle& named, const instance_handle& near,
+                                base::thread_context& context) {
   if (to == job_.self()) return;
   const std::scoped_lock lock(lock_);
   const auto is = data::global_instance_of(near, context);

@@ -56,11 +56,12 @@ void instance_facts_cache::forget(const detail::instance_handle& h) {
 std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detail::instance_handle& h, const char* verb,
                                                           const std::source_location& where) {
   const rank owner = *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48));
-  for (;;) {  // what has come may have made way for others by now
+  for (;;) {  // another thread may evict the entry before this one reads it
     if (auto f = lookup(h)) return f;
     base::thread_context& before = base::require_current(verb);
-    const pending_requests::opened q = pending_requests_.open(std::string(verb) + " of an instance of node " + job_.name_of(owner),
-                                              {&owner, 1}, {}, where, pending_requests::begins::at_once);
+    const pending_requests::opened q =
+        pending_requests_.open(std::string(verb) + " of an instance of node " + job_.name_of(owner), {&owner, 1}, {},
+                               where, pending_requests::begins::at_once);
     writer w(q.id.number);
     dist::put(w, h);
     w.put(encode(where, job_.node()));
@@ -69,10 +70,10 @@ std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detai
     pending_requests_.end_if_lost(q.id, {&owner, 1}, before);
     wait(ignore_failure(q.done, where), where);
     const failure_ref why =
-        detail::cause_of(dependency(q.done), base::require_current(verb));  // maybe another thread's by now
+        detail::cause_of(dependency(q.done), base::require_current(verb));  // the task may continue on another thread
     if (!why) continue;
     why->mark_observed();
-    why->root().raise();  // as the node says it, and as it would be thrown there
+    why->root().raise();  // rethrown as on the owner
   }
 }
 

@@ -14,17 +14,20 @@ namespace stretto::dist {
 
 using detail::instance_handle;
 
-// key: the owner's node number, the mark, the creator's node number (15 bits each); record: the number, odd, so that it is no address.
+// key: owner's node number, named_by_others, creator's node number (15 bits each). record: the number, odd, so that it
+// is no address.
 instance_handle instance_names::handle_of(rank owner, const instance_name& name) const noexcept {
   return {reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(name.number << 1 | 1)),
-          std::uint64_t{job_.node_of(owner)} << 48 | data::named_by_others | std::uint64_t{job_.node_of(name.creator)} << 32};
+          std::uint64_t{job_.node_of(owner)} << 48 | data::named_by_others |
+              std::uint64_t{job_.node_of(name.creator)} << 32};
 }
 
 bool instance_names::is_name(const instance_handle& h) noexcept { return h.key & data::named_by_others; }
 
 instance_name instance_names::name_in(const instance_handle& h) const noexcept {
   const auto creator = static_cast<std::uint16_t>(h.key >> 32 & 0x7fff);
-  return {job_.rank_of(creator).value_or(job_.self()), static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record)) >> 1};
+  return {job_.rank_of(creator).value_or(job_.self()),
+          static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record)) >> 1};
 }
 
 void instance_names::announce(const instance_name& name, creation_result is, base::thread_context& context) {
@@ -51,7 +54,8 @@ void instance_names::sweep() {
   sweep_size_ = 2 * results_.size() + 64;
 }
 
-instance_names::creation_result instance_names::lookup(const instance_name& name, const char* verb, const std::source_location& where) const {
+instance_names::creation_result instance_names::lookup(const instance_name& name, const char* verb,
+                                                       const std::source_location& where) const {
   const auto found = results_.find(key_of(name));
   if (found != results_.end()) return found->second;
   if (name.number > latest_[name.creator]) return {};
@@ -73,8 +77,8 @@ instance_handle instance_names::find(const instance_name& name, const char* verb
   return is.made;
 }
 
-void instance_names::resolve(const instance_handle& h, const char* verb, const std::source_location& where, base::thread_context& context,
-                             resolved then) {
+void instance_names::resolve(const instance_handle& h, const char* verb, const std::source_location& where,
+                             base::thread_context& context, resolved then) {
   if (!is_name(h)) return then(h, {}, context);
   const instance_name name = name_in(h);
   creation_result is;
@@ -82,7 +86,7 @@ void instance_names::resolve(const instance_handle& h, const char* verb, const s
     const std::scoped_lock lock(lock_);
     is = lookup(name, verb, where);
     if (!is.made.record && !is.cause) {
-      // Who asked for it may be gone: then the request never comes.
+      // If the creator is lost, the request will never arrive.
       if (!job_.is_lost(name.creator)) {
         waiting_[key_of(name)].push_back({verb, where, std::move(then)});
         return;

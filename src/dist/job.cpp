@@ -14,23 +14,28 @@
 namespace stretto::dist {
 
 namespace {
-constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
-/// Of shorter ones nobody asks whether there is room; the first if the most was said.
+constexpr std::uint32_t most_node = 0x7fff;  // limit of event handles
+/// Messages below these sizes are accepted without a check of free memory; the first applies if a limit is set.
 constexpr std::uint64_t least_limit = std::uint64_t{64} << 10, large_bytes = std::uint64_t{16} << 20;
 }
 
-/// A message whose content is still on its way.
+/// A message whose content is being received.
 struct job::incoming_message : places::completion {
-  /// Of so many bytes, the first of which are there.
+  /// `head` holds the first of `bytes` bytes.
   incoming_message(entry& e, rank from, std::span<const std::byte> head, std::size_t bytes, bool has_cause)
-      : completion(run_it), to(e), from(from), has_cause(has_cause), bytes(bytes), content(new (std::nothrow) std::byte[bytes]) {
+      : completion(run_it),
+        to(e),
+        from(from),
+        has_cause(has_cause),
+        bytes(bytes),
+        content(new(std::nothrow) std::byte[bytes]) {
     if (content && !head.empty()) std::memcpy(content.get(), head.data(), head.size());
   }
 
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<incoming_message&>(item);
     job& j = *l.to.owner_job;
-    // Of a node that is lost, of which protocols are told, nothing comes.
+    // Messages of a lost node must not be handled: protocols were notified of the loss.
     if (!l.failure && !j.is_lost(l.from)) {
       j.handled_ = &l;
       j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
@@ -43,18 +48,19 @@ struct job::incoming_message : places::completion {
   rank from;
   bool has_cause;
   std::size_t bytes;
-  std::unique_ptr<std::byte[]> content;  // null: there is no memory
-  std::shared_ptr<std::byte[]> kept = {};  // the same, once somebody keeps it
+  std::unique_ptr<std::byte[]> content;  // null: out of memory
+  std::shared_ptr<std::byte[]> kept = {};  // owns the content instead once a handler keeps a part of it
   std::list<incoming_message>::iterator at;
 };
 
-/// Memory that is sent from, until all of it has gone.
+/// Memory that is kept until the transport has sent it.
 struct job::retained_payload : places::completion {
-  retained_payload(job& j, std::shared_ptr<const void>&& l, back_pressure::share&& m) : completion(run_it), of(j), lent(std::move(l)), memory(std::move(m)) {}
+  retained_payload(job& j, std::shared_ptr<const void>&& l, back_pressure::share&& m)
+      : completion(run_it), of(j), lent(std::move(l)), memory(std::move(m)) {}
 
   static void run_it(places::work_item& item) noexcept {
     auto& p = static_cast<retained_payload&>(item);
-    std::list<retained_payload> gone;  // what was lent may be an object of the program: it ends without the lock
+    std::list<retained_payload> gone;  // destroyed after the lock is released: `lent` may be an object of the program
     const std::scoped_lock lock(p.of.retained_payloads_lock_);
     gone.splice(gone.begin(), p.of.retained_payloads_, p.at);
   }
@@ -67,13 +73,13 @@ struct job::retained_payload : places::completion {
 
 namespace {
 
-/// What this thread does, if somebody records it.
+/// The span that this thread runs, if spans are recorded; else 0.
 std::uint64_t current_span() noexcept {
   const auto* const context = base::current();
   return context ? context->current_id : 0;
 }
 
-/// At the end of a message that has one: its cause, while the handler runs.
+/// While a handler runs, the current span is the cause at the end of the message, if there is one.
 class cause_scope {
  public:
   cause_scope(std::span<const std::byte>& content, bool has_cause, base::thread_context& context) noexcept
@@ -119,7 +125,8 @@ void job::start(const transport_maker& make) {
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
-  transport_->on_lost([this](rank r) { disconnect_from(r, "it ended or cannot be reached, and what it was to do will not happen"); });
+  transport_->on_lost(
+      [this](rank r) { disconnect_from(r, "it ended or cannot be reached, and what it was to do will not happen"); });
 }
 
 void job::send(rank to, message_kind kind, const writer& content) {
@@ -127,7 +134,9 @@ void job::send(rank to, message_kind kind, const writer& content) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
-    const std::size_t ahead = all.size() <= net::transport::most_head_bytes ? all.size() : all.size() < split_bytes ? 0 : net::transport::most_head_bytes;
+    const std::size_t ahead = all.size() <= net::transport::most_head_bytes ? all.size()
+                              : all.size() < split_bytes                    ? 0
+                                                                            : net::transport::most_head_bytes;
     transport_->send({.to = to, .handler = number, .head = all.first(ahead), .payload = all.subspan(ahead)});
   };
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
@@ -137,8 +146,9 @@ void job::send(rank to, message_kind kind, const writer& content) {
   put(e.number_with_cause, caused.all());
 }
 
-void job::send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
-                    std::shared_ptr<const void> lent, counting is, followed by_another) {
+void job::send_lent(rank to, net::handler_number number, std::span<const std::byte> head,
+                    std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
+                    followed by_another) {
   back_pressure::share memory;
   if (is == counting::as_message) memory = {pressure_, back_pressure::kind::unanswered, rest.size()};
   retained_payload* p = nullptr;
@@ -147,7 +157,12 @@ void job::send_lent(rank to, net::handler_number number, std::span<const std::by
     p = &retained_payloads_.emplace_back(*this, std::move(lent), std::move(memory));
     p->at = std::prev(retained_payloads_.end());
   }
-  transport_->send({.to = to, .handler = number, .head = head, .payload = rest, .sent = p, .is_followed = by_another == followed::yes});
+  transport_->send({.to = to,
+                    .handler = number,
+                    .head = head,
+                    .payload = rest,
+                    .sent = p,
+                    .is_followed = by_another == followed::yes});
 }
 
 void job::send(rank to, message_kind kind, writer&& content) {
@@ -159,14 +174,15 @@ void job::send(rank to, message_kind kind, writer&& content) {
   auto kept = std::make_shared<const writer>(std::move(content));
   const std::span<const std::byte> all = kept->all();
   constexpr std::size_t ahead = net::transport::most_head_bytes;
-  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept), counting::as_message, followed::no);
+  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept),
+            counting::as_message, followed::no);
 }
 
-void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
-               followed by_another) {
+void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
+               std::shared_ptr<const void> lent, counting is, followed by_another) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
-  const bool is_one = !e.with_rest;  // and a cause stands behind all of it
+  const bool is_one = !e.with_rest;  // one content, at whose end the cause is written
   if (is_one && (cause || rest.size() < split_bytes)) {
     writer all = head;
     all.put_bytes(rest);
@@ -189,12 +205,14 @@ void job::send(rank to, message_kind kind, writer&& head, std::vector<std::byte>
   send(to, kind, head, *kept, kept, counting::as_message);
 }
 
-void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent, bool from_device) {
+void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
+               places::completion& sent, bool from_device) {
   if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
-    transport_->send({.to = to, .handler = number, .head = all, .payload = rest, .sent = &sent, .from_device = from_device});
+    transport_->send(
+        {.to = to, .handler = number, .head = all, .payload = rest, .sent = &sent, .from_device = from_device});
   };
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
   if (!cause) [[likely]] return put(e.number, head.all());
@@ -221,7 +239,7 @@ void job::on_arrival(void* at, net::arrival& a) { receive(*static_cast<entry*>(a
 void job::on_arrival_with_cause(void* at, net::arrival& a) { receive(*static_cast<entry*>(at), a, true); }
 
 void job::receive(entry& e, net::arrival& a, bool has_cause) {
-  if (e.owner_job->is_lost(a.from)) return;  // to this node, which has parted from it
+  if (e.owner_job->is_lost(a.from)) return;  // this node has disconnected from it
   e.owner_job->is_handling_messages_.store(true, std::memory_order_release);
   if (e.with_rest) {
     auto& context = base::require_current("job::poll");
@@ -243,23 +261,26 @@ void job::receive(entry& e, net::arrival& a, bool has_cause) {
     }
     return e.owner_job->refuse(e, a.from, a.head, bytes);
   }
-  if (a.head.empty() || !a.rest.bytes()) return e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
+  if (a.head.empty() || !a.rest.bytes())
+    return e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
   std::vector<std::byte> whole(a.head.begin(), a.head.end());
   whole.insert(whole.end(), a.rest.here().begin(), a.rest.here().end());
   e.owner_job->handle(e, a.from, whole, has_cause);
 }
 
-std::uint64_t job::always_accepted_bytes() const noexcept { return pressure_.has_message_limit() ? least_limit : large_bytes; }
+std::uint64_t job::always_accepted_bytes() const noexcept {
+  return pressure_.has_message_limit() ? least_limit : large_bytes;
+}
 
 std::exception_ptr job::no_room(const entry& e, rank from, std::uint64_t bytes) const {
-  return std::make_exception_ptr(
-      error("N18", "node " + name_of(self_) + " has no room for a message")
-          .fact("of", name_of(from))
-          .fact("for", e.name)
-          .fact("bytes", std::to_string(bytes))
-          .fact("at most", std::to_string(pressure_.max_message_bytes()))
-          .because("the whole message has to be in the memory of the node that takes it")
-          .remedy("send what is large in parts, or as an object or a buffer; STRETTO_LARGEST_MESSAGE, if set, is the most that is taken"));
+  return std::make_exception_ptr(error("N18", "node " + name_of(self_) + " has no room for a message")
+                                     .fact("of", name_of(from))
+                                     .fact("for", e.name)
+                                     .fact("bytes", std::to_string(bytes))
+                                     .fact("at most", std::to_string(pressure_.max_message_bytes()))
+                                     .because("the whole message has to be in the memory of the node that takes it")
+                                     .remedy("send what is large in parts, or as an object or a buffer; "
+                                             "STRETTO_LARGEST_MESSAGE, if set, is the most that is taken"));
 }
 
 failure_ref job::failure_of_message(std::exception_ptr why) const {
@@ -290,7 +311,8 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
 std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
   if (part.empty()) return {};
   const std::byte* const first = !handled_ ? nullptr : handled_->kept ? handled_->kept.get() : handled_->content.get();
-  const bool lies_in_it = first && part.data() >= first && part.data() < first + handled_->bytes;  // what came earlier may be handled, too
+  // The handler may be called for an earlier message that was kept.
+  const bool lies_in_it = first && part.data() >= first && part.data() < first + handled_->bytes;
   if (!lies_in_it) {
     const auto copy = std::make_shared<std::byte[]>(part.size());
     std::memcpy(copy.get(), part.data(), part.size());

@@ -10,7 +10,7 @@
 namespace stretto::dist {
 namespace {
 
-/// Whether nobody waits on this node any more: no task is left but what stands for the job.
+/// True if only the task that represents the job is left.
 bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noexcept {
   std::uint64_t spawned = 0, ended = 0;
   const auto each = [&](auto&& count) {
@@ -18,7 +18,7 @@ bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noex
     if (const sched::scope_shard* const others = root.others.load(std::memory_order_acquire))
       for (std::size_t i = 0; i < workers; ++i) count(others[i]);
   };
-  // In this order, as is_quiet does.
+  // In this order, as in is_quiet.
   each([&](const sched::scope_shard& s) { ended += s.ended.load(std::memory_order_acquire); });
   each([&](const sched::scope_shard& s) { spawned += s.spawned.load(std::memory_order_acquire); });
   return spawned == ended + 1;
@@ -60,16 +60,17 @@ void job_member::add_wait_edges(base::wait_walk& walk) const {
 }
 
 void job_member::leave(sched::scheduler& s, const stretto::detail::poll_station& all) {
-  // The job itself, so that what drains waits for it.
+  // Counts the job as a task, so that the drain waits for it.
   s.root->outside.spawned.fetch_add(1, std::memory_order_acq_rel);
   const auto is_idle = [this, &s, &all] {
     if (has_incoming_data() || !sched::is_idle_in_poll(s)) return false;
-    return all.is_only_pending(*this) || (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
+    return all.is_only_pending(*this) ||
+           (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
   };
   termination_.leave({.is_idle = is_idle,
                  .poison_untriggered = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
   scheduler_.store(&s, std::memory_order_seq_cst);
-  // Nobody polls any more, and nobody drains yet.
+  // A poll has failed before: no poll will end the drain.
   if (has_failed_.load(std::memory_order_seq_cst) && scheduler_.exchange(nullptr, std::memory_order_acq_rel))
     s.root->outside.spawned.fetch_sub(1, std::memory_order_acq_rel);
 }

@@ -19,9 +19,12 @@ void ordered_messages::send(rank to, kind is, const writer& content) {
   job_.send(to, message_, std::move(w));
 }
 
-void ordered_messages::on_message(rank from, reader& content, base::thread_context& context) { deliver(from, content, {}, context); }
+void ordered_messages::on_message(rank from, reader& content, base::thread_context& context) {
+  deliver(from, content, {}, context);
+}
 
-void ordered_messages::on_refused_message(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context) {
+void ordered_messages::on_refused_message(rank from, reader& message_prefix, failure_ref cause,
+                                          base::thread_context& context) {
   deliver(from, message_prefix, std::move(cause), context);
 }
 

@@ -9,11 +9,16 @@
 
 namespace stretto::dist {
 
-out_of_band_parts::out_of_band_parts(job& j) : job_(j), part_(j.on_payload<&out_of_band_parts::on_part>("parts.part", this)) { j.add(*this); }
+out_of_band_parts::out_of_band_parts(job& j)
+    : job_(j), part_(j.on_payload<&out_of_band_parts::on_part>("parts.part", this)) {
+  j.add(*this);
+}
 
-std::uint64_t out_of_band_parts::send(rank to, std::span<const detail::part_apart> all, const std::shared_ptr<const void>& lent) {
+std::uint64_t out_of_band_parts::send(rank to, std::span<const detail::part_apart> all,
+                                      const std::shared_ptr<const void>& lent) {
   const std::uint64_t number = last_.fetch_add(1, std::memory_order_relaxed) + 1;
-  for (const detail::part_apart& p : all) job_.send(to, part_, writer(number), p.bytes, lent, job::counting::itself, job::followed::yes);
+  for (const detail::part_apart& p : all)
+    job_.send(to, part_, writer(number), p.bytes, lent, job::counting::itself, job::followed::yes);
   return number;
 }
 
@@ -35,7 +40,8 @@ void out_of_band_parts::lost(rank node, base::thread_context&) noexcept {
   std::erase_if(came_, [node](const auto& of) { return of.first.first == node; });
 }
 
-parts_reader::parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind, std::span<const std::byte> bytes)
+parts_reader::parts_reader(job& j, out_of_band_parts::parts&& all, std::vector<std::uint64_t>&& behind,
+                           std::span<const std::byte> bytes)
     : job_(j), all_(std::move(all)), behind_(std::move(behind)), bytes_(bytes) {
   if (all_.size() != behind_.size()) detail::refuse_fields("parts", behind_.size(), all_.size());
   if (!std::ranges::is_sorted(behind_) || (!behind_.empty() && behind_.back() > bytes.size()))
@@ -86,7 +92,7 @@ struct landed : places::completion {
   static void run_it(places::work_item& item) noexcept {
     auto& l = static_cast<landed&>(item);
     job& j = l.in;
-    const user_event is_there = l.is_there;  // the task may go on at once
+    const user_event is_there = l.is_there;  // a copy: the task may destroy `l` at once
     if (l.failure) is_there.poison(std::move(l.failure));
     else is_there.trigger();
     j.end_incoming();
@@ -107,7 +113,7 @@ void parts_reader::fetch(out_of_band_parts::part& p, std::byte* into) {
   try {
     wait(is_there);
   } catch (...) {
-    // There may be no room for one more task that waits. The memory is the transport's until it has done with it.
+    // wait() fails if there is no memory to suspend the task. The transport still writes to `into` until it is done.
     while (!is_there.has_triggered() && !is_there.is_poisoned()) std::this_thread::yield();
     if (is_there.has_triggered()) return;
     has_failed_ = true;

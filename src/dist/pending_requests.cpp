@@ -14,15 +14,16 @@ namespace stretto::dist {
 pending_requests::pending_requests(job& j, failure_codec& causes)
     : job_(j), causes_(causes), reply_(j.on<&pending_requests::on_reply>("instances.answer", this)) {}
 
-pending_requests::opened pending_requests::open(std::string what, std::span<const rank> parts, const preconditions& after,
-                                const std::source_location& where, begins when) {
+pending_requests::opened pending_requests::open(std::string what, std::span<const rank> parts,
+                                                const preconditions& after, const std::source_location& where,
+                                                begins when) {
   base::thread_context& context = base::require_current("ask");
   entry o{.done = detail::make_event(context, where), .what = std::move(what), .where = where};
   for (const rank r : parts.first(std::min(parts.size(), o.parts.size()))) o.parts[o.count++] = r;
   if (after.profile) {
     o.profile = std::make_unique<sched::profile_state>(where);
     o.profile->promise_to(*after.profile);
-    o.profile->mark_ready();  // when it is over there is not told: it counts as begun when it was asked for
+    o.profile->mark_ready();  // the reply does not say when the operation began: count from the request
     o.profile->mark_started(context);
   }
   if (when == begins::at_once) o.memory = {job_.pressure(), back_pressure::kind::unanswered, bytes_of_request};
@@ -32,12 +33,14 @@ pending_requests::opened pending_requests::open(std::string what, std::span<cons
   return made;
 }
 
-void pending_requests::end_if_lost(const request_id& q, std::span<const rank> parts, base::thread_context& context) noexcept {
+void pending_requests::end_if_lost(const request_id& q, std::span<const rank> parts,
+                                   base::thread_context& context) noexcept {
   for (const rank r : parts)
     if (r != job_.self() && job_.is_lost(r)) return complete(q.number, job_.loss_of(r), context);
 }
 
-void pending_requests::reply(const request_id& q, const failure* cause, base::thread_context& context, failure_origin origin) noexcept {
+void pending_requests::reply(const request_id& q, const failure* cause, base::thread_context& context,
+                             failure_origin origin) noexcept {
   if (!q.number) return;
   if (q.requester == job_.self()) return complete(q.number, failure_ref::share(cause), context);
   if (cause && (origin == failure_origin::operation || cause->root().node() != failure::here)) cause->mark_observed();
@@ -57,7 +60,7 @@ void pending_requests::complete(std::uint64_t number, failure_ref cause, base::t
   {
     const std::scoped_lock lock(lock_);
     const auto found = entries_.find(number);
-    if (found == entries_.end()) return;  // a node that had a part in it was lost before
+    if (found == entries_.end()) return;  // ended before, when a participating node was lost
     o = std::move(found->second);
     entries_.erase(found);
   }
@@ -71,7 +74,8 @@ void pending_requests::finish(entry&& o, failure_ref cause, base::thread_context
   detail::end_event(o.done, std::move(cause), context, o.where);
 }
 
-std::vector<pending_requests::entry> pending_requests::extract_those_on(rank node, const std::function<bool(std::uint64_t)>& but) {
+std::vector<pending_requests::entry> pending_requests::extract_those_on(rank node,
+                                                                        const std::function<bool(std::uint64_t)>& but) {
   std::vector<entry> found;
   const std::scoped_lock lock(lock_);
   for (auto at = entries_.begin(); at != entries_.end();) {

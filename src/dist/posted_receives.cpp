@@ -16,7 +16,8 @@ using detail::instance_handle;
 
 namespace {
 
-constexpr std::uint64_t posted_mark = 1;  // of a key, beside data::named_by_others; of other names that bit is 0
+constexpr std::uint64_t posted_mark =
+    1;  // set in the key together with data::named_by_others; other names have 0 there
 constexpr const char* target_to_exist = "that instance to be there";
 
 std::uint64_t number_of(const instance_handle& h) noexcept {
@@ -28,25 +29,25 @@ std::uint64_t number_of(const instance_handle& h) noexcept {
 struct posted_receives::part {
   box elements;
   event done;
-  std::uint64_t left = elements.volume();  // that have not been counted
-  failure_ref cause = {};                  // of the first that will not come
+  std::uint64_t left = elements.volume();  // elements that have not been counted
+  failure_ref cause = {};                  // the first failure of elements that will not come
   bool has_ended = false;
 };
 
-/// Guarded by the table's lock, but for what never changes once it is open: boxes, index, target and where.
+/// Guarded by the table's lock, except what no longer changes after opening: boxes, index, target and where.
 struct posted_receives::posted_receive {
   explicit posted_receive(std::uint64_t n) noexcept : number(n) {}
 
   const std::uint64_t number;
-  bool is_posted = false, is_open = false;  // before, others have mentioned it
+  bool is_posted = false, is_open = false;  // before is_posted: other nodes have referred to the number
   std::vector<part> parts;
-  geometry::box_index index;       // of parts that are not empty
+  geometry::box_index index;       // of non-empty parts
   std::uint64_t left = 0;          // elements of all parts that have not been counted
-  std::uint32_t landing = 0;       // pieces on their way into memory
-  failure_ref cause;               // of all that has not ended
+  std::uint32_t landing = 0;       // pieces that are being written
+  failure_ref cause;               // set if the receive as a whole has failed
   instance_handle target;
   std::source_location where;
-  event behind;                    // what it waits for until it is open
+  event behind;                    // what it waits for before it opens
   const char* what_for = its_preconditions;
 
   struct waiting_copy {
@@ -57,7 +58,7 @@ struct posted_receives::posted_receive {
     std::vector<box> boxes;
     failure_ref cause;
   };
-  // Until it is open.
+  // Only before it opens.
   std::vector<waiting_copy> waiting;
   std::vector<abandoned_boxes> abandoned;
 };
@@ -82,8 +83,9 @@ const posted_receives::shared& posted_receives::at(std::uint64_t number) {
   return p;
 }
 
-void posted_receives::post_receive(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
-                            event behind, const std::source_location& where, base::thread_context& context) {
+void posted_receives::post_receive(std::uint64_t number, const instance_handle& target, std::span<const box> parts,
+                                   std::span<event> done, event behind, const std::source_location& where,
+                                   base::thread_context& context) {
   shared p;
   {
     const std::scoped_lock lock(lock_);
@@ -107,14 +109,15 @@ void posted_receives::post_receive(std::uint64_t number, const instance_handle& 
 }
 
 void posted_receives::find_target(const shared& p, base::thread_context& context) {
-  names_.resolve(p->target, "copy", p->where, context, [this, p](const instance_handle& near, failure_ref cause, base::thread_context& on) {
-    if (cause) return open(p, std::move(cause), on);
-    try {
-      await_target(p, near, on);
-    } catch (...) {
-      open(p, detail::make_failure(std::current_exception(), "copy", p->where), on);
-    }
-  });
+  names_.resolve(p->target, "copy", p->where, context,
+                 [this, p](const instance_handle& near, failure_ref cause, base::thread_context& on) {
+                   if (cause) return open(p, std::move(cause), on);
+                   try {
+                     await_target(p, near, on);
+                   } catch (...) {
+                     open(p, detail::make_failure(std::current_exception(), "copy", p->where), on);
+                   }
+                 });
 }
 
 void posted_receives::await_target(const shared& p, const instance_handle& near, base::thread_context& context) {
@@ -137,7 +140,8 @@ void posted_receives::open(const shared& p, failure_ref cause, base::thread_cont
     const std::scoped_lock lock(lock_);
     p->is_open = true;
     p->cause = cause ? std::move(cause) : loss_of(p->number);
-    for (const posted_receive::abandoned_boxes& g : std::exchange(p->abandoned, {})) count(*p, g.boxes, g.cause.get(), over);
+    for (const posted_receive::abandoned_boxes& g : std::exchange(p->abandoned, {}))
+      count(*p, g.boxes, g.cause.get(), over);
     end_parts(*p, over);
     forget_if_over(*p);
     now = std::move(p->waiting);
@@ -146,7 +150,8 @@ void posted_receives::open(const shared& p, failure_ref cause, base::thread_cont
   for (posted_receive::waiting_copy& w : now) w.then(p, p->target, {}, context);
 }
 
-void posted_receives::resolve(const instance_handle& h, const request_id& of, base::thread_context& context, resolved then) {
+void posted_receives::resolve(const instance_handle& h, const request_id& of, base::thread_context& context,
+                              resolved then) {
   shared p;
   failure_ref lost;
   {
@@ -167,7 +172,8 @@ failure_ref posted_receives::begin(posted_receive& p) {
   return lost;
 }
 
-failure_ref posted_receives::refusal(const posted_receive& p, std::span<const box> boxes, const element_order& o) const {
+failure_ref posted_receives::refusal(const posted_receive& p, std::span<const box> boxes,
+                                     const element_order& o) const {
   {
     const std::scoped_lock lock(lock_);
     if (p.cause) return p.cause;
@@ -189,7 +195,8 @@ failure_ref posted_receives::refusal(const posted_receive& p, std::span<const bo
   return {};
 }
 
-void posted_receives::ended(posted_receive& p, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept {
+void posted_receives::ended(posted_receive& p, std::span<const box> boxes, const failure* cause,
+                            base::thread_context& context) noexcept {
   ended_parts over;
   {
     const std::scoped_lock lock(lock_);
@@ -224,14 +231,17 @@ void posted_receives::end_parts(posted_receive& p, ended_parts& over) {
 }
 
 void posted_receives::end_part(posted_receive& p, part& of, ended_parts& over) {
-  if (!std::exchange(of.has_ended, true)) over.push_back({of.done, p.cause ? p.cause : of.cause, of.elements, p.target.record, p.where});
+  if (!std::exchange(of.has_ended, true))
+    over.push_back({of.done, p.cause ? p.cause : of.cause, of.elements, p.target.record, p.where});
 }
 
 void posted_receives::end_all(const ended_parts& all, base::thread_context& context) noexcept {
   for (const ended_part& e : all) {
     failure_ref cause;
     if (e.cause) {
-      cause = failure_ref::adopt(new failure(*e.cause.get(), "elements " + e.elements.text() + " that other nodes send to " + data::peek_name(e.target), e.where));
+      cause = failure_ref::adopt(new failure(
+          *e.cause.get(), "elements " + e.elements.text() + " that other nodes send to " + data::peek_name(e.target),
+          e.where));
       detail::report(cause, context);
     }
     detail::end_event(e.done, std::move(cause), context, e.where);
@@ -240,12 +250,12 @@ void posted_receives::end_all(const ended_parts& all, base::thread_context& cont
 
 void posted_receives::forget_if_over(const posted_receive& p) {
   if (!p.is_open || (p.left != 0 && p.number < lost_from_)) return;
-  const auto found = all_.find(p.number);  // it may stand for another one again
+  const auto found = all_.find(p.number);  // the number may be in use again
   if (found != all_.end() && found->second.get() == &p) all_.erase(found);
 }
 
 void posted_receives::abandon(const instance_handle& target, std::span<const box> boxes, const failure& cause) {
-  // Of no elements: the number may have been forgotten there.
+  // For no elements: that node may have forgotten the number.
   if (!is_posted(target) || std::ranges::all_of(boxes, [](const box& b) { return b.is_empty(); })) return;
   writer w(number_of(target));
   causes_.write(w, cause);
@@ -286,8 +296,10 @@ void posted_receives::fail_from(std::uint64_t first, const failure_ref& why, bas
       if (!p->cause) p->cause = why;
       end_parts(*p, over);
     }
-    // Those that wait for something end when that has ended: whoever is behind them is not to run before.
-    std::erase_if(all_, [first](const auto& entry) { return entry.first >= first && (entry.second->is_open || !entry.second->is_posted); });
+    // Receives that wait for an event end when it has ended: work ordered after them must not run before.
+    std::erase_if(all_, [first](const auto& entry) {
+      return entry.first >= first && (entry.second->is_open || !entry.second->is_posted);
+    });
   }
   end_all(over, context);
   for (posted_receive::waiting_copy& w : now) w.then({}, {}, why, context);
@@ -303,14 +315,15 @@ void posted_receives::add_wait_edges(base::wait_walk& walk) const {
   const std::scoped_lock lock(lock_);
   for (const auto& [number, p] : all_) {
     const bool is_held_up = p->is_posted && !p->is_open && p->behind != event();
-    const std::string target = p->is_posted ? data::peek_name(instance_names::is_name(p->target) ? nullptr : p->target.record) : "";
+    const std::string target =
+        p->is_posted ? data::peek_name(instance_names::is_name(p->target) ? nullptr : p->target.record) : "";
     for (const part& each : p->parts) {
       if (each.has_ended || !walk.has(wait_kind::event, each.done.raw())) continue;
       const std::uint32_t node = walk.at(wait_kind::event, each.done.raw());
       walk[node].kind = wait_kind::request;
       walk[node].name = "elements that other nodes send to " + target;
       walk[node].made = short_location(p->where);
-      if (!is_held_up) {  // whoever sends may be held up
+      if (!is_held_up) {  // the sender may be held up
         const std::uint32_t comes = node_of_posted(walk, handle_of(job_.node(), number));
         walk[comes].kind = wait_kind::operation;
         walk[comes].name = "what comes under number " + std::to_string(number);

@@ -23,7 +23,7 @@
 namespace stretto::dist {
 namespace {
 
-/// What a std::source_location of libstdc++ points to.
+/// The constants that a std::source_location of libstdc++ points to.
 struct constants {
   const char* file;
   const char* function;
@@ -34,14 +34,14 @@ static_assert(sizeof(std::source_location) == sizeof(const constants*));
 constexpr unsigned offset_bits = 48;
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << offset_bits) - 1;
 constexpr std::size_t longest_text = 4096;
-/// The module of no offset: a node's number stands there, plus one. All 0: no line at all.
+/// Module hash of an unknown line; the offset is then a node's number plus one. All bits 0: no line.
 constexpr std::uint16_t unknown = 0;
 
 struct segment {
   std::uintptr_t first, last;  // [first, last)
 };
 
-/// What foreign bits point to is anything that the module holds: no array that a sanitizer knows of.
+/// Decoded bits may point to anything in the module, also to the red zones of a sanitizer.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] bool is_terminated(const char* text, std::size_t most) noexcept {
   for (std::size_t i = 0; i < most; ++i)
     if (!text[i]) return true;
@@ -51,7 +51,7 @@ struct segment {
   return {at->file, at->function, at->line, at->column};
 }
 
-/// The loader keeps its lists behind a lock of its own, which ThreadSanitizer does not see.
+/// The loader protects its lists by a lock that ThreadSanitizer does not see.
 [[gnu::no_sanitize_thread]] std::string name_in_list(const char* name) {
   std::string copy;
   for (; name && *name; ++name) copy.push_back(*name);
@@ -60,7 +60,7 @@ struct segment {
 
 struct module {
   std::uintptr_t base = 0;
-  std::uint16_t hash = unknown;  // unknown, too, where two modules have the same
+  std::uint16_t hash = unknown;  // also unknown if two modules have the same hash
   std::vector<segment> segments;
 
   bool holds(std::uintptr_t at, std::size_t bytes) const noexcept {
@@ -80,7 +80,7 @@ struct module {
 std::uint16_t hash_of(const module& m, std::string_view name, std::span<const ElfW(Phdr)> headers) {
   if (const auto slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
   std::uint64_t h = base::fnv1a(name);
-  // What a module holds by size and place, and by the number that its linker gave it, if it did.
+  // Size, position and flags of the segments, and the build ID if there is one.
   for (const ElfW(Phdr)& p : headers) {
     if (p.p_type == PT_LOAD) {
       const std::uint64_t shape[]{p.p_vaddr, p.p_memsz, p.p_filesz, p.p_flags};
@@ -104,7 +104,7 @@ module read_module(const dl_phdr_info& info) {
   return m;
 }
 
-/// What has been found good before: most that is asked for is among it. A word of it is never 0.
+/// A lossy cache of values that were checked before. A value is never 0.
 class checked_values {
  public:
   bool has(std::uint64_t word) noexcept { return place(word).load(std::memory_order_relaxed) == word; }
@@ -114,14 +114,14 @@ class checked_values {
   std::atomic<std::uint64_t>& place(std::uint64_t word) noexcept { return all_[word * 0x9e3779b97f4a7c15u >> 56]; }
   std::array<std::atomic<std::uint64_t>, 256> all_{};
 };
-constinit checked_values checked_lines;     // of the program, whose texts are long
-constinit checked_values checked_ranges;  // where in it, and how many bytes
+constinit checked_values checked_lines;     // encoded lines of the program
+constinit checked_values checked_ranges;  // address and size of constants in the program
 
-/// The program itself, the first in the list: it stays, so that nobody need look whether it is still there. Bits with its hash are of
-/// no other module: one that has the same is not encoded.
+/// The program itself, the first module in the list. It is never unloaded, so it need not be looked up again. Its hash
+/// identifies no other module, because a module with the same hash is not encoded.
 const module& program() {
   static const module* const it = [] {
-    auto* const m = new module;  // for threads that outlive main
+    auto* const m = new module;  // never destroyed: threads may outlive main
     ::dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* to) {
       *static_cast<module*>(to) = read_module(*info);
       return 1;
@@ -142,7 +142,7 @@ bool program_holds(std::uintptr_t at, std::size_t bytes) noexcept {
 
 class module_list {
  public:
-  /// Calls f(list) with the modules that are there now.
+  /// Calls f(list) with the modules that are loaded now.
   template <class F>
   auto with(F&& f) {
     const std::scoped_lock lock(mutex_);
@@ -151,7 +151,7 @@ class module_list {
       auto& list = *static_cast<module_list*>(self);
       list.adds_ = info->dlpi_adds;
       list.subs_ = info->dlpi_subs;
-      return 1;  // the first one says it of all
+      return 1;  // the counters of the first entry are valid for all
     }, this);
     if (all_.empty() || adds != adds_ || subs != subs_) {
       all_.clear();
@@ -176,7 +176,7 @@ class module_list {
 };
 
 module_list& modules() {
-  static module_list* const all = &base::made_unwatched<module_list>();  // for threads that outlive main
+  static module_list* const all = &base::made_unwatched<module_list>();  // never destroyed: threads may outlive main
   static const base::fork_reset in_child(base::construct_anew<module_list>, all);
   return *all;
 }
@@ -212,10 +212,12 @@ std::source_location somewhere_on(std::uint16_t node) {
 
 std::uint64_t encode_constant(const void* constant, std::size_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(constant);
-  if (program_holds(at, bytes)) return std::uint64_t{program().hash} << offset_bits | ((at - program().base) & offset_mask);
+  if (program_holds(at, bytes))
+    return std::uint64_t{program().hash} << offset_bits | ((at - program().base) & offset_mask);
   return modules().with([&](const std::vector<module>& all) -> std::uint64_t {
     for (const module& m : all)
-      if (m.holds(at, bytes)) return m.hash == unknown ? 0 : std::uint64_t{m.hash} << offset_bits | ((at - m.base) & offset_mask);
+      if (m.holds(at, bytes))
+        return m.hash == unknown ? 0 : std::uint64_t{m.hash} << offset_bits | ((at - m.base) & offset_mask);
     return 0;
   });
 }
@@ -228,7 +230,8 @@ const void* decode_constant(std::uint64_t bits, std::size_t bytes, std::size_t a
   return modules().with([&](const std::vector<module>& all) -> const void* {
     for (const module& m : all) {
       const std::uintptr_t at = m.base + (bits & offset_mask);
-      if (m.hash == hash) return at % alignment == 0 && m.holds(at, bytes) ? reinterpret_cast<const void*>(at) : nullptr;
+      if (m.hash == hash)
+        return at % alignment == 0 && m.holds(at, bytes) ? reinterpret_cast<const void*>(at) : nullptr;
     }
     return nullptr;
   });
@@ -250,7 +253,8 @@ std::source_location decode(std::uint64_t bits, std::uint16_t node) {
   const auto hash = static_cast<std::uint16_t>(bits >> offset_bits);
   if (hash == unknown) return somewhere_on(static_cast<std::uint16_t>((bits & offset_mask) - 1));
   const bool is_ours = hash == program().hash;
-  if (is_ours && checked_lines.has(bits)) return std::bit_cast<std::source_location>(program().base + (bits & offset_mask));
+  if (is_ours && checked_lines.has(bits))
+    return std::bit_cast<std::source_location>(program().base + (bits & offset_mask));
   const auto in = [&](const module& m) -> std::uintptr_t {
     const std::uintptr_t at = m.base + (bits & offset_mask);
     if (at % alignof(constants) || !m.holds(at, sizeof(constants))) return 0;

@@ -7,7 +7,9 @@
 namespace stretto::dist {
 
 pull_offers::pull_offers(job& j)
-    : job_(j), offer_(j.on<&pull_offers::on_offer>("instances.offer", this)), reply_(j.on<&pull_offers::on_reply>("instances.answered", this)) {}
+    : job_(j),
+      offer_(j.on<&pull_offers::on_offer>("instances.offer", this)),
+      reply_(j.on<&pull_offers::on_reply>("instances.answered", this)) {}
 
 bool pull_offers::is_worth_offering(rank to, const data::exported_elements& source) const {
   const std::scoped_lock lock(lock_);
@@ -78,9 +80,10 @@ void pull_offers::on_reply(rank from, reader& content, base::thread_context& con
 }
 
 void pull_offers::lost(rank node) noexcept {
-  std::vector<reply_handler> ends;  // once the lock is open
+  std::vector<reply_handler> ends;  // destroyed after the lock is released
   const std::scoped_lock lock(lock_);
-  std::erase_if(pending_offers_, [&](auto& one) { return one.second.to == node && (ends.push_back(std::move(one.second.then)), true); });
+  std::erase_if(pending_offers_,
+                [&](auto& one) { return one.second.to == node && (ends.push_back(std::move(one.second.then)), true); });
 }
 
 }  // namespace stretto::dist

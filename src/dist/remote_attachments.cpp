@@ -22,7 +22,8 @@ failure_ref gone(const std::string& node, const std::source_location& where) {
 
 }  // namespace
 
-remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending, element_sender& sender, element_receiver& receiver)
+remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending,
+                                       element_sender& sender, element_receiver& receiver)
     : job_(j),
       pending_requests_(pending),
       sender_(sender),
@@ -39,37 +40,42 @@ void remote_attachments::serve(std::shared_ptr<data::enclosures> all) {
   all_->others = this;
 }
 
-event remote_attachments::fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
-                               const std::source_location& where, base::thread_context& context) {
+event remote_attachments::fetch(const data::enclosure_name& what, const box& part, data::destination to,
+                                part_of_fetch which, const std::source_location& where, base::thread_context& context) {
   const rank of = *job_.rank_of(what.node);
   const event behind = to.after.empty() ? event() : merge(to.after, where);
-  const pending_requests::opened q = pending_requests_.open("content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
-                                            behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later);
+  const pending_requests::opened q = pending_requests_.open(
+      "content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
+      behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later);
   detail::instance_handle into = to.into;
   if (to.when_they_come) {
     into = element_receiver::target_named_later(context.runtime->node);
     receiver_.expect_target(q.id.number, std::move(to.when_they_come));
-    detail::when_ended(q.done, context, [this, number = q.id.number](const failure*, base::thread_context&) { receiver_.forget_target(number); });
+    detail::when_ended(q.done, context, [this, number = q.id.number](const failure*, base::thread_context&) {
+      receiver_.forget_target(number);
+    });
   }
-  when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context, [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
-    if (cause) {
-      if (which.is_last && !which.is_first) let_go(what);
-      return pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
-    }
-    writer w(what.number, q.id.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
-             static_cast<std::uint8_t>(which.is_last));
-    put(w, part);
-    put(w, which.shift);
-    put(w, into);
-    job_.send(of, fetch_, w);
-  });
+  when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context,
+             [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
+               if (cause) {
+                 if (which.is_last && !which.is_first) let_go(what);
+                 return pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
+               }
+               writer w(what.number, q.id.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
+                        static_cast<std::uint8_t>(which.is_last));
+               put(w, part);
+               put(w, which.shift);
+               put(w, into);
+               job_.send(of, fetch_, w);
+             });
   pending_requests_.end_if_lost(q.id, {&of, 1}, context);
   return q.done;
 }
 
 void remote_attachments::on_fetch(rank from, reader& content, base::thread_context& context) {
   const auto number = content.get<std::uint64_t>();
-  fetch_request f{{from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
+  fetch_request f{
+      {from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
   const bool is_first = content.get<std::uint8_t>() != 0, is_last = content.get<std::uint8_t>() != 0;
   f.part = get_box(content);
   f.shift = get_point(content);
@@ -96,14 +102,22 @@ void remote_attachments::refuse(const fetch_request& f, base::thread_context& co
 }
 
 void remote_attachments::lend(data::enclosed_array& from, const fetch_request& f, base::thread_context& context) {
-  from.lend(f.part.shifted(f.shift), f.where, [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease,
-                                                        const failure_ref& cause, base::thread_context& on) {
-    if (f.request) let_go_for(f.id.requester, f.request);
-    if (cause) return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
-    data::far_request r{.what = data::far_request::verb::copy, .used_count = 2, .is_whole = false, .boxes = {&f.part, 1}, .shift = f.shift};
-    r.used = {f.target, in};
-    sender_.send(f.id, owned_request(r), in, event(), f.where, on, std::move(lease));
-  }, context);
+  from.lend(
+      f.part.shifted(f.shift), f.where,
+      [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
+                base::thread_context& on) {
+        if (f.request) let_go_for(f.id.requester, f.request);
+        if (cause)
+          return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
+        data::far_request r{.what = data::far_request::verb::copy,
+                            .used_count = 2,
+                            .is_whole = false,
+                            .boxes = {&f.part, 1},
+                            .shift = f.shift};
+        r.used = {f.target, in};
+        sender_.send(f.id, owned_request(r), in, event(), f.where, on, std::move(lease));
+      },
+      context);
 }
 
 data::enclosure_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
@@ -134,15 +148,23 @@ void remote_attachments::on_request(rank from, reader& content, base::thread_con
   if (wanted) lend(*lent, *wanted, context);
 }
 
-void remote_attachments::hold(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
-void remote_attachments::let_go(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), let_go_, writer(what.number)); }
+void remote_attachments::hold(const data::enclosure_name& what) {
+  job_.send(*job_.rank_of(what.node), hold_, writer(what.number));
+}
+void remote_attachments::let_go(const data::enclosure_name& what) {
+  job_.send(*job_.rank_of(what.node), let_go_, writer(what.number));
+}
 
-void remote_attachments::on_hold(rank from, reader& content, base::thread_context&) { hold_for(from, content.get<std::uint64_t>()); }
-void remote_attachments::on_let_go(rank from, reader& content, base::thread_context&) { let_go_for(from, content.get<std::uint64_t>()); }
+void remote_attachments::on_hold(rank from, reader& content, base::thread_context&) {
+  hold_for(from, content.get<std::uint64_t>());
+}
+void remote_attachments::on_let_go(rank from, reader& content, base::thread_context&) {
+  let_go_for(from, content.get<std::uint64_t>());
+}
 
 void remote_attachments::hold_for(rank by, std::uint64_t number) {
   held one = all_->hold(number);
-  if (!one) return;  // who asks for it later is told
+  if (!one) return;  // a later fetch gets the failure
   const std::scoped_lock lock(lock_);
   by_others_.emplace(std::pair(by, number), std::move(one));
 }
@@ -153,7 +175,7 @@ void remote_attachments::let_go_for(rank by, std::uint64_t number) {
   const std::scoped_lock lock(lock_);
   if (is_of_request(number)) {
     const auto [at, is_new] = requested_.try_emplace({by, number});
-    if (is_new) return;  // it has yet to come, and nobody will fetch it
+    if (is_new) return;  // the request has not arrived; it will not be fetched
     ends_too = std::move(at->second.lent);
     requested_.erase(at);
     return;
@@ -196,7 +218,8 @@ void remote_attachments::lost(rank node) noexcept {
     ends.insert(ends.end(), e.second.begin(), e.second.end());
     return true;
   });
-  std::erase_if(requested_, [&](const auto& e) { return e.first.first == node && (ends_too.push_back(e.second.lent), true); });
+  std::erase_if(requested_,
+                [&](const auto& e) { return e.first.first == node && (ends_too.push_back(e.second.lent), true); });
 }
 
 }  // namespace stretto::dist

@@ -52,7 +52,7 @@ remote_barriers::record& remote_barriers::at(std::uint64_t id) {
   return r;
 }
 
-/// Whether the owner has yet to be asked.
+/// Returns true if the owner must be queried about the phase.
 bool remote_barriers::add_query(record& r, std::uint64_t phase) {
   if (std::ranges::find(r.queried_phases, phase) != r.queried_phases.end()) return false;
   r.queried_phases.push_back(phase);
@@ -63,7 +63,7 @@ void remote_barriers::query(std::uint64_t id, std::uint64_t phase, std::uint64_t
   job_.send(owner_of(id), query_, writer(id, phase, known));
 }
 
-// What this node does to barriers of others.
+// Operations of this node on barriers of others.
 
 void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
                              const void* value, const detail::phase_fold& fold, base::thread_context&,
@@ -83,7 +83,7 @@ void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_
     } else if (value) {
       fold.apply(b.value.data(), value);
     }
-    if (std::exchange(r.is_sending, true)) return;  // who sends takes it along
+    if (std::exchange(r.is_sending, true)) return;  // the sending thread takes this arrival along
   }
   send_arrivals(id);
 }
@@ -106,7 +106,7 @@ void remote_barriers::send_arrivals(std::uint64_t id) {
       b = std::move(r.to_send.begin()->second);
       r.to_send.erase(r.to_send.begin());
       known = r.ended_below;
-      // Who has waited for a phase before does so again, nearly always.
+      // A node that has waited for a phase before nearly always waits for the next one, too.
       has_query = r.has_queried && phase >= known && add_query(r, phase);
     }
     writer content(id, phase, b.count, known, static_cast<std::uint8_t>(has_query), encode(b.where, job_.node()),
@@ -238,7 +238,8 @@ void remote_barriers::on_ended(rank from, reader& content, base::thread_context&
       deferred.push_back({e, is_poisoned ? how->second.cause : failure_ref()});
     }
     std::erase_if(r.queried_phases, [&](std::uint64_t phase) { return phase < r.ended_below; });
-    std::erase_if(r.ended, [&](const auto& one) { return !one.second.cause && one.first + values_kept < r.ended_below; });
+    std::erase_if(r.ended,
+                  [&](const auto& one) { return !one.second.cause && one.first + values_kept < r.ended_below; });
   }
   for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
 }
@@ -263,7 +264,7 @@ void remote_barriers::on_refused(rank from, reader& content, base::thread_contex
   if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
 }
 
-/// What waits for `r` ends with that cause.
+/// Ends everything that waits for `r` with that failure.
 void remote_barriers::finish_all(record& r, const failure_ref& why, std::vector<deferred_end>& deferred) {
   for (const auto& [phase, e] : std::exchange(r.pending, {})) deferred.push_back({e, why});
   r.queried_phases.clear();

@@ -22,7 +22,7 @@ namespace {
 
 std::uint64_t key_of(event e) noexcept { return e.raw() >> detail::generation_bits; }
 
-/// The rank of a node in place of its number; never 0, as generations begin at 1.
+/// The handle with the node's rank as node number; never 0, because generations begin at 1.
 std::uint64_t known_by(rank node, std::uint32_t slot, std::uint32_t generation) noexcept {
   return detail::handle_of(node, slot, generation).raw();
 }
@@ -62,7 +62,7 @@ bool remote_events::reaches(event e) const noexcept {
   return owner && *owner != job_.self();
 }
 
-// What is known.
+// Known state.
 
 const failure* remote_events::cause_in(const record& r, std::uint32_t generation) noexcept {
   for (const poison& p : r.poisons)
@@ -147,11 +147,12 @@ void remote_events::add_wait_edges(base::wait_walk& walk) const {
     for (const auto& [key, r] : s.records)
       for (const pending_query& q : r.queries)
         if (q.waiters && !walk.is_full())
-          detail::tell_waiters(q.waiters, walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
+          detail::tell_waiters(q.waiters,
+                               walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
   }
 }
 
-// Ending an event of another node.
+// Triggering an event of another node.
 
 void remote_events::forward_end(event e, failure_ref cause, base::thread_context& context,
                                 const std::source_location& where) {
@@ -162,12 +163,12 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
   if (!cause) {
     shard& s = shard_of(key_of(e));
     const std::scoped_lock lock(s.lock);
-    // Where nothing was asked and nothing can be inferred, nothing is kept.
+    // If nothing was queried and nothing can be inferred, no record is needed.
     if (const auto it = s.records.find(key_of(e)); it != s.records.end() && !it->second.lost) {
       record& r = it->second;
       const bool is_asked = std::ranges::find(r.queries, generation, &pending_query::generation) != r.queries.end();
       if (is_known(r, generation)) {
-        // It was ended before, as its owner will say.
+        // It had ended before; the owner will report that.
       } else if (generation == r.ended_below) {
         ++r.ended_below;
         std::ranges::sort(r.inferred);
@@ -178,7 +179,7 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
         knows = true;
       } else if (is_asked) {
         r.inferred.push_back(generation);
-        knows = r.inferred.size() < most_inferred;  // else an answer is wanted, which makes the list empty
+        knows = r.inferred.size() < most_inferred;  // else a notification is wanted, which empties the list
       }
       extract_ended(r, ended);
     }
@@ -204,7 +205,7 @@ void remote_events::on_ended(rank from, reader& content, base::thread_context& c
     shard& s = shard_of(key_of(any));
     const std::scoped_lock lock(s.lock);
     record& r = at(s, any, from);
-    // What is known already stays as it is, and what was inferred, too.
+    // Known and inferred results do not change.
     for (poison& p : poisons)
       if (!is_known(r, p.generation)) r.poisons.push_back(std::move(p));
     r.ended_below = std::max(r.ended_below, present);
@@ -233,11 +234,11 @@ void remote_events::lost(rank node, base::thread_context& context) noexcept {
   for (waiter* list : ended) detail::fire_all(list, loss.get(), context);
 }
 
-// The owner's side.
+// On the owner.
 
 void remote_events::send_ended(rank to, std::uint32_t slot, std::uint32_t known) {
   const detail::slot& s = table_->at(slot);
-  const std::uint32_t present = s.generation_now();  // before the list, which holds what has ended below it
+  const std::uint32_t present = s.generation_now();  // read before the list, which contains all poisons below it
   writer content(slot, present);
   std::vector<const detail::poison_record*> poisons;
   for (auto* p = s.poisons.load(std::memory_order_acquire); p; p = p->next)
@@ -251,11 +252,13 @@ void remote_events::send_ended(rank to, std::uint32_t slot, std::uint32_t known)
 }
 
 void remote_events::on_subscribe(rank from, reader& content, base::thread_context& context) {
-  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>(), known = content.get<std::uint32_t>();
+  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>(),
+             known = content.get<std::uint32_t>();
   if (!content.is_whole() || slot >= table_->carved()) return;
   if (table_->at(slot).has_ended(generation)) return send_ended(from, slot, known);
-  // Of the table's memory, so that nothing is left where an event never ends.
-  static_assert(sizeof(subscription) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<subscription>);
+  // In the table's memory, so that nothing leaks if the event never ends.
+  static_assert(sizeof(subscription) <= detail::event_table::record_bytes &&
+                std::is_trivially_destructible_v<subscription>);
   auto* s = new (detail::event_cache::of(context).records.allocate()) subscription;
   s->fire = subscription::on_ended;
   s->of = this;

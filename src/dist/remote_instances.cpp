@@ -17,7 +17,7 @@ using verb = data::far_request::verb;
 
 namespace {
 
-constexpr std::size_t longest_name = 31;  // what a record keeps
+constexpr std::size_t longest_name = 31;  // as in instance records
 
 event merged(const preconditions& after, const std::source_location& where) {
   std::vector<dependency> all(after.dependencies.begin(), after.dependencies.end());
@@ -25,21 +25,25 @@ event merged(const preconditions& after, const std::source_location& where) {
   return merge_dependencies(all, where);
 }
 
-pending_requests::begins begins_when(event behind) { return behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later; }
+pending_requests::begins begins_when(event behind) {
+  return behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later;
+}
 
-/// The node that leads: that whose elements are read, if there are any.
-const instance_handle& leader_of(const data::far_request& r) noexcept { return r.used_count == 2 ? r.used[1] : r.used[0]; }
+/// The instance whose node carries out the operation: the source, if there is one.
+const instance_handle& leader_of(const data::far_request& r) noexcept {
+  return r.used_count == 2 ? r.used[1] : r.used[0];
+}
 
 }  // namespace
 
-/// What this node does for another, or for itself.
+/// An operation that this node carries out for another, or for itself.
 struct remote_instances::remote_operation {
   request_id of;
   owned_request request;
   event behind;
   std::source_location where;
-  unsigned resolved = 0;  // so many of its handles have been looked at
-  std::array<instance_handle, 3> named = request.is.used;  // as who asked knows them
+  unsigned resolved = 0;  // handles whose names were resolved
+  std::array<instance_handle, 3> named = request.is.used;  // as the requester names them
 };
 
 remote_instances::remote_instances(job& j, failure_codec& causes, ordered_messages& ordered)
@@ -67,18 +71,21 @@ void remote_instances::serve(base::runtime_context& runtime) {
   enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->enclosed);
 }
 
-instance_handle remote_instances::near(const instance_handle& named, const char* verb, const std::source_location& where) {
+instance_handle remote_instances::near(const instance_handle& named, const char* verb,
+                                       const std::source_location& where) {
   return posted_receives::is_posted(named) ? instance_handle() : names_.find(names_.name_in(named), verb, where);
 }
 
-detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
-                                                const std::source_location& where) {
+detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request,
+                                                const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   const rank to = static_cast<rank>(node);
   job_.hold_back(where);
   const event behind = merged(after, where);
-  const std::string who = request.name.empty() ? "an instance" : "instance \"" + std::string(request.name.substr(0, longest_name)) + '"';
-  const pending_requests::opened q = pending_requests_.open("creation of " + who + " on node " + job_.name_of(to), {&to, 1}, after, where, begins_when(behind));
+  const std::string who =
+      request.name.empty() ? "an instance" : "instance \"" + std::string(request.name.substr(0, longest_name)) + '"';
+  const pending_requests::opened q = pending_requests_.open("creation of " + who + " on node " + job_.name_of(to),
+                                                            {&to, 1}, after, where, begins_when(behind));
   const instance_name name = send_creation(to, q.id, request, nullptr, reduction_style::automatic, behind, where);
   pending_requests_.end_if_lost(q.id, {&to, 1}, context);
   return {names_.handle_of(to, name), q.done};
@@ -147,18 +154,21 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
   names_.announce(name, std::move(is), context);
   if (!made.record) return;
   const instance_handle named = names_.handle_of(job_.self(), name);
-  when_ended(operation_step{.of = q}, ready, context, [this, q, named, made](const failure* cause, base::thread_context& on) {
-    if (!cause) global_instances_.announce(q.requester, named, made, on);
-    pending_requests_.reply(q, cause, on);
-  });
+  when_ended(operation_step{.of = q}, ready, context,
+             [this, q, named, made](const failure* cause, base::thread_context& on) {
+               if (!cause) global_instances_.announce(q.requester, named, made, on);
+               pending_requests_.reply(q, cause, on);
+             });
 }
 
 std::string remote_instances::describe_instance(const instance_handle& h, const base::thread_context& context) const {
-  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key) return detail::describe(*h.record);
+  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key)
+    return detail::describe(*h.record);
   return "node " + job_.name_of(owner_of(h));
 }
 
-event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
+event remote_instances::submit(const data::far_request& r, const preconditions& after,
+                               const std::source_location& where) {
   base::thread_context& context = base::require_current(data::word_of(r.what));
   std::array<rank, 3> parts{};
   std::size_t count = 0;
@@ -174,31 +184,34 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
         .because("indices name elements of one memory")
         .remedy("copy the table, the indices and the values to instances of one node first");
   if (r.what == verb::destroy) facts_.forget(r.used[0]);
-  // A destruction makes room. What buffers send where it is awaited they bound themselves, and may send with their own locks held.
+  // A destruction frees memory. Buffers bound what they send to posted receives themselves, and may hold locks here.
   if (r.what != verb::destroy && !posted_receives::is_posted(r.used[0])) job_.hold_back(where);
   const event behind = merged(after, where);
   std::string what = data::word_of(r.what);
-  if (r.used_count == 2) what += " from " + describe_instance(r.used[1], context) + " to " + describe_instance(r.used[0], context);
+  if (r.used_count == 2)
+    what += " from " + describe_instance(r.used[1], context) + " to " + describe_instance(r.used[0], context);
   else what += " on node " + job_.name_of(to);
-  const pending_requests::opened q = pending_requests_.open(std::move(what), std::span(parts).first(count), after, where, begins_when(behind));
+  const pending_requests::opened q =
+      pending_requests_.open(std::move(what), std::span(parts).first(count), after, where, begins_when(behind));
   if (to == job_.self()) {
     resolve_names(std::make_shared<remote_operation>(remote_operation{q.id, owned_request(r), behind, where}), context);
   } else if (r.what == verb::destroy || behind == event() || detail::node_of(behind) != job_.node()) {
     send_request(to, q.id, r, behind, where);
-  } else {  // waited for here, which saves the other node asking for it
+  } else {  // wait here, which saves the other node a subscription
     const auto kept = std::make_shared<owned_request>(r);
-    when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
-      if (!cause) return send_request(to, q.id, kept->is, event(), where);
-      posted_.abandon(kept->is.used[0], kept->is.boxes, *cause);
-      pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
-    });
+    when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context,
+               [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
+                 if (!cause) return send_request(to, q.id, kept->is, event(), where);
+                 posted_.abandon(kept->is.used[0], kept->is.boxes, *cause);
+                 pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
+               });
   }
   pending_requests_.end_if_lost(q.id, std::span(parts).first(count), context);
   return q.done;
 }
 
-void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
-                            const preconditions& after, const std::source_location& where) {
+void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts,
+                            std::span<event> done, const preconditions& after, const std::source_location& where) {
   posted_.post_receive(number, target, parts, done, merged(after, where), where, base::require_current("post"));
 }
 
@@ -214,15 +227,20 @@ void remote_instances::on_request(rank from, reader& content, base::thread_conte
   const event behind = event::from_raw(content.get<std::uint64_t>());
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   try {
-    resolve_names(std::make_shared<remote_operation>(remote_operation{q, get_request(content, job_.name_of(job_.self()), where), behind, where}), context);
+    resolve_names(std::make_shared<remote_operation>(
+                      remote_operation{q, get_request(content, job_.name_of(job_.self()), where), behind, where}),
+                  context);
   } catch (...) {
-    pending_requests_.reply(q, detail::make_failure(std::current_exception(), "an operation on instances", where).get(), context);
+    pending_requests_.reply(q, detail::make_failure(std::current_exception(), "an operation on instances", where).get(),
+                            context);
   }
 }
 
 void remote_instances::resolve_names(std::shared_ptr<remote_operation> e, base::thread_context& context) {
   data::far_request& r = e->request.is;
-  while (e->resolved < r.used_count && (owner_of(r.used[e->resolved]) != job_.self() || !instance_names::is_name(r.used[e->resolved]))) ++e->resolved;
+  while (e->resolved < r.used_count &&
+         (owner_of(r.used[e->resolved]) != job_.self() || !instance_names::is_name(r.used[e->resolved])))
+    ++e->resolved;
   if (e->resolved == r.used_count) return run_here(e, context);
   names_.resolve(r.used[e->resolved], data::word_of(r.what), e->where, context,
                  [this, e](const instance_handle& near, failure_ref cause, base::thread_context& on) {
@@ -239,7 +257,7 @@ void remote_instances::run_here(const std::shared_ptr<remote_operation>& e, base
     const instance_handle source = r.used[1];
     return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);
   }
-  // A destruction is announced at once, since creations may wait for it, and runs whatever it waits for.
+  // Submit a destruction at once, because creations may wait for its memory; it runs even if its precondition fails.
   if (r.what == verb::destroy) return submit_here(e, e->behind, context);
   when_ended(step_of(*e), e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
     if (cause) pending_requests_.reply(e->of, cause, on, pending_requests::failure_origin::precondition);
@@ -247,10 +265,12 @@ void remote_instances::run_here(const std::shared_ptr<remote_operation>& e, base
   });
 }
 
-void remote_instances::submit_here(const std::shared_ptr<remote_operation>& e, event behind, base::thread_context& context) {
+void remote_instances::submit_here(const std::shared_ptr<remote_operation>& e, event behind,
+                                   base::thread_context& context) {
   const data::far_request& r = e->request.is;
   try {
-    // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
+    // The race checker does not see the order that the requester has established: order it after everything that has
+    // begun.
     const std::array waits{behind, data::ordered_unseen(context, e->where)};
     const event done = data::run_here(r, after_range{waits}, e->where);
     when_ended(operation_step{.of = e->of}, done, context, [this, e](const failure* cause, base::thread_context& on) {
@@ -274,18 +294,23 @@ operation_step remote_instances::step_of(const remote_operation& e) noexcept {
   return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .near = r.used[0].record};
 }
 
-void remote_instances::fail_operation(const std::shared_ptr<remote_operation>& e, failure_ref why, base::thread_context& context) {
-  when_ended(operation_step{.of = e->of, .what_for = its_preconditions}, e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
-    const failure* const cause = before ? before : why.get();
-    posted_.abandon(e->request.is.used[0], e->request.is.boxes, *cause);
-    pending_requests_.reply(e->of, cause, on, before ? pending_requests::failure_origin::precondition : pending_requests::failure_origin::operation);
-  });
+void remote_instances::fail_operation(const std::shared_ptr<remote_operation>& e, failure_ref why,
+                                      base::thread_context& context) {
+  when_ended(operation_step{.of = e->of, .what_for = its_preconditions}, e->behind, context,
+             [this, e, why](const failure* before, base::thread_context& on) {
+               const failure* const cause = before ? before : why.get();
+               posted_.abandon(e->request.is.used[0], e->request.is.boxes, *cause);
+               pending_requests_.reply(e->of, cause, on,
+                                       before ? pending_requests::failure_origin::precondition
+                                              : pending_requests::failure_origin::operation);
+             });
 }
 
 void remote_instances::add_wait_edges(base::wait_walk& walk) const {
   pending_requests_.add_wait_edges(walk);
   posted_.add_wait_edges(walk);
-  walk.others.emplace_back([&walk, self = job_.self()](const base::wait_walk::found_waiter& found) { return add_step(found, self, walk); });
+  walk.others.emplace_back(
+      [&walk, self = job_.self()](const base::wait_walk::found_waiter& found) { return add_step(found, self, walk); });
 }
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
@@ -295,7 +320,9 @@ void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   offers_.lost(node);
   if (const auto& imported = data::state_of(context).imported) imported->forget(job_.node_of(node));
   global_instances_.lost(node);
-  pending_requests_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_receiving_from({job_.self(), number}, node); });
+  pending_requests_.lost(node, context, [&](std::uint64_t number) {
+    return receiver_.is_receiving_from({job_.self(), number}, node);
+  });
   enclosures_.lost(node);
 }
 

@@ -34,7 +34,8 @@ box get_box(reader& from) {
   return box::between(min, get_point(from));
 }
 detail::instance_handle get_handle(reader& from) {
-  auto* const record = reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(from.get<std::uint64_t>()));
+  auto* const record =
+      reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(from.get<std::uint64_t>()));
   return {record, from.get<std::uint64_t>()};
 }
 
@@ -72,7 +73,8 @@ owned_request get_request(reader& from, const std::string& self, const std::sour
 
 std::uint64_t encode_kind(const detail::reduction_kind* kind) { return kind ? encode_constant(kind, sizeof *kind) : 0; }
 
-const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self, const std::source_location& where) {
+const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self,
+                                          const std::source_location& where) {
   if (!bits) return nullptr;
   if (const void* const found = decode_constant(bits, sizeof(detail::reduction_kind), alignof(detail::reduction_kind)))
     return static_cast<const detail::reduction_kind*>(found);

@@ -86,7 +86,7 @@ holding* remote_reservations::find(std::uint64_t id) {
   return s.held;
 }
 
-// Who has it next.
+// The queue of nodes.
 
 void remote_reservations::want(std::uint64_t id, base::thread_context& context) {
   {
@@ -123,7 +123,8 @@ void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::th
 }
 
 void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
-  static_assert(sizeof(pending_handover) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<pending_handover>);
+  static_assert(sizeof(pending_handover) <= detail::event_table::record_bytes &&
+                std::is_trivially_destructible_v<pending_handover>);
   {
     const std::scoped_lock lock(lock_);
     reservation_entry* s = known(id);
@@ -203,7 +204,7 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
     const std::scoped_lock lock(lock_);
     const auto it = entries_.find(id);
     if (it == entries_.end() || it->second.held->gone())
-      return drop_readers(readers, context);  // it is gone, of which this node was told
+      return drop_readers(readers, context);  // destroyed or lost; this node was notified
     reservation_entry& s = it->second;
     if (void* room = s.held->room_for_payload(payload.size())) std::memcpy(room, payload.data(), payload.size());
     s.is_here = true;
@@ -216,9 +217,10 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
   for (forwarded_operation& e : waiting) route(std::move(e), context);
 }
 
-// What is gone.
+// Destroyed and lost reservations.
 
-void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why, deferred_actions& after) {
+void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why,
+                                  deferred_actions& after) {
   after.why = why;
   for (forwarded_operation& e : std::exchange(s.waiting, {})) after.done.emplace_back(std::move(e), why);
   std::erase_if(pending_operations_, [&](const auto& one) {
@@ -260,7 +262,7 @@ void remote_reservations::destroyed(std::uint64_t id, const failure_ref& why) {
     entries_.erase(it);
   }
   for (const rank r : after.users) send_gone(r, id, false, why);
-  // Releases of what was destroyed have nothing left to do, which is no failure of theirs.
+  // Releases of a destroyed reservation have no effect, and do not fail.
   for (auto& [e, failed] : after.done)
     if (e.what != action::acquire_shared) failed = {};
   after.why = {};
@@ -346,7 +348,7 @@ void remote_reservations::lost(rank node, base::thread_context& context) noexcep
     }
   }
   for (const auto id : dead) fail_reservation(id, why, context);
-  // Their homes may reach that node still, and are to know what went between it and this one.
+  // Their homes may still reach that node, and must learn that this node cannot.
   for (const auto id : elsewhere) {
     writer content(id, node);
     causes_.write(content, *why.get());

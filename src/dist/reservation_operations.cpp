@@ -1,4 +1,5 @@
-// reservation_operations.cpp - what is to happen where a reservation is: on its way, carried out, answered.
+// reservation_operations.cpp - operations that must be carried out where a reservation is: forwarding, execution,
+// replies.
 
 #include <algorithm>
 #include <cstring>
@@ -24,7 +25,8 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
   std::source_location where;
 
   static remote_reader* make(remote_reservations& all, const forwarded_operation& e, base::thread_context& context) {
-    static_assert(sizeof(remote_reader) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<remote_reader>);
+    static_assert(sizeof(remote_reader) <= detail::event_table::record_bytes &&
+                  std::is_trivially_destructible_v<remote_reader>);
     auto* const r = new (detail::event_cache::of(context).records.allocate()) remote_reader;
     r->fire = on_ready;
     r->how = detail::hold::shared;
@@ -35,7 +37,7 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
     r->where = e.where;
     return r;
   }
-  /// Gives its memory back.
+  /// Copies the waiter and frees its memory.
   static remote_reader extract(waiter& w, base::thread_context& context) noexcept {
     const remote_reader is = static_cast<remote_reader&>(w);
     detail::event_cache::of(context).records.free(&w);
@@ -43,8 +45,9 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
   }
   static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
     const remote_reader r = extract(self, context);
-    if (!gone) r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
-    // Else its node is told by itself.
+    if (!gone)
+      r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
+    // Otherwise its node is notified by another message.
   }
 };
 
@@ -84,7 +87,8 @@ void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base
     const std::scoped_lock lock(lock_);
     reservation_entry* const at = known(id);
     gone = at ? at->held->gone() : detail::gone_before(id, e.where);
-    if (!gone && (at->is_here || at->is_wanted)) {  // it waits here, behind what has asked for it
+    if (!gone &&
+        (at->is_here || at->is_wanted)) {  // it waits here, after the acquires that have requested the reservation
       is_held = at->held->acquire_in_line(s) == holding::taken::now;
       if (!is_held) return;
     } else if (!gone) {
@@ -128,8 +132,9 @@ void remote_reservations::start(forwarded_operation e, detail::slot& s, base::th
   route(std::move(e), context);
 }
 
-/// False if it is just leaving: whoever passes it on sends the errand after it.
-bool remote_reservations::execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after, base::thread_context& context) {
+/// Returns false if the reservation is just leaving: the operation is then forwarded after it.
+bool remote_reservations::execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after,
+                                  base::thread_context& context) {
   failure_ref misuse;
   switch (e.what) {
     case action::release: {
@@ -209,13 +214,14 @@ void remote_reservations::on_operation(rank from, reader& content, base::thread_
   if (content.is_whole()) route(std::move(e), context);
 }
 
-void remote_reservations::complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context) {
+void remote_reservations::complete_operation(const forwarded_operation& e, const failure_ref& failed,
+                                             base::thread_context& context) {
   if (e.origin != job_.self()) {
     writer content(e.token, static_cast<std::uint8_t>(static_cast<bool>(failed)));
     if (failed) causes_.write(content, *failed.get());
     if (!failed && e.what == action::acquire_shared) {
       const std::scoped_lock lock(lock_);
-      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes())  // which nobody changes as long as it is shared
+      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes())  // constant while it is shared
         content.put_bytes({static_cast<const std::byte*>(s->held->payload()), s->held->payload_bytes()});
     }
     return job_.send(e.origin, done_, content);
@@ -246,7 +252,7 @@ void remote_reservations::on_done(rank from, reader& content, base::thread_conte
   if (content.is_whole()) complete_operation(e, failed, context);
 }
 
-/// Readers that are here already have the same one, and may be looking at it.
+/// Does not write an equal payload: readers on this node may be reading it.
 void remote_reservations::keep_payload(std::uint64_t token, std::span<const std::byte> payload) {
   const std::scoped_lock lock(lock_);
   const auto it = pending_operations_.find(token);

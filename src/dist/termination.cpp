@@ -28,14 +28,15 @@ termination::sums termination::local_sums() const noexcept {
 void termination::advance(base::thread_context& context) {
   if (is_over_ || !is_leaving()) return;
   if (const auto first = queries_.find(job_.coordinator()); first != queries_.end() && callbacks_.is_idle()) {
-    if (disconnect_from_all(first->second.lost)) return;  // what waited for them goes on
+    if (disconnect_from_all(first->second.lost)) return;  // what waited for them continues first
     const round_query q = std::move(queries_.extract(first).mapped());
     if (q.poisons) poisoned_ += callbacks_.poison_untriggered(context);
     const sums m = local_sums();
     job_.send(job_.coordinator(), reply_, writer(q.round, m.sent, m.handled, m.poisoned));
     return;
   }
-  if (!is_round_open_ && job_.coordinator() == job_.self() && callbacks_.is_idle()) begin_round(std::exchange(poisons_next_, false), context);
+  if (!is_round_open_ && job_.coordinator() == job_.self() && callbacks_.is_idle())
+    begin_round(std::exchange(poisons_next_, false), context);
 }
 
 void termination::begin_round(bool poisons, base::thread_context& context) {
@@ -59,13 +60,13 @@ void termination::begin_round(bool poisons, base::thread_context& context) {
 void termination::end_round() {
   if (!std::ranges::all_of(has_replied_, [](bool b) { return b; })) return;
   is_round_open_ = false;
-  // Its own numbers are those of the round's beginning: what has happened here since shows in the next one.
+  // This node's sums are those at the beginning of the round; later changes show in the next round.
   const bool is_same = has_previous_ && round_sums_ == previous_sums_ && round_sums_.sent == round_sums_.handled;
   const bool was_quiet = std::exchange(was_quiet_, is_same);
   previous_sums_ = round_sums_;
   has_previous_ = true;
   if (!is_same) return;
-  if (!was_quiet) {  // nothing goes on: let go of what waits in vain, and see
+  if (!was_quiet) {  // nothing runs: poison what waits in vain, and check again
     poisons_next_ = true;
     return;
   }
@@ -79,7 +80,7 @@ void termination::broadcast_over() {
 }
 
 void termination::on_query(rank from, reader& content, base::thread_context&) {
-  if (is_over_) {  // who said so was lost before it could tell everybody
+  if (is_over_) {  // the coordinator was lost before it could notify all nodes
     job_.send(from, over_, writer());
     return;
   }
@@ -93,7 +94,8 @@ bool termination::disconnect_from_all(const std::vector<rank>& all) {
   for (const rank r : all) {
     if (r == job_.self() || job_.is_lost(r)) continue;
     job_.send(r, disconnect_, writer());
-    job_.disconnect_from(r, "it cannot be reached by node " + job_.name_of(job_.coordinator()) + ", and the job ends in parts");
+    job_.disconnect_from(
+        r, "it cannot be reached by node " + job_.name_of(job_.coordinator()) + ", and the job ends in parts");
     has_any = true;
   }
   return has_any;
@@ -115,8 +117,8 @@ void termination::on_reply(rank from, reader& content, base::thread_context&) {
 void termination::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
 
 void termination::lost(rank node, base::thread_context&) noexcept {
-  if (is_over_) return broadcast_over();  // it may have been about to
-  has_previous_ = was_quiet_ = false;  // its numbers are among those
+  if (is_over_) return broadcast_over();  // the coordinator may have been lost before it notified all
+  has_previous_ = was_quiet_ = false;  // its counts are in the previous sums
   queries_.erase(node);
   if (!is_round_open_ || has_replied_[node]) return;
   has_replied_[node] = true;
