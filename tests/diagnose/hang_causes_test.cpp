@@ -70,7 +70,7 @@ TEST_CASE("a cycle is told from where work enters it, each link once") {
 }
 
 TEST_CASE("a release behind the reservation's own grant does not count as a way out") {
-  // 0 waits for the acquire 1, that for the reservation 2, whose only release 3 comes after work 4 that waits for 1.
+  // 0 waits for acquire 1, which waits for reservation 2, whose only release 3 comes after work 4, which waits for 1.
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "acquire", "a.cpp:2", {2}),
                    node(wait_kind::reservation, "reservation R0", "a.cpp:3", {3}),
                    node(wait_kind::event, "release", "a.cpp:4", {4}), node(wait_kind::task, "task", "a.cpp:5", {1})});
@@ -80,7 +80,7 @@ TEST_CASE("a release behind the reservation's own grant does not count as a way 
   CHECK(causes[0].kind == cause_kind::reservation);
   CHECK(report_text(s).starts_with(
       "error H03: reservation R0 is never released\n  made        a.cpp:3\n  held by     the acquire at a.cpp:6\n"));
-  // With another release that waits for an event, that event is the cause.
+  // With another release, which waits for an event, that event is the cause.
   s.nodes[2].waits_for.push_back(5);
   s.nodes.push_back(node(wait_kind::event, "release", "a.cpp:7", {6}));
   s.nodes.push_back(node(wait_kind::event, "event", "a.cpp:8"));

@@ -15,7 +15,7 @@ using testing::visit;
 
 namespace {
 
-/// Nodes that send one another work until there is none: what is under way, and what waits on a node, is known to the test alone.
+/// Nodes that send one another work until none is left. Only the test knows what is in flight and what waits on a node.
 struct worker_node {
   worker_node(net::sim::network& network, net::node_number rank) : watch(job), work(job.on<&worker_node::on_work>("test.work", this)) {
     job.start([&](net::handlers& all) { return network.join(rank, all); });
@@ -61,7 +61,7 @@ struct trial {
     const visit here(n.context);
     n.job.poll();
   }
-  /// A piece of work may make more, elsewhere.
+  /// Work may create more work on other nodes.
   void do_work(worker_node& n) {
     if (n.left.empty()) return;
     const std::uint32_t depth = n.left.front();
@@ -165,7 +165,7 @@ TEST_CASE("a complaint that the judge deals with is left to it, and no longer on
     t.poll(other);
   }
   CHECK(other.watch.is_deciding(begun));
-  CHECK_FALSE(other.watch.is_deciding(job_hang_detector::clock::now() + std::chrono::hours(1)));  // it was asked long before
+  CHECK_FALSE(other.watch.is_deciding(job_hang_detector::clock::now() + std::chrono::hours(1)));  // it was queried long before
   CHECK(judge.watch.is_deciding(begun));
   for (unsigned i = 0; i < 20000 && judge.watch.is_deciding(begun); ++i)
     for (auto& n : t.all) {

@@ -1,5 +1,5 @@
-// What messages take of the memory of nodes: senders wait, receivers take no more, and neither is for ever. Messages that nobody has room
-// for, and functions that nobody knows.
+// Back pressure: senders wait, receivers stop receiving, and both resume. Also messages that a node has no memory for,
+// and functions that a node does not know.
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
 #include <stretto/finish.hpp>
@@ -70,8 +70,8 @@ TEST_CASE("who sends more than others begin waits for them") {
       });
     });
     CHECK(begun == letters);
-    // A sender goes on when nothing has been taken for 100 ms, and then every 5 ms: if the machine stops the receiver, some get ahead. For
-    // all of them it would have to be stopped for three seconds.
+    // A sender continues after 100 ms without progress, and then every 5 ms. If the machine stops the receiver, some
+    // get ahead; for all of them to get ahead, it would have to stop for three seconds.
     CHECK(most_ahead.load() < letters);
   }
 }
@@ -153,10 +153,10 @@ TEST_CASE("a message that a node has no room for fails, at whoever sent it, and 
     CHECK(said.find("task \"all of it\"") != said.npos);
     CHECK(said.find("at most  ") != said.npos);
     CHECK(taken.get() == just);
-    // The way back.
+    // The reply.
     CHECK(error_of([&] { async(at_node(1), call<&so_large>(large)).get(); }).code() == "N18");
     CHECK(async(at_node(1), call<&so_large>(just)).get().back() == std::byte{7});
-    // One that ends in a finish.
+    // A call inside a finish.
     CHECK(test::thrown_by([&] { finish([&] { async(at_node(1), call<&size_of>(std::vector<std::byte>(large))); }); }).find("N18") != std::string::npos);
   });
 }

@@ -1,4 +1,4 @@
-// Functions that block, on threads that are no workers.
+// Functions that block, on helper threads that are no workers.
 #include "dist/blocking_threads.hpp"
 
 #include <stretto/job.hpp>
@@ -53,10 +53,10 @@ TEST_CASE("a function on such a thread uses the runtime, and its task throws wha
       CHECK(async([] { return this_node() + 7; }).get() == 7);
     }, here);
     threads.run([&] { second = std::this_thread::get_id(); }, here);
-    CHECK(first == second);  // it is kept for the next function
+    CHECK(first == second);  // the thread is reused
     CHECK(first != std::this_thread::get_id());
     CHECK(test::thrown_by([&] { threads.run([] { throw std::runtime_error("no link"); }, here); }) == "no link");
-    threads.run([] {}, here);  // and is good for others afterwards
+    threads.run([] {}, here);  // the thread still works after an exception
   });
 }
 

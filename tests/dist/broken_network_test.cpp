@@ -1,4 +1,4 @@
-// A network that breaks under one node while others use it: that node loses the others, and its runtime ends.
+// A transport that fails under one node while others use it: that node loses the others, and its runtime ends.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/remote.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using test::thrown_by;
 
-/// What another transport does, until it is told to break: then a poll throws.
+/// Forwards to another transport until it is told to break; then poll() throws.
 class breakable final : public net::transport {
  public:
   breakable(std::unique_ptr<net::transport> whole, const net::handlers& all, const std::atomic<bool>& broken)
@@ -77,7 +77,7 @@ TEST_CASE("where polling the network throws, other nodes are lost, with the reas
       CHECK(async(at_node(0), call<&doubled>(21)).get() == 42);
       never.trigger();
     });
-    job.kill(0);  // as the other node would see it
+    job.kill(0);  // as the other node sees it
   }
   other.join();
 }
@@ -89,12 +89,12 @@ TEST_CASE("a network that breaks while the job ends lets the runtime go") {
   std::thread breaks([&] {
     while (!is_ending) std::this_thread::yield();
     broken = true;
-    while (!has_ended) std::this_thread::yield();  // somebody acts: else who is told of hangs is told of one, until a poll finds it broken
+    while (!has_ended) std::this_thread::yield();  // keeps this thread active: otherwise a hang could be reported before a poll fails
   });
   {
     runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
     rt.run([&] {});
-    is_ending = true;  // the other node never comes, so that only this can end it
+    is_ending = true;  // the other node never leaves, so that only the failure can end the job
   }
   has_ended = true;
   breaks.join();

@@ -21,7 +21,7 @@ constexpr int elements = 1000;
 
 STRETTO_KERNEL(adds_to_third, (reduce<sum<int>> s, int by), { s(global_id(0) / 3) << by; })
 
-/// On the device of the node that computes it.
+/// Launches on a device of the node that calls it.
 event contribute(const sums& s, int by) { return launch(adds_to_third, box(0, elements), s, by); }
 
 TEST_CASE("kernels contribute on other nodes' devices, and what they did is reduced and folded from node to node") {
@@ -43,9 +43,9 @@ TEST_CASE("kernels contribute on other nodes' devices, and what they did is redu
         event done = fold_into(first, together, detail::any_contributor, after(one));
         done = fold_into(second, together, detail::any_contributor, after(two, done));
         done = reduce(together, total, after(begun, done));
-        done = reduce(first, total, after(done));  // from one node's device to another's
+        done = reduce(first, total, after(done));  // between devices of two nodes
         wait(clear(first, after(done)));
-        done = reduce(first, total);  // of nothing
+        done = reduce(first, total);  // nothing is left to reduce
         const auto seen = instance<int>::create(at(ram), all).made;
         wait(copy(total, seen, after(done)));
         const auto v = seen.view();

@@ -1,5 +1,5 @@
-// Random programs of events over many nodes against a serial model: stepped from seeds, with nodes that die and links that are
-// cut, and with threads.
+// Random programs of events over many nodes against a serial model: stepped from seeds, with nodes that die and links
+// that are cut, and threaded.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace stretto::testing;
 
 namespace {
 
-/// A waiter on some node, and what it was told.
+/// A waiter on some node, and how it was notified.
 struct watcher : waiter {
   std::size_t node, which;
   std::atomic<int> fired{0};
@@ -34,7 +34,7 @@ struct watcher : waiter {
 };
 
 struct trial {
-  std::deque<watcher> watchers;  // they outlive the nodes, where some still wait
+  std::deque<watcher> watchers;  // they outlive the nodes, on which some may still wait
   std::mt19937_64 random;
   cluster nodes;
   event_model serial;
@@ -105,7 +105,7 @@ struct trial {
         const auto i = any(), n = living();
         return nodes.on(n, [&] { watchers.emplace_back(n, i).watch(handles[i], nodes[n].context); });
       }
-      case 9: {  // what is seen at any time is nothing but what will be
+      case 9: {  // any observed state is the final one
         const auto i = any(), n = living();
         const bool has = nodes.on(n, [&] { return handles[i].has_triggered(); });
         serial.settle();
@@ -183,7 +183,7 @@ TEST_CASE("where nodes die and links are cut, every event ends: as it was to, or
         t.nodes.kill(a);
     }
     t.nodes.settle(t.random);
-    // The program's own part: what a lost node or link took along, the owner ends. What ends already says E01 at its caller.
+    // The owner ends what a lost node or link has taken along. An event that has ended already throws E01.
     for (std::size_t i = 0; i < t.handles.size(); ++i) {
       const auto owner = detail::node_of(t.handles[i]);
       if (t.handles[i] == event() || t.nodes[owner].is_dead) continue;
@@ -220,19 +220,19 @@ TEST_CASE("where nodes die and links are cut, every event ends: as it was to, or
 
 namespace {
 
-/// What one thread of one node does to one event.
+/// One operation of one thread of one node on one event.
 struct deed {
   std::size_t node, thread, which;
 };
 
-/// A plan of which every event is ended by one deed, ordered so that nothing waits for itself.
+/// A plan in which one operation ends each event, ordered so that nothing waits for itself.
 void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads) {
   std::mt19937_64 random(seed);
   cluster nodes({.nodes = node_count, .seed = seed});
   const std::size_t count = 40 + random() % 80;
   struct planned {
     event e;
-    std::vector<std::size_t> inputs;  // earlier ones; none: ended by hand
+    std::vector<std::size_t> inputs;  // earlier events; none: triggered by hand
     deed by;
     bool is_poisoned;
     std::string cause;
@@ -256,7 +256,7 @@ void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads
   std::vector<std::jthread> all;
   for (std::size_t n = 0; n < node_count; ++n)
     for (unsigned t = 0; t < threads; ++t) {
-      // Deeds and looks of a thread, in an order of its own.
+      // The operations and queries of a thread, in a random order.
       const auto own = random();
       all.emplace_back([&, n, t, own] {
         std::mt19937_64 mine(own);

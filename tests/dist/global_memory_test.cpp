@@ -1,4 +1,4 @@
-// Memory that all nodes of a job read and write by themselves: what lies where, and instances in it.
+// Memory that all nodes of a job read and write directly: its layout, and instances in it.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -68,7 +68,7 @@ TEST_CASE("blocks of each share lie on all nodes in turn, and no two bytes of a 
     }
 }
 
-/// What another node finds in it, and leaves there.
+/// Checks what another node finds there, and writes new values.
 int read_and_write(const table& t, const box& whole, const box& part, std::int64_t salt) {
   wait(t.ready());
   int wrong = 0;
@@ -90,7 +90,7 @@ TEST_CASE("what a node made in global memory, every other reads and writes") {
       on_all_nodes({.nodes = nodes, .seed = seed, .jitter_seconds = 1e-5}, 1 + seed % 2, [&](runtime& rt) {
         const std::uint32_t self = this_node();
         std::mt19937_64 random(seed * 10 + self);
-        const bool is_turned = random() % 3 == 0;  // then each element travels by itself
+        const bool is_turned = random() % 3 == 0;  // then each element is transferred separately
         const auto rows = static_cast<coordinate>(1 + random() % (is_turned ? 20 : 300));
         const auto columns = static_cast<coordinate>(1 + random() % (is_turned ? 30 : 400));
         const box whole{{0, 0}, {rows, columns}};
@@ -190,7 +190,7 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     {
       const attachment here(*all[1]);
       its = table::create(at(main_of(*all[1])), whole).made;
-      ready = t.ready();  // from here on it is known
+      ready = t.ready();  // from here on node 1 knows the instance
     }
     step_until(ready, 1, {0, 1});
     for (int i = 0; i < 1000; ++i) all[static_cast<std::size_t>(i % 2)]->step();
@@ -230,8 +230,8 @@ TEST_CASE("what lies on a node that is lost fails, and the rest is read") {
     const simulated_job job({.nodes = 3, .seed = seed});
     on_nodes_of(job, {.workers = 1}, [&](runtime& rt) {
       if (this_node() != 0) return;
-      for (const std::uint32_t n : {1u, 2u}) async(at_node(n), call<&this_node>()).get();  // they have begun
-      const box whole(0, 60'000), first(0, 1000);  // the first block, on this node; the third on node 2
+      for (const std::uint32_t n : {1u, 2u}) async(at_node(n), call<&this_node>()).get();  // they have started
+      const box whole(0, 60'000), first(0, 1000);  // the first block is on this node, the third on node 2
       using numbers = instance<double>;
       const numbers t = numbers::create(at(global_of(rt)), whole).made, here = numbers::create(at(main_of(rt)), whole).made;
       wait(fill(t, 1.5));

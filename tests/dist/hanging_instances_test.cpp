@@ -1,4 +1,4 @@
-// What a job that hangs is told of operations on instances of several nodes: each is a link of the chains of waiting.
+// Hang reports of a job: each operation on instances of several nodes is a link of the chains of waiting.
 #include <stretto/copy.hpp>
 #include <stretto/event.hpp>
 #include <stretto/job.hpp>
@@ -41,16 +41,16 @@ numbers array_of_there(double first) {
   return a;
 }
 
-/// `line` of this file.
+/// That line of this file.
 std::string at_line(int line) { return "hanging_instances_test.cpp:" + std::to_string(line); }
 
-/// What holds up a task of node 0, and what is to be told of it.
+/// What holds up a task of node 0, and the expected report.
 struct held_up {
   event awaited;                    // by the task
-  event never;                      // which nobody triggers
+  event never;                      // never triggered
   std::vector<std::string> chain;   // in this order
 };
-/// Runs `hold_up` on node 0, and looks at all nodes until what is told of them together is that.
+/// Runs `hold_up` on node 0, and takes snapshots of all nodes until the merged one shows that chain.
 template <class F>
 void check_told(F&& hold_up) {
   std::array<std::atomic<sched::scheduler*>, hanging_nodes> all{};
@@ -78,7 +78,7 @@ void check_told(F&& hold_up) {
       return true;
     };
     std::string text;
-    int looks = 0;  // which take the longer, the busier the machine is
+    int looks = 0;  // a busy machine needs more
     do {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       text = look();
@@ -168,7 +168,7 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
                     "for         creation of instance \"u\" on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         creation of instance \"u\" on N1 (submitted " + at_line(line) + ")\n"}};
   });
-  // A copy to it has begun: its elements wait there.
+  // A copy to it has begun; its elements wait there.
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
@@ -182,7 +182,7 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
   });
 }
 
-/// Pushed by node 1 behind what happens there, or does not.
+/// Pushed by node 1 after an event there, or never.
 event push_ten(std::uint32_t to, event before) {
   return test::push(array_of_there(1.0), to, 5, std::array{box(0, 10)}, before);
 }
@@ -229,7 +229,7 @@ TEST_CASE("a hang behind a copy within global memory, or between instances of on
     const event never = never_of(2);
     const place all = rt.machine().places(place_kind::global_memory).front();
     const auto there = numbers::create(at_node(1), at(all), box(0, 100), {.name = "far"});
-    wait(fill(there.made, 1.0, after(there.ready)));  // from now on it is known here
+    wait(fill(there.made, 1.0, after(there.ready)));  // from now on this node knows the instance
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
     const event copied = copy(there.made, here, after(never)); const int line = __LINE__;
     return held_up{copied, never,

@@ -60,7 +60,7 @@ TEST_CASE("a node whose clock is ahead knows by how much, and one that shares no
     for (clock_node& n : all) n.clock.measure(when);
     settle(all);
     CHECK(all[0].clock.offset_ns() == 0);
-    CHECK(std::abs(all[1].clock.offset_ns() - ahead_ns) < 100'000'000);  // however busy the machine
+    CHECK(std::abs(all[1].clock.offset_ns() - ahead_ns) < 100'000'000);  // however busy the machine is
     CHECK(all[2].clock.offset_ns() == 0);
   }
   CHECK(all[1].job.messages().sent == 0);

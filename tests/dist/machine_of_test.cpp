@@ -1,4 +1,4 @@
-// What another node has, told on any node, and used there: each node has a machine of its own.
+// Descriptions of other nodes' machines, and using their places: each node has a machine of its own.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* devices_of[] = {"none", "sim", "sim(memory=64M),sim(memory=32M)", "sim:3"};
 
-/// Node n has n + 1 workers and devices of its own.
+/// Node n has n + 1 workers, and devices of its own.
 template <class F>
 void on_unlike_nodes(std::uint64_t seed, F&& program) {
   const simulated_job job({.nodes = 4, .seed = seed});
@@ -39,7 +39,7 @@ void on_unlike_nodes(std::uint64_t seed, F&& program) {
 std::string text_here() { return this_machine().to_json(); }
 bool is_at(std::string place_name) { return this_machine().at(place_name) && this_node() == 3; }
 
-/// Legs and latency of the way that copies go here; nothing where they do not.
+/// The legs and latency of the route that copies take here; empty if there is none.
 std::vector<double> way_here(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
   const auto way = this_machine().route(place{from}, place{to}, bytes);
   if (!way) return {};
@@ -90,7 +90,7 @@ TEST_CASE("what another node has is used there by the place that its machine nam
   on_unlike_nodes(5, [](const simulated_job&) {
     if (this_node() != 1) return;
     const platform there = machine_of(at_node(3)).get();
-    // An instance in the memory of each GPU there, filled there, and read here.
+    // An instance in the memory of each GPU there, filled there and read here.
     for (const place gpu : there.places(place_kind::gpu)) {
       const auto near = there.affinities(gpu, place_role::memory);
       const place memory = there.has_role(gpu, place_role::memory) ? gpu : near.at(0).to;
@@ -102,7 +102,7 @@ TEST_CASE("what another node has is used there by the place that its machine nam
       CHECK(here.view()(999) == 7);
       wait(merge(far.destroy(), here.destroy()));
     }
-    // And a task on a core of it.
+    // And a task on one of its cores.
     const place core = there.home(there.worker_count() - 1);
     CHECK(async(at_node(3), at(core), call<&is_at>(there.name(core))).get());
   });

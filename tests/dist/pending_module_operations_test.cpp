@@ -1,4 +1,4 @@
-// What is pending at a module and may never end: a job ends without it, unless a task waits for it.
+// Operations that are pending at a module and may never end: the job ends without them, unless a task waits for one.
 #include <doctest/doctest.h>
 
 #include <stretto/event.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Has one thing pending from its start on, which ends when `comes` is set, or is taken back at the end.
+/// A module with one pending operation, which ends when `comes` is set, or is withdrawn at the end.
 class mailbox final : public module, private poller {
  public:
   std::atomic<bool> comes{false}, was_taken_back{false};

@@ -1,4 +1,4 @@
-// posted_copies.hpp - posting, and copying to what others have posted, as a floor above does it.
+// posted_copies.hpp - posts receives, and copies to posted receives of other nodes, as a floor above does.
 #pragma once
 
 #include <stretto/copy.hpp>
@@ -26,7 +26,7 @@ std::vector<event> post(std::uint64_t number, const instance<T, D>& target, std:
   return done;
 }
 
-/// `boxes` in the coordinates of the target; `shift` from those to the source's.
+/// `boxes` are in target coordinates; `shift` is added to get source coordinates.
 template <class T, std::size_t D>
 event push(const instance<T, D>& source, std::uint32_t node, std::uint64_t number, std::span<const box> boxes, event behind = {},
            const point& shift = {}, const std::source_location& where = std::source_location::current()) {

@@ -1,5 +1,5 @@
-// Random programs in which nodes post instances and others push elements there, stepped from a seed: posts and pushes in any order, from
-// several nodes, in any boxes, with failures on both sides.
+// Random programs in which nodes post receives and others push elements to them, stepped from a seed: posts and pushes
+// in any order, from several nodes, in any boxes, with failures on both sides.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -36,7 +36,7 @@ void for_each_point(const box& b, F&& f) {
       for (coordinate k = b.min()[2]; k < b.max()[2]; ++k) f(point(i, j, k));
 }
 
-/// What something waits for until one of the actions triggers or poisons it; or nothing.
+/// An event that an operation waits for until an action triggers or poisons it; or none.
 struct gate {
   user_event is;
   bool is_there = false, is_poisoned = false;
@@ -47,7 +47,7 @@ struct modelled_push {
   blocks source;
   event source_ready;
   std::vector<box> boxes;
-  bool is_stray = false;  // names elements that nobody has posted
+  bool is_stray = false;  // names elements that no receive contains
   point shift;
   gate before;
   event done;
@@ -60,7 +60,7 @@ struct modelled_posting {
   box whole;
   std::vector<box> parts;
   blocks target;
-  event target_ready;  // of whoever has made it
+  event target_ready;  // an event of the node that has made it
   bool is_on_device = false, is_posted = false;
   gate before;
   std::vector<event> done;
@@ -93,7 +93,7 @@ class posted_trial {
     dead_.assign(job_.nodes(), false);
   }
   ~posted_trial() {
-    if (all_.empty()) return;  // what has failed shall not hang
+    if (all_.empty()) return;  // a failed test must not hang
     for (std::uint32_t n = 0; n < job_.nodes(); ++n) job_.kill(n);
     end();
   }
@@ -120,7 +120,7 @@ class posted_trial {
       for (const modelled_push& m : p.pushes)
         if (!dead_[m.asker]) until_ended(m.asker, m.done);
     }
-    // Nothing remains, once what has been told has come.
+    // Nothing is kept once all messages have arrived.
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
       if (!dead_[n])
         until([&] { return attached(n, [] { return test::remote_instances_here().posted_receives_kept() == 0; }); });
@@ -167,7 +167,7 @@ class posted_trial {
     return e;
   }
 
-  /// Disjoint boxes that make up `b`.
+  /// Disjoint boxes whose union is `b`.
   void cut(const box& b, int deep, std::vector<box>& into) {
     const int axis = static_cast<int>(random_() % 3);
     if (deep == 0 || b.length(axis) < 2) {
@@ -220,10 +220,10 @@ class posted_trial {
         gaps.push_back(p.parts[i]);
         p.parts.erase(p.parts.begin() + static_cast<std::ptrdiff_t>(i));
       }
-    if (random_() % 8 == 0) p.parts.emplace_back();  // of no elements
+    if (random_() % 8 == 0) p.parts.emplace_back();  // an empty part
     p.is_seen.assign(p.parts.size(), false);
 
-    // The target: by this node or another, and often not there yet.
+    // The target: made by this node or another, and often not ready yet.
     p.is_on_device = random_() % 3 == 0;
     instance_options how;
     const std::vector<std::int64_t> strided{700, 29, 1};
@@ -244,7 +244,7 @@ class posted_trial {
     p.before = some_gate(p.node, 3);
     actions_.push_back([this, index] { post(postings_[index]); });
 
-    // What is pushed: other boxes, of some nodes.
+    // The pushes: other boxes, of some nodes.
     std::vector<box> cuts, sent;
     cut(p.whole, static_cast<int>(random_() % 5), cuts);
     for (const box& b : cuts) {
@@ -305,7 +305,7 @@ class posted_trial {
                         m.shift);
   }
 
-  /// The elements of a part are there as soon as its event says so, whatever has become of others.
+  /// The elements of a part are written when its event has triggered, whether or not other parts have failed.
   void look() {
     for (modelled_posting& p : postings_) {
       if (p.is_on_device || dead_[p.node]) continue;
@@ -357,7 +357,7 @@ class posted_trial {
       for (const event e : p.done) issued(p.node, e);
       for (const modelled_push& m : p.pushes) issued(m.asker, m.done);
     }
-    for (const auto& [node, e] : issued_) {  // looked at, so that the runtimes have nothing to say
+    for (const auto& [node, e] : issued_) {  // observe failures, so that the runtimes do not report them
       const attachment on(*all_[node]);
       if (e.has_triggered()) static_cast<void>(e.result());
     }

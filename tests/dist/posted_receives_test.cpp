@@ -1,4 +1,5 @@
-// Elements that nodes push to what others have posted, each node a runtime with threads of its own on a simulated network.
+// Elements that nodes push to posted receives of others, each node a runtime with threads of its own on a simulated
+// network.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -36,12 +37,12 @@ row row_here(const box& elements, double first) {
   for (coordinate i = elements.min()[0]; i < elements.max()[0]; ++i) v(i) = first + double(i);
   return r;
 }
-/// So that this node has nothing to say of it when it ends: another one looks.
+/// Observes the failure on another node, so that this one does not report it when it ends.
 event looked_at(event done) {
   async(after(ignore_failure(done)), [done] { static_cast<void>(done.result()); });
   return done;
 }
-/// On the node that has them: 100 times its number, and the coordinate.
+/// On the node that has the elements: 100 times its number, plus the coordinate.
 event push_row(std::uint32_t to, std::uint64_t number, coordinate min, coordinate max, event before) {
   const box all(min, max);
   const row r = row_here(all, 100.0 * this_node());
@@ -52,7 +53,7 @@ event push_row(std::uint32_t to, std::uint64_t number, coordinate min, coordinat
 event push_from(std::uint32_t node, std::uint64_t number, coordinate min, coordinate max, event before = {}) {
   return async(at_node(node), call<&push_row>(this_node(), number, min, max, before)).get();
 }
-/// Also what comes late: what some sender has told of what it does not send.
+/// Waits also for late messages, in which senders report elements that will not come.
 void check_nothing_is_kept() {
   for (int i = 0; i < 20'000 && test::remote_instances_here().posted_receives_kept() != 0; ++i) async([] {}).get();
   CHECK(test::remote_instances_here().posted_receives_kept() == 0);
@@ -75,7 +76,7 @@ TEST_CASE("work on one part begins before the others have come") {
     late.trigger();
     wait(done[1]);
     CHECK(u.view()(10) == 210);
-    CHECK(u.view()(20) == -980);  // of no part
+    CHECK(u.view()(20) == -980);  // in no part
     wait(merge(first, second));
     check_nothing_is_kept();
     u.destroy();
@@ -105,7 +106,7 @@ TEST_CASE("what nodes push waits until it is posted, and a box may straddle part
 }
 
 double plane_value(coordinate i, coordinate j) { return double(1000 * i + j); }
-/// From the memory of a device if that is wanted: columns [from, upto), which do not lie side by side, in two copies.
+/// Columns [from, upto), which are not contiguous, in two copies; from device memory if wanted.
 event push_columns(std::uint32_t to, coordinate rows, coordinate from, coordinate upto, std::uint32_t device) {
   const box all{{0, from}, {rows, upto}};
   const plane here = plane::create(at(this_machine().memories().front()), all).made;
@@ -139,7 +140,7 @@ TEST_CASE("large pushes go in pieces from and to the memory of devices, and wait
           std::vector<box> parts;
           for (coordinate i = 0; i < rows; i += 100) parts.push_back(box{{i, 0}, {i + 100, columns}});
           std::vector<event> done;
-          if (!is_late) done = post(3, u, parts);  // it need not exist yet
+          if (!is_late) done = post(3, u, parts);  // the receive need not be posted yet
           const event first = async(at_node(1), call<&push_columns>(0u, rows, 0, 301, on_device)).get();
           const event second = async(at_node(2), call<&push_columns>(0u, rows, 301, columns, 1 - on_device)).get();
           if (is_late) done = post(3, u, parts, there);
@@ -173,11 +174,11 @@ TEST_CASE("a push that fails is known where its elements were to come, and the o
     CHECK(told_of(done[0]).find("elements [0,10) that other nodes send to instance \"r\"") != std::string::npos);
     check_nothing_is_kept();
 
-    // Told before it is posted.
+    // Reported before the receive is posted.
     const event early = push_from(1, 6, 0, 10, never);
     CHECK(told_of(early).find("the tide is out") != std::string::npos);
     const event gone = async(at_node(2), call([] {
-      const row r = row_here({10, 15}, 0);  // which does not have all of them
+      const row r = row_here({10, 15}, 0);  // does not have all of them
       const box part{10, 20};
       return looked_at(test::push(r, 0, 6, std::array{part}));
     })).get();
@@ -209,7 +210,7 @@ TEST_CASE("if what a posting waits for fails, so do its parts and what was pushe
     CHECK(told_of(of_nothing[0]).find("D01") != std::string::npos);
     CHECK(told_of(push_from(1, 10, 0, 10)).find("D01") != std::string::npos);
     check_nothing_is_kept();
-    // One that does not have what is to come.
+    // An instance that does not have the elements.
     const row small = row_here({0, 5}, 0);
     const std::vector<event> too_much = post(11, small, std::array{box{0, 10}});
     CHECK(told_of(too_much[0]).find("D06") != std::string::npos);
@@ -248,7 +249,7 @@ TEST_CASE("once a node is lost, postings end with it, those to come included, an
       const std::array parts{box{0, 10}, box{10, 20}};
       const std::vector<event> done = post(1, u, parts);
       wait(push_from(1, 1, 0, 10));
-      wait(instance<int>::create(at_node(2), box(0, 1)).ready);  // it has joined: else it would not learn that it is cut off
+      wait(instance<int>::create(at_node(2), box(0, 1)).ready);  // node 2 has joined: else it would not notice the cut
       const event waiting = push_from(1, 2, 0, 10);
       job.kill(2);
       wait(done[0]);
@@ -263,7 +264,7 @@ TEST_CASE("once a node is lost, postings end with it, those to come included, an
   }
 }
 
-/// Each node pushes a few elements to each other one under a new number, again and again.
+/// Each node pushes a few elements to every other node under a new number, again and again.
 TEST_CASE("nothing remains of millions of numbers but what is under way") {
   const std::uint64_t rounds = test::scaled<std::uint64_t>(300, 1'000'000);
   on_all_nodes({.nodes = 3, .seed = 7}, 2, [&](runtime& rt) {
@@ -274,7 +275,7 @@ TEST_CASE("nothing remains of millions of numbers but what is under way") {
     std::size_t most = 0;
     for (std::uint64_t r = 0; r < rounds; ++r) {
       std::vector<event> all = post(r, to, std::array{box{0, 3}, box{3, 6}});
-      // The two others have a half each.
+      // Each of the two others has a half.
       for (std::uint32_t n = 1; n < 3; ++n)
         all.push_back(test::push(mine, (self + n) % 3, r, std::array{n == 1 ? box{0, 3} : box{3, 6}}));
       most = std::max(most, test::remote_instances_here().posted_receives_kept());
@@ -282,7 +283,7 @@ TEST_CASE("nothing remains of millions of numbers but what is under way") {
       CHECK(to.view()(0) == (self + 2) % 3);
       CHECK(to.view()(5) == (self + 1) % 3 + 5);
     }
-    CHECK(most <= 3);  // its own, and what those that are ahead push next
+    CHECK(most <= 3);  // its own, and the next pushes of nodes that are ahead
     check_nothing_is_kept();
     CHECK(usage_of(memory).used == before);
     wait(merge(mine.destroy(), to.destroy()));
@@ -301,7 +302,7 @@ TEST_CASE("a push at the wish of a third node, or of the one that has posted, is
     CHECK(u.view()(0) == 100);
     CHECK(u.view()(9) == 109);
     wait(merge(mine, third));
-    // Their failures are told, too, though the node that has the elements may never hear of them.
+    // Their failures are reported, too, although the node with the elements may never get the request.
     const auto never = user_event::create();
     const std::vector<event> failing = post(5, u, std::array{box{0, 10}});
     const event skipped = test::push(far, 0, 5, std::array{box{0, 10}}, never);

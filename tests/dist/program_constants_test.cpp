@@ -1,4 +1,4 @@
-// Source lines and causes as bytes.
+// Encoding of source lines and failures.
 #include "dist/program_constants.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Elements in memory of devices that the node that is written copies from there itself: content, layouts, who cannot, who fails.
+// Elements in device memory that a device of the receiving node copies itself: data, layouts, refusals, failures.
 #include <stretto/buffer.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
@@ -78,7 +78,7 @@ TEST_CASE("the device that is written copies elements from another node's itself
               const std::vector<box> parts{{{5, 5}, {7, 9}}, {{8, 20}, {8, 21}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
               const event several = copy(a, b, parts, after(fill(b, 0.0, after(moved))));
               for (const box& p : parts) CHECK(async(at_node(to), after(several), call<&wrong_in<double>>(b, p, point(0, 0))).get() == 0);
-              wait(copy(a, b, box{}, after(several)));  // of nothing: nothing is offered
+              wait(copy(a, b, box{}, after(several)));  // no elements: nothing is offered
               CHECK(copies_on(to) == before + 3);
               ++expected;
               wait(merge(a.destroy(), b.destroy()));
@@ -99,7 +99,7 @@ TEST_CASE("a device also copies to memory of its host, and to that of another de
     for (const grid& to : {host, first, second, host}) wait(copy(a, to));
     for (const grid& g : {host, first, second}) CHECK(async(at_node(1), call<&wrong_in<double>>(g, all, point(0, 0))).get() == 0);
     CHECK(copies_on(1) == 4);
-    wait(copy(host, a));  // lies in no device's memory
+    wait(copy(host, a));  // the target is in no device's memory
     CHECK(wrong_in(a, all, point(0, 0)) == 0);
     CHECK(copies_here() == 0);
     for (const grid& g : {a, host, first, second}) wait(g.destroy());
@@ -107,7 +107,7 @@ TEST_CASE("a device also copies to memory of its host, and to that of another de
 }
 
 TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to it no more") {
-  // Of the second node: none, one that imports nothing, accesses are checked.
+  // The second node has no device; or one that imports nothing; or checks accesses.
   for (const char* theirs : {"none", "sim:1"}) {
     const simulated_job job({.nodes = 2, .seed = 6});
     std::vector<std::thread> nodes;
@@ -182,7 +182,7 @@ TEST_CASE("what is wrong with elements that are offered is told as for those tha
     write_grid(a, all);
     CHECK(thrown_by([&] { wait(copy(a, b)); }).find("D06") != std::string::npos);
     CHECK(thrown_by([&] { wait(copy(a, b, box{{0, 0}, {3, 30}})); }).find("D06") != std::string::npos);
-    // The target is destroyed before the elements come, and created late.
+    // The target is destroyed before the elements arrive, or created late.
     const auto begun = user_event::create();
     const event poisoned = copy(a, b, box{{0, 0}, {3, 3}}, after(begun));
     begun.poison(std::make_exception_ptr(std::runtime_error("no wind today")));
@@ -216,7 +216,7 @@ TEST_CASE("elements of a device that has been lost are not copied from there, th
     CHECK(copies_on(1) == 1);
     CHECK(thrown_by([&] { wait(launch(count_up, box(0, 10), x)); }).find("K31") != std::string::npos);
     CHECK(thrown_by([&] { wait(copy(a, b)); }).find("K31") != std::string::npos);
-    CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);  // as it was
+    CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);  // unchanged
     for (const grid& g : {a, b}) g.destroy();
     x.destroy();
   });

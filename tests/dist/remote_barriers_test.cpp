@@ -1,4 +1,4 @@
-// Barriers of other nodes: one fact at a time, then random programs against sums, stepped, with deaths, and threaded.
+// Barriers of other nodes: one fact at a time, then random programs against sums: stepped, with deaths, and threaded.
 #include <doctest/doctest.h>
 
 #include <stretto/barrier.hpp>
@@ -171,7 +171,7 @@ TEST_CASE("a barrier is lost with its owner, and with a node that has arrived at
 
 namespace {
 
-/// Who arrives where, and what with.
+/// One arrival: its node, phase and value.
 struct arrival {
   std::size_t node;
   std::uint64_t phase;
@@ -204,7 +204,7 @@ struct plan {
         else
           sums[phase] += value;
       }
-    // Mostly in order, with arrivals ahead of their phase.
+    // Mostly in order, with some arrivals ahead of their phase.
     for (std::size_t i = 0; i < all.size(); ++i) std::swap(all[i], all[i + random() % std::min<std::size_t>(all.size() - i, 5)]);
   }
 };
@@ -300,7 +300,7 @@ TEST_CASE("where nodes die, whoever waits for a phase is told") {
       for (auto k = random() % 12; k > 0; --k) all.poll(random() % all.size());
     }
     all.settle();
-    // Where the barrier lives on, it has never heard of the dead one, and another brings what that one was to bring.
+    // If the barrier survives, it never got the dead node's arrivals; another node arrives in its place.
     for (const arrival& a : p.all)
       if (a.node == dies)
         all.on((dies + 1) % all.size(), [&] { message_of([&] { advanced(b, a.phase).arrive_with(a.value, a.count); }); });

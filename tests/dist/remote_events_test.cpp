@@ -80,7 +80,7 @@ TEST_CASE("every verb takes events of other nodes") {
   all.settle();
   for (const event e : {both, lenient, released, phase}) CHECK(all.has_triggered(1, e));
   CHECK(all.has_triggered(0, far_deferred));
-  CHECK(all.cause(1, c) == "no");  // it was poisoned there: what came back is what was thrown
+  CHECK(all.cause(1, c) == "no");  // poisoned here first: the original exception returns
   CHECK(all.cause(0, c) == "no (on N1)");
   CHECK(all.on(1, [&] { return queue.pop(10).size(); }) == 2);
 }
@@ -112,7 +112,7 @@ TEST_CASE("a node that triggers another's event goes on at once") {
   const event next = all.on(1, [&] { const auto n = user_event::create(); n.trigger(e); return n; });
   all.settle();
   all.on(1, [&] { as_user(e).trigger(); });
-  CHECK(all.has_triggered(1, next));  // nobody has been polled
+  CHECK(all.has_triggered(1, next));  // no node has polled
   CHECK(all.has_triggered(1, e));
   CHECK_FALSE(all.has_triggered(0, e));
   all.settle();
@@ -128,7 +128,7 @@ TEST_CASE("the handle of a later generation does not say how an earlier one ende
   CHECK(detail::slot_of(first) == detail::slot_of(second));
   counting w;
   all.on(1, [&] { detail::subscribe(second, w, all[1].context); });
-  all.on(1, [&] { as_user(second).trigger(); });  // inferred, above what is not known
+  all.on(1, [&] { as_user(second).trigger(); });  // inferred, above an unknown generation
   CHECK(all.has_triggered(1, second));
   CHECK_FALSE(all.has_triggered(1, first));
   all.settle();
@@ -141,7 +141,7 @@ TEST_CASE("triggers from a node that knows nothing between them stay within a bo
   pair_of_nodes all;
   std::deque<counting> waiters;
   for (int i = 0; i < 100; ++i) {
-    for (int k = 0; k < 2; ++k) all.on(0, [] { user_event::create().trigger(); });  // generations that it never hears of
+    for (int k = 0; k < 2; ++k) all.on(0, [] { user_event::create().trigger(); });  // generations that node 1 never sees
     const event e = all.on(0, [] { return user_event::create(); });
     auto& w = waiters.emplace_back();
     all.on(1, [&] { CHECK(detail::subscribe(e, w, all[1].context)); });
@@ -269,7 +269,7 @@ TEST_CASE("a lost node's events that are not known to have ended are poisoned wi
   const event mine = all.on(0, [] { return user_event::create(); });
   all.on(0, [&] { mine.has_triggered(); as_user(mine).trigger(never_asked); });
   CHECK(contains(all.cause(0, mine), "error N05: node N1 is lost"));
-  all.on(0, [&] { as_user(never_asked).trigger(); });  // there is nobody to tell
+  all.on(0, [&] { as_user(never_asked).trigger(); });  // no node to notify
   all.settle();
   CHECK_FALSE(all.has_triggered(2, mine));
   all.settle();

@@ -37,7 +37,7 @@ void fill_grid(const grid& g) {
   for (coordinate i = v.min(0); i < v.max(0); ++i)
     for (coordinate j = v.min(1); j < v.max(1); ++j) v(i, j) = value_at(i, j);
 }
-/// How many elements of `part` are not value_at, shifted.
+/// The number of elements of `part` that differ from the shifted value_at.
 int wrong_in(const grid& g, const box& part, const point& shift) {
   auto v = g.view();
   int wrong = 0;
@@ -60,12 +60,12 @@ TEST_CASE("an instance is made on another node, filled there, copied here and de
       const std::uint32_t there = (this_node() + 1) % nodes;
       const auto [u, ready] = grid::create(at_node(there), {{0, 0}, {40, 30}}, {.name = "u"});
       CHECK(u.node() == there);
-      const event filled = fill(u, 2.5);  // by itself after its creation
+      const event filled = fill(u, 2.5);  // runs after the creation without a precondition
       const auto here = grid::create(at(rt.machine().memories().front()), {{0, 0}, {40, 30}}).made;
       wait(copy(u, here, after(filled)));
       CHECK(total_of(here) == 2.5 * 1200);
       wait(ready);
-      CHECK(async(at_node(there), call<&total_of>(u)).get() == 2.5 * 1200);  // known there by the name it has here
+      CHECK(async(at_node(there), call<&total_of>(u)).get() == 2.5 * 1200);  // that node knows it by the name that it has here
       const event gone = u.destroy(after(filled));
       wait(gone);
       CHECK(thrown_by([&] { wait(fill(u, 1.0)); }).find("D01") != std::string::npos);
@@ -89,7 +89,7 @@ TEST_CASE("elements go between any two nodes at the wish of a third, whatever th
           const box part{{6, 7}, {20, 30}};
           const event copied = copy(a, b, part, after(written, cleared));
           CHECK(async(at_node(2), after(copied), call<&wrong_in>(b, part, point(0, 0))).get() == 0);
-          // Shifted, several at once, and none.
+          // Shifted boxes, several at once, and none.
           const event moved = copy(a, box{{0, 0}, {3, 4}}, b, point(30, 31), after(copied));
           CHECK(async(at_node(2), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
           const event again = fill(b, 0.0, after(moved));
@@ -120,7 +120,7 @@ void send_large_instances() {
     done = copy(there, device_here, after(done));
     done = copy(device_here, host_there, after(done));
     CHECK(async(at_node(1), after(done), call<&wrong_in>(host_there, whole, point(0, 0))).get() == 0);
-    done = copy(there, host_there, box{{3, 3}, {900, 600}}, after(done));  // on the other node alone
+    done = copy(there, host_there, box{{3, 3}, {900, 600}}, after(done));  // only on the other node
     wait(done);
     for (const grid& g : {here, there, host_there, device_here}) g.destroy(after(done));
   });
@@ -133,7 +133,7 @@ TEST_CASE("large instances travel in pieces, also to and from the memory of devi
   }
 }
 
-/// 4 MB from a device of one node to one of another, whose wires would take an hour for them.
+/// 4 MB between devices of two nodes, whose simulated links would take an hour for them.
 void copy_between_devices() {
   on_all_nodes({.nodes = 2, .seed = 4}, 2, [&](runtime& rt) {
     if (this_node() != 0) return;
@@ -225,19 +225,19 @@ TEST_CASE("values and contributions are reduced into instances of other nodes") 
     event done = reduce<sum<double>>(ones, totals, after(ready));
     done = reduce<sum<double>>(ones, totals, box{10, 20}, after(done));
 
-    // A reduction on node 1, to which its own tasks contribute.
+    // A reduction instance on node 1, to which its own tasks contribute.
     const auto r = reduction_instance<sum<double>>::create(at_node(1), all);
     const event contributed = async(at_node(1), call([](const reduction_instance<sum<double>>& mine) {
       auto c = mine.contribute();
       for (coordinate i = 0; i < 1000; i += 3) c(i) << 2.0;
     }, r));
     done = reduce(r, totals, after(done, contributed));
-    // Folded into one of node 0, and from there into the totals.
+    // Folded into one of node 0, and reduced from there into the totals.
     const auto mine = reduction_instance<sum<double>>::create(at_node(0), all);
     const event folded = fold_into(r, mine, detail::any_contributor, after(contributed));
     done = reduce(mine, totals, after(done, folded));
     wait(clear(r, after(done)));
-    done = reduce(r, totals, after(done));  // of nothing
+    done = reduce(r, totals, after(done));  // nothing is left to reduce
     const double sum_there = async(at_node(2), after(done), call([](const instance<double>& t) {
       auto v = t.view();
       double sum = 0;
@@ -267,7 +267,7 @@ TEST_CASE("contributions keep their order over nodes") {
 }
 
 TEST_CASE("a handle that is faster than its creation waits for it") {
-  // Node 1 is asked for an instance by node 0, and hears of it from node 2 as well.
+  // Node 0 requests an instance of node 1, which learns of it from node 2 as well.
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-4}, 1, [](runtime&) {
       if (this_node() != 0) return;
@@ -303,8 +303,8 @@ TEST_CASE("preconditions of other nodes are waited for, and their failures skip 
     const std::string why = thrown_by([&] { wait(behind); });
     CHECK(why.find("the tide is out") != std::string::npos);
     CHECK(why.find("copy from node") != std::string::npos);
-    CHECK(async(at_node(2), call<&total_of>(b)).get() == 9.0);  // what was copied before
-    // A destruction runs all the same.
+    CHECK(async(at_node(2), call<&total_of>(b)).get() == 9.0);  // copied before
+    // A destruction runs even if its precondition has failed.
     wait(a.destroy(after(ignore_failure(behind))));
     wait(b.destroy());
   });
@@ -353,14 +353,14 @@ TEST_CASE("a handle says on every node what the instance is, whether it exists y
       const auto gate = user_event::create();
       const grid near = grid::create(at_node(0), {{2, 3}, {10, 20}}, {.name = "near"}).made;
       const grid far =
-          grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // which has yet to be made
+          grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // not made yet
       CHECK(near.elements() == box({2, 3}, {10, 20}));
       CHECK(far.elements() == box({-1, 0}, {4, 5}));
       CHECK(far.name() == "far");
       CHECK(near.name() == "near");
       CHECK(far.element_bytes() == sizeof(double));
       CHECK(far.memory() == machine_of(at_node(1)).get().memories().front());
-      for (std::uint32_t n = 0; n < 3; ++n) {  // by way of a third node, too, which may be faster than what made it
+      for (std::uint32_t n = 0; n < 3; ++n) {  // also through a third node, whose message may overtake the creation
         CHECK(async(at_node(n), call<&box_of>(near)).get() == near.elements());
         CHECK(async(at_node(n), call<&box_of>(far)).get() == far.elements());
         const grid third = grid::create(at_node(1), {{0, 0}, {1 + n, 2}}).made;

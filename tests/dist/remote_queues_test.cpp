@@ -1,4 +1,4 @@
-// Completion queues and index spaces that travel: one fact at a time, then random programs over nodes.
+// Completion queues and index spaces on other nodes: one fact at a time, then random programs over nodes.
 #include <stretto/completion_queue.hpp>
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>
@@ -28,7 +28,7 @@ void adds(const completion_queue& q, event e) { q.add(e); }
 std::size_t pops(const completion_queue& q, std::size_t n) { return q.pop(n).size(); }
 completion_queue passes_on(const completion_queue& q) { return q; }
 
-/// Of a queue and two events of other nodes, what a third node sees.
+/// What a third node sees of a queue and two events of other nodes.
 void sees_all(const completion_queue& q, user_event good, user_event bad) {
   CHECK(q.size().pending == 0);
   CHECK(q.pop(5).empty());
@@ -109,7 +109,7 @@ TEST_CASE("a queue that was destroyed is gone on other nodes, and one that was n
                          test::error_of([&] { q.nonempty(); }).code(), test::error_of([&] { q.size(); }).code()};
     }, q));
     CHECK(held.get() == std::vector<std::string>(4, "E27"));
-    CHECK(q.pop(2).size() == 1);  // here it goes on
+    CHECK(q.pop(2).size() == 1);  // it still works here
     CHECK(test::error_of([] { completion_queue().add(event()); }).code() == "E27");
     CHECK(test::error_of([] { completion_queue().destroy(); }).code() == "E27");
   });

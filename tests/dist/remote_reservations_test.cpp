@@ -1,4 +1,5 @@
-// Reservations of other nodes: one fact at a time, then random programs with a counter in the payload, stepped and threaded.
+// Reservations of other nodes: one fact at a time, then random programs with a counter in the payload, stepped and
+// threaded.
 #include <doctest/doctest.h>
 
 #include <stretto/reservation.hpp>
@@ -50,7 +51,7 @@ TEST_CASE("where the reservation is, it is granted without a message; elsewhere 
   const auto r = all.on(0, [] { return reservation::create(); });
   all.acquire(2, r);
   all.settle();
-  CHECK(all.messages() == 2);  // want, state: home had it
+  CHECK(all.messages() == 2);  // want, state: home had the reservation
   for (int i = 0; i < 10; ++i) {
     all.release(2, r);
     CHECK(all.on(2, [&] { return r.try_acquire(); }));
@@ -73,7 +74,7 @@ TEST_CASE("a queue of nodes is served in order, each for three messages at most"
       grants.push_back(all.acquire(n, r));
       all.settle();
     }
-    std::size_t at = 5;  // who holds it
+    std::size_t at = 5;  // the holder
     std::vector<bool> was(nodes);
     for (std::size_t served = 0; served < nodes; ++served) {
       all.release(at, r);
@@ -171,7 +172,7 @@ TEST_CASE("a shared hold elsewhere costs a message and its answer, and the reser
     CHECK(all.has_triggered(1, held));
     CHECK(all.messages() == static_cast<std::uint64_t>(4 * i + 2));
     all.release(1, r);
-    all.settle();  // which is answered, too
+    all.settle();  // the reply included
   }
   CHECK(all.on(0, [&] { return r.try_acquire(); }));
 }
@@ -217,13 +218,13 @@ TEST_CASE("a release on a node that does not have it finds it, and says when it 
     const event g = all.acquire(n, r);
     all.settle();
     CHECK(all.has_triggered(n, g));
-    const event done = all.release(n - 1, r);  // which passed it on
+    const event done = all.release(n - 1, r);  // this node has passed the reservation on
     CHECK_FALSE(all.has_triggered(n - 1, done));
     all.settle();
     CHECK(all.has_triggered(n - 1, done));
   }
   CHECK(all.on(7, [&] { return r.try_acquire(); }));
-  all.release(0, r);  // over all the nodes that have passed it on
+  all.release(0, r);  // forwarded over all nodes that have passed it on
   all.settle();
   CHECK(all.on(7, [&] { return r.try_acquire(); }));
   std::uint32_t most = 0;
@@ -237,7 +238,7 @@ TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, 
   const event held = all.acquire(2, r);
   const event bad = all.on(1, [] { return user_event::create(); });
   const event skipped = all.on(1, [&] { return r.acquire(bad); });
-  const event released = all.on(0, [&] { return r.release(skipped); });  // after the work that is skipped
+  const event released = all.on(0, [&] { return r.release(skipped); });  // after the skipped work
   all.settle();
   REQUIRE(all.has_triggered(2, held));
   all.on(0, [&] { as_user(bad).poison(trouble("bad")); });
@@ -308,14 +309,14 @@ TEST_CASE("a reservation is lost with a node that has used it, and with its home
 
 namespace {
 
-/// Sections of a random program: acquire, add one to the payload while nobody else is inside, or read it beside other
+/// Sections of a random program: acquire; increment the payload alone, or read it together with other
 /// readers; release in some way.
 struct critical_sections {
   struct section {
     std::size_t node, which;
     event when{};
     event grant{};
-    user_event over{};   // releases that were issued ahead wait for it
+    user_event over{};   // releases that were submitted ahead wait for it
     bool is_shared = false;
     bool is_to_fail = false, is_released_ahead = false, is_inside = false, is_left = false;
     std::vector<event> releases{};
@@ -324,7 +325,7 @@ struct critical_sections {
   std::mt19937_64 random;
   cluster nodes;
   std::vector<reservation> all;
-  std::vector<const section*> inside;  // alone
+  std::vector<const section*> inside;  // exclusively
   std::vector<int> readers, most_readers;
   std::vector<int> count;
   std::deque<section> sections;
@@ -345,7 +346,7 @@ struct critical_sections {
     for (;;)
       if (const auto n = below(nodes.size()); !nodes[n].is_dead) return n;
   }
-  /// Where nodes may be lost, each does its own part: what another was to do would be lost with it, and be the program's to miss.
+  /// If nodes may be lost, each node carries out its own sections, because those of a lost node would be missing.
   std::size_t helper(const section& s) { return has_losses ? s.node : living(); }
   void release(section& s, std::size_t from, event when) {
     s.releases.push_back(nodes.on(from, [&] { return all[s.which].release(when); }));
@@ -362,7 +363,7 @@ struct critical_sections {
     s.grant = nodes.on(
         s.node, [&] { return s.is_shared ? all[s.which].acquire(shared, s.when) : all[s.which].acquire(s.when); });
     if (!s.is_to_fail && below(2)) return;
-    // Ahead: after the work, which the program ends; where the acquire is poisoned, the work is, too.
+    // Submitted ahead: after the work, which the program ends; if the acquire is poisoned, so is the work.
     s.is_released_ahead = true;
     s.over = nodes.on(helper(s), [] { return user_event::create(); });
     const auto from = helper(s);
@@ -482,7 +483,7 @@ TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss")
       t.nodes.kill(gone);
     }
     t.nodes.settle(t.random);
-    // Whoever was inside leaves, as far as it can; then all that is left to wait for was lost or is granted.
+    // Holders release as far as they can; then all other acquires were lost or are granted.
     for (int round = 0; round < 200; ++round) {
       for (auto& s : t.sections) {
         if (s.when != event() && !t.nodes[s.node].is_dead)

@@ -51,7 +51,7 @@ void diverges(int residual) { throw solver::diverged("residual " + std::to_strin
 
 std::atomic<long> reached{0};
 
-/// Spawns two of itself on the next nodes, `depth` times over.
+/// Spawns two copies of itself on the next nodes, to this `depth`.
 void spread(int depth) {
   reached.fetch_add(1);
   if (depth == 0) return;
@@ -124,7 +124,7 @@ TEST_CASE("a worker or a place that a node does not have is refused by that node
     CHECK(error_of([&] { async(at_node(other), on(worker(99)), call<&my_worker>()).get(); }).code() == "S03");
     CHECK(error_of([&] { async(at_node(other), on(place{12345}), call<&my_worker>()).get(); }).code() == "S03");
     CHECK(error_of([&] { async(at_node(other), at(place{12345}), call<&my_worker>()).get(); }).code() == "S02");
-    // Of this node, and what is wrong everywhere, in the call.
+    // Places of this node, and what is wrong everywhere, are reported by the call.
     CHECK(error_of([&] { async(at_node(this_node()), on(worker(99)), call<&my_worker>()); }).code() == "S03");
     CHECK(error_of([&] { async(on(place{12345}), call<&my_worker>()); }).code() == "S03");
     CHECK(error_of([&] { async(at_node(other), priority(1000), call<&my_worker>()); }).code() == "S04");
@@ -196,7 +196,7 @@ TEST_CASE("what a function throws comes back, with its node") {
     }();
     CHECK(words.find("no paper left") != std::string::npos);
     CHECK(words.find("N" + std::to_string(other)) != std::string::npos);
-    // The object and the node stay usable.
+    // The object and the node remain usable.
     CHECK(async(at_node(other), call<&squared>(2)).get() == 4);
   });
 }

@@ -14,7 +14,7 @@ namespace {
 
 using test::on_all_nodes;
 
-/// Holds it together with all others, which it finds out by meeting them.
+/// Holds the reservation together with all other readers, which it proves by meeting them at a barrier.
 long read_together(reservation r, barrier met) {
   const event held = r.acquire(shared);
   const future<long> read = async(after(held), name("reader"), [=] {
@@ -61,7 +61,7 @@ TEST_CASE("a task waits for a barrier of another node") {
       all.push_back(async(at_node(n), call([](barrier b) {
         b.arrive();
         wait(b);
-        wait(b);  // and of what has happened
+        wait(b);  // and the order after what has happened
         if (!b.has_triggered()) throw std::runtime_error("it has not happened");
       }, met)));
     for (const auto& f : all) f.get();

@@ -17,7 +17,7 @@ namespace {
 
 using test::on_all_nodes;
 
-/// Adds one to the payload, `times` times, each time with the reservation to itself.
+/// Increments the payload `times` times, each time with an exclusive acquire.
 void count_up(reservation r, int times) {
   for (int i = 0; i < times; ++i) {
     wait(r.acquire());
@@ -35,7 +35,7 @@ struct sum {
   static void apply(long& into, const long& value) { into += value; }
 };
 
-/// One arrival per node and phase; returns what the phases reduced to.
+/// Arrives once per phase; returns the reduced values of the phases.
 std::vector<long> go_through(reducing_barrier<sum> b, int phases) {
   std::vector<long> results;
   for (int p = 0; p < phases; ++p, b = b.advance()) {

@@ -1,4 +1,4 @@
-// Whole runtimes of a job that one thread steps, in an order from a seed: the same seed, the same run.
+// Whole runtimes of a job that one thread steps in an order from a seed: the same seed gives the same run.
 #include <stretto/job.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/runtime.hpp>
@@ -18,7 +18,7 @@
 namespace stretto {
 namespace {
 
-std::string* journal = nullptr;  // of the one thread
+std::string* journal = nullptr;  // only the stepping thread
 
 long passed_on(long value, int left) {
   *journal += std::to_string(this_node()) + ' ';
@@ -26,7 +26,7 @@ long passed_on(long value, int left) {
   return async(at_node((this_node() + std::uint32_t(value % 3) + 1) % job_nodes()), call<&passed_on>(value * 7 + 1, left - 1)).get();
 }
 
-/// What happened, and when by the network's clock.
+/// What happened, and when, by the clock of the simulated network.
 std::string run_from(std::uint64_t seed) {
   std::string said;
   journal = &said;
@@ -80,7 +80,7 @@ TEST_CASE("one thread steps all nodes of a job, and a seed replays exactly") {
     CHECK(run_from(seed) == once);
     runs.insert(once);
   }
-  CHECK(runs.size() >= 5);  // and other seeds others
+  CHECK(runs.size() >= 5);  // other seeds give other runs
 }
 
 TEST_CASE("a runtime with threads of its own leaves its job by ending") {

@@ -1,4 +1,4 @@
-// When a job is over, on nodes that one thread steps in an order from a seed.
+// Termination of a job, on nodes that one thread steps in an order from a seed.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace stretto::dist {
 namespace {
 
-/// Has work to do, which makes work for others; and things that only it can let go.
+/// A node with work that creates work on other nodes, and with events that only it can poison.
 struct worker_node {
   worker_node(net::sim::network& network, rank r, std::uint64_t seed) : job(0), end(job), world(r), random(seed * 31 + r) {
     kind = job.on<&worker_node::on_work>("work", this);
@@ -32,7 +32,7 @@ struct worker_node {
                  poison_calls++;
                  if (!in_vain) return 0;
                  --in_vain;
-                 queue.push_back(2);  // what was poisoned goes on, and may send
+                 queue.push_back(2);  // poisoned work continues, and may send
                  return 1;
                }});
     has_left = true;
@@ -100,18 +100,18 @@ void run_one(std::uint64_t seed, losses what) {
       n.is_dead = true;
       network->kill(n.job.self());
     }
-    if (n.is_dead) {  // what it says to itself must not stop the clock
+    if (n.is_dead) {  // its messages to itself must not stop the clock
       n.poll();
       continue;
     }
     n.step();
     if (!n.end.is_over()) continue;
-    if (what == losses::links) {  // parts end one after the other
+    if (what == losses::links) {  // groups end one after the other
       CHECK(n.queue.empty());
       CHECK(n.in_vain == 0);
       CHECK(n.has_left);
     } else {
-      for (auto& other : all) {  // nobody has anything left, and nothing is under way
+      for (auto& other : all) {  // no node has work left, and no message is in flight
         if (other->is_dead) continue;
         CHECK(other->queue.empty());
         CHECK(other->in_vain == 0);

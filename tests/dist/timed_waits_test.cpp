@@ -1,4 +1,4 @@
-// Waits with a deadline for what other nodes bring about, on a clock that all nodes share and the test moves.
+// Waits with a deadline for events of other nodes, on a clock that all nodes share and the test advances.
 #include <stretto/barrier.hpp>
 #include <stretto/job.hpp>
 #include <stretto/remote.hpp>
@@ -56,7 +56,7 @@ struct stepped_nodes {
     return f();
   }
   void step_one() { all[random() % all.size()]->step(); }
-  /// Far more steps than any message and what follows it take.
+  /// Far more steps than any message and its consequences take.
   void settle() {
     for (int i = 0; i < 3'000; ++i) step_one();
   }
