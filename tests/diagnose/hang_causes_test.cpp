@@ -33,9 +33,10 @@ wait_snapshot proven(std::vector<wait_node> nodes) {
 
 }  // namespace
 
-TEST_CASE("a chain that ends at an unclaimed event accuses that event") {
-  auto s = proven({node(wait_kind::finish, "finish", "a.cpp:1", {1}), node(wait_kind::task, "task \"reader\"", "a.cpp:2", {2}),
-                   node(wait_kind::event, "event", "a.cpp:3")});
+TEST_CASE("a chain that ends at an event without a trigger reports that event") {
+  auto s =
+      proven({node(wait_kind::finish, "finish", "a.cpp:1", {1}),
+              node(wait_kind::task, "task \"reader\"", "a.cpp:2", {2}), node(wait_kind::event, "event", "a.cpp:3")});
   s.nodes[1].waits_at = "a.cpp:4";
   const auto causes = causes_of(s);
   REQUIRE(causes.size() == 1);
@@ -50,9 +51,10 @@ TEST_CASE("a chain that ends at an unclaimed event accuses that event") {
         "  try         trigger or poison it on every path");
 }
 
-TEST_CASE("a cycle is told from where work enters it, each link once") {
-  const auto s = proven({node(wait_kind::body, "the body of run", "", {1}), node(wait_kind::task, "task \"a\"", "a.cpp:1", {2}),
-                         node(wait_kind::event, "event", "a.cpp:2", {3}), node(wait_kind::task, "task \"b\"", "a.cpp:3", {1})});
+TEST_CASE("a cycle is reported from where work enters it, each link once") {
+  const auto s =
+      proven({node(wait_kind::body, "the body of run", "", {1}), node(wait_kind::task, "task \"a\"", "a.cpp:1", {2}),
+              node(wait_kind::event, "event", "a.cpp:2", {3}), node(wait_kind::task, "task \"b\"", "a.cpp:3", {1})});
   const auto causes = causes_of(s);
   REQUIRE(causes.size() == 1);
   CHECK(causes[0].kind == cause_kind::cycle);
@@ -69,7 +71,7 @@ TEST_CASE("a cycle is told from where work enters it, each link once") {
         "  try         take one of these waits away, or let it wait for something earlier");
 }
 
-TEST_CASE("a release behind the reservation's own grant does not count as a way out") {
+TEST_CASE("a release that waits for the reservation itself does not count") {
   // 0 waits for acquire 1, which waits for reservation 2, whose only release 3 comes after work 4, which waits for 1.
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "acquire", "a.cpp:2", {2}),
                    node(wait_kind::reservation, "reservation R0", "a.cpp:3", {3}),
@@ -90,7 +92,7 @@ TEST_CASE("a release behind the reservation's own grant does not count as a way 
   CHECK(causes[0].nodes == std::vector<std::uint32_t>{6});
 }
 
-TEST_CASE("a barrier short of arrivals says how many have come") {
+TEST_CASE("a barrier that lacks arrivals reports how many there were") {
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2", {2}),
                    node(wait_kind::barrier, "barrier B0 phase 3", "a.cpp:4")});
   s.nodes[1].is_promised = true;
@@ -100,17 +102,20 @@ TEST_CASE("a barrier short of arrivals says how many have come") {
       "error H04: barrier B0 phase 3 lacks 2 arrivals\n  made        a.cpp:4\n  arrived     3 of 5\n"));
 }
 
-TEST_CASE("a barrier short of arrivals says where those that came have arrived") {
-  auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:4")});
+TEST_CASE("a barrier that lacks arrivals reports the lines of those that there were") {
+  auto s = proven(
+      {node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:4")});
   s.nodes[1].expected = 7;
   s.nodes[1].arrived = 6;
   s.nodes[1].arrived_at = {"b.cpp:2", "a.cpp:9", "b.cpp:2", "b.cpp:2"};
-  CHECK(report_text(s).find("\n  arrived     6 of 7, at a.cpp:9, b.cpp:2 (3 times) and 2 earlier\n") != std::string::npos);
+  CHECK(report_text(s).find("\n  arrived     6 of 7, at a.cpp:9, b.cpp:2 (3 times) and 2 earlier\n") !=
+        std::string::npos);
 }
 
-TEST_CASE("work that is ready where no thread looks is told with the place") {
-  const auto s = proven({node(wait_kind::thread, "a thread that is no worker", "a.cpp:1", {1}),
-                         node(wait_kind::task, "task \"t\"", "a.cpp:2", {2}), node(wait_kind::place, "place \"L2\"", "")});
+TEST_CASE("work that is ready at a place without threads is reported with the place") {
+  const auto s =
+      proven({node(wait_kind::thread, "a thread that is no worker", "a.cpp:1", {1}),
+              node(wait_kind::task, "task \"t\"", "a.cpp:2", {2}), node(wait_kind::place, "place \"L2\"", "")});
   CHECK(report_text(s) ==
         "error H07: work is ready at place \"L2\", and no thread looks there\n"
         "  waiting     a thread that is no worker (attached a.cpp:1)\n"
@@ -120,12 +125,14 @@ TEST_CASE("work that is ready where no thread looks is told with the place") {
         "  try         call run, make the runtime with more workers, or spawn at another place");
 }
 
-TEST_CASE("a promise that is kept nowhere is told") {
-  const auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::promise, "promise", "a.cpp:2")});
-  CHECK(report_text(s).starts_with("error H05: work waits for a promise that nobody will keep\n  made        a.cpp:2\n"));
+TEST_CASE("a promise that is never kept is reported") {
+  const auto s =
+      proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::promise, "promise", "a.cpp:2")});
+  CHECK(
+      report_text(s).starts_with("error H05: work waits for a promise that nobody will keep\n  made        a.cpp:2\n"));
 }
 
-TEST_CASE("what holds up most is told first, and what nobody waits for is not told") {
+TEST_CASE("the cause that holds up most is reported first, and a cause without waiters is not reported") {
   const auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {4}), node(wait_kind::task, "task", "a.cpp:2", {5}),
                          node(wait_kind::task, "task", "a.cpp:3", {5}), node(wait_kind::event, "event", "a.cpp:4"),
                          node(wait_kind::event, "event", "a.cpp:5"), node(wait_kind::event, "event", "a.cpp:6")});
@@ -145,11 +152,17 @@ TEST_CASE("a runtime in which nothing waits has no work, one with a running task
   CHECK_FALSE(has_work(s));
 }
 
-TEST_CASE("short of proof nobody is accused: the state is shown") {
+TEST_CASE("without proof no cause is reported: the report shows the state") {
   auto s = proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2")});
   s.is_proven = false;
   s.unproven = {"a worker is running"};
-  s.workers = {{1, false, "task \"hermit\" spawned at a.cpp:9", 2, 77, {"nanosleep, libc.so.6+0x12", "hermit(), program+0x5"}, ""}};
+  s.workers = {{1,
+                false,
+                "task \"hermit\" spawned at a.cpp:9",
+                2,
+                77,
+                {"nanosleep, libc.so.6+0x12", "hermit(), program+0x5"},
+                ""}};
   s.nodes[0].waits_at = "a.cpp:3";
   s.nodes.push_back(node(wait_kind::thread, "a thread that is no worker", "a.cpp:7"));
   s.nodes.back().is_running = true;
@@ -163,9 +176,10 @@ TEST_CASE("short of proof nobody is accused: the state is shown") {
         "  because     it may still go on: a worker is running");
 }
 
-TEST_CASE("a thing that is held is told with its holder, proven or not") {
-  auto s = proven({node(wait_kind::task, "task \"writer\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2", {2}),
-                   node(wait_kind::event, "view of object \"u\"", "")});
+TEST_CASE("a held resource is reported with its holder, proven or not") {
+  auto s =
+      proven({node(wait_kind::task, "task \"writer\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2", {2}),
+              node(wait_kind::event, "view of object \"u\"", "")});
   s.nodes[0].waits_at = "a.cpp:3";
   s.nodes[2].held_by = "thread \"reader\" (4711) since a.cpp:9";
   CHECK(report_text(s) ==
@@ -177,17 +191,19 @@ TEST_CASE("a thing that is held is told with its holder, proven or not") {
         "  try         let go of it on every path, and before waiting for work that needs it");
   s.is_proven = false;
   s.unproven = {"1 thread (\"reader\") of this process that no runtime runs may act"};
-  CHECK(report_text(s).find("waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2), "
-                            "held by thread \"reader\" (4711) since a.cpp:9\n") != std::string::npos);
+  CHECK(report_text(s).find(
+            "waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2), "
+            "held by thread \"reader\" (4711) since a.cpp:9\n") != std::string::npos);
 }
 
-TEST_CASE("a proof that knows no cause says what it knows") {
+TEST_CASE("a proven hang of unknown cause reports what is known") {
   CHECK(report_text(proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::task, "task", "a.cpp:2")}))
             .starts_with("error H06: nothing can go on any more\n  last known  task (spawned a.cpp:2)\n"));
 }
 
-TEST_CASE("a report survives its way through JSON") {
-  auto s = proven({node(wait_kind::task, "task \"\xc3\xa9\"", "a.cpp:1", {1}), node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:2")});
+TEST_CASE("a report is unchanged after JSON encoding and decoding") {
+  auto s = proven({node(wait_kind::task, "task \"\xc3\xa9\"", "a.cpp:1", {1}),
+                   node(wait_kind::barrier, "barrier B0 phase 0", "a.cpp:2")});
   s.node = 7;
   s.unproven = {"x"};
   s.workers = {{1, true, "", 0.5, 4711, {"f(), program+0x10"}, ""}};
@@ -203,10 +219,11 @@ TEST_CASE("a report survives its way through JSON") {
   CHECK(back[0] == s);
 }
 
-TEST_CASE("what is no hang report is refused as H20") {
-  for (const char* text : {"", "{}", "[1]", "{\"stretto_stuck\":2,\"runtimes\":[]}",
-                           "{\"stretto_stuck\":1,\"runtimes\":[{\"node\":0,\"seconds\":1,\"is_proven\":true,\"unproven\":[],"
-                           "\"workers\":[],\"nodes\":[{\"kind\":\"task\",\"waits_for\":[1]}]}]}"}) {
+TEST_CASE("a file that is no hang report is refused with H20") {
+  for (const char* text :
+       {"", "{}", "[1]", "{\"stretto_stuck\":2,\"runtimes\":[]}",
+        "{\"stretto_stuck\":1,\"runtimes\":[{\"node\":0,\"seconds\":1,\"is_proven\":true,\"unproven\":[],"
+        "\"workers\":[],\"nodes\":[{\"kind\":\"task\",\"waits_for\":[1]}]}]}"}) {
     try {
       from_json(text);
       FAIL("accepted");
@@ -216,15 +233,16 @@ TEST_CASE("what is no hang report is refused as H20") {
   }
 }
 
-TEST_CASE("a picture colours the cause and quotes names") {
-  const auto s = proven({node(wait_kind::task, "task \"a\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2")});
+TEST_CASE("the graph colours the cause and quotes names") {
+  const auto s =
+      proven({node(wait_kind::task, "task \"a\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2")});
   const std::string dot = graphviz_text({&s, 1});
   CHECK(dot.find("n0_0 [label=\"task \\\"a\\\" (spawned a.cpp:1)\"];") != dot.npos);
   CHECK(dot.find("n0_1 [label=\"event (made a.cpp:2)\", fillcolor=\"#f4a582\"];") != dot.npos);
   CHECK(dot.find("n0_0 -> n0_1;") != dot.npos);
 }
 
-TEST_CASE("memory that is not there is peeked at without harm") {
+TEST_CASE("peeking at unmapped memory is harmless") {
   int word = 42;
   CHECK(*stretto::base::peeked<int>(&word) == 42);
   CHECK_FALSE(stretto::base::peeked<int>(reinterpret_cast<void*>(8)));

@@ -17,7 +17,8 @@ namespace {
 
 /// Nodes that send one another work until none is left. Only the test knows what is in flight and what waits on a node.
 struct worker_node {
-  worker_node(net::sim::network& network, net::node_number rank) : watch(job), work(job.on<&worker_node::on_work>("test.work", this)) {
+  worker_node(net::sim::network& network, net::node_number rank)
+      : watch(job), work(job.on<&worker_node::on_work>("test.work", this)) {
     job.start([&](net::handlers& all) { return network.join(rank, all); });
     runtime.node = job.node();
     context.runtime = &runtime;
@@ -45,7 +46,8 @@ struct worker_node {
 
 struct trial {
   trial(std::uint64_t seed, std::uint32_t nodes) : random(seed) {
-    network = net::sim::network::make({.nodes = nodes, .seed = seed, .latency_seconds = 1e-6, .jitter_seconds = seed % 2 ? 1e-4 : 0});
+    network = net::sim::network::make(
+        {.nodes = nodes, .seed = seed, .latency_seconds = 1e-6, .jitter_seconds = seed % 2 ? 1e-4 : 0});
     for (std::uint32_t n = 0; n < nodes; ++n) all.emplace_back(*network, static_cast<net::node_number>(n));
   }
   bool is_nothing_left() {
@@ -86,11 +88,12 @@ struct trial {
 
 }  // namespace
 
-TEST_CASE("nodes that may still go on are never accused, and those that cannot always are") {
+TEST_CASE("a job that may still make progress is never reported, and a job that cannot always is") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(300u, 30000u); ++seed) {
     CAPTURE(seed);
     trial t(seed, 2 + static_cast<std::uint32_t>(seed % 7));
-    for (unsigned i = 0; i < t.random() % 5; ++i) t.all[t.random() % t.all.size()].left.push_back(static_cast<std::uint32_t>(t.random() % 8));
+    for (unsigned i = 0; i < t.random() % 5; ++i)
+      t.all[t.random() % t.all.size()].left.push_back(static_cast<std::uint32_t>(t.random() % 8));
     unsigned since_end = 0;
     bool is_accused = false;
     while (!is_accused) {
@@ -116,7 +119,7 @@ TEST_CASE("nodes that may still go on are never accused, and those that cannot a
   }
 }
 
-TEST_CASE("a node that does not answer is named, once") {
+TEST_CASE("a node that does not reply is named, once") {
   trial t(3, 3);
   auto& judge = t.all[0];
   judge.watch.request_verdict(job_hang_detector::verdict_request::any);
@@ -138,7 +141,7 @@ TEST_CASE("a node that does not answer is named, once") {
   }
 }
 
-TEST_CASE("who complains hears that it goes on elsewhere, and nothing is told") {
+TEST_CASE("a stalled node learns that another node makes progress, and nothing is reported") {
   trial t(5, 2);
   t.all[0].left.push_back(0);  // never done
   t.all[1].watch.request_verdict(job_hang_detector::verdict_request::proven_only);
@@ -152,7 +155,7 @@ TEST_CASE("who complains hears that it goes on elsewhere, and nothing is told") 
   CHECK(t.all[1].watch.last_verdict() == job_hang_detector::verdict::none);
 }
 
-TEST_CASE("a complaint that the judge deals with is left to it, and no longer once it has ended") {
+TEST_CASE("the coordinator is deciding from the request until its verdict") {
   trial t(7, 2);
   auto &judge = t.all[0], &other = t.all[1];
   const auto begun = job_hang_detector::clock::now();
@@ -165,7 +168,8 @@ TEST_CASE("a complaint that the judge deals with is left to it, and no longer on
     t.poll(other);
   }
   CHECK(other.watch.is_deciding(begun));
-  CHECK_FALSE(other.watch.is_deciding(job_hang_detector::clock::now() + std::chrono::hours(1)));  // it was queried long before
+  CHECK_FALSE(
+      other.watch.is_deciding(job_hang_detector::clock::now() + std::chrono::hours(1)));  // it was queried long before
   CHECK(judge.watch.is_deciding(begun));
   for (unsigned i = 0; i < 20000 && judge.watch.is_deciding(begun); ++i)
     for (auto& n : t.all) {

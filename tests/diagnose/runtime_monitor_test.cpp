@@ -18,7 +18,7 @@ auto handler_now() {
 
 }  // namespace
 
-TEST_CASE("a handler for SIGUSR1 that was there before is called too, and is back after the last runtime") {
+TEST_CASE("a SIGUSR1 handler that was installed before is called too, and restored after the last runtime") {
   const auto before = std::signal(SIGUSR1, count);
   {
     stretto::runtime one({.workers = 1});
@@ -42,7 +42,7 @@ TEST_CASE("a handler for SIGUSR1 that the program sets later is left alone") {
   std::signal(SIGUSR1, before);
 }
 
-TEST_CASE("runtimes come and go while they are watched") {
+TEST_CASE("runtimes start and end while they are monitored") {
   for (int i = 0; i < 50; ++i) {
     stretto::runtime one({.workers = 1}), two({.workers = 2});
     CHECK(one.run([] { return stretto::async([] { return 1; }).get(); }) == 1);

@@ -22,7 +22,7 @@ const auto here = std::source_location::current();
 
 }  // namespace
 
-TEST_CASE("while functions block, the only worker runs what they block for") {
+TEST_CASE("while functions block, the only worker runs the tasks that they wait for") {
   runtime rt({.workers = 1});
   rt.run([] {
     blocking_threads threads;
@@ -43,7 +43,7 @@ TEST_CASE("while functions block, the only worker runs what they block for") {
   });
 }
 
-TEST_CASE("a function on such a thread uses the runtime, and its task throws what it threw") {
+TEST_CASE("a function on a helper thread uses the runtime, and its task rethrows its exception") {
   runtime rt({.workers = 2});
   rt.run([] {
     blocking_threads threads;

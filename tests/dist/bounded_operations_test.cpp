@@ -55,7 +55,7 @@ void on_first_of_two(F&& program) {
   }
 }
 
-TEST_CASE("who asks for more operations on instances of other nodes than are done waits for them") {
+TEST_CASE("a task that requests operations on remote instances faster than they complete is suspended") {
   on_first_of_two([] {
     const auto here = instance<int>::create(at_node(0), box(0, elements)).made;
     const auto [there, made] = instance<int>::create(at_node(1), box(0, elements));
@@ -80,7 +80,7 @@ TEST_CASE("who asks for more operations on instances of other nodes than are don
   });
 }
 
-TEST_CASE("who asks for more copies in the memory of all nodes than are done waits for them") {
+TEST_CASE("a task that requests copies of global memory faster than they complete is suspended") {
   const test::with_variable lent("STRETTO_GLOBAL_MEMORY", "1M");
   on_first_of_two([] {
     const auto make = call([] {
@@ -111,7 +111,7 @@ TEST_CASE("who asks for more copies in the memory of all nodes than are done wai
   });
 }
 
-TEST_CASE("who puts, gets and sends buffers faster than they come waits for them") {
+TEST_CASE("a task that puts, gets and sends buffers faster than they arrive is suspended") {
   on_first_of_two([] {
     object<int> mine(box(0, elements));
     const std::vector<int> ones(elements, 1);
@@ -134,7 +134,7 @@ TEST_CASE("who puts, gets and sends buffers faster than they come waits for them
   });
 }
 
-TEST_CASE("operations that wait for an event of the program's are asked for without a wait") {
+TEST_CASE("operations that wait for an event of the program are requested without suspension") {
   on_first_of_two([] {
     const auto [there, made] = instance<int>::create(at_node(1), box(0, elements));
     wait(made);

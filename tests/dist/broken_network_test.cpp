@@ -45,7 +45,8 @@ class breakable final : public net::transport {
 
 class breakable_seat final : public dist::endpoint {
  public:
-  breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken) : whole_(std::move(whole)), broken_(broken) {}
+  breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken)
+      : whole_(std::move(whole)), broken_(broken) {}
   std::uint16_t first() const noexcept override { return of().first(); }
   std::unique_ptr<net::transport> join(net::handlers& all) override {
     return std::make_unique<breakable>(of().join(all), all, broken_);
@@ -59,7 +60,7 @@ class breakable_seat final : public dist::endpoint {
 
 int doubled(int x) { return 2 * x; }
 
-TEST_CASE("where polling the network throws, other nodes are lost, with the reason, and the runtime ends") {
+TEST_CASE("if polling the network throws, the other nodes are lost with the reason, and the runtime ends") {
   const simulated_job job({.nodes = 2});
   std::atomic<bool> broken{false};
   std::thread other([&] { runtime rt({.workers = 1, .job = job.seat(1)}); });
@@ -73,7 +74,8 @@ TEST_CASE("where polling the network throws, other nodes are lost, with the reas
       const std::string why = thrown_by([&] { waits.get(); });
       CHECK(why.find("N05") != std::string::npos);
       CHECK(why.find("the cable was pulled") != std::string::npos);
-      CHECK(thrown_by([&] { async(at_node(1), call<&doubled>(1)).get(); }).find("the cable was pulled") != std::string::npos);
+      CHECK(thrown_by([&] { async(at_node(1), call<&doubled>(1)).get(); }).find("the cable was pulled") !=
+            std::string::npos);
       CHECK(async(at_node(0), call<&doubled>(21)).get() == 42);
       never.trigger();
     });
@@ -82,14 +84,15 @@ TEST_CASE("where polling the network throws, other nodes are lost, with the reas
   other.join();
 }
 
-TEST_CASE("a network that breaks while the job ends lets the runtime go") {
+TEST_CASE("a network that breaks while the job ends does not keep the runtime from ending") {
   const simulated_job job({.nodes = 2});
   std::atomic<bool> broken{false};
   std::atomic<bool> is_ending{false}, has_ended{false};
   std::thread breaks([&] {
     while (!is_ending) std::this_thread::yield();
     broken = true;
-    while (!has_ended) std::this_thread::yield();  // keeps this thread active: otherwise a hang could be reported before a poll fails
+    while (!has_ended)
+      std::this_thread::yield();  // keeps this thread active: otherwise a hang could be reported before a poll fails
   });
   {
     runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});

@@ -48,7 +48,7 @@ int wrong_in(const table& t, const box& part, std::int64_t salt) {
   return wrong;
 }
 
-TEST_CASE("blocks of each share lie on all nodes in turn, and no two bytes of a job in one place") {
+TEST_CASE("the blocks of each share are distributed round-robin, and no two bytes of a job share a place") {
   for (const std::uint32_t nodes : {1u, 2u, 3u, 4u, 7u})
     for (const std::uint64_t bytes : {1ull, 65'536ull, 300'000ull, 1ull << 20}) {
       const dist::global_layout all(nodes, bytes);
@@ -81,7 +81,7 @@ int read_and_write(const table& t, const box& whole, const box& part, std::int64
   return wrong;
 }
 
-TEST_CASE("what a node made in global memory, every other reads and writes") {
+TEST_CASE("every node reads and writes instances that another made in global memory") {
   for (const bool checked : {false, true}) {
     const test::with_variable bytes("STRETTO_GLOBAL_MEMORY", "4M"), check("STRETTO_CHECK", checked ? "1" : "0");
     for (unsigned seed = 0; seed < test::scaled(8u, 400u); ++seed) {
@@ -126,7 +126,8 @@ TEST_CASE("fills and reductions of global memory, and copies within it, on one n
       if (this_node() != 0) return;
       using numbers = instance<double>;
       const coordinate n = 300'000;  // 2.4 MB: more than one piece
-      const auto made = nodes == 1 ? numbers::create(at(global_of(rt)), {0, n}) : numbers::create(at_node(2), at(global_of(rt)), {0, n});
+      const auto made = nodes == 1 ? numbers::create(at(global_of(rt)), {0, n})
+                                   : numbers::create(at_node(2), at(global_of(rt)), {0, n});
       wait(made.ready);
       const numbers u = made.made, v = numbers::create(at(global_of(rt)), {0, n}).made;
       const numbers here = numbers::create(at(main_of(rt)), {0, n}).made;
@@ -165,7 +166,8 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     const simulated_job job({.nodes = 2, .seed = seed});
     std::vector<std::unique_ptr<runtime>> all;
     for (std::uint32_t n = 0; n < 2; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .stepped = true, .job = job.seat(n)}));
+      all.push_back(
+          std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .stepped = true, .job = job.seat(n)}));
     const auto step_until = [&](const event& e, std::uint32_t owner, std::initializer_list<std::uint32_t> who) {
       for (std::uint64_t i = 0;; ++i) {
         REQUIRE(i < 1'000'000);
@@ -223,7 +225,7 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
   }
 }
 
-TEST_CASE("what lies on a node that is lost fails, and the rest is read") {
+TEST_CASE("copies of blocks on a lost node fail, and the rest can be read") {
   const test::with_variable bytes("STRETTO_GLOBAL_MEMORY", "1M");
   for (unsigned seed = 1; seed <= test::scaled(5u, 200u); ++seed) {
     CAPTURE(seed);
@@ -233,7 +235,8 @@ TEST_CASE("what lies on a node that is lost fails, and the rest is read") {
       for (const std::uint32_t n : {1u, 2u}) async(at_node(n), call<&this_node>()).get();  // they have started
       const box whole(0, 60'000), first(0, 1000);  // the first block is on this node, the third on node 2
       using numbers = instance<double>;
-      const numbers t = numbers::create(at(global_of(rt)), whole).made, here = numbers::create(at(main_of(rt)), whole).made;
+      const numbers t = numbers::create(at(global_of(rt)), whole).made,
+                    here = numbers::create(at(main_of(rt)), whole).made;
       wait(fill(t, 1.5));
       job.kill(2);
       CHECK(thrown_by([&] { wait(copy(t, here)); }).find("N05") != std::string::npos);
@@ -266,7 +269,7 @@ TEST_CASE("a share that is full refuses with its bytes, or has a creation wait f
   });
 }
 
-TEST_CASE("elements of global memory are neither looked at nor launched on, and indices name none of them") {
+TEST_CASE("elements of global memory can be neither viewed nor launched on, and not be indexed") {
   const test::with_variable bytes("STRETTO_GLOBAL_MEMORY", "1M");
   runtime rt({.workers = 1});
   rt.run([&] {
@@ -278,7 +281,7 @@ TEST_CASE("elements of global memory are neither looked at nor launched on, and 
   });
 }
 
-TEST_CASE("a runtime that gives nothing has no global memory") {
+TEST_CASE("a runtime that contributes no bytes has no global memory") {
   runtime rt({.workers = 1});
   CHECK(rt.machine().places(place_kind::global_memory).empty());
 }

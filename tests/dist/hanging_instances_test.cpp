@@ -125,9 +125,11 @@ TEST_CASE("a hang behind a copy from another node that waits for an event here n
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
     const event copied = copy(a, here, after(never)); const int line = __LINE__;
-    return held_up{copied, never,
-                   {"error H01", ", by N0", "for         copy from node N1 to instance \"here\" (submitted " + at_line(line) +
-                                                " on N0), which waits for its preconditions\n"}};
+    return held_up{copied,
+                   never,
+                   {"error H01", ", by N0",
+                    "for         copy from node N1 to instance \"here\" (submitted " + at_line(line) +
+                        " on N0), which waits for its preconditions\n"}};
   });
 }
 
@@ -137,9 +139,11 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const auto [b, ready] = numbers::create(at_node(2), box(0, 100), {.name = "b"});
     const event summed = reduce<sum<double>>(a, b, after(never)); const int line = __LINE__;
-    return held_up{summed, never,
-                   {"error H01", ", by N2", "for         reduce from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
-                    "for         reduce of instance \"a\" on N1, which waits for its preconditions\n"}};
+    return held_up{
+        summed,
+        never,
+        {"error H01", ", by N2", "for         reduce from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
+         "for         reduce of instance \"a\" on N1, which waits for its preconditions\n"}};
   });
   check_told([](runtime&) {
     const event never = never_of(2);
@@ -187,21 +191,24 @@ event push_ten(std::uint32_t to, event before) {
   return test::push(array_of_there(1.0), to, 5, std::array{box(0, 10)}, before);
 }
 
-TEST_CASE("a hang behind elements that another node does not send is followed from where they were to come to who holds them back") {
+TEST_CASE("a hang behind elements that another node does not send is followed from the receive to the sender") {
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
     const event done = test::post(5, u, std::array{box(0, 10)}).front(); const int line = __LINE__;
     async(at_node(1), call<&push_ten>(0u, never)).get();
-    return held_up{done, never,
-                   {"error H01", ", by N2", "task \"reader\" on N0",
-                    "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) + " on N0)\n",
-                    "for         what comes under number 5 on N0\n",
-                    "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
+    return held_up{
+        done,
+        never,
+        {"error H01", ", by N2", "task \"reader\" on N0",
+         "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) + " on N0)\n",
+         "for         what comes under number 5 on N0\n",
+         "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
   });
 }
 
-TEST_CASE("a hang behind a posting that waits is followed to what it waits for, and so is one behind what was pushed there") {
+TEST_CASE(
+    "a hang behind a posted receive that waits is followed to its precondition, and so is one behind a push to it") {
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
@@ -217,9 +224,11 @@ TEST_CASE("a hang behind a posting that waits is followed to what it waits for, 
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
     test::post(5, u, std::array{box(0, 10)}, never);
     const event pushed = async(at_node(1), call<&push_ten>(0u, event())).get();
-    return held_up{pushed, never,
-                   {"error H01", ", by N2", "task \"reader\" on N0", "for         copy from instance \"a\" to node N0 (submitted ",
-                    "for         copy to instance \"u\" on N0, which waits for its preconditions\n"}};
+    return held_up{
+        pushed,
+        never,
+        {"error H01", ", by N2", "task \"reader\" on N0", "for         copy from instance \"a\" to node N0 (submitted ",
+         "for         copy to instance \"u\" on N0, which waits for its preconditions\n"}};
   });
 }
 
@@ -232,9 +241,11 @@ TEST_CASE("a hang behind a copy within global memory, or between instances of on
     wait(fill(there.made, 1.0, after(there.ready)));  // from now on this node knows the instance
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
     const event copied = copy(there.made, here, after(never)); const int line = __LINE__;
-    return held_up{copied, never,
-                   {"error H01", ", by N2",
-                    "for         copy of instance \"far\" to instance \"here\" on N0 (submitted " + at_line(line) + ")\n"}};
+    return held_up{
+        copied,
+        never,
+        {"error H01", ", by N2",
+         "for         copy of instance \"far\" to instance \"here\" on N0 (submitted " + at_line(line) + ")\n"}};
   });
 }
 

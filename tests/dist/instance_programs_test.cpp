@@ -119,10 +119,14 @@ class program {
 
   static simulated_network network_of(std::uint64_t seed) {
     std::mt19937_64 random(seed * 77);
-    return {.nodes = static_cast<std::uint32_t>(1 + random() % (seed % 20 ? 6 : 64)), .seed = seed, .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
+    return {.nodes = static_cast<std::uint32_t>(1 + random() % (seed % 20 ? 6 : 64)),
+            .seed = seed,
+            .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
   }
 
-  coordinate number(coordinate from, coordinate to) { return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from)); }
+  coordinate number(coordinate from, coordinate to) {
+    return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from));
+  }
   box some_box(const box& within) {
     point min, max;
     for (int a = 0; a < 2; ++a) {
@@ -161,8 +165,9 @@ class program {
     if (random_() % 3 == 0) how.order = axis_order::fortran;
     const auto memories = all_[m.node]->machine().places(place_kind::gpu_memory);
     const bool on_device = !memories.empty() && random_() % 4;
-    const auto made = on_device ? cells::create(at_node(m.node), at(memories[random_() % memories.size()]), m.elements, how)
-                                : cells::create(at_node(m.node), m.elements, how);
+    const auto made = on_device
+                          ? cells::create(at_node(m.node), at(memories[random_() % memories.size()]), m.elements, how)
+                          : cells::create(at_node(m.node), m.elements, how);
     m.is = made.made;
     m.last = fill(m.is, 0u);  // runs after the creation without a precondition
     issued_.insert(issued_.end(), {{here, made.ready}, {here, m.last}});
@@ -251,7 +256,7 @@ class program {
   std::vector<std::pair<std::uint32_t, event>> issued_;  // on which node
 };
 
-TEST_CASE("random programs over instances of many nodes do what one process would") {
+TEST_CASE("random programs over instances of many nodes behave like one process") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(40, 5'000); ++seed) {
     CAPTURE(seed);
     program p(seed);

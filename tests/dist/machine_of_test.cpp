@@ -46,7 +46,7 @@ std::vector<double> way_here(std::uint32_t from, std::uint32_t to, std::uint64_t
   return {static_cast<double>(way->legs.size()), way->latency_seconds.value(), way->bandwidth_bytes_per_second.value()};
 }
 
-TEST_CASE("every node can be told by which way copies go on any other") {
+TEST_CASE("every node can query the routes of copies on any other") {
   on_unlike_nodes(7, [](const simulated_job&) {
     for (std::uint32_t n = 0; n < job_nodes(); ++n) {
       const platform there = machine_of(at_node(n)).get();
@@ -65,7 +65,7 @@ TEST_CASE("every node can be told by which way copies go on any other") {
   });
 }
 
-TEST_CASE("every node can be told what any other has") {
+TEST_CASE("every node can query the machine of any other") {
   for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(4, 100); ++seed) {
     CAPTURE(seed);
     on_unlike_nodes(seed, [&](const simulated_job&) {
@@ -79,14 +79,15 @@ TEST_CASE("every node can be told what any other has") {
       const platform two = machine_of(at_node(2)).get();
       std::vector<std::uint64_t> memories;
       for (const place p : two.memories())
-        if (two.kind(p) == place_kind::gpu_memory || two.kind(p) == place_kind::gpu) memories.push_back(two.about(p).capacity_bytes.value());
+        if (two.kind(p) == place_kind::gpu_memory || two.kind(p) == place_kind::gpu)
+          memories.push_back(two.about(p).capacity_bytes.value());
       std::ranges::sort(memories);
       CHECK(memories == std::vector<std::uint64_t>{32u << 20, 64u << 20});
     });
   }
 }
 
-TEST_CASE("what another node has is used there by the place that its machine names") {
+TEST_CASE("a place of another node's machine is used there") {
   on_unlike_nodes(5, [](const simulated_job&) {
     if (this_node() != 1) return;
     const platform there = machine_of(at_node(3)).get();
@@ -108,7 +109,7 @@ TEST_CASE("what another node has is used there by the place that its machine nam
   });
 }
 
-TEST_CASE("the machines of all nodes are told at once, in their order") {
+TEST_CASE("the machines of all nodes are returned at once, in order") {
   on_unlike_nodes(7, [](const simulated_job&) {
     const std::vector<platform> all = machines_of_job().get();
     REQUIRE(all.size() == job_nodes());
@@ -122,7 +123,7 @@ TEST_CASE("the machines of all nodes are told at once, in their order") {
   });
 }
 
-TEST_CASE("the machine of a node that is not there, or is lost, is not told") {
+TEST_CASE("a query for the machine of a lost or non-existent node fails") {
   on_unlike_nodes(6, [](const simulated_job& job) {
     if (this_node() != 0) return;
     CHECK(test::error_of([] { machine_of(at_node(4)); }).code() == "N02");

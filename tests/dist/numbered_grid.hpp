@@ -32,7 +32,8 @@ int wrong_in(const instance<T, 2>& g, const box& part, const point& shift) {
   const auto v = here.view();
   int wrong = 0;
   for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
-    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j) wrong += v(i, j) != value_at<T>(i + shift[0], j + shift[1]);
+    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j)
+      wrong += v(i, j) != value_at<T>(i + shift[0], j + shift[1]);
   here.destroy();
   return wrong;
 }

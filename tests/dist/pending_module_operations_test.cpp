@@ -56,7 +56,7 @@ void on_node(const std::shared_ptr<job_seat>& seat, const std::shared_ptr<mailbo
   rt.run(body);
 }
 
-TEST_CASE("what is pending at a module and may never end keeps no job from ending, where no task waits") {
+TEST_CASE("an operation at a module that may never end does not keep the job from ending if no task waits") {
   for (const std::uint32_t nodes : {1u, 2u, 3u}) {
     CAPTURE(nodes);
     const simulated_job job({.nodes = nodes});
@@ -64,13 +64,14 @@ TEST_CASE("what is pending at a module and may never end keeps no job from endin
     std::vector<std::thread> all;
     for (std::uint32_t n = 0; n < nodes; ++n) mail.push_back(std::make_shared<mailbox>());
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.emplace_back([&, n] { on_node(job.seat(n), mail[n], [&] { async(at_node((n + 1) % nodes), call([] {})); }); });
+      all.emplace_back(
+          [&, n] { on_node(job.seat(n), mail[n], [&] { async(at_node((n + 1) % nodes), call([] {})); }); });
     for (auto& t : all) t.join();
     for (const auto& m : mail) CHECK(m->was_taken_back.load());
   }
 }
 
-TEST_CASE("a task that waits for it keeps its job from ending until it has come") {
+TEST_CASE("a task that waits for such an operation keeps its job from ending until it completes") {
   const simulated_job job({.nodes = 2});
   const auto one = std::make_shared<mailbox>(), other = std::make_shared<mailbox>();
   std::atomic<bool> has_run{false};

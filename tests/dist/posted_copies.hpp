@@ -19,8 +19,8 @@ inline dist::remote_instances& remote_instances_here() {
 }
 
 template <class T, std::size_t D>
-std::vector<event> post(std::uint64_t number, const instance<T, D>& target, std::span<const box> parts, event behind = {},
-                        const std::source_location& where = std::source_location::current()) {
+std::vector<event> post(std::uint64_t number, const instance<T, D>& target, std::span<const box> parts,
+                        event behind = {}, const std::source_location& where = std::source_location::current()) {
   std::vector<event> done(parts.size());
   remote_instances_here().post(number, target.handle(), parts, done, after_range{{&behind, 1}}, where);
   return done;
@@ -28,9 +28,11 @@ std::vector<event> post(std::uint64_t number, const instance<T, D>& target, std:
 
 /// `boxes` are in target coordinates; `shift` is added to get source coordinates.
 template <class T, std::size_t D>
-event push(const instance<T, D>& source, std::uint32_t node, std::uint64_t number, std::span<const box> boxes, event behind = {},
-           const point& shift = {}, const std::source_location& where = std::source_location::current()) {
-  return detail::copy_boxes(remote_instances_here().posted_name(node, number), source.handle(), boxes, shift, after_range{{&behind, 1}}, where);
+event push(const instance<T, D>& source, std::uint32_t node, std::uint64_t number, std::span<const box> boxes,
+           event behind = {}, const point& shift = {},
+           const std::source_location& where = std::source_location::current()) {
+  return detail::copy_boxes(remote_instances_here().posted_name(node, number), source.handle(), boxes, shift,
+                            after_range{{&behind, 1}}, where);
 }
 
 }  // namespace stretto::test

@@ -89,7 +89,8 @@ class posted_trial {
     const test::with_variable devices("STRETTO_DEVICES", kinds[seed % 4]);
     const test::with_variable check("STRETTO_CHECK", seed % 5 == 0 ? "1" : "0");
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
-      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+      all_.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
     dead_.assign(job_.nodes(), false);
   }
   ~posted_trial() {
@@ -143,11 +144,17 @@ class posted_trial {
  private:
   static simulated_network network_of(std::uint64_t seed) {
     std::mt19937_64 random(seed * 77);
-    return {.nodes = static_cast<std::uint32_t>(2 + random() % 4), .seed = seed, .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
+    return {.nodes = static_cast<std::uint32_t>(2 + random() % 4),
+            .seed = seed,
+            .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
   }
-  coordinate number(coordinate from, coordinate to) { return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from)); }
+  coordinate number(coordinate from, coordinate to) {
+    return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from));
+  }
   std::uint32_t some_node() { return static_cast<std::uint32_t>(random_() % job_.nodes()); }
-  std::uint32_t node_but(std::uint32_t n) { return (n + 1 + static_cast<std::uint32_t>(random_() % (job_.nodes() - 1))) % job_.nodes(); }
+  std::uint32_t node_but(std::uint32_t n) {
+    return (n + 1 + static_cast<std::uint32_t>(random_() % (job_.nodes() - 1))) % job_.nodes();
+  }
   void step() {
     all_[random_() % all_.size()]->step();
     if (random_() % 16 == 0) look();
@@ -273,7 +280,8 @@ class posted_trial {
       }
       m.before = some_gate(m.source_node, 4);
       p.pushes.push_back(std::move(m));
-      actions_.push_back([this, index, which = p.pushes.size() - 1] { push(postings_[index], postings_[index].pushes[which]); });
+      actions_.push_back(
+          [this, index, which = p.pushes.size() - 1] { push(postings_[index], postings_[index].pushes[which]); });
     }
   }
 
@@ -295,14 +303,16 @@ class posted_trial {
     if (dead_[p.node]) return;
     const attachment on(*all_[p.node]);
     p.is_posted = true;
-    p.done = test::post(p.number, p.target, p.parts, issued(p.node, p.before.is_there ? merge(p.target_ready, p.before.is) : p.target_ready));
+    p.done = test::post(p.number, p.target, p.parts,
+                        issued(p.node, p.before.is_there ? merge(p.target_ready, p.before.is) : p.target_ready));
   }
   void push(const modelled_posting& p, modelled_push& m) {
     if (dead_[m.asker]) return;
     const attachment on(*all_[m.asker]);
     m.is_asked = true;
-    m.done = test::push(m.source, p.node, p.number, m.boxes, issued(m.asker, m.before.is_there ? merge(m.source_ready, m.before.is) : m.source_ready),
-                        m.shift);
+    m.done =
+        test::push(m.source, p.node, p.number, m.boxes,
+                   issued(m.asker, m.before.is_there ? merge(m.source_ready, m.before.is) : m.source_ready), m.shift);
   }
 
   /// The elements of a part are written when its event has triggered, whether or not other parts have failed.
@@ -345,7 +355,8 @@ class posted_trial {
     }
     std::uint64_t left = 0;
     for_each_point(p.whole, [&](const point& at) {
-      if (std::ranges::none_of(p.parts, [&](const box& part) { return part.contains(at); })) left += v(at[0], at[1], at[2]) == untouched;
+      if (std::ranges::none_of(p.parts, [&](const box& part) { return part.contains(at); }))
+        left += v(at[0], at[1], at[2]) == untouched;
     });
     CHECK(left == outside);
   }
@@ -374,7 +385,8 @@ class posted_trial {
   std::vector<std::pair<std::uint32_t, event>> issued_;  // on which node
 };
 
-TEST_CASE("elements that nodes push find their place, whoever comes first, and what fails on either side is known on the other") {
+TEST_CASE(
+    "pushed elements arrive whether the push or the receive is first, and each side learns of failures of the other") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(150, 10'000); ++seed) {
     CAPTURE(seed);
     posted_trial t(seed, false);
@@ -383,7 +395,7 @@ TEST_CASE("elements that nodes push find their place, whoever comes first, and w
   }
 }
 
-TEST_CASE("once a node is lost every posting comes to an end, and every push to one") {
+TEST_CASE("once a node is lost, every posted receive ends, and every push to one") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(150, 10'000); ++seed) {
     CAPTURE(seed);
     posted_trial t(seed, true);

@@ -62,7 +62,7 @@ std::string told_of(event e) {
   return thrown_by([&] { wait(e); });
 }
 
-TEST_CASE("work on one part begins before the others have come") {
+TEST_CASE("work on one part begins before the other parts have arrived") {
   on_all_nodes({.nodes = 3, .seed = 1}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const row u = row_here({0, 30}, -1000);
@@ -83,7 +83,7 @@ TEST_CASE("work on one part begins before the others have come") {
   });
 }
 
-TEST_CASE("what nodes push waits until it is posted, and a box may straddle parts") {
+TEST_CASE("pushes wait until the receive is posted, and a box may straddle parts") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-4}, 2, [](runtime&) {
       if (this_node() != 0) return;
@@ -126,7 +126,8 @@ event push_columns(std::uint32_t to, coordinate rows, coordinate from, coordinat
   return done;
 }
 
-TEST_CASE("large pushes go in pieces from and to the memory of devices, and wait at their sender until it is posted") {
+TEST_CASE(
+    "large pushes between device memories are sent in pieces, and wait at their sender until the receive is posted") {
   for (const char* devices : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(exports)", "sim:1(pageable=1G)"}) {
     const test::with_variable variable("STRETTO_DEVICES", devices);
     for (const bool is_late : {false, true})
@@ -134,7 +135,8 @@ TEST_CASE("large pushes go in pieces from and to the memory of devices, and wait
         on_all_nodes({.nodes = 3, .seed = 3}, 2, [&](runtime& rt) {
           if (this_node() != 0) return;
           constexpr coordinate rows = 600, columns = 700;
-          const place memory = on_device ? rt.machine().places(place_kind::gpu_memory).front() : rt.machine().memories().front();
+          const place memory =
+              on_device ? rt.machine().places(place_kind::gpu_memory).front() : rt.machine().memories().front();
           const box all{{0, 0}, {rows, columns}};
           const auto [u, there] = plane::create(at(memory), all);
           std::vector<box> parts;
@@ -146,7 +148,8 @@ TEST_CASE("large pushes go in pieces from and to the memory of devices, and wait
           if (is_late) done = post(3, u, parts, there);
           const plane here = plane::create(at(rt.machine().memories().front()), all).made;
           std::vector<event> copied;
-          for (std::size_t i = 0; i < parts.size(); ++i) copied.push_back(copy(u, here, parts[i], after(done[i], here.ready())));
+          for (std::size_t i = 0; i < parts.size(); ++i)
+            copied.push_back(copy(u, here, parts[i], after(done[i], here.ready())));
           wait(merge(copied));
           int wrong = 0;
           for (coordinate i = 0; i < rows; ++i)
@@ -159,7 +162,7 @@ TEST_CASE("large pushes go in pieces from and to the memory of devices, and wait
   }
 }
 
-TEST_CASE("a push that fails is known where its elements were to come, and the other parts do not mind") {
+TEST_CASE("a push that fails is reported by the receive, and the other parts succeed") {
   on_all_nodes({.nodes = 3, .seed = 4}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const row u = row_here({0, 20}, 0);
@@ -191,7 +194,7 @@ TEST_CASE("a push that fails is known where its elements were to come, and the o
   });
 }
 
-TEST_CASE("if what a posting waits for fails, so do its parts and what was pushed there") {
+TEST_CASE("if the precondition of a posted receive fails, so do its parts and the pushes to it") {
   on_all_nodes({.nodes = 3, .seed = 5}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const row u = row_here({0, 20}, 0);
@@ -201,7 +204,8 @@ TEST_CASE("if what a posting waits for fails, so do its parts and what was pushe
     const event first = push_from(1, 9, 0, 12);
     never.poison(std::make_exception_ptr(std::runtime_error("the tide is out")));
     const event second = push_from(2, 9, 12, 20);
-    for (const event e : {done[0], done[1], first, second}) CHECK(told_of(e).find("the tide is out") != std::string::npos);
+    for (const event e : {done[0], done[1], first, second})
+      CHECK(told_of(e).find("the tide is out") != std::string::npos);
     CHECK(u.view()(3) == 3);
     check_nothing_is_kept();
     // An instance that was destroyed before.
@@ -220,7 +224,7 @@ TEST_CASE("if what a posting waits for fails, so do its parts and what was pushe
   });
 }
 
-TEST_CASE("elements that nobody has posted are refused, and nothing of them is written") {
+TEST_CASE("elements that no receive contains are refused, and none of them is written") {
   on_all_nodes({.nodes = 2, .seed = 6}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const row u = row_here({0, 20}, 0);
@@ -231,7 +235,8 @@ TEST_CASE("elements that nobody has posted are refused, and nothing of them is w
                    "  submitted   posted_instances_test.cpp:") != std::string::npos);
     CHECK(why.find("  box         [5,13)\n"
                    "  posted      posted_instances_test.cpp:") != std::string::npos);
-    CHECK(why.find("  because     these elements are in none of the parts that were to come from other nodes") != std::string::npos);
+    CHECK(why.find("  because     these elements are in none of the parts that were to come from other nodes") !=
+          std::string::npos);
     CHECK(u.view()(7) == 7);
     wait(merge(push_from(1, 1, 0, 5), push_from(1, 1, 13, 15)));
     for (const event e : done) CHECK(told_of(e).find("D06") != std::string::npos);
@@ -240,7 +245,7 @@ TEST_CASE("elements that nobody has posted are refused, and nothing of them is w
   });
 }
 
-TEST_CASE("once a node is lost, postings end with it, those to come included, and so do the pushes of the others") {
+TEST_CASE("once a node is lost, posted receives fail, later ones included, and so do the pushes of other nodes") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const simulated_job job({.nodes = 3, .seed = seed});
     on_all_nodes({}, 1, [&](runtime&) {
@@ -265,7 +270,7 @@ TEST_CASE("once a node is lost, postings end with it, those to come included, an
 }
 
 /// Each node pushes a few elements to every other node under a new number, again and again.
-TEST_CASE("nothing remains of millions of numbers but what is under way") {
+TEST_CASE("of millions of numbers only those in flight are kept") {
   const std::uint64_t rounds = test::scaled<std::uint64_t>(300, 1'000'000);
   on_all_nodes({.nodes = 3, .seed = 7}, 2, [&](runtime& rt) {
     const std::uint32_t self = this_node();
@@ -290,14 +295,19 @@ TEST_CASE("nothing remains of millions of numbers but what is under way") {
   });
 }
 
-TEST_CASE("a push at the wish of a third node, or of the one that has posted, is one like any other") {
+TEST_CASE("a push may be requested by a third node, or by the node that has posted the receive") {
   on_all_nodes({.nodes = 3, .seed = 8}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const row far = async(at_node(1), call([] { return row_here({0, 10}, 100); })).get();
     const row u = row_here({0, 10}, 0);
     const std::vector<event> done = post(4, u, std::array{box{0, 10}});
     const event mine = test::push(far, 0, 4, std::array{box{0, 4}});
-    const event third = async(at_node(2), call([](const row& r) { return test::push(r, 0, 4, std::array{box{4, 10}}); }, far)).get();
+    const event third = async(at_node(2), call(
+                                              [](const row& r) {
+                                                return test::push(r, 0, 4, std::array{box{4, 10}});
+                                              },
+                                              far))
+                            .get();
     wait(done[0]);
     CHECK(u.view()(0) == 100);
     CHECK(u.view()(9) == 109);

@@ -15,7 +15,7 @@ using namespace stretto;
 
 TEST_SUITE_BEGIN("dist");
 
-TEST_CASE("a source line comes back as the same constants") {
+TEST_CASE("a source line is decoded to the same constants") {
   const auto here = std::source_location::current();
   const auto bits = dist::encode(here, 3);
   CHECK((bits >> 48) != 0);
@@ -25,7 +25,7 @@ TEST_CASE("a source line comes back as the same constants") {
   CHECK(short_location(dist::decode(dist::encode({}, 3), 3)) == "");
 }
 
-TEST_CASE("what no module holds is somewhere on its node, also by way of another node") {
+TEST_CASE("a line that no module holds reads as somewhere on its node, also after a third node has forwarded it") {
   struct { const char* file; const char* function; unsigned line, column; } constants{"a.cpp", "f", 1, 1};
   const auto made_up = std::bit_cast<std::source_location>(static_cast<const void*>(&constants));
   const auto far = dist::decode(dist::encode(made_up, 3), 3);
@@ -33,7 +33,7 @@ TEST_CASE("what no module holds is somewhere on its node, also by way of another
   CHECK(short_location(dist::decode(dist::encode(far, 5), 5)) == "somewhere on node N3");
 }
 
-TEST_CASE("bits that mean nothing here are somewhere on the node they came from, and touch no memory of others") {
+TEST_CASE("unknown bits read as somewhere on their sender, and touch no memory outside of modules") {
   std::mt19937_64 random(1);
   const auto good = dist::encode(std::source_location::current(), 0);
   for (int i = 0; i < test::scaled(20'000, 2'000'000); ++i) {

@@ -53,7 +53,7 @@ STRETTO_KERNEL(add_neighbours, (in<int> x, out<int> y, int n), {
   y(i) = x((i + n - 1) % n) + x((i + 1) % n);
 })
 
-TEST_CASE("the device that is written copies elements from another node's itself, whatever their layout, at the wish of whatever node") {
+TEST_CASE("the receiving device copies elements from another node's device itself, for any layout and any requester") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
   for (const std::uint64_t seed : {1u, 2u, 3u})
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-5}, 2, [](runtime&) {
@@ -68,16 +68,21 @@ TEST_CASE("the device that is written copies elements from another node's itself
             for (const instance_options& to_layout : {instance_options{}, strided, fortran}) {
               const grid a = grid::create(at_node(from), at(device_here()), {{0, 0}, {20, 30}}, from_layout).made;
               const grid b = grid::create(at_node(to), at(device_here()), {{5, 5}, {40, 40}}, to_layout).made;
-              const event written = async(at_node(from), after(a.ready()), call<&write_grid<double>>(a, box{{0, 0}, {20, 30}}));
+              const event written =
+                  async(at_node(from), after(a.ready()), call<&write_grid<double>>(a, box{{0, 0}, {20, 30}}));
               const std::uint64_t before = copies_on(to);
               const box part{{6, 7}, {20, 30}};
               const event copied = copy(a, b, part, after(written, fill(b, -1.0)));
               CHECK(async(at_node(to), after(copied), call<&wrong_in<double>>(b, part, point(0, 0))).get() == 0);
               const event moved = copy(a, box{{0, 0}, {3, 4}}, b, point(30, 31), after(copied));
-              CHECK(async(at_node(to), after(moved), call<&wrong_in<double>>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
-              const std::vector<box> parts{{{5, 5}, {7, 9}}, {{8, 20}, {8, 21}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
+              CHECK(
+                  async(at_node(to), after(moved), call<&wrong_in<double>>(b, box{{30, 31}, {33, 35}}, point(-30, -31)))
+                      .get() == 0);
+              const std::vector<box> parts{
+                  {{5, 5}, {7, 9}}, {{8, 20}, {8, 21}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
               const event several = copy(a, b, parts, after(fill(b, 0.0, after(moved))));
-              for (const box& p : parts) CHECK(async(at_node(to), after(several), call<&wrong_in<double>>(b, p, point(0, 0))).get() == 0);
+              for (const box& p : parts)
+                CHECK(async(at_node(to), after(several), call<&wrong_in<double>>(b, p, point(0, 0))).get() == 0);
               wait(copy(a, b, box{}, after(several)));  // no elements: nothing is offered
               CHECK(copies_on(to) == before + 3);
               ++expected;
@@ -88,16 +93,19 @@ TEST_CASE("the device that is written copies elements from another node's itself
     });
 }
 
-TEST_CASE("a device also copies to memory of its host, and to that of another device through it; who is written by the host is sent pieces") {
+TEST_CASE(
+    "a device also copies to host memory, and through it to another device; other targets on the host get pieces") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:2(exports)");
   on_all_nodes({.nodes = 2, .seed = 5}, 2, [](runtime&) {
     if (this_node() != 0) return;
     const box all{{0, 0}, {60, 50}};
     const grid a = grid::create(at(device_here(1)), all).made, host = grid::create(at_node(1), all).made;
-    const grid first = grid::create(at_node(1), at(device_here(0)), all).made, second = grid::create(at_node(1), at(device_here(1)), all).made;
+    const grid first = grid::create(at_node(1), at(device_here(0)), all).made,
+               second = grid::create(at_node(1), at(device_here(1)), all).made;
     write_grid(a, all);
     for (const grid& to : {host, first, second, host}) wait(copy(a, to));
-    for (const grid& g : {host, first, second}) CHECK(async(at_node(1), call<&wrong_in<double>>(g, all, point(0, 0))).get() == 0);
+    for (const grid& g : {host, first, second})
+      CHECK(async(at_node(1), call<&wrong_in<double>>(g, all, point(0, 0))).get() == 0);
     CHECK(copies_on(1) == 4);
     wait(copy(host, a));  // the target is in no device's memory
     CHECK(wrong_in(a, all, point(0, 0)) == 0);
@@ -106,7 +114,7 @@ TEST_CASE("a device also copies to memory of its host, and to that of another de
   });
 }
 
-TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to it no more") {
+TEST_CASE("elements that a node's devices cannot access are sent in pieces, and not offered again") {
   // The second node has no device; or one that imports nothing; or checks accesses.
   for (const char* theirs : {"none", "sim:1"}) {
     const simulated_job job({.nodes = 2, .seed = 6});
@@ -119,7 +127,8 @@ TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to 
           const box all{{0, 0}, {300, 400}};  // several pieces
           const grid a = grid::create(at(device_here()), all).made;
           const bool has_device = std::string(theirs) != "none";
-          const grid b = has_device ? grid::create(at_node(1), at(device_here()), all).made : grid::create(at_node(1), all).made;
+          const grid b =
+              has_device ? grid::create(at_node(1), at(device_here()), all).made : grid::create(at_node(1), all).made;
           write_grid(a, all);
           for (int i = 0; i < 3; ++i) {
             wait(fill(b, 0.0));
@@ -137,7 +146,8 @@ TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to 
     on_all_nodes({.nodes = 2, .seed = 7}, 1, [](runtime&) {
       if (this_node() != 0) return;
       const box all{{0, 0}, {30, 40}};
-      const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), all).made;
+      const grid a = grid::create(at(device_here()), all).made,
+                 b = grid::create(at_node(1), at(device_here()), all).made;
       write_grid(a, all);
       wait(copy(a, b));
       CHECK(async(at_node(1), call<&wrong_in<double>>(b, all, point(0, 0))).get() == 0);
@@ -147,7 +157,7 @@ TEST_CASE("what a node's devices cannot have comes in pieces, and is offered to 
   }
 }
 
-TEST_CASE("of two devices of a node, the one that can import does; to the other elements are sent") {
+TEST_CASE("of two devices of a node, one imports the elements, and the other is sent pieces") {
   const simulated_job job({.nodes = 2, .seed = 8});
   std::vector<std::thread> nodes;
   for (std::uint32_t n = 0; n < 2; ++n)
@@ -173,12 +183,13 @@ TEST_CASE("of two devices of a node, the one that can import does; to the other 
   for (std::thread& t : nodes) t.join();
 }
 
-TEST_CASE("what is wrong with elements that are offered is told as for those that are sent") {
+TEST_CASE("errors of offered elements are reported like those of sent elements") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
   on_all_nodes({.nodes = 2, .seed = 9}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const box all{{0, 0}, {30, 40}};
-    const grid a = grid::create(at(device_here()), all).made, b = grid::create(at_node(1), at(device_here()), {{0, 0}, {30, 20}}).made;
+    const grid a = grid::create(at(device_here()), all).made,
+               b = grid::create(at_node(1), at(device_here()), {{0, 0}, {30, 20}}).made;
     write_grid(a, all);
     CHECK(thrown_by([&] { wait(copy(a, b)); }).find("D06") != std::string::npos);
     CHECK(thrown_by([&] { wait(copy(a, b, box{{0, 0}, {3, 30}})); }).find("D06") != std::string::npos);
@@ -222,7 +233,7 @@ TEST_CASE("elements of a device that has been lost are not copied from there, th
   });
 }
 
-TEST_CASE("what buffers and objects bring from node to node is copied by devices, too, and is what it has to be") {
+TEST_CASE("data of buffers and objects is copied between nodes by devices, too, and is correct") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(exports)");
   for (const std::uint64_t seed : {1u, 2u, 3u})
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-5}, 2, [](runtime&) {
@@ -237,7 +248,8 @@ TEST_CASE("what buffers and objects bring from node to node is copied by devices
       std::vector<int> expected(n), other(n);
       for (int i = 0; i < n; ++i) expected[std::size_t(i)] = i;
       for (int step = 0; step < 8; ++step) {
-        for (int i = 0; i < n; ++i) other[std::size_t(i)] = expected[std::size_t((i + n - 1) % n)] + expected[std::size_t((i + 1) % n)];
+        for (int i = 0; i < n; ++i)
+          other[std::size_t(i)] = expected[std::size_t((i + n - 1) % n)] + expected[std::size_t((i + 1) % n)];
         expected.swap(other);
       }
       int wrong = 0;
@@ -265,13 +277,14 @@ TEST_CASE("what buffers and objects bring from node to node is copied by devices
   });
 }
 
-TEST_CASE("a copy of what was offered ends when the node that offered it dies, and when the one dies that takes it") {
+TEST_CASE("a copy of offered elements ends when the source node dies, and when the target node dies") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     const simulated_job job({.nodes = 3, .seed = seed});
     std::vector<std::unique_ptr<runtime>> all;
     for (std::uint32_t n = 0; n < 3; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .devices = "sim:1(exports)", .stepped = true, .job = job.seat(n)}));
+      all.push_back(std::make_unique<runtime>(runtime_options{
+          .workers = 1, .seed = seed, .devices = "sim:1(exports)", .stepped = true, .job = job.seat(n)}));
     std::mt19937_64 random(seed);
     const auto until = [&](auto&& is_so) {
       for (int i = 0; !is_so(); ++i) {
@@ -284,7 +297,8 @@ TEST_CASE("a copy of what was offered ends when the node that offered it dies, a
       const attachment on(*all[0]);
       for (int i = 0; i < 6; ++i) {
         const box whole{{0, 0}, {100, 90}};
-        const grid a = grid::create(at_node(1), at(device_here()), whole).made, b = grid::create(at_node(2), at(device_here()), whole).made;
+        const grid a = grid::create(at_node(1), at(device_here()), whole).made,
+                   b = grid::create(at_node(2), at(device_here()), whole).made;
         copied.push_back(copy(a, b, after(fill(a, 1.0), fill(b, 2.0))));
       }
     }

@@ -65,7 +65,8 @@ TEST_CASE("an instance is made on another node, filled there, copied here and de
       wait(copy(u, here, after(filled)));
       CHECK(total_of(here) == 2.5 * 1200);
       wait(ready);
-      CHECK(async(at_node(there), call<&total_of>(u)).get() == 2.5 * 1200);  // that node knows it by the name that it has here
+      CHECK(async(at_node(there), call<&total_of>(u)).get() ==
+            2.5 * 1200);  // that node knows it by the name that it has here
       const event gone = u.destroy(after(filled));
       wait(gone);
       CHECK(thrown_by([&] { wait(fill(u, 1.0)); }).find("D01") != std::string::npos);
@@ -73,7 +74,7 @@ TEST_CASE("an instance is made on another node, filled there, copied here and de
     });
 }
 
-TEST_CASE("elements go between any two nodes at the wish of a third, whatever their layout") {
+TEST_CASE("elements are copied between any two nodes on request of a third, for any layout") {
   for (const bool checked : {false, true}) {
     const test::with_variable check("STRETTO_CHECK", checked ? "1" : "0");
     on_all_nodes({.nodes = 3, .seed = 5, .jitter_seconds = 1e-5}, 1, [](runtime&) {
@@ -91,11 +92,13 @@ TEST_CASE("elements go between any two nodes at the wish of a third, whatever th
           CHECK(async(at_node(2), after(copied), call<&wrong_in>(b, part, point(0, 0))).get() == 0);
           // Shifted boxes, several at once, and none.
           const event moved = copy(a, box{{0, 0}, {3, 4}}, b, point(30, 31), after(copied));
-          CHECK(async(at_node(2), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
+          CHECK(async(at_node(2), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() ==
+                0);
           const event again = fill(b, 0.0, after(moved));
           const std::vector<box> parts{{{5, 5}, {7, 9}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
           const event several = copy(a, b, parts, after(again));
-          for (const box& p : parts) CHECK(async(at_node(2), after(several), call<&wrong_in>(b, p, point(0, 0))).get() == 0);
+          for (const box& p : parts)
+            CHECK(async(at_node(2), after(several), call<&wrong_in>(b, p, point(0, 0))).get() == 0);
           wait(copy(a, b, box{}, after(several)));
           wait(merge(a.destroy(), b.destroy()));
         }
@@ -126,7 +129,7 @@ void send_large_instances() {
   });
 }
 
-TEST_CASE("large instances travel in pieces, also to and from the memory of devices") {
+TEST_CASE("large instances are sent in pieces, also to and from device memory") {
   for (const char* device : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(exports)", "sim:1(pageable=1G)"}) {
     const test::with_variable devices("STRETTO_DEVICES", device);
     send_large_instances();
@@ -139,7 +142,8 @@ void copy_between_devices() {
     if (this_node() != 0) return;
     const box all(0, 1 << 20);
     const place device = rt.machine().places(place_kind::gpu_memory).front();
-    const auto here = instance<float>::create(at(device), all), there = instance<float>::create(at_node(1), at(device), all);
+    const auto here = instance<float>::create(at(device), all),
+               there = instance<float>::create(at_node(1), at(device), all);
     wait(merge(fill(here.made, 2.0f, after(here.ready)), fill(there.made, 1.0f, after(there.ready))));
     wait(copy(here.made, there.made));
     wait(copy(there.made, here.made, box(5, 6)));  // a message of a few bytes
@@ -149,14 +153,14 @@ void copy_between_devices() {
   });
 }
 
-TEST_CASE("elements of devices go between nodes in place where messages reach their memory") {
+TEST_CASE("elements of devices are sent directly if messages can access device memory") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(messages,bandwidth=1k)");
   copy_between_devices();
 }
 
 STRETTO_KERNEL(seven_each, (out<float> all), { all(global_id(0)) = 7; })
 
-TEST_CASE("elements of a lost device do not reach another node, also where messages go from its memory in place") {
+TEST_CASE("elements of a lost device do not reach another node, also if messages access device memory directly") {
   for (const char* device : {"sim:1(lose=2)", "sim:1(messages,lose=2)", "sim:1(in_place,lose=2)"}) {
     INFO(std::string(device));
     const test::with_variable devices("STRETTO_DEVICES", device), quiet("STRETTO_LOG", "off");
@@ -176,7 +180,7 @@ TEST_CASE("elements of a lost device do not reach another node, also where messa
   }
 }
 
-TEST_CASE("contributions of several nodes to the same elements, one behind the other, are in order for the checks, too") {
+TEST_CASE("consecutive contributions of several nodes to the same elements are ordered for the race checker, too") {
   const test::with_variable check("STRETTO_CHECK", "1");
   for (const reduction_style style : {reduction_style::fold, reduction_style::list})
     on_all_nodes({.nodes = 3, .seed = 8}, 1, [&](runtime&) {
@@ -266,7 +270,7 @@ TEST_CASE("contributions keep their order over nodes") {
   });
 }
 
-TEST_CASE("a handle that is faster than its creation waits for it") {
+TEST_CASE("an operation on a handle waits for the creation that it has overtaken") {
   // Node 0 requests an instance of node 1, which learns of it from node 2 as well.
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-4}, 1, [](runtime&) {
@@ -285,7 +289,7 @@ TEST_CASE("a handle that is faster than its creation waits for it") {
     });
 }
 
-TEST_CASE("preconditions of other nodes are waited for, and their failures skip what waits") {
+TEST_CASE("operations wait for preconditions of other nodes, and are skipped if these fail") {
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const grid a = grid::create(at_node(1), {{0, 0}, {3, 3}}).made, b = grid::create(at_node(2), {{0, 0}, {3, 3}}).made;
@@ -310,7 +314,7 @@ TEST_CASE("preconditions of other nodes are waited for, and their failures skip 
   });
 }
 
-TEST_CASE("what is wrong with an instance of another node is told where it was asked for") {
+TEST_CASE("errors with an instance of another node are reported on the requesting node") {
   on_all_nodes({.nodes = 3}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const grid a = grid::create(at_node(1), {{0, 0}, {4, 4}}, {.name = "a"}).made;
@@ -346,7 +350,7 @@ TEST_CASE("what is wrong with an instance of another node is told where it was a
 
 box box_of(grid u) { return u.elements(); }
 
-TEST_CASE("a handle says on every node what the instance is, whether it exists yet or not") {
+TEST_CASE("a handle gives the facts of its instance on every node, whether it exists yet or not") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     on_all_nodes({.nodes = 3, .seed = seed}, 2, [](runtime& rt) {
       if (this_node() != 0) return;
@@ -376,7 +380,7 @@ TEST_CASE("a handle says on every node what the instance is, whether it exists y
     });
 }
 
-TEST_CASE("what an instance of another node is, is asked once: the answer outlives the node") {
+TEST_CASE("facts of a remote instance are requested once: the cached reply outlives the node") {
   const simulated_job job({.nodes = 2});
   on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -389,7 +393,7 @@ TEST_CASE("what an instance of another node is, is asked once: the answer outliv
   }, &job);
 }
 
-TEST_CASE("what an instance of a lost node is, is not told") {
+TEST_CASE("a query for the facts of an instance of a lost node fails") {
   const simulated_job job({.nodes = 2});
   on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -399,7 +403,7 @@ TEST_CASE("what an instance of a lost node is, is not told") {
   }, &job);
 }
 
-TEST_CASE("gather and scatter are done where the three instances are") {
+TEST_CASE("gather and scatter run on the node of the three instances") {
   on_all_nodes({.nodes = 2}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const auto here = instance<std::int64_t>::create(at(rt.machine().memories().front()), {0, 8}).made;
@@ -416,12 +420,13 @@ TEST_CASE("gather and scatter are done where the three instances are") {
   });
 }
 
-TEST_CASE("once a node is lost, what it had a part in ends, and the rest goes on") {
+TEST_CASE("once a node is lost, operations in which it takes part end, and the others continue") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const simulated_job job({.nodes = 3, .seed = seed});
     on_all_nodes({}, 1, [&](runtime&) {
       if (this_node() != 0) return;
-      const grid a = grid::create(at_node(1), {{0, 0}, {300, 300}}).made, b = grid::create(at_node(2), {{0, 0}, {300, 300}}).made;
+      const grid a = grid::create(at_node(1), {{0, 0}, {300, 300}}).made,
+                 b = grid::create(at_node(2), {{0, 0}, {300, 300}}).made;
       const event filled = merge(fill(a, 1.0), fill(b, 2.0));
       wait(filled);
       std::vector<event> all;
@@ -432,7 +437,9 @@ TEST_CASE("once a node is lost, what it had a part in ends, and the rest goes on
         CHECK((why == "nothing was thrown" || why.find("N05") != std::string::npos));
       }
       CHECK(thrown_by([&] { wait(copy(b, a)); }).find("N05") != std::string::npos);
-      CHECK(thrown_by([&] { wait(grid::create(at_node(2), {{0, 0}, {3, 3}}).ready); }).find("N05") != std::string::npos);
+      CHECK(thrown_by([&] {
+              wait(grid::create(at_node(2), {{0, 0}, {3, 3}}).ready);
+            }).find("N05") != std::string::npos);
       wait(fill(a, 4.0));
       CHECK(async(at_node(1), call<&total_of>(a)).get() == 4.0 * 90'000);
       wait(a.destroy());
@@ -440,7 +447,7 @@ TEST_CASE("once a node is lost, what it had a part in ends, and the rest goes on
   }
 }
 
-TEST_CASE("nothing remains of what was destroyed") {
+TEST_CASE("no records of destroyed instances are kept") {
   on_all_nodes({.nodes = 2}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const place memory = rt.machine().memories().front();

@@ -81,7 +81,7 @@ TEST_CASE("a completion queue is used on another node, with events of every node
     });
 }
 
-TEST_CASE("a completion queue that comes back is the same queue, and outlives its handles at home") {
+TEST_CASE("a completion queue that returns to its node is the same queue, and outlives its handles there") {
   test::on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto done = user_event::create();
@@ -98,7 +98,7 @@ TEST_CASE("a completion queue that comes back is the same queue, and outlives it
   });
 }
 
-TEST_CASE("a queue that was destroyed is gone on other nodes, and one that was not made everywhere") {
+TEST_CASE("a destroyed queue is refused on other nodes, and a queue that was never made on every node") {
   test::on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto q = completion_queue::create();
@@ -123,7 +123,7 @@ TEST_CASE("a queue of an independent runtime is refused") {
   other.run([&] { CHECK(test::error_of([&] { from_bytes<completion_queue>(sent).size(); }).code() == "E03"); });
 }
 
-TEST_CASE("what all nodes add to one queue is popped once, by whatever node") {
+TEST_CASE("events that all nodes add to one queue are popped once, by any node") {
   const int seeds = test::scaled(10, 500);
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);

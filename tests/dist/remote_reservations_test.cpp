@@ -20,7 +20,8 @@ namespace {
 
 struct borrowing_nodes : cluster {
   std::mt19937_64 random;
-  explicit borrowing_nodes(std::uint32_t nodes, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
+  explicit borrowing_nodes(std::uint32_t nodes, std::uint64_t seed = 1)
+      : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
   bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
   std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
@@ -33,7 +34,7 @@ struct borrowing_nodes : cluster {
 
 TEST_SUITE_BEGIN("dist");
 
-TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
+TEST_CASE("a reservation migrates to the node that acquires it, with its payload") {
   borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create({.payload_bytes = sizeof(int)}); });
   for (int round = 0; round < 9; ++round) {
@@ -46,7 +47,7 @@ TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
   }
 }
 
-TEST_CASE("where the reservation is, it is granted without a message; elsewhere for three at most") {
+TEST_CASE("the node that has the reservation grants it without a message; another node needs three at most") {
   borrowing_nodes all(4);
   const auto r = all.on(0, [] { return reservation::create(); });
   all.acquire(2, r);
@@ -177,7 +178,7 @@ TEST_CASE("a shared hold elsewhere costs a message and its answer, and the reser
   CHECK(all.on(0, [&] { return r.try_acquire(); }));
 }
 
-TEST_CASE("acquires of one node are granted in their order, shared or not, also where the reservation is elsewhere") {
+TEST_CASE("acquires of one node are granted in order, shared or not, also if another node has the reservation") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     CAPTURE(seed);
     borrowing_nodes all(3, seed);
@@ -251,7 +252,7 @@ TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, 
   CHECK(all.on(2, [&] { return r.try_acquire(); }));
 }
 
-TEST_CASE("a release of what nobody holds is refused where it was called, with its line") {
+TEST_CASE("a release of a reservation that is not held is refused at the caller, with its line") {
   borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create(); });
   const std::string line = line_of();
@@ -265,7 +266,7 @@ TEST_CASE("a release of what nobody holds is refused where it was called, with i
   CHECK(all[0].reports.empty());
 }
 
-TEST_CASE("a reservation that is destroyed poisons who waits on any node, and nothing is kept of it") {
+TEST_CASE("a destroyed reservation poisons its waiters on every node, and no record of it is kept") {
   for (const std::size_t destroyer : {0, 1}) {
     borrowing_nodes all(4);
     const auto r = all.on(0, [] { return reservation::create({.payload_bytes = 100}); });
@@ -332,11 +333,15 @@ struct critical_sections {
   bool has_losses = false;
 
   explicit critical_sections(std::uint64_t seed, std::uint32_t most = 64)
-      : random(seed), nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)), .seed = seed,
-                             .jitter_seconds = random() % 2 ? 2e-6 : 1e-4, .eager_bytes = random() % 3 ? 4096u : 16u}) {
+      : random(seed),
+        nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)),
+               .seed = seed,
+               .jitter_seconds = random() % 2 ? 2e-6 : 1e-4,
+               .eager_bytes = random() % 3 ? 4096u : 16u}) {
     for (auto n = 1 + below(3); n > 0; --n)
       all.push_back(nodes.on(below(nodes.size()), [&] {
-        return reservation::create({.payload_bytes = below(2) ? sizeof(int) : 2000, .fairness = static_cast<std::uint32_t>(below(4))});
+        return reservation::create(
+            {.payload_bytes = below(2) ? sizeof(int) : 2000, .fairness = static_cast<std::uint32_t>(below(4))});
       }));
     inside.resize(all.size());
     for (auto* const numbers : {&count, &readers, &most_readers}) numbers->resize(all.size());
@@ -465,7 +470,7 @@ TEST_CASE(
   CHECK(most_readers > 2);
 }
 
-TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss") {
+TEST_CASE("if nodes die, every acquire is granted or poisoned with the loss") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
     critical_sections t(seed, seed % 25 < 24 ? 10 : 64);
@@ -488,7 +493,8 @@ TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss")
       for (auto& s : t.sections) {
         if (s.when != event() && !t.nodes[s.node].is_dead)
           t.nodes.on(s.node, [&] {
-            if (!s.when.has_triggered()) s.is_to_fail ? as_user(s.when).poison(trouble("no")) : as_user(s.when).trigger();
+            if (!s.when.has_triggered())
+              s.is_to_fail ? as_user(s.when).poison(trouble("no")) : as_user(s.when).trigger();
           });
         s.when = {};
         if (!t.nodes[s.node].is_dead && !s.is_left && t.nodes.on(s.node, [&] { return s.grant.has_triggered(); })) {

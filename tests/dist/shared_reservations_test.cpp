@@ -62,7 +62,7 @@ TEST_CASE("tasks of all nodes count with one reservation") {
     });
 }
 
-TEST_CASE("tasks of all nodes go from phase to phase of one barrier, and see what it reduced") {
+TEST_CASE("tasks of all nodes pass the phases of one barrier, and see the reduced values") {
   on_all_nodes({.nodes = 4}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto b = reducing_barrier<sum>::create(job_nodes());

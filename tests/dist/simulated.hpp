@@ -35,7 +35,8 @@ void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& p
 }
 
 template <class F>
-void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program, const simulated_job* given = nullptr) {
+void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program,
+                  const simulated_job* given = nullptr) {
   on_nodes_of(given ? *given : simulated_job(network), {.workers = workers}, program);
 }
 

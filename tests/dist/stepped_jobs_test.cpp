@@ -23,7 +23,9 @@ std::string* journal = nullptr;  // only the stepping thread
 long passed_on(long value, int left) {
   *journal += std::to_string(this_node()) + ' ';
   if (left == 0) return value;
-  return async(at_node((this_node() + std::uint32_t(value % 3) + 1) % job_nodes()), call<&passed_on>(value * 7 + 1, left - 1)).get();
+  return async(at_node((this_node() + std::uint32_t(value % 3) + 1) % job_nodes()),
+               call<&passed_on>(value * 7 + 1, left - 1))
+      .get();
 }
 
 /// What happened, and when, by the clock of the simulated network.
@@ -35,7 +37,8 @@ std::string run_from(std::uint64_t seed) {
   const simulated_job job({.nodes = nodes, .seed = seed});
   std::vector<std::unique_ptr<runtime>> all;
   for (std::uint32_t n = 0; n < nodes; ++n)
-    all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
+    all.push_back(std::make_unique<runtime>(
+        runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n)}));
   std::vector<future<long>> results;
   long expected = 5;
   for (int i = 0; i < 6; ++i) expected = expected * 7 + 1;

@@ -17,7 +17,8 @@ namespace {
 
 /// A node with work that creates work on other nodes, and with events that only it can poison.
 struct worker_node {
-  worker_node(net::sim::network& network, rank r, std::uint64_t seed) : job(0), end(job), world(r), random(seed * 31 + r) {
+  worker_node(net::sim::network& network, rank r, std::uint64_t seed)
+      : job(0), end(job), world(r), random(seed * 31 + r) {
     kind = job.on<&worker_node::on_work>("work", this);
     job.start([&](net::handlers& all) { return network.join(r, all); });
     context.runtime = &world.runtime;
@@ -50,7 +51,8 @@ struct worker_node {
       queue.pop_back();
       ++done;
       if (depth > 0)
-        for (auto n = random() % 3; n > 0; --n) job.send(static_cast<rank>(random() % job.nodes()), kind, writer(depth - 1));
+        for (auto n = random() % 3; n > 0; --n)
+          job.send(static_cast<rank>(random() % job.nodes()), kind, writer(depth - 1));
     }
     end.advance(context);
     base::set_current(before);
@@ -73,7 +75,8 @@ enum class losses { none, a_node, links };
 void run_one(std::uint64_t seed, losses what) {
   std::mt19937_64 random(seed);
   const auto nodes = static_cast<std::uint32_t>(1 + random() % 7);
-  const auto network = net::sim::network::make({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 1e-4 : 0});
+  const auto network =
+      net::sim::network::make({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 1e-4 : 0});
   std::vector<std::unique_ptr<worker_node>> all;
   for (rank r = 0; r < nodes; ++r) all.push_back(std::make_unique<worker_node>(*network, r, seed));
   for (auto& n : all) {
@@ -123,7 +126,7 @@ void run_one(std::uint64_t seed, losses what) {
   }
 }
 
-TEST_CASE("a job is over when nothing runs anywhere and no message is under way, and not before") {
+TEST_CASE("a job is over when nothing runs on any node and no message is in flight, and not before") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
     CAPTURE(seed);
     run_one(seed, losses::none);
@@ -137,11 +140,11 @@ TEST_CASE("a job whose nodes die ends for those that are left") {
   }
 }
 
-TEST_CASE("who was told that the job is over tells the others, if whoever was to do it has died meanwhile") {
+TEST_CASE("a node that knows that the job is over notifies the others if the coordinator has died") {
   run_one(7399, losses::a_node);
 }
 
-TEST_CASE("a job that is cut in parts ends on every node, whichever links are left") {
+TEST_CASE("a job that is split into groups ends on every node, whichever links are left") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(600, 20'000); ++seed) {
     CAPTURE(seed);
     run_one(seed, losses::links);
