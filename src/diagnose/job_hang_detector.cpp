@@ -12,11 +12,11 @@ using dist::rank;
 
 job_hang_detector::job_hang_detector(dist::job& j)
     : job_(j),
-      request_(j.on<&job_hang_detector::on_request>("watch.stuck", this, dist::job::counted::no)),
-      query_(j.on<&job_hang_detector::on_query>("watch.ask", this, dist::job::counted::no)),
-      reply_(j.on<&job_hang_detector::on_reply>("watch.answer", this, dist::job::counted::no)),
-      verdict_(j.on<&job_hang_detector::on_verdict>("watch.told", this, dist::job::counted::no)),
-      end_waits_(j.on<&job_hang_detector::on_end_waits>("watch.over", this, dist::job::counted::no)) {
+      request_(j.on<&job_hang_detector::on_request>("hangs.request", this, dist::job::counted::no)),
+      query_(j.on<&job_hang_detector::on_query>("hangs.query", this, dist::job::counted::no)),
+      reply_(j.on<&job_hang_detector::on_reply>("hangs.reply", this, dist::job::counted::no)),
+      verdict_(j.on<&job_hang_detector::on_verdict>("hangs.verdict", this, dist::job::counted::no)),
+      end_waits_(j.on<&job_hang_detector::on_end_waits>("hangs.end_waits", this, dist::job::counted::no)) {
   j.add(*this);
 }
 

@@ -3,7 +3,7 @@
 namespace stretto::dist {
 
 control_messages::control_messages(job& j)
-    : job_(j), message_(j.on<&control_messages::on_message>("talk.words", this)) {
+    : job_(j), message_(j.on<&control_messages::on_message>("control.message", this)) {
   j.add_advancing(*this);
 }
 

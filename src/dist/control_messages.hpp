@@ -1,6 +1,6 @@
 // control_messages.hpp - messages of a floor above to the same floor on other nodes.
 //
-// Messages    talk.words: encoded by that floor. They are counted, so that the job does not end before they have been
+// Messages    message: encoded by that floor. They are counted, so that the job does not end before they have been
 //             handled.
 // Threads     send: any of the runtime. The rest inside job::poll.
 #pragma once

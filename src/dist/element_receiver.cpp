@@ -42,7 +42,7 @@ struct element_receiver::incoming_transfer {
   bool has_order = false, is_open = false;
   std::vector<waiting_piece> waiting;        // until the target is ready
   std::uint32_t pieces = ~0u;             // expected pieces; unknown until one has arrived
-  std::uint32_t come = 0, in_place = 0;
+  std::uint32_t arrived = 0, in_place = 0;
   failure_ref cause;
   std::optional<data::passing_bytes> held;      // contributions of a reduction, as they arrive
 };
@@ -109,7 +109,7 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
     const std::scoped_lock lock(a->lock);
     is_first = !std::exchange(a->has_order, true);
     if (a->pieces == ~0u) a->pieces = o.pieces;
-    ++a->come;
+    ++a->arrived;
     if (!a->is_open) {
       std::shared_ptr<data::passing_bytes> here;
       if (rest.is_here()) {
@@ -138,7 +138,7 @@ void element_receiver::on_offer(pull_offer&& of, base::thread_context& context) 
   {
     const std::scoped_lock lock(a->lock);
     a->has_order = true;
-    a->pieces = a->come = 1;
+    a->pieces = a->arrived = 1;
     a->waiting.push_back({{.is = element_piece::form::offered}, {}, {}, kept});
   }
   a->order = kept->order;
@@ -181,7 +181,7 @@ void element_receiver::request_pieces(const shared& a, const pull_offer& of, bas
   {
     const std::scoped_lock lock(a->lock);
     is_wanted = !a->cause;  // else the sender is lost
-    if (is_wanted) a->pieces = ~0u, a->come = 0;
+    if (is_wanted) a->pieces = ~0u, a->arrived = 0;
   }
   if (!is_wanted) return count_piece(a, nullptr, context);
   offers_.reply_to(of, pull_offers::offer_reply::in_pieces);
@@ -457,7 +457,7 @@ void element_receiver::lost(rank node, base::thread_context& context) noexcept {
     {
       const std::scoped_lock lock(a->lock);
       if (!a->cause) a->cause = job_.loss_of(node);
-      a->pieces = a->come;
+      a->pieces = a->arrived;
       is_last = a->in_place == a->pieces;
     }
     if (is_last) finish_transfer(a, context);

@@ -38,8 +38,8 @@ struct element_sender::outgoing_transfer {
   std::atomic<int> allowed{0};        // pieces that may start; the thread that raises it from 0 starts them
   std::size_t next = 0;               // only the thread that starts pieces
   std::mutex lock;                    // guards what follows
-  std::uint32_t preparing = 0, gone = 0;
-  std::vector<bool> has_gone;         // by piece
+  std::uint32_t preparing = 0, sent = 0;
+  std::vector<bool> is_sent;         // by piece
   failure_ref cause;
   bool is_abandoned = false;
 
@@ -101,9 +101,9 @@ void element_sender::fail_before_sending(const shared& c, const failure& cause, 
   abandon(*c, 0, cause);
 }
 
-void element_sender::abandon(const outgoing_transfer& c, std::uint32_t gone, const failure& cause) {
+void element_sender::abandon(const outgoing_transfer& c, std::uint32_t sent, const failure& cause) {
   const request_id& q = c.order.of;
-  writer w(q.requester, q.number, gone);
+  writer w(q.requester, q.number, sent);
   causes_.write(w, cause);
   job_.send(c.to, abandoned_, w);
 }
@@ -172,7 +172,7 @@ void element_sender::send_pieces(const shared& c, const detail::instance_record&
   }
   o.pieces = static_cast<std::uint32_t>(c->begins.size());
   c->begins.push_back(c->boxes.size());
-  c->has_gone.assign(o.pieces, false);
+  c->is_sent.assign(o.pieces, false);
   allow_pieces(c, pieces_under_way, context);
 }
 
@@ -185,7 +185,7 @@ void element_sender::begin_reduction(const shared& c, base::thread_context& cont
     if (cause) return pending_requests_.reply(c->order.of, cause, on);
     element_order& o = c->order;
     o.pieces = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (c->held.size() + piece_bytes - 1) / piece_bytes));
-    c->has_gone.assign(o.pieces, false);
+    c->is_sent.assign(o.pieces, false);
     allow_pieces(c, pieces_under_way, on);
   });
 }
@@ -259,30 +259,30 @@ void element_sender::send_piece(const shared& c, std::size_t piece, const elemen
   job_.send(c->to, piece_, head, bytes, *sent.release(), from_device);
   {
     const std::scoped_lock lock(c->lock);
-    ++c->gone;
-    c->has_gone[piece] = true;
+    ++c->sent;
+    c->is_sent[piece] = true;
   }
   piece_prepared(c, nullptr, context);
 }
 
 void element_sender::piece_prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept {
-  std::uint32_t gone = 0;
+  std::uint32_t sent = 0;
   failure_ref why;
   std::vector<box> left;
   {
     const std::scoped_lock lock(c->lock);
     if (cause && !c->cause) c->cause = failure_ref::share(cause);
     if (--c->preparing || !c->cause || std::exchange(c->is_abandoned, true)) return;
-    gone = c->gone;
+    sent = c->sent;
     why = c->cause;
     for (std::size_t i = 0; i + 1 < c->begins.size(); ++i)
-      if (!c->has_gone[i])
+      if (!c->is_sent[i])
         left.insert(left.end(), c->boxes.begin() + std::ptrdiff_t(c->begins[i]),
                     c->boxes.begin() + std::ptrdiff_t(c->begins[i + 1]));
   }
   posted_.abandon(c->order.target, left, *why.get());
-  if (gone == 0 && !c->was_offered) return pending_requests_.reply(c->order.of, why.get(), context);
-  abandon(*c, gone, *why.get());
+  if (sent == 0 && !c->was_offered) return pending_requests_.reply(c->order.of, why.get(), context);
+  abandon(*c, sent, *why.get());
 }
 
 }  // namespace stretto::dist

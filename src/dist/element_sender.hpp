@@ -55,8 +55,8 @@ class element_sender {
   /// Sends the elements in pieces. Requires that the source has them.
   void send_pieces(const shared& c, const detail::instance_record& r, std::span<const box> all,
                    base::thread_context& context);
-  /// Tells the receiver that only `gone` pieces come; the receiver then sends the reply.
-  void abandon(const outgoing_transfer& c, std::uint32_t gone, const failure& cause);
+  /// Tells the receiver that only `sent` pieces come; the receiver then sends the reply.
+  void abandon(const outgoing_transfer& c, std::uint32_t sent, const failure& cause);
   /// The operation has failed before the first piece was sent.
   void fail_before_sending(
       const shared& c, const failure& cause, base::thread_context& context,

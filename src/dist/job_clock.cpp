@@ -12,24 +12,24 @@ std::int64_t job_clock::steady_now() noexcept { return static_cast<std::int64_t>
 job_clock::job_clock(job& j, reading now)
     : job_(j),
       now_(now),
-      ask_(j.on<&job_clock::on_ask>("clock.ask", this, job::counted::no)),
-      answer_(j.on<&job_clock::on_answer>("clock.answer", this, job::counted::no)) {
+      query_(j.on<&job_clock::on_query>("clock.query", this, job::counted::no)),
+      reply_(j.on<&job_clock::on_reply>("clock.reply", this, job::counted::no)) {
   j.add(*this);
 }
 
 void job_clock::measure(measuring_point m) {
-  if (job_.self() != 0) ask(m, 1);
+  if (job_.self() != 0) query(m, 1);
 }
 
-void job_clock::ask(measuring_point m, std::uint32_t number) { job_.send(0, ask_, writer(m, number, now_())); }
+void job_clock::query(measuring_point m, std::uint32_t number) { job_.send(0, query_, writer(m, number, now_())); }
 
-void job_clock::on_ask(rank from, reader& content, base::thread_context&) {
+void job_clock::on_query(rank from, reader& content, base::thread_context&) {
   const auto m = content.get<measuring_point>();
   const auto number = content.get<std::uint32_t>();
-  job_.send(from, answer_, writer(m, number, content.get<std::int64_t>(), now_()));
+  job_.send(from, reply_, writer(m, number, content.get<std::int64_t>(), now_()));
 }
 
-void job_clock::on_answer(rank, reader& content, base::thread_context&) {
+void job_clock::on_reply(rank, reader& content, base::thread_context&) {
   const std::int64_t here = now_();
   const auto m = content.get<measuring_point>();
   const auto number = content.get<std::uint32_t>();
@@ -42,7 +42,7 @@ void job_clock::on_answer(rank, reader& content, base::thread_context&) {
     b.offset_ns.store(std::abs(offset) <= round_trip_ns / 2 ? 0 : offset, std::memory_order_relaxed);
     b.round_trip_ns.store(round_trip_ns, std::memory_order_release);
   }
-  if (number < samples) ask(m, number + 1);
+  if (number < samples) query(m, number + 1);
 }
 
 std::int64_t job_clock::offset_ns() const noexcept {

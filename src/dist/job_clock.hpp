@@ -35,9 +35,9 @@ class job_clock final : public protocol {
   void lost(rank, base::thread_context&) noexcept override {}
 
  private:
-  void on_ask(rank from, reader& content, base::thread_context& context);
-  void on_answer(rank from, reader& content, base::thread_context& context);
-  void ask(measuring_point m, std::uint32_t number);
+  void on_query(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, reader& content, base::thread_context& context);
+  void query(measuring_point m, std::uint32_t number);
 
   struct best_sample {
     std::atomic<std::int64_t> round_trip_ns{0};  // 0: no reply yet
@@ -47,7 +47,7 @@ class job_clock final : public protocol {
 
   job& job_;
   const reading now_;
-  message_kind ask_, answer_;
+  message_kind query_, reply_;
   std::array<best_sample, 2> best_samples_;  // by measuring_point
 };
 

@@ -4,7 +4,8 @@
 
 namespace stretto::dist {
 
-ordered_messages::ordered_messages(job& j) : job_(j), message_(j.on<&ordered_messages::on_message>("in_order", this)) {
+ordered_messages::ordered_messages(job& j)
+    : job_(j), message_(j.on<&ordered_messages::on_message>("ordered_messages", this)) {
   j.on_refused<&ordered_messages::on_refused_message>(message_, this);
   j.add(*this);
 }

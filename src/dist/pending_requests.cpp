@@ -12,7 +12,7 @@
 namespace stretto::dist {
 
 pending_requests::pending_requests(job& j, failure_codec& causes)
-    : job_(j), causes_(causes), reply_(j.on<&pending_requests::on_reply>("instances.answer", this)) {}
+    : job_(j), causes_(causes), reply_(j.on<&pending_requests::on_reply>("instances.reply", this)) {}
 
 pending_requests::opened pending_requests::open(std::string what, std::span<const rank> parts,
                                                 const preconditions& after, const std::source_location& where,

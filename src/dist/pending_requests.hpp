@@ -1,7 +1,7 @@
 // pending_requests.hpp - the operations on instances that this node has requested and whose replies it waits for. Each
 // has an event, which the reply ends.
 //
-// Messages    answer: the number of the request, and a failure if it failed.
+// Messages    reply: the number of the request, and a failure if it failed.
 // Threads     any of the runtime.
 // Memory      a request that begins at once counts in the back pressure until its reply, so that a task which requests
 //             operations faster than they complete is suspended.

@@ -67,7 +67,7 @@ posted_receives::posted_receives(job& j, failure_codec& causes, instance_names& 
     : job_(j),
       causes_(causes),
       names_(names),
-      abandoned_(j.on<&posted_receives::on_abandoned>("instances.forsaken", this)) {}
+      abandoned_(j.on<&posted_receives::on_abandoned>("instances.not_coming", this)) {}
 
 instance_handle posted_receives::handle_of(std::uint16_t node, std::uint64_t number) noexcept {
   return {reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(number << 1 | 1)),

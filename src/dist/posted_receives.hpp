@@ -5,7 +5,7 @@
 // identity of the other. Each element is counted once: when it is written, or when it is known not to come. A number is
 // forgotten when all its elements have been counted.
 //
-// Messages    forsaken: elements that will not come, and the failure.
+// Messages    not_coming: elements that will not come, and the failure.
 // Threads     any of the runtime.
 // Cost        three locks of one mutex per piece, and a search among the parts.
 // Invariants  (1) nothing is written before the receive is open, nor after the events of all its parts have ended. (2)

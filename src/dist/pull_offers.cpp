@@ -9,7 +9,7 @@ namespace stretto::dist {
 pull_offers::pull_offers(job& j)
     : job_(j),
       offer_(j.on<&pull_offers::on_offer>("instances.offer", this)),
-      reply_(j.on<&pull_offers::on_reply>("instances.answered", this)) {}
+      reply_(j.on<&pull_offers::on_reply>("instances.offer_reply", this)) {}
 
 bool pull_offers::is_worth_offering(rank to, const data::exported_elements& source) const {
   const std::scoped_lock lock(lock_);

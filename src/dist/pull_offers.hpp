@@ -4,7 +4,7 @@
 // copies them and reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node
 // remembers memory that the target node can never access, and does not offer it again.
 //
-// Messages    offer; answered.
+// Messages    offer; offer_reply.
 // Threads     any of the runtime; handlers run inside job::poll.
 // Memory      the source keeps the offered elements unchanged until the reply, and releases them then.
 // Invariants  (1) each offer gets one reply, unless one of the two nodes is lost to the other.

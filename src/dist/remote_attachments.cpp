@@ -29,10 +29,10 @@ remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pendin
       sender_(sender),
       receiver_(receiver),
       ordered_(ordered),
-      fetch_(j.on<&remote_attachments::on_fetch>("enclosures.fetch", this)),
-      hold_(j.on<&remote_attachments::on_hold>("enclosures.hold", this)),
-      let_go_(j.on<&remote_attachments::on_let_go>("enclosures.let_go", this)),
-      read_(j.on<&remote_attachments::on_read>("enclosures.read", this)),
+      fetch_(j.on<&remote_attachments::on_fetch>("attachments.fetch", this)),
+      hold_(j.on<&remote_attachments::on_hold>("attachments.hold", this)),
+      let_go_(j.on<&remote_attachments::on_let_go>("attachments.let_go", this)),
+      read_(j.on<&remote_attachments::on_read>("attachments.read", this)),
       request_(ordered.on<&remote_attachments::on_request>(this)) {}
 
 void remote_attachments::serve(std::shared_ptr<data::enclosures> all) {

@@ -17,7 +17,7 @@ using detail::phases;
 remote_barriers::remote_barriers(job& j, failure_codec& causes) : job_(j), causes_(causes) {
   using self = remote_barriers;
   arrive_ = j.on<&self::on_arrive>("barriers.arrive", this);
-  query_ = j.on<&self::on_query>("barriers.ask", this);
+  query_ = j.on<&self::on_query>("barriers.query", this);
   ended_ = j.on<&self::on_ended>("barriers.ended", this);
   alter_ = j.on<&self::on_alter>("barriers.alter", this);
   altered_ = j.on<&self::on_altered>("barriers.altered", this);

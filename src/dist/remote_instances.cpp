@@ -60,7 +60,7 @@ remote_instances::remote_instances(job& j, failure_codec& causes, ordered_messag
       facts_(j, pending_requests_, names_),
       control_messages_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
-      request_(j.on<&remote_instances::on_request>("instances.ask", this)) {
+      request_(j.on<&remote_instances::on_request>("instances.request", this)) {
   j.add(*this);
 }
 

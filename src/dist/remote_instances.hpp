@@ -4,8 +4,8 @@
 // not, the source node waits for the preconditions and sends the elements to the target node, which replies to the
 // requester: at most three messages besides the elements, two if the requester is one of the two.
 //
-// Messages    create, ask, answer; describe and described (instance_facts_cache.hpp); piece and abandoned; offer and
-//             answered (pull_offers.hpp); forsaken (posted_receives.hpp).
+// Messages    create, request, reply; describe and described (instance_facts_cache.hpp); piece and abandoned; offer and
+//             offer_reply (pull_offers.hpp); not_coming (posted_receives.hpp).
 // Threads     any of the runtime.
 // Invariants  (1) every event that is returned ends: by the reply, or with N05 once a node is lost that takes part.
 // Source      any node may name any instance and copy between any two: Treichler, Bauer, Aiken, "Realm", PACT 2014; the

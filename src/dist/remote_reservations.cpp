@@ -34,7 +34,7 @@ remote_reservations::remote_reservations(job& j, failure_codec& causes) : job_(j
   want_ = j.on<&self::on_want>("reservations.want", this);
   recall_ = j.on<&self::on_recall>("reservations.recall", this);
   state_ = j.on<&self::on_state>("reservations.state", this);
-  operation_ = j.on<&self::on_operation>("reservations.errand", this);
+  operation_ = j.on<&self::on_operation>("reservations.operation", this);
   done_ = j.on<&self::on_done>("reservations.done", this);
   gone_ = j.on<&self::on_gone>("reservations.gone", this);
   destroy_ = j.on<&self::on_destroy>("reservations.destroy", this);

@@ -7,10 +7,10 @@ namespace stretto::dist {
 
 termination::termination(job& j)
     : job_(j),
-      query_(j.on<&termination::on_query>("ending.ask", this, job::counted::no)),
-      reply_(j.on<&termination::on_reply>("ending.answer", this, job::counted::no)),
-      over_(j.on<&termination::on_over>("ending.over", this, job::counted::no)),
-      disconnect_(j.on<&termination::on_disconnect>("ending.part", this, job::counted::no)) {
+      query_(j.on<&termination::on_query>("termination.query", this, job::counted::no)),
+      reply_(j.on<&termination::on_reply>("termination.reply", this, job::counted::no)),
+      over_(j.on<&termination::on_over>("termination.over", this, job::counted::no)),
+      disconnect_(j.on<&termination::on_disconnect>("termination.disconnect", this, job::counted::no)) {
   j.add(*this);
 }
 
