@@ -23,7 +23,7 @@ namespace {
 /// The processes of this host that use its devices together.
 class host {
  public:
-  explicit host(dist::member* of) : of_(of) {
+  explicit host(dist::job_member* of) : of_(of) {
     if (of_) {
       is_ = of_->on_host();
     } else if (const auto launched = net::mpi::launched_on_host(); launched && device::hidden_by().empty()) {
@@ -43,7 +43,7 @@ class host {
   }
 
  private:
-  dist::member* const of_;
+  dist::job_member* const of_;
   net::host_nodes is_;
 };
 
@@ -91,7 +91,7 @@ std::vector<device::found> open_part(const base::settings& s, bool stepped, host
 }
 
 /// A job begins with all of its nodes or with none: who cannot would be waited for.
-void begin_with_all(dist::member& of, const std::exception_ptr& why) {
+void begin_with_all(dist::job_member& of, const std::exception_ptr& why) {
   const auto failed = of.first_failed(why != nullptr);
   if (why) std::rethrow_exception(why);
   if (!failed) return;
@@ -102,7 +102,7 @@ void begin_with_all(dist::member& of, const std::exception_ptr& why) {
 
 }  // namespace
 
-std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::member* of, std::uint16_t node) {
+std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::job_member* of, std::uint16_t node) {
   host here(of);
   std::vector<device::found> open;
   std::exception_ptr why;

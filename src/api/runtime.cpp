@@ -30,8 +30,8 @@
 #include "data/order_check.hpp"
 #include "device/device_channel.hpp"
 #include "device/device_set.hpp"
-#include "diagnose/job_watch.hpp"
-#include "diagnose/watcher.hpp"
+#include "diagnose/job_hang_detector.hpp"
+#include "diagnose/runtime_monitor.hpp"
 #include "dist/dist_floor.hpp"
 #include "dist/global_memory.hpp"
 #include "mobile/mobile_floor.hpp"
@@ -103,7 +103,7 @@ std::filesystem::path speeds_file(const base::settings& s) {
 /// A node's number in its job, or one of the runtime's own until it ends.
 class node_number {
  public:
-  explicit node_number(dist::member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
+  explicit node_number(dist::job_member* in_job) : is_own_(!in_job), is_(in_job ? in_job->of().node() : own()) {}
   node_number(const node_number&) = delete;
   ~node_number() {
     if (is_own_) base::give_nodes(is_, 1);
@@ -131,8 +131,8 @@ struct runtime::state {
   std::shared_ptr<job_seat> seat;
   std::unique_ptr<device::device_set> devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
   std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
-  std::unique_ptr<diagnose::job_watch> job_watch;   // another
-  std::unique_ptr<dist::member> member;  // of a job; null: the runtime is alone
+  std::unique_ptr<diagnose::job_hang_detector> job_watch;   // another
+  std::unique_ptr<dist::job_member> member;  // of a job; null: the runtime is alone
   std::shared_ptr<dist::global_memory> global;  // null: none
   const node_number number;              // in handles
   trace::recorder recorder;
@@ -143,7 +143,7 @@ struct runtime::state {
   std::unique_ptr<sched::scheduler> scheduler;
   std::optional<trace_on_signal> on_signal;
   std::optional<live_runtime> live;
-  std::unique_ptr<diagnose::watched> watch;  // null where one thread steps
+  std::unique_ptr<diagnose::monitored_runtime> watch;  // null where one thread steps
   std::atomic<bool> entered{false};
   bool has_failed = false;  // a run has
   const pid_t process = ::getpid();
@@ -176,11 +176,11 @@ struct runtime::state {
     if (settings.device_threads && !stepped) look_after_devices_apart();
     devices->record_into(recorder);
   }
-  std::unique_ptr<dist::member> join(job_seat& at) {
-    return std::make_unique<dist::member>(dynamic_cast<dist::seat&>(at), [this](dist::job& j, dist::failures& causes) {
-      j.limit({.memory = settings.message_memory, .largest = settings.largest_message});
+  std::unique_ptr<dist::job_member> join(job_seat& at) {
+    return std::make_unique<dist::job_member>(dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
+      j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
-      job_watch = std::make_unique<diagnose::job_watch>(j);
+      job_watch = std::make_unique<diagnose::job_hang_detector>(j);
       for (const base::option& row : base::option_table())
         if (row.between == base::agreement::all_nodes) j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
@@ -251,7 +251,7 @@ runtime::runtime(const runtime_options& options) {
 void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
-  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_seen{s.dry.which.front(), s.dry.nodes} : dist::node_seen{});
+  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
   mobiles::start_mobile(s.context, *s.mobile,
                         {.random_migration_percent = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
@@ -322,16 +322,16 @@ void runtime::start(bool stepped) {
                               .first_worker_polls = s.member && s.member->of().is_bound_to_thread(),
                               .servers = s.modules.servers()});
   if (s.job_watch && !stepped)
-    s.job_watch->ends_because_of({.are_known = [&s] { return buffers::has_gone_wrong(s.context); },
+    s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_gone_wrong(s.context); },
                                   .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
-                                  .end_what_waits = buffers::end_waits});
+                                  .end_waits = buffers::end_waits});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
   s.known_as = this;
   detail::know(*this);  // threads of modules attach
   s.modules.started(*this);
-  if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::moment::beginning);
+  if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::measuring_point::beginning);
   // What is stepped has no thread but the program's, unless somebody asks for it.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
@@ -341,9 +341,9 @@ void runtime::start(bool stepped) {
   std::function<void(const std::filesystem::path&)> save;
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
   s.on_signal.emplace(s.number, s.settings.trace, std::move(save));
-  s.watch = std::make_unique<diagnose::watched>(
-      *s.scheduler, diagnose::watch_settings{.limit = s.settings.stuck,
-                                             .tells_unproven = reports_unproven_hangs(),
+  s.watch = std::make_unique<diagnose::monitored_runtime>(
+      *s.scheduler, diagnose::monitor_settings{.limit = s.settings.stuck,
+                                             .reports_unproven = reports_unproven_hangs(),
                                              .file = s.settings.stuck_file.empty() ? std::string() : s.of_node(s.settings.stuck_file),
                                              .errors = s.settings.errors,
                                              .member = s.member.get(),
@@ -364,7 +364,7 @@ void runtime::state::end(runtime* whole) noexcept {
   };
   if (watch) watch->draining();
   if (scheduler) {
-    if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::moment::end);
+    if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::measuring_point::end);
     if (member && whole && !member->is_leaving()) leave();
     const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
                                   [&](const failure& f) { return buffers::may_come_of_others(context, f); }, close);

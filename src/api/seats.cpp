@@ -10,7 +10,7 @@ namespace stretto {
 namespace {
 
 /// A process that a launcher started, or that shall join those by MPI all the same.
-class mpi_seat final : public dist::seat {
+class mpi_seat final : public dist::endpoint {
  public:
   mpi_seat(const net::mpi::surroundings& here, const base::settings& s)
       : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))),
@@ -50,7 +50,7 @@ class mpi_seat final : public dist::seat {
 
 }  // namespace
 
-std::shared_ptr<dist::seat> seat_of_process(const base::settings& s) {
+std::shared_ptr<dist::endpoint> seat_of_process(const base::settings& s) {
   if (s.job == base::joining::alone) return nullptr;
   const net::mpi::surroundings here = net::mpi::look_around();
   if (s.job == base::joining::automatic) {

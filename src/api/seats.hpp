@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "base/options.hpp"
-#include "dist/seat.hpp"
+#include "dist/endpoint.hpp"
 
 namespace stretto {
 
 /// Null: it is alone. Throws N08 to N14 where a launcher started several processes that cannot be joined.
-std::shared_ptr<dist::seat> seat_of_process(const base::settings& s);
+std::shared_ptr<dist::endpoint> seat_of_process(const base::settings& s);
 
 }  // namespace stretto

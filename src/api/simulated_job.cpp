@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/node_numbers.hpp"
-#include "dist/seat.hpp"
+#include "dist/endpoint.hpp"
 #include "net/sim/network.hpp"
 
 namespace stretto {
@@ -54,7 +54,7 @@ simulated_job::simulated_job(const simulated_network& network, std::source_locat
 }
 
 /// Keeps the job alive, and its numbers taken.
-struct simulated_job::simulated_seat final : dist::seat {
+struct simulated_job::simulated_seat final : dist::endpoint {
   simulated_seat(std::shared_ptr<state> j, net::node_number n) : job(std::move(j)), node(n) {}
   std::uint16_t first() const noexcept override { return job->first; }
   std::unique_ptr<net::transport> join(net::handlers& all) override { return job->network->join(node, all); }

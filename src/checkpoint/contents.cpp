@@ -7,7 +7,7 @@
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
 #include "checkpoint/table.hpp"
-#include "dist/builds.hpp"
+#include "dist/build_ids.hpp"
 
 namespace stretto::checkpoints {
 

@@ -10,7 +10,7 @@
 #include "checkpoint/contents.hpp"
 #include "checkpoint/copies.hpp"
 #include "checkpoint/zarr_array.hpp"
-#include "dist/builds.hpp"
+#include "dist/build_ids.hpp"
 
 namespace stretto {
 

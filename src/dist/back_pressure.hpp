@@ -1,13 +1,14 @@
-// back_pressure.hpp - how much memory messages take of a node: who sends faster than others take waits, and who has more than it can
-// begin takes no more for a while.
+// back_pressure.hpp - memory-based flow control for messages: suspends tasks that send faster than receivers consume,
+// and stops receiving while too many messages of other nodes wait to start.
 //
-// What a node has sent and others have not taken counts against its room, and so does what came and has not begun. A task that sends
-// while there is more than the room lets others run, as long as that changes; where nothing changes for some time it goes on all the
-// same, since what it is about to send may be what all wait for. So does a poll. Contents of instances are none of this: they lie in
-// memory that somebody has made for them.
+// Two quantities are limited to `memory_bytes` each: the bytes that this node has sent and that receivers have not
+// consumed or answered, and the bytes that arrived here and have not started. A task that sends above the limit lets
+// other tasks run until the quantity falls. If nothing changes for some time, the task sends anyway, because its
+// message may be what all others wait for. A poll that skips receiving gives up after some time for the same reason.
+// Contents of instances do not count: they go to memory that somebody has allocated for them.
 //
-// Threads     hold_back: any but inside a poll. is_full: who polls. All else: any.
-// Cost        a load or two where there is room.
+// Threads     hold_back: any thread, but not inside a poll. should_stop_receiving: the polling thread. The rest: any.
+// Cost        one or two loads while below the limit.
 #pragma once
 
 #include <atomic>
@@ -22,22 +23,22 @@ class transport;
 namespace stretto::dist {
 
 struct message_limits {
-  std::uint64_t memory = std::uint64_t{256} << 20;  // bytes, on each side
-  std::uint64_t largest = 0;                        // bytes of one message that is taken; 0: what the machine has free
+  std::uint64_t memory_bytes = std::uint64_t{256} << 20;  // for sent messages, and as much for received ones
+  std::uint64_t max_message_bytes = 0;                    // largest message accepted; 0: the free memory of the host
 };
 
 class back_pressure {
  public:
-  /// Before anything is sent.
+  /// Must be called before the first message is sent.
   void set(const message_limits& limits) noexcept { limits_ = limits; }
 
-  enum class what : std::uint8_t { came, kept };
-  /// Bytes of what came and has not begun, or of what is kept here until others answer: as long as this lives, or until it ends. A copy
-  /// counts for nothing.
+  enum class kind : std::uint8_t { received, unanswered };
+  /// Counts bytes while it lives, or until end(): of a received message that has not started, or of data kept until
+  /// another node answers. A copy counts nothing.
   class share {
    public:
     share() noexcept = default;
-    share(back_pressure& of, what is, std::uint64_t bytes) noexcept;
+    share(back_pressure& of, kind is, std::uint64_t bytes) noexcept;
     share(const share&) noexcept {}
     share(share&& other) noexcept : of_(std::exchange(other.of_, nullptr)), is_(other.is_), bytes_(other.bytes_) {}
     share& operator=(const share&) noexcept {
@@ -50,33 +51,35 @@ class back_pressure {
 
    private:
     back_pressure* of_ = nullptr;
-    what is_ = what::came;
+    kind is_ = kind::received;
     std::uint64_t bytes_ = 0;
   };
 
-  /// Before a task sends, of its own will.
+  /// A task must call this before it sends a message on its own initiative. Suspends the task while above the limit.
   void hold_back(const net::transport& net, std::source_location where) {
-    if (held(net) > limits_.memory) [[unlikely]] wait_for_room(net, where);
+    if (outstanding_bytes(net) > limits_.memory_bytes) [[unlikely]] wait_for_memory(net, where);
     else if (is_stuck_.load(std::memory_order_relaxed)) [[unlikely]] is_stuck_.store(false, std::memory_order_relaxed);
   }
-  /// Nothing more is to be taken at the moment.
-  bool is_full() noexcept { return came_.load(std::memory_order_relaxed) > limits_.memory && shall_wait(); }
+  /// True if the current poll must not receive messages.
+  bool should_stop_receiving() noexcept {
+    return received_bytes_.load(std::memory_order_relaxed) > limits_.memory_bytes && should_skip_poll();
+  }
 
-  /// Bytes of the largest message that this node can take now.
-  std::uint64_t most_taken() const;
-  /// Whether that was said, to all nodes the same.
-  bool has_largest() const noexcept { return limits_.largest != 0; }
+  /// The largest message that this node can accept now.
+  std::uint64_t max_message_bytes() const;
+  /// True if a fixed limit is set, which is the same on all nodes.
+  bool has_message_limit() const noexcept { return limits_.max_message_bytes != 0; }
 
  private:
-  /// Of what others have not taken or answered.
-  std::uint64_t held(const net::transport& net) const noexcept;
-  void wait_for_room(const net::transport& net, const std::source_location& where);
-  bool shall_wait() noexcept;
+  /// Bytes that receivers have not consumed or answered.
+  std::uint64_t outstanding_bytes(const net::transport& net) const noexcept;
+  void wait_for_memory(const net::transport& net, const std::source_location& where);
+  bool should_skip_poll() noexcept;
 
   message_limits limits_;
-  std::atomic<std::uint64_t> came_{0}, kept_{0}, begun_{0};
-  std::atomic<bool> is_stuck_{false};  // a sender has given up, and nobody has seen less than before since then
-  std::uint64_t begun_seen_ = 0, polls_left_out_ = 0, waits_since_ = 0;  // of who polls
+  std::atomic<std::uint64_t> received_bytes_{0}, unanswered_bytes_{0}, started_messages_{0};
+  std::atomic<bool> is_stuck_{false};  // a sender has timed out, and no sender has seen progress since
+  std::uint64_t started_seen_ = 0, skipped_polls_ = 0, waiting_since_ns_ = 0;  // only the polling thread
 };
 
 }  // namespace stretto::dist

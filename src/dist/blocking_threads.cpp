@@ -15,7 +15,7 @@ namespace {
 struct call {
   const std::function<void()>& f;
   sched::scheduler& owner;
-  const std::uint64_t span;  // that the call is part of
+  const std::uint64_t span;  // the span of the calling task
   const std::source_location& where;
   std::exception_ptr failure = {};
   promise<void> has_returned;
@@ -23,15 +23,15 @@ struct call {
 
 }  // namespace
 
-struct blocking_threads::one {
+struct blocking_threads::helper_thread {
   std::mutex mutex;
   std::condition_variable changed;
-  call* next = nullptr;      // until its function has returned and this thread is no part of the runtime
+  call* next = nullptr;      // until its function has returned and this thread has left the runtime
   bool ends = false;
   std::thread thread;
 
-  one() : thread([this] { serve(); }) {}
-  ~one() {
+  helper_thread() : thread([this] { serve(); }) {}
+  ~helper_thread() {
     {
       const std::scoped_lock lock(mutex);
       ends = true;
@@ -46,7 +46,7 @@ struct blocking_threads::one {
     }
     changed.notify_all();
   }
-  void wait_until_left() {
+  void wait_until_detached() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return !next; });
   }
@@ -59,13 +59,13 @@ struct blocking_threads::one {
       if (!next) return;
       call& c = *next;
       lock.unlock();
-      make(c);
+      execute(c);
       lock.lock();
       next = nullptr;
       changed.notify_all();
     }
   }
-  static void make(call& c) {
+  static void execute(call& c) {
     sched::thread_state* const t = c.owner.attach(c.where, "collective task");
     base::set_current(t);
     t->current_id = c.span;
@@ -84,13 +84,13 @@ struct blocking_threads::one {
 blocking_threads::blocking_threads() = default;
 blocking_threads::~blocking_threads() = default;
 
-blocking_threads::one& blocking_threads::take() {
+blocking_threads::helper_thread& blocking_threads::acquire() {
   const std::scoped_lock lock(mutex_);
   if (idle_.empty()) {
-    idle_.reserve(all_.size() + 1);  // so that giving back needs no memory
-    return *all_.emplace_back(std::make_unique<one>());
+    idle_.reserve(all_.size() + 1);  // so that push_back cannot throw
+    return *all_.emplace_back(std::make_unique<helper_thread>());
   }
-  one& again = *idle_.back();
+  helper_thread& again = *idle_.back();
   idle_.pop_back();
   return again;
 }
@@ -99,10 +99,10 @@ void blocking_threads::run(const std::function<void()>& f, const std::source_loc
   auto& context = static_cast<sched::thread_state&>(base::require_current("host_task"));
   call c{f, *context.owner, context.current_id, where, {}, promise<void>(where)};
   const future<void> returned = c.has_returned.get_future();
-  one& on = take();
+  helper_thread& on = acquire();
   on.begin(c);
   returned.get();
-  on.wait_until_left();  // the runtime may end next: a moment
+  on.wait_until_detached();  // short; the runtime may end right after this
   {
     const std::scoped_lock lock(mutex_);
     idle_.push_back(&on);

@@ -1,9 +1,9 @@
-// blocking_threads.hpp - threads for functions that may block in a library: the worker of the task that calls one does
-// something else.
+// blocking_threads.hpp - helper threads for functions that may block in a library. The worker of the calling task runs
+// other tasks meanwhile.
 //
 // Threads     run: tasks of the runtime.
-// Cost        two switches between threads for each function; a thread for as many as run at once, kept until the
-//             runtime ends.
+// Cost        two thread switches per function. There are as many threads as functions have ever run at once; they are
+//             kept until the runtime ends.
 #pragma once
 
 #include <deque>
@@ -18,20 +18,20 @@ namespace stretto::dist {
 class blocking_threads {
  public:
   blocking_threads();
-  ~blocking_threads();  // no function runs any more
+  ~blocking_threads();  // requires that no function is running
   blocking_threads(const blocking_threads&) = delete;
 
-  /// Calls `f` on a thread that is no worker and may use the runtime; the calling task is suspended until it has
-  /// returned, and throws what it threw.
+  /// Calls `f` on a helper thread, which may use the runtime. Suspends the calling task until `f` returns; rethrows
+  /// what `f` throws.
   void run(const std::function<void()>& f, const std::source_location& where);
 
  private:
-  struct one;
-  one& take();
+  struct helper_thread;
+  helper_thread& acquire();
 
   std::mutex mutex_;
-  std::deque<std::unique_ptr<one>> all_;
-  std::vector<one*> idle_;
+  std::deque<std::unique_ptr<helper_thread>> all_;
+  std::vector<helper_thread*> idle_;
 };
 
 }  // namespace stretto::dist

@@ -12,22 +12,24 @@ namespace stretto {
 namespace dist {
 namespace {
 
-/// Of a runtime that is alone: functions called by name run here.
+/// For a runtime that is not part of a job: calls run here.
 struct alone : dist_state {
   remote_tasks here{nullptr, nullptr};
   alone() { tasks = &here; }
 };
 
-dist_state& state_of(const char* verb) { return *base::require_current(verb).runtime->get<dist_state>(base::floor_slot::dist); }
+dist_state& state_of(const char* verb) {
+  return *base::require_current(verb).runtime->get<dist_state>(base::floor_slot::dist);
+}
 
 }  // namespace
 
-void start_dist(base::runtime_context& runtime, member* m, node_seen seen) {
+void start_dist(base::runtime_context& runtime, job_member* m, node_identity identity) {
   auto* const s = new alone;
-  s->seen = seen;
+  s->identity = identity;
   if (m) {
     s->of = m;
-    s->seen = {m->of().self(), m->of().nodes()};
+    s->identity = {m->of().self(), m->of().nodes()};
     s->tasks = &m->tasks();
     m->serve(runtime);
   }
@@ -39,24 +41,24 @@ void stop_dist(base::runtime_context& runtime) noexcept {
   runtime.set(base::floor_slot::dist, nullptr);
 }
 
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
   const auto& s = *runtime.get<dist_state>(base::floor_slot::dist);
-  if (s.of) s.of->tell_waits(walk);
-  s.tasks->tell_asked(walk);
+  if (s.of) s.of->add_wait_edges(walk);
+  s.tasks->add_pending_calls(walk);
 }
 
-void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk) {
-  runtime.get<dist_state>(base::floor_slot::dist)->tasks->tell_asked_for(walk);
+void name_remote_tasks(const base::runtime_context& runtime, base::wait_walk& walk) {
+  runtime.get<dist_state>(base::floor_slot::dist)->tasks->name_running_calls(walk);
 }
 
 }  // namespace dist
 
 std::uint32_t this_node() {
-  return dist::state_of("this_node").seen.self;
+  return dist::state_of("this_node").identity.self;
 }
 
 std::uint32_t job_nodes() {
-  return dist::state_of("job_nodes").seen.nodes;
+  return dist::state_of("job_nodes").identity.nodes;
 }
 
 namespace detail {
@@ -72,7 +74,7 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
   dist::dist_state& s = dist::state_of("communicator");
   try {
     if (s.of) return s.of->transport().communicator(group, handle);
-    // Alone: the options were read when the runtime was made.
+    // Not part of a job: the options were read when the runtime was made.
     const auto folder = base::parse_options(base::stretto_environment(), {}).values.mpi_folder;
     const net::mpi::calls& mpi = net::mpi::load(net::mpi::look_around(), net::mpi::library_folders(folder));
     net::mpi::copy_communicator(mpi, group, handle);
@@ -82,7 +84,8 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
 }
 
 completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
-                         std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where) {
+                         std::size_t value_bytes, const task_type& type, value_reader read,
+                         const std::source_location& where) {
   return dist::state_of("async").tasks->spawn(request, function, arguments, value_bytes, type, read, where);
 }
 

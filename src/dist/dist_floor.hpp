@@ -1,32 +1,34 @@
-// dist_floor.hpp - what other floors call to start and stop the distributed part of a runtime.
+// dist_floor.hpp - starts and stops the distributed part of a runtime, for the floors above.
 //
 // Threads     the thread that makes and ends the runtime.
 #pragma once
 
 #include "dist/blocking_threads.hpp"
-#include "dist/member.hpp"
+#include "dist/job_member.hpp"
 
 namespace stretto::dist {
 
-/// Which node a runtime tells the program that it is.
-struct node_seen {
+/// The node index and job size that this_node() and job_nodes() report.
+struct node_identity {
   std::uint32_t self = 0, nodes = 1;
 };
 
-/// What a runtime keeps: `of` null where it is alone.
+/// The distributed state of a runtime. `of` is null if the runtime is not part of a job.
 struct dist_state {
-  member* of = nullptr;
-  node_seen seen = {};
+  job_member* of = nullptr;
+  node_identity identity = {};
   remote_tasks* tasks = nullptr;
-  blocking_threads blocking = {};  // for parts of collective tasks
+  blocking_threads blocking = {};  // runs collective host tasks
 };
 
-/// For reports: what waits here for other nodes, before the scheduler tells of its tasks; and after, which of them other nodes wait for.
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
-void tell_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
+/// For hang reports. add_wait_edges adds what waits here for other nodes; call it before the scheduler adds its tasks.
+/// name_remote_tasks names the tasks that other nodes wait for; call it afterwards.
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
+void name_remote_tasks(const base::runtime_context& runtime, base::wait_walk& walk);
 
-/// `m` null: the runtime is alone, though the program may be told otherwise: a dry run. After the events.
-void start_dist(base::runtime_context& runtime, member* m, node_seen alone = {});
+/// Must be called after the event floor has started. If `m` is null, the runtime is not part of a job; in a dry run,
+/// `alone` still reports the node and job size that the dry run simulates.
+void start_dist(base::runtime_context& runtime, job_member* m, node_identity alone = {});
 void stop_dist(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::dist

@@ -1,7 +1,8 @@
-// element_piece.hpp - what says, with each message of elements, what they are and where they go.
+// element_piece.hpp - the header of each message that carries elements: which elements they are and where they go.
 //
-// Elements of one operation travel in pieces, each of which can be understood alone. A piece is one box, dense; or several boxes behind
-// one another, which are named at its front; or a part of what a reduction holds.
+// The elements of one operation are sent in pieces. Each piece can be decoded alone. A piece is one dense box; or
+// several boxes one after the other, which are listed at its start; or a part of the held contributions of a reduction
+// instance.
 //
 // Threads     values.
 #pragma once
@@ -10,38 +11,41 @@
 #include <vector>
 
 #include "data/passing_bytes.hpp"
-#include "dist/far_requests.hpp"
-#include "dist/questions.hpp"
-#include "dist/where.hpp"
+#include "dist/remote_requests.hpp"
+#include "dist/pending_requests.hpp"
+#include "dist/program_constants.hpp"
 
 namespace stretto::dist {
 
-/// The same in all pieces of one operation.
+/// The fields that are the same in all pieces of one operation.
 struct element_order {
-  question of;
+  request_id of;
   data::far_request::verb what = data::far_request::verb::copy;
   detail::instance_handle target;
-  bool is_whole = false;             // the target has exactly the elements of `outline`
-  box outline = {};                  // of all boxes, in the target
+  bool is_whole = false;             // the target must have exactly the elements of `outline`
+  box outline = {};                  // hull of all boxes, in the target
   std::uint32_t bytes_each = 0;
   const detail::reduction_kind* kind = nullptr;
   std::uint32_t contributor = 0;
   std::uint32_t pieces = 1;
   std::source_location where;
 
-  /// What a reduction holds, rather than values of a box.
-  bool is_held() const noexcept { return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold; }
+  /// True if the pieces carry held contributions of a reduction instead of the elements of boxes.
+  bool is_held() const noexcept {
+    return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold;
+  }
 };
 
 struct element_piece {
-  enum class form : std::uint8_t { one_box, boxes, held, offered } is = form::one_box;  // offered: to be copied by who is written (offers.hpp)
+  /// offered: the message is an offer, and the receiver copies the elements itself (pull_offers.hpp).
+  enum class form : std::uint8_t { one_box, boxes, held, offered } is = form::one_box;
   box one = {};               // one_box
-  std::uint64_t offset = 0;   // held: of how much in all
+  std::uint64_t offset = 0;   // held: offset in `in_all` bytes
   std::uint64_t in_all = 0;
 };
 
 inline void put(writer& to, const element_order& o, const element_piece& p, std::uint16_t node) {
-  to.put(o.of.asker);
+  to.put(o.of.requester);
   to.put(o.of.number);
   to.put(o.what);
   put(to, o.target);
@@ -59,13 +63,13 @@ inline void put(writer& to, const element_order& o, const element_piece& p, std:
   to.put(p.in_all);
 }
 
-/// As put has written them; but for the operator, which is looked up by its bits (decode_kind).
+/// A decoded order. decode_kind must still look up the reduction operator from `kind_bits`.
 struct read_order : element_order {
   std::uint64_t kind_bits = 0;
 };
 inline read_order get_order(reader& from, std::uint16_t node) {
   read_order o;
-  o.of.asker = from.get<rank>();
+  o.of.requester = from.get<rank>();
   o.of.number = from.get<std::uint64_t>();
   o.what = from.get<data::far_request::verb>();
   o.target = get_handle(from);
@@ -88,8 +92,10 @@ inline element_piece get_piece(reader& from) {
   return p;
 }
 
-/// The boxes at the front of a piece of several, and where their elements begin.
-inline std::size_t front_of_boxes(std::size_t boxes) noexcept { return (sizeof(std::uint64_t) + boxes * sizeof(box) + 63) / 64 * 64; }
+/// For a piece of several boxes: the size of the list of boxes at its start, which precedes the elements.
+inline std::size_t front_of_boxes(std::size_t boxes) noexcept {
+  return (sizeof(std::uint64_t) + boxes * sizeof(box) + 63) / 64 * 64;
+}
 inline void write_front(std::byte* to, std::span<const box> boxes) noexcept {
   const std::uint64_t count = boxes.size();
   std::memcpy(to, &count, sizeof count);

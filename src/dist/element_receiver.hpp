@@ -1,13 +1,15 @@
-// element_receiver.hpp - elements that come from other nodes, on their way into an instance of this one.
+// element_receiver.hpp - receives elements of other nodes into instances of this node.
 //
-// A piece that is dense here as well, in memory of the host, lands where it shall be; all others land in a buffer and are copied or
-// reduced from there. Until the target exists pieces wait where they are: large ones at their sender. What one question asks for may have
-// a target that is named when the first of it comes. What is offered (offers.hpp) is copied from where it lies once the target is there, or
-// asked for in pieces.
+// A copy whose piece is dense in the target is received directly into the target. Every other piece is received into a
+// staging buffer and copied or reduced from there. Until the target exists, pieces wait: large ones at their sender. A
+// fetch may choose its target when the first elements arrive. Offered elements (pull_offers.hpp) are copied from the
+// sender's device memory once the target exists, or requested in pieces.
+//
+//     piece or offer -> resolve_target -> await_target -> on_target_ready -> land -> count_piece -> finish_transfer
 //
 // Threads     handlers inside job::poll; the rest on any thread of the runtime.
-// Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation is answered once: when all
-//             of its pieces are in place, or dropped. Of what goes to a posted instance both hold for each piece.
+// Invariants  (1) nothing is written unless the target has all elements of the operation. (2) each operation gets one
+//             reply, when all its pieces are written or dropped. For a posted receive both hold for each piece.
 #pragma once
 
 #include <atomic>
@@ -19,77 +21,83 @@
 #include "data/enclosures.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
-#include "dist/offers.hpp"
-#include "dist/posted_instances.hpp"
+#include "dist/pull_offers.hpp"
+#include "dist/posted_receives.hpp"
 
 namespace stretto::dist {
 
 class element_receiver {
  public:
   /// Before job::start.
-  element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted, offers& o);
+  element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names,
+                   posted_receives& posted, pull_offers& offers);
 
   message_kind piece() const noexcept { return piece_; }
   message_kind abandoned() const noexcept { return abandoned_; }
 
-  /// Elements are on their way into memory: then the node is not idle, though no message may say so.
-  bool is_landing() const noexcept { return landing_.load(std::memory_order_acquire) != 0; }
+  /// True while elements are being written to memory. The node is not idle then, although no message may be pending.
+  bool has_incoming_data() const noexcept { return pieces_in_flight_.load(std::memory_order_acquire) != 0; }
 
-  /// What others take for the target of elements whose target this node names when they come.
-  static detail::instance_handle named_later(std::uint16_t node) noexcept { return {nullptr, std::uint64_t{node} << 48}; }
-  /// Of such elements, which that question of this node asks for, until it has ended.
-  void expect(std::uint64_t question, data::destination::asked target);
-  void forget(std::uint64_t question) noexcept;
+  /// The placeholder that senders get as the target if this node chooses the target when the elements arrive.
+  static detail::instance_handle target_named_later(std::uint16_t node) noexcept {
+    return {nullptr, std::uint64_t{node} << 48};
+  }
+  /// Registers the function that chooses the target for the elements of a request of this node, until forget_target.
+  void expect_target(std::uint64_t request, data::destination::asked target);
+  void forget_target(std::uint64_t request) noexcept;
 
   void lost(rank node, base::thread_context& context) noexcept;
-  /// Some elements of it have come from that node, and not all of those are in place: it is answered when they are.
-  bool is_arriving(const question& q, rank from);
+  /// True if elements of the request have arrived from that node and are not all written: the receiver will send the
+  /// reply.
+  bool is_receiving_from(const request_id& q, rank from);
 
  private:
-  struct arriving;
-  struct landed;
-  struct held_piece {
+  struct incoming_transfer;
+  struct piece_in_flight;
+  struct waiting_piece {
     element_piece is;
     net::payload rest;
-    std::shared_ptr<data::passing_bytes> here = {};  // what came with its head, if it has to wait
-    std::shared_ptr<const offer> offered = {};       // all elements of the operation, in place of pieces
+    std::shared_ptr<data::passing_bytes> here = {};  // content that arrived with the head and must wait
+    std::shared_ptr<const pull_offer> offered = {};       // set: an offer of all elements, no piece
   };
-  using shared = std::shared_ptr<arriving>;
-  using key = std::pair<rank, std::uint64_t>;  // a question
+  using shared = std::shared_ptr<incoming_transfer>;
+  using key = std::pair<rank, std::uint64_t>;  // identifies a request
 
   void on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context);
   void on_abandoned(rank from, reader& content, base::thread_context& context);
 
-  shared of(const question& q, rank from);
-  void open(const shared& a, base::thread_context& context);
-  void ask_for_target(const shared& a, base::thread_context& context);
-  void await(const shared& a, const detail::instance_handle& target, event behind, base::thread_context& context);
-  void check(arriving& a, base::thread_context& context) const;
-  void opened(const shared& a, failure_ref cause, base::thread_context& context);
-  void on_offer(offer&& of, base::thread_context& context);
-  /// What is offered, of an operation that is open.
-  void take(const shared& a, const std::shared_ptr<const offer>& of, base::thread_context& context) noexcept;
-  /// It is to be sent instead.
-  void refuse(const shared& a, const offer& of, base::thread_context& context);
-  static bool has_failed(arriving& a);
-  void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
-  /// From the buffer in which a piece has come.
-  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
+  shared transfer_of(const request_id& q, rank from);
+  void resolve_target(const shared& a, base::thread_context& context);
+  void request_target(const shared& a, base::thread_context& context);
+  void await_target(const shared& a, const detail::instance_handle& target, event behind,
+                    base::thread_context& context);
+  void check(incoming_transfer& a, base::thread_context& context) const;
+  void on_target_ready(const shared& a, failure_ref cause, base::thread_context& context);
+  void on_offer(pull_offer&& of, base::thread_context& context);
+  /// Copies offered elements. Requires that the target is ready.
+  void pull(const shared& a, const std::shared_ptr<const pull_offer>& of, base::thread_context& context) noexcept;
+  /// Tells the sender to send the elements in pieces.
+  void request_pieces(const shared& a, const pull_offer& of, base::thread_context& context);
+  static bool has_failed(incoming_transfer& a);
+  void land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept;
+  /// Copies or reduces a piece from its staging buffer into the target.
+  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes,
+             base::thread_context& context);
   void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
-  void in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept;
-  void all_in_place(const shared& a, base::thread_context& context) noexcept;
+  void count_piece(const shared& a, const failure* cause, base::thread_context& context) noexcept;
+  void finish_transfer(const shared& a, base::thread_context& context) noexcept;
 
   job& job_;
-  failures& causes_;
-  questions& questions_;
+  failure_codec& causes_;
+  pending_requests& pending_requests_;
   instance_names& names_;
-  posted_instances& posted_;
-  offers& offers_;
+  posted_receives& posted_;
+  pull_offers& offers_;
   const message_kind piece_, abandoned_;
-  std::atomic<std::size_t> landing_{0};
+  std::atomic<std::size_t> pieces_in_flight_{0};
   std::mutex lock_;
-  std::map<key, shared> arriving_;
-  std::map<std::uint64_t, data::destination::asked> expected_;  // by question of this node
+  std::map<key, shared> incoming_;
+  std::map<std::uint64_t, data::destination::asked> expected_;  // by request of this node
 };
 
 }  // namespace stretto::dist

@@ -3,29 +3,30 @@
 #include <algorithm>
 
 #include "data/instances.hpp"
-#include "dist/far_requests.hpp"
+#include "dist/remote_requests.hpp"
 
 namespace stretto::dist {
 
 using detail::instance_handle;
 
 namespace {
-constexpr std::size_t longest_name = 31;  // what a record keeps
+constexpr std::size_t longest_name = 31;  // as in instance records
 }  // namespace
 
 global_instances::global_instances(job& j)
     : job_(j),
-      known_(j.on<&global_instances::on_known>("global_instances.known", this)),
+      announce_(j.on<&global_instances::on_announce>("global_instances.known", this)),
       gone_(j.on<&global_instances::on_gone>("global_instances.gone", this)) {}
 
-void global_instances::tell(rank to, const instance_handle& named, const instance_handle& near, base::thread_context& context) {
+void global_instances::announce(rank to, const instance_handle& named, const instance_handle& near,
+                                base::thread_context& context) {
   if (to == job_.self()) return;
   const std::scoped_lock lock(lock_);
   const auto is = data::global_instance_of(near, context);
   if (!is) return;
-  auto& told = told_[near.key];
-  if (std::ranges::find(told, std::pair(to, named)) != told.end()) return;
-  told.emplace_back(to, named);
+  auto& announced = announced_[near.key];
+  if (std::ranges::find(announced, std::pair(to, named)) != announced.end()) return;
+  announced.emplace_back(to, named);
   writer w;
   put(w, named);
   put(w, is->shape.box);
@@ -34,19 +35,19 @@ void global_instances::tell(rank to, const instance_handle& named, const instanc
   w.put(is->dimensions);
   w.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(is->first)));
   w.put_text(is->name, longest_name);
-  job_.send(to, known_, w);
+  job_.send(to, announce_, w);
 }
 
 void global_instances::gone(const instance_handle& near) noexcept {
   const std::scoped_lock lock(lock_);
-  const auto found = told_.find(near.key);
-  if (found == told_.end()) return;
+  const auto found = announced_.find(near.key);
+  if (found == announced_.end()) return;
   for (const auto& [to, named] : found->second) {
     writer w;
     put(w, named);
     job_.send(to, gone_, w);
   }
-  told_.erase(found);
+  announced_.erase(found);
 }
 
 instance_handle global_instances::stand_in(const instance_handle& named) const {
@@ -55,7 +56,7 @@ instance_handle global_instances::stand_in(const instance_handle& named) const {
   return found == stand_ins_.end() ? instance_handle() : found->second.by;
 }
 
-void global_instances::on_known(rank from, reader& content, base::thread_context& context) {
+void global_instances::on_announce(rank from, reader& content, base::thread_context& context) {
   const instance_handle named = get_handle(content);
   data::global_instance is;
   is.shape.box = get_box(content);
@@ -66,7 +67,7 @@ void global_instances::on_known(rank from, reader& content, base::thread_context
   is.name = content.get_text();
   const instance_handle by = data::make_stand_in(is, context);
   const std::scoped_lock lock(lock_);
-  stand_ins_.insert_or_assign(name_of(named), known{from, by});
+  stand_ins_.insert_or_assign(name_of(named), remote_instance{from, by});
 }
 
 void global_instances::on_gone(rank, reader& content, base::thread_context& context) {

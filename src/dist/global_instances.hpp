@@ -1,13 +1,14 @@
-// global_instances.hpp - instances that other nodes have made in global memory: known here once their node has told of them, and from then
-// on copied, filled and reduced by this node itself.
+// global_instances.hpp - instances that other nodes have made in global memory. Once a node knows such an instance, it
+// copies, fills and reduces it by itself.
 //
-// A node tells of an instance to whoever asked something of it, before it answers: the first question about an instance goes to its
-// node, as about any, and what comes after the answer does not. Where it lies never changes, so it need be told only once; and that it
-// is no more, when it is destroyed.
+// The owner announces an instance to a node before it replies to that node's first request about it. So the first
+// request goes to the owner, and later ones do not. An instance never moves: its location is announced once, and its
+// destruction once.
 //
-// Messages    known: the handle, shape and address. gone: the handle.
+// Messages    known: handle, shape and address. gone: handle.
 // Threads     any of the runtime.
-// Invariants  (1) whoever was told of an instance is told of its end. (2) an end is told behind the beginning.
+// Invariants  (1) a node that got the announcement of an instance also gets that of its destruction. (2) the
+//             announcement of a destruction is sent after that of the instance.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -26,33 +27,35 @@ class global_instances {
   /// Before job::start.
   explicit global_instances(job& j);
 
-  /// On its node: `to` knows it from now on, by the name `named` that it goes by there. Nothing if it is not in global memory, or does
-  /// not exist.
-  void tell(rank to, const detail::instance_handle& named, const detail::instance_handle& near, base::thread_context& context);
+  /// On the owner: announces the local instance `near` to node `to`, which knows it as `named`. Does nothing if the
+  /// instance is not in global memory, does not exist, or was announced there before.
+  void announce(rank to, const detail::instance_handle& named, const detail::instance_handle& near,
+                base::thread_context& context);
   void gone(const detail::instance_handle& near) noexcept;
 
-  /// On other nodes: what stands in for it, or nothing.
+  /// On other nodes: the local stand-in of the instance, or an empty handle.
   detail::instance_handle stand_in(const detail::instance_handle& named) const;
-  /// What is under way ends by itself.
+  /// Forgets the instances of that node. Operations in flight end by themselves.
   void lost(rank node) noexcept;
 
  private:
   using name = std::pair<std::uint64_t, std::uint64_t>;  // key and record
-  struct known {
+  struct remote_instance {
     rank of = 0;
     detail::instance_handle by;
   };
   static name name_of(const detail::instance_handle& h) noexcept {
     return {h.key, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record))};
   }
-  void on_known(rank from, reader& content, base::thread_context& context);
+  void on_announce(rank from, reader& content, base::thread_context& context);
   void on_gone(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  const message_kind known_, gone_;
-  mutable std::mutex lock_;  // guards what follows, and that ends are told behind beginnings
-  std::map<std::uint64_t, std::vector<std::pair<rank, detail::instance_handle>>> told_;  // by the key of this node's own
-  std::map<name, known> stand_ins_;
+  const message_kind announce_, gone_;
+  mutable std::mutex lock_;  // guards what follows, and the order of announcements
+  std::map<std::uint64_t, std::vector<std::pair<rank, detail::instance_handle>>>
+      announced_;  // to which node, as what; by the key of a local instance
+  std::map<name, remote_instance> stand_ins_;
 };
 
 }  // namespace stretto::dist

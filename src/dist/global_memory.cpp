@@ -14,11 +14,19 @@
 
 namespace stretto::dist {
 
-/// One copy on its way: puts and gets in waves, the next when all of one have ended. Frees itself.
+/// One copy in flight: waves of puts and gets; a wave begins when the previous one has ended. Deletes itself.
 struct global_memory::copying {
-  copying(global_memory& m, const places::copy_end& s, const places::copy_end& t, places::copy_shape e, places::completion& d) noexcept
-      : of(m), source(s), target(t), shape(e), done(d), is_from(s.memory == m.where_), is_to(t.memory == m.where_),
-        parts(std::min<std::uint64_t>(most_under_way, e.planes * e.rows * (e.row_bytes / global_layout::block_bytes + 2))) {
+  copying(global_memory& m, const places::copy_end& s, const places::copy_end& t, places::copy_shape e,
+          places::completion& d) noexcept
+      : of(m),
+        source(s),
+        target(t),
+        shape(e),
+        done(d),
+        is_from(s.memory == m.where_),
+        is_to(t.memory == m.where_),
+        parts(std::min<std::uint64_t>(most_under_way,
+                                      e.planes * e.rows * (e.row_bytes / global_layout::block_bytes + 2))) {
     of.moving_.fetch_add(1, std::memory_order_acq_rel);
   }
 
@@ -29,12 +37,12 @@ struct global_memory::copying {
       p.of->part_ended(p);
     }
     copying* of = nullptr;
-    std::unique_ptr<std::byte[]> between;  // on its way from global memory to global memory
-    std::byte* to = nullptr;               // where it goes then
+    std::unique_ptr<std::byte[]> between;  // staging, for copies within global memory
+    std::byte* to = nullptr;               // the destination of `between`
     std::uint64_t bytes = 0;
   };
 
-  /// Begins waves until there is one to wait for, or none; then this may be gone.
+  /// Begins waves until one is in flight, or the copy is over; `this` may be deleted then.
   void run() noexcept {
     do {
       std::size_t count = 0;
@@ -66,7 +74,7 @@ struct global_memory::copying {
   static std::byte* at(const places::copy_end& e, std::size_t plane, std::size_t row, std::size_t column) noexcept {
     return e.address + plane * e.plane_stride + row * e.row_stride + column;
   }
-  /// The next bytes that lie side by side on both sides.
+  /// Transfers the next bytes that are contiguous on both sides.
   void begin(part& p) noexcept {
     std::byte* const from = at(source, plane, row, column);
     std::byte* const to = at(target, plane, row, column);
@@ -100,7 +108,7 @@ struct global_memory::copying {
     if (p.failure) {
       const std::scoped_lock hold(lock);
       if (!failure) failure = std::exchange(p.failure, nullptr);
-    } else if (p.to) {  // got, and not yet put
+    } else if (p.to) {  // the get is done, the put follows
       std::byte* const to = std::exchange(p.to, nullptr);
       return of.put(of.layout_.spot_of(to), {p.between.get(), p.bytes}, p);
     }
@@ -113,7 +121,7 @@ struct global_memory::copying {
   const places::copy_shape shape;
   places::completion& done;
   const bool is_from, is_to;
-  std::size_t plane = 0, row = 0, column = 0;  // of whoever runs waves
+  std::size_t plane = 0, row = 0, column = 0;  // only the thread that runs waves
   std::vector<part> parts;
   std::atomic<std::size_t> left{0};
   std::mutex lock;  // guards what follows
@@ -152,7 +160,8 @@ void global_memory::start(const places::copy_end& source, const places::copy_end
 
 bool global_memory::fails(rank node, std::uint64_t bytes, places::completion& done) const {
   if (!job_ || !job_->is_lost(node)) return false;
-  net::end(done, net::lost(node, std::to_string(bytes) + " bytes of the global memory of node " + std::to_string(node)));
+  net::end(done,
+           net::lost(node, std::to_string(bytes) + " bytes of the global memory of node " + std::to_string(node)));
   return true;
 }
 
@@ -164,7 +173,7 @@ void global_memory::get(const global_layout::spot& from, std::span<std::byte> in
   if (!fails(from.node, into.size(), done)) window_.get(from.node, from.offset, into, done);
 }
 
-// What an unmeasured network counts as; routes compare these figures with those of other channels.
+// Defaults of an unmeasured network; routing compares these figures with those of other channels.
 double global_memory::bandwidth_bytes_per_second(place, place) const { return 2e9; }
 double global_memory::latency_seconds(place, place) const { return 2e-6; }
 

@@ -1,15 +1,17 @@
-// global_memory.hpp - the memory that all nodes of a job read and write by themselves: which byte lies on which node, and copies.
+// global_memory.hpp - memory that all nodes of a job read and write directly: its layout over the nodes, and copies.
 //
-// All nodes lend a window of the same size. Together these are one range of addresses, the same on every node, of which each node has
-// a share to make its instances in. Blocks of a share lie on the nodes in turn, the first on the share's own node, so that a large
-// instance is read from all of them at once, and making one asks nobody.
+// All nodes contribute a window of the same size. Together the windows form one range of addresses, the same on every
+// node. Each node has a share of the range in which it makes its instances. The blocks of a share are distributed over
+// the nodes round-robin, beginning with the share's own node. So a large instance is read from all nodes at once, and
+// making an instance needs no message.
 //
 //     node 0's share  B0 B1 B2 B3 ..    on nodes  0 1 2 0 ..
 //     node 1's share  B0 B1 B2 B3 ..    on nodes  1 2 0 1 ..
 //
 // Threads     any thread of the runtime; completions run on threads of the runtime.
-// Cost        a put or a get for each row, and for each block that a row reaches; at most 256 of a copy are under way.
-// Source      global memory as a kind of memory: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 2; blocks in turn as in UPC.
+// Cost        one put or get per row and per block that a row touches; at most 256 of one copy are in flight.
+// Source      global memory as a kind of memory: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 2; round-robin
+//             blocks as in UPC.
 #pragma once
 
 #include <atomic>
@@ -25,14 +27,14 @@ class platform;
 
 namespace stretto::dist {
 
-/// Pure: where the bytes of a share lie, and how large shares are.
+/// Pure: the size of a share, and the node and offset of each of its bytes.
 class global_layout {
  public:
   static constexpr std::uint64_t block_bytes = 64 << 10;
-  /// No address of a processor, so that a mistaken load or store stops the program.
+  /// Not an address that a processor can access, so that a mistaken load or store stops the program.
   static constexpr std::uintptr_t first_address = std::uintptr_t{1} << 56;
 
-  /// A share is `bytes`, rounded up to a block on each node.
+  /// A share has `bytes`, rounded up to a multiple of one block per node.
   global_layout(std::uint32_t nodes, std::uint64_t bytes) noexcept
       : nodes_(nodes), share_((bytes + nodes * block_bytes - 1) / (nodes * block_bytes) * (nodes * block_bytes)) {}
 
@@ -42,13 +44,13 @@ class global_layout {
   struct spot {
     rank node;
     std::uint64_t offset;  // in that node's window
-    std::uint64_t bytes;   // that lie there side by side
+    std::uint64_t bytes;   // contiguous from there
   };
   spot spot_of(const std::byte* address) const noexcept {
     const std::uint64_t at = reinterpret_cast<std::uintptr_t>(address) - first_address;
     const std::uint64_t share = at / share_, block = at % share_ / block_bytes, in_block = at % block_bytes;
-    return {static_cast<rank>((share + block) % nodes_), share * (share_ / nodes_) + block / nodes_ * block_bytes + in_block,
-            block_bytes - in_block};
+    return {static_cast<rank>((share + block) % nodes_),
+            share * (share_ / nodes_) + block / nodes_ * block_bytes + in_block, block_bytes - in_block};
   }
 
  private:
@@ -57,23 +59,24 @@ class global_layout {
 
 class global_memory final : public places::channel {
  public:
-  /// Of a job that has been started: collective. Throws N16.
+  /// Collective over the nodes of a started job. Throws N16.
   global_memory(job& j, std::uint64_t bytes_of_each_node);
-  /// Of a runtime that is alone.
+  /// For a runtime that is not part of a job.
   explicit global_memory(std::uint64_t bytes);
 
   const global_layout& layout() const noexcept { return layout_; }
   std::byte* first_of_share() const noexcept;
-  /// Copies are under way.
+  /// True while copies are in flight.
   bool is_moving() const noexcept { return moving_.load(std::memory_order_acquire) != 0; }
 
-  /// `machine` with a place "global_memory"; and which that is, or none.
+  /// extended: `machine` with a place "global_memory" added. place_of: that place, or none.
   static platform extended(const platform& machine);
   static place place_of(const platform& machine);
-  /// Before copies begin.
+  /// Must be called before the first copy.
   void is_at(place where) noexcept { where_ = where; }
 
-  void start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape, places::completion& done) override;
+  void start(const places::copy_end& source, const places::copy_end& target, places::copy_shape shape,
+             places::completion& done) override;
   double bandwidth_bytes_per_second(place source, place target) const override;
   double latency_seconds(place source, place target) const override;
 
@@ -86,13 +89,13 @@ class global_memory final : public places::channel {
 
   job* const job_;
   const global_layout layout_;
-  const std::unique_ptr<net::window> own_;  // of a runtime that is alone
+  const std::unique_ptr<net::window> own_;  // for a runtime that is not part of a job
   net::window& window_;
   place where_;
   std::atomic<std::uint64_t> moving_{0};
 };
 
-/// Between it and memories of the host, and within it.
+/// Registers the channels between global memory and host memory, and within global memory.
 void add_global_channels(places::channel_registry& registry, const std::shared_ptr<global_memory>& way);
 
 }  // namespace stretto::dist

@@ -1,11 +1,13 @@
-// instance_names.hpp - the instances of this node that others asked for, by the names that those gave them.
+// instance_names.hpp - maps the names that other nodes gave to instances of this node to the instances.
 //
-// Who asks for an instance on another node gets its handle at once, so the handle holds a name: both nodes, and a number of who asked.
-// A name may reach its owner by way of a third node before the request does; what is to be done with it then waits for that.
+// A node that creates an instance on another node gets a handle at once. That handle holds a name: both nodes and a
+// sequence number of the creating node. A third node may send the name to the owner before the creation request
+// arrives; an operation on the name then waits for the creation.
 //
 // Threads     any of the runtime.
-// Cost        a lock and a look into a table. Names of what was destroyed are swept out as the table grows.
-// Invariants  (1) requests of one node come in the order of their numbers, so that a number is of the future, or of the past.
+// Cost        a lock and a table lookup. As the table grows, names of destroyed instances are removed.
+// Invariants  (1) creation requests of one node arrive in the order of their numbers. So a number above the latest one
+//             belongs to a request that is still to come, and an unknown lower number to a destroyed instance.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -22,7 +24,7 @@ namespace stretto::dist {
 
 struct instance_name {
   rank creator = 0;
-  std::uint64_t number = 0;  // of the creator for that owner, from 1
+  std::uint64_t number = 0;  // counts per creator and owner, from 1
 };
 
 class instance_names {
@@ -31,26 +33,29 @@ class instance_names {
   /// After job::start.
   void start() { latest_.assign(job_.nodes(), 0); }
 
-  /// The handle of that name, for every node.
+  /// The handle that holds that name; it is valid on every node.
   detail::instance_handle handle_of(rank owner, const instance_name& name) const noexcept;
   static bool is_name(const detail::instance_handle& h) noexcept;
   instance_name name_in(const detail::instance_handle& h) const noexcept;
 
-  /// What has become of a request; either may be null.
-  struct outcome {
+  /// The result of a creation request; both members are null while it is pending.
+  struct creation_result {
     detail::instance_handle made;
     failure_ref cause;
   };
-  /// It has come to this.
-  void announce(const instance_name& name, outcome is, base::thread_context& context);
+  /// Stores the result of a creation request and resumes what waits for it.
+  void announce(const instance_name& name, creation_result is, base::thread_context& context);
 
-  /// Nothing for what is not there yet. Throws D01 for what is no more, and why it could not be made.
+  /// Returns an empty handle if the request has not arrived. Throws D01 if the instance was destroyed, and the failure
+  /// of its creation.
   detail::instance_handle find(const instance_name& name, const char* verb, const std::source_location& where);
 
-  /// Runs `then` with the handle, or with a cause: now, or once the request has come. Of a handle that is no name, at once.
-  using resolved = std::function<void(const detail::instance_handle& near, failure_ref cause, base::thread_context& context)>;
-  void resolve(const detail::instance_handle& h, const char* verb, const std::source_location& where, base::thread_context& context,
-               resolved then);
+  /// Calls `then` with the local handle or with a failure: at once if `h` is no name or is known, else when the request
+  /// arrives.
+  using resolved =
+      std::function<void(const detail::instance_handle& near, failure_ref cause, base::thread_context& context)>;
+  void resolve(const detail::instance_handle& h, const char* verb, const std::source_location& where,
+               base::thread_context& context, resolved then);
 
   void lost(rank creator, base::thread_context& context) noexcept;
 
@@ -61,14 +66,14 @@ class instance_names {
     resolved then;
   };
   static std::uint64_t key_of(const instance_name& n) noexcept { return n.number << 15 | n.creator; }
-  outcome look(const instance_name& name, const char* verb, const std::source_location& where) const;
+  creation_result lookup(const instance_name& name, const char* verb, const std::source_location& where) const;
   void sweep();
 
   const job& job_;
   mutable std::mutex lock_;  // guards what follows
-  std::vector<std::uint64_t> latest_;  // by creator: the number that came last
-  std::unordered_map<std::uint64_t, outcome> made_;  // by key_of
-  std::size_t sweep_at_ = 64;          // so many names
+  std::vector<std::uint64_t> latest_;  // by creator: the highest number that has arrived
+  std::unordered_map<std::uint64_t, creation_result> results_;  // by key_of
+  std::size_t sweep_size_ = 64;          // size of results_ at which to sweep
   std::unordered_map<std::uint64_t, std::vector<waiting>> waiting_;
 };
 

@@ -14,76 +14,82 @@
 namespace stretto::dist {
 
 namespace {
-constexpr std::uint32_t most_node = 0x7fff;  // of an event's handle
-/// Of shorter ones nobody asks whether there is room; the first if the most was said.
+constexpr std::uint32_t most_node = 0x7fff;  // limit of event handles
+/// Messages below these sizes are accepted without a check of free memory; the first applies if a limit is set.
 constexpr std::uint64_t least_limit = std::uint64_t{64} << 10, large_bytes = std::uint64_t{16} << 20;
 }
 
-/// A message whose content is still on its way.
-struct job::landing : places::completion {
-  /// Of so many bytes, the first of which are there.
-  landing(entry& e, rank from, std::span<const std::byte> head, std::size_t bytes, bool has_cause)
-      : completion(run_it), to(e), from(from), has_cause(has_cause), bytes(bytes), content(new (std::nothrow) std::byte[bytes]) {
+/// A message whose content is being received.
+struct job::incoming_message : places::completion {
+  /// `head` holds the first of `bytes` bytes.
+  incoming_message(entry& e, rank from, std::span<const std::byte> head, std::size_t bytes, bool has_cause)
+      : completion(run_it),
+        to(e),
+        from(from),
+        has_cause(has_cause),
+        bytes(bytes),
+        content(new(std::nothrow) std::byte[bytes]) {
     if (content && !head.empty()) std::memcpy(content.get(), head.data(), head.size());
   }
 
   static void run_it(places::work_item& item) noexcept {
-    auto& l = static_cast<landing&>(item);
+    auto& l = static_cast<incoming_message&>(item);
     job& j = *l.to.owner_job;
-    // Of a node that is lost, of which protocols are told, nothing comes.
+    // Messages of a lost node must not be handled: protocols were notified of the loss.
     if (!l.failure && !j.is_lost(l.from)) {
       j.handled_ = &l;
       j.handle(l.to, l.from, {l.content.get(), l.bytes}, l.has_cause);
       j.handled_ = nullptr;
     }
-    j.landings_.erase(l.at);
+    j.incoming_messages_.erase(l.at);
   }
 
   entry& to;
   rank from;
   bool has_cause;
   std::size_t bytes;
-  std::unique_ptr<std::byte[]> content;  // null: there is no memory
-  std::shared_ptr<std::byte[]> kept = {};  // the same, once somebody keeps it
-  std::list<landing>::iterator at;
+  std::unique_ptr<std::byte[]> content;  // null: out of memory
+  std::shared_ptr<std::byte[]> kept = {};  // owns the content instead once a handler keeps a part of it
+  std::list<incoming_message>::iterator at;
 };
 
-/// Memory that is sent from, until all of it has gone.
-struct job::parting : places::completion {
-  parting(job& j, std::shared_ptr<const void>&& l, back_pressure::share&& m) : completion(run_it), of(j), lent(std::move(l)), memory(std::move(m)) {}
+/// Memory that is kept until the transport has sent it.
+struct job::retained_payload : places::completion {
+  retained_payload(job& j, std::shared_ptr<const void>&& l, back_pressure::share&& m)
+      : completion(run_it), of(j), lent(std::move(l)), memory(std::move(m)) {}
 
   static void run_it(places::work_item& item) noexcept {
-    auto& p = static_cast<parting&>(item);
-    std::list<parting> gone;  // what was lent may be an object of the program: it ends without the lock
-    const std::scoped_lock lock(p.of.partings_lock_);
-    gone.splice(gone.begin(), p.of.partings_, p.at);
+    auto& p = static_cast<retained_payload&>(item);
+    std::list<retained_payload> gone;  // destroyed after the lock is released: `lent` may be an object of the program
+    const std::scoped_lock lock(p.of.retained_payloads_lock_);
+    gone.splice(gone.begin(), p.of.retained_payloads_, p.at);
   }
 
   job& of;
   const std::shared_ptr<const void> lent;
   const back_pressure::share memory;
-  std::list<parting>::iterator at;
+  std::list<retained_payload>::iterator at;
 };
 
 namespace {
 
-/// What this thread does, if somebody records it.
-std::uint64_t present_span() noexcept {
+/// The span that this thread runs, if spans are recorded; else 0.
+std::uint64_t current_span() noexcept {
   const auto* const context = base::current();
   return context ? context->current_id : 0;
 }
 
-/// At the end of a message that has one: its cause, while the handler runs.
-class handled_because {
+/// While a handler runs, the current span is the cause at the end of the message, if there is one.
+class cause_scope {
  public:
-  handled_because(std::span<const std::byte>& content, bool has_cause, base::thread_context& context) noexcept
+  cause_scope(std::span<const std::byte>& content, bool has_cause, base::thread_context& context) noexcept
       : context_(context), outer_(context.current_id) {
     if (!has_cause || content.size() < sizeof context.current_id) return;
     std::memcpy(&context.current_id, content.last(sizeof context.current_id).data(), sizeof context.current_id);
     content = content.first(content.size() - sizeof context.current_id);
   }
-  handled_because(const handled_because&) = delete;
-  ~handled_because() { context_.current_id = outer_; }
+  cause_scope(const cause_scope&) = delete;
+  ~cause_scope() { context_.current_id = outer_; }
 
  private:
   base::thread_context& context_;
@@ -98,8 +104,8 @@ job::~job() = default;
 
 message_kind job::on(std::string name, void* owner, handler f, counted is_counted) {
   entry& e = entries_.emplace_back(entry{this, owner, f, std::move(name), is_counted == counted::yes});
-  handlers_.add(e.name, &e, arrived);
-  if (e.is_counted) handlers_.add(e.name + " with its cause", &e, arrived_with_cause);
+  handlers_.add(e.name, &e, on_arrival);
+  if (e.is_counted) handlers_.add(e.name + " with its cause", &e, on_arrival_with_cause);
   return static_cast<message_kind>(entries_.size() - 1);
 }
 
@@ -119,7 +125,8 @@ void job::start(const transport_maker& make) {
   traffic_ = std::make_unique<traffic[]>(nodes_);
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
-  transport_->on_lost([this](rank r) { part_from(r, "it ended or cannot be reached, and what it was to do will not happen"); });
+  transport_->on_lost(
+      [this](rank r) { disconnect_from(r, "it ended or cannot be reached, and what it was to do will not happen"); });
 }
 
 void job::send(rank to, message_kind kind, const writer& content) {
@@ -127,76 +134,87 @@ void job::send(rank to, message_kind kind, const writer& content) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
-    const std::size_t ahead = all.size() <= net::transport::most_head_bytes ? all.size() : all.size() < split_bytes ? 0 : net::transport::most_head_bytes;
+    const std::size_t ahead = all.size() <= net::transport::most_head_bytes ? all.size()
+                              : all.size() < split_bytes                    ? 0
+                                                                            : net::transport::most_head_bytes;
     transport_->send({.to = to, .handler = number, .head = all.first(ahead), .payload = all.subspan(ahead)});
   };
-  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  const std::uint64_t cause = e.is_counted ? current_span() : 0;
   if (!cause) [[likely]] return put(e.number, content.all());
   writer caused = content;
   caused.put(cause);
   put(e.number_with_cause, caused.all());
 }
 
-void job::send_lent(rank to, net::handler_number number, std::span<const std::byte> head, std::span<const std::byte> rest,
-                    std::shared_ptr<const void> lent, counting is, followed by_another) {
+void job::send_lent(rank to, net::handler_number number, std::span<const std::byte> head,
+                    std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
+                    followed by_another) {
   back_pressure::share memory;
-  if (is == counting::as_message) memory = {pressure_, back_pressure::what::kept, rest.size()};
-  parting* p = nullptr;
+  if (is == counting::as_message) memory = {pressure_, back_pressure::kind::unanswered, rest.size()};
+  retained_payload* p = nullptr;
   {
-    const std::scoped_lock lock(partings_lock_);
-    p = &partings_.emplace_back(*this, std::move(lent), std::move(memory));
-    p->at = std::prev(partings_.end());
+    const std::scoped_lock lock(retained_payloads_lock_);
+    p = &retained_payloads_.emplace_back(*this, std::move(lent), std::move(memory));
+    p->at = std::prev(retained_payloads_.end());
   }
-  transport_->send({.to = to, .handler = number, .head = head, .payload = rest, .sent = p, .is_followed = by_another == followed::yes});
+  transport_->send({.to = to,
+                    .handler = number,
+                    .head = head,
+                    .payload = rest,
+                    .sent = p,
+                    .is_followed = by_another == followed::yes});
 }
 
 void job::send(rank to, message_kind kind, writer&& content) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   if (content.size() < split_bytes || is_lost(to)) return send(to, kind, std::as_const(content));
-  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  const std::uint64_t cause = e.is_counted ? current_span() : 0;
   if (cause) content.put(cause);
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   auto kept = std::make_shared<const writer>(std::move(content));
   const std::span<const std::byte> all = kept->all();
   constexpr std::size_t ahead = net::transport::most_head_bytes;
-  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept), counting::as_message, followed::no);
+  send_lent(to, cause ? e.number_with_cause : e.number, all.first(ahead), all.subspan(ahead), std::move(kept),
+            counting::as_message, followed::no);
 }
 
-void job::send(rank to, message_kind kind, const writer& words, std::span<const std::byte> rest, std::shared_ptr<const void> lent, counting is,
-               followed by_another) {
+void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
+               std::shared_ptr<const void> lent, counting is, followed by_another) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
-  const std::uint64_t cause = e.is_counted ? present_span() : 0;
-  const bool is_one = !e.with_rest;  // and a cause stands behind all of it
+  const std::uint64_t cause = e.is_counted ? current_span() : 0;
+  const bool is_one = !e.with_rest;  // one content, at whose end the cause is written
   if (is_one && (cause || rest.size() < split_bytes)) {
-    writer all = words;
+    writer all = head;
     all.put_bytes(rest);
     return send(to, kind, std::move(all));
   }
   if (is_lost(to)) return;
   if (e.is_counted) traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
-  if (!cause) return send_lent(to, e.number, words.all(), rest, std::move(lent), is, by_another);
-  writer caused = words;
+  if (!cause) return send_lent(to, e.number, head.all(), rest, std::move(lent), is, by_another);
+  writer caused = head;
   caused.put(cause);
   send_lent(to, e.number_with_cause, caused.all(), rest, std::move(lent), is, by_another);
 }
 
-void job::send(rank to, message_kind kind, writer&& words, std::vector<std::byte>&& rest) {
+void job::send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest) {
   if (rest.size() < split_bytes) {
-    words.put_bytes(rest);
-    return send(to, kind, std::move(words));
+    head.put_bytes(rest);
+    return send(to, kind, std::move(head));
   }
   const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(rest));
-  send(to, kind, words, *kept, kept, counting::as_message);
+  send(to, kind, head, *kept, kept, counting::as_message);
 }
 
-void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest, places::completion& sent, bool from_device) {
+void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
+               places::completion& sent, bool from_device) {
   if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   const auto put = [&](net::handler_number number, std::span<const std::byte> all) {
-    transport_->send({.to = to, .handler = number, .head = all, .payload = rest, .sent = &sent, .from_device = from_device});
+    transport_->send(
+        {.to = to, .handler = number, .head = all, .payload = rest, .sent = &sent, .from_device = from_device});
   };
-  const std::uint64_t cause = e.is_counted ? present_span() : 0;
+  const std::uint64_t cause = e.is_counted ? current_span() : 0;
   if (!cause) [[likely]] return put(e.number, head.all());
   writer caused = head;
   caused.put(cause);
@@ -205,28 +223,28 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
 
 std::size_t job::poll() {
   for (protocol* const p : advancing_) p->begin_poll();
-  if (pressure_.is_full()) return 0;
+  if (pressure_.should_stop_receiving()) return 0;
   polled_by_.store(base::current(), std::memory_order_relaxed);
   struct polled {
     std::atomic<const base::thread_context*>& by;
     ~polled() { by.store(nullptr, std::memory_order_relaxed); }
   } const then{polled_by_};
   const std::size_t found = transport_->poll();
-  if (cannot_go_on_) std::rethrow_exception(cannot_go_on_);
+  if (fatal_error_) std::rethrow_exception(fatal_error_);
   for (protocol* const p : advancing_) p->advance(base::require_current("job::poll"));
   return found;
 }
 
-void job::arrived(void* at, net::arrival& a) { take(*static_cast<entry*>(at), a, false); }
-void job::arrived_with_cause(void* at, net::arrival& a) { take(*static_cast<entry*>(at), a, true); }
+void job::on_arrival(void* at, net::arrival& a) { receive(*static_cast<entry*>(at), a, false); }
+void job::on_arrival_with_cause(void* at, net::arrival& a) { receive(*static_cast<entry*>(at), a, true); }
 
-void job::take(entry& e, net::arrival& a, bool has_cause) {
-  if (e.owner_job->is_lost(a.from)) return;  // to this node, which has parted from it
-  e.owner_job->acts_.store(true, std::memory_order_release);
+void job::receive(entry& e, net::arrival& a, bool has_cause) {
+  if (e.owner_job->is_lost(a.from)) return;  // this node has disconnected from it
+  e.owner_job->is_handling_messages_.store(true, std::memory_order_release);
   if (e.with_rest) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;
-    const handled_because cause(content, has_cause, context);
+    const cause_scope cause(content, has_cause, context);
     reader head(content);
     e.with_rest(e.owner, a.from, head, std::move(a.rest), context);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
@@ -234,54 +252,57 @@ void job::take(entry& e, net::arrival& a, bool has_cause) {
   }
   if (a.rest.bytes() && !a.rest.is_here()) {
     const std::uint64_t bytes = a.head.size() + a.rest.bytes();
-    auto& all = e.owner_job->landings_;
+    auto& all = e.owner_job->incoming_messages_;
     if (e.owner_job->has_room_for(bytes)) {
-      landing& l = all.emplace_back(e, a.from, a.head, bytes, has_cause);
+      incoming_message& l = all.emplace_back(e, a.from, a.head, bytes, has_cause);
       l.at = std::prev(all.end());
       if (l.content) return std::move(a.rest).receive(l.content.get() + a.head.size(), l);
       all.pop_back();
     }
     return e.owner_job->refuse(e, a.from, a.head, bytes);
   }
-  if (a.head.empty() || !a.rest.bytes()) return e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
+  if (a.head.empty() || !a.rest.bytes())
+    return e.owner_job->handle(e, a.from, a.rest.bytes() ? a.rest.here() : a.head, has_cause);
   std::vector<std::byte> whole(a.head.begin(), a.head.end());
   whole.insert(whole.end(), a.rest.here().begin(), a.rest.here().end());
   e.owner_job->handle(e, a.from, whole, has_cause);
 }
 
-std::uint64_t job::always_taken() const noexcept { return pressure_.has_largest() ? least_limit : large_bytes; }
-
-std::exception_ptr job::no_room(const entry& e, rank from, std::uint64_t bytes) const {
-  return std::make_exception_ptr(
-      error("N18", "node " + name_of(self_) + " has no room for a message")
-          .fact("of", name_of(from))
-          .fact("for", e.name)
-          .fact("bytes", std::to_string(bytes))
-          .fact("at most", std::to_string(pressure_.most_taken()))
-          .because("the whole message has to be in the memory of the node that takes it")
-          .remedy("send what is large in parts, or as an object or a buffer; STRETTO_LARGEST_MESSAGE, if set, is the most that is taken"));
+std::uint64_t job::always_accepted_bytes() const noexcept {
+  return pressure_.has_message_limit() ? least_limit : large_bytes;
 }
 
-failure_ref job::failed_for(std::exception_ptr why) const {
+std::exception_ptr job::no_room(const entry& e, rank from, std::uint64_t bytes) const {
+  return std::make_exception_ptr(error("N18", "node " + name_of(self_) + " has no room for a message")
+                                     .fact("of", name_of(from))
+                                     .fact("for", e.name)
+                                     .fact("bytes", std::to_string(bytes))
+                                     .fact("at most", std::to_string(pressure_.max_message_bytes()))
+                                     .because("the whole message has to be in the memory of the node that takes it")
+                                     .remedy("send what is large in parts, or as an object or a buffer; "
+                                             "STRETTO_LARGEST_MESSAGE, if set, is the most that is taken"));
+}
+
+failure_ref job::failure_of_message(std::exception_ptr why) const {
   return detail::make_failure(std::move(why), "a message for node " + name_of(self_), {});
 }
 
 failure_ref job::no_room_for(message_kind kind, rank from, std::uint64_t bytes) const {
-  return failed_for(no_room(entries_[static_cast<std::size_t>(kind)], from, bytes));
+  return failure_of_message(no_room(entries_[static_cast<std::size_t>(kind)], from, bytes));
 }
 
-void job::refuse(const entry& e, rank from, std::span<const std::byte> first_words, std::uint64_t bytes) {
+void job::refuse(const entry& e, rank from, std::span<const std::byte> message_prefix, std::uint64_t bytes) {
   std::exception_ptr why = no_room(e, from, bytes);
   if (!e.refused) return fail(std::move(why));
   auto& context = base::require_current("job::poll");
-  reader words(first_words);
-  e.refused(e.owner, from, words, failed_for(std::move(why)), context);
+  reader prefix(message_prefix);
+  e.refused(e.owner, from, prefix, failure_of_message(std::move(why)), context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
 void job::handle(const entry& e, rank from, std::span<const std::byte> content, bool has_cause) {
   auto& context = base::require_current("job::poll");
-  const handled_because cause(content, has_cause, context);
+  const cause_scope cause(content, has_cause, context);
   reader all(content);
   e.f(e.owner, from, all, context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
@@ -290,7 +311,8 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
 std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {
   if (part.empty()) return {};
   const std::byte* const first = !handled_ ? nullptr : handled_->kept ? handled_->kept.get() : handled_->content.get();
-  const bool lies_in_it = first && part.data() >= first && part.data() < first + handled_->bytes;  // what came earlier may be handled, too
+  // The handler may be called for an earlier message that was kept.
+  const bool lies_in_it = first && part.data() >= first && part.data() < first + handled_->bytes;
   if (!lies_in_it) {
     const auto copy = std::make_shared<std::byte[]>(part.size());
     std::memcpy(copy.get(), part.data(), part.size());
@@ -315,16 +337,16 @@ failure_ref job::loss_of(rank r) const {
   return losses_[r];
 }
 
-void job::part_from(rank r, const std::string& why) {
-  if (!is_lost(r)) tell_lost(r, why);
+void job::disconnect_from(rank r, const std::string& why) {
+  if (!is_lost(r)) report_loss(r, why);
 }
 
-void job::give_up(const std::string& why) {
+void job::disconnect_from_all(const std::string& why) {
   for (rank r = 0; r < nodes_; ++r)
-    if (r != self_) part_from(r, why);
+    if (r != self_) disconnect_from(r, why);
 }
 
-void job::tell_lost(rank r, const std::string& why) {
+void job::report_loss(rank r, const std::string& why) {
   {
     const std::scoped_lock lock(losses_lock_);
     losses_[r] = detail::make_failure(

@@ -1,12 +1,13 @@
-// job_clock.hpp - by how much this node's steady clock differs from that of node 0: for timelines of several nodes.
+// job_clock.hpp - the offset between the steady clocks of this node and of node 0, for timelines of several nodes.
 //
-// A measurement is some questions to node 0, one after the other; the answer that came soonest counts, as if its two ways had taken equally
-// long. An offset that is within its own error is 0: nodes of one host have one clock.
+// A measurement sends `samples` queries to node 0, one after the other. The reply with the shortest round trip counts,
+// as if its two ways had taken equally long. An offset smaller than its own error is reported as 0: nodes of one host
+// share a clock.
 //
-// Threads     measure: any. The rest inside job::poll; offset_ns: any.
-// Cost        a measurement: `questions` messages and as many answers, which count as none (job::counted::no).
-// Invariants  (1) the error is at most half of the shortest time between a question and its answer; and, as measured at both ends of a
-//             run, half of what the clocks drift apart between them.
+// Threads     measure, offset_ns: any. The rest inside job::poll.
+// Cost        a measurement: `samples` messages and as many replies, which are not counted (job::counted::no).
+// Invariants  (1) the error is at most half of the shortest round trip; since it is measured at both ends of a run,
+//             half of the drift between them is added.
 // Source      Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989
 #pragma once
 
@@ -20,34 +21,34 @@ namespace stretto::dist {
 
 class job_clock final : public protocol {
  public:
-  static constexpr unsigned questions = 16;
+  static constexpr unsigned samples = 16;
 
   using reading = std::int64_t (*)();  // nanoseconds
-  /// Before job::start. `now`: the steady clock, but in tests.
+  /// Must be made before job::start. `now` is the steady clock, except in tests.
   explicit job_clock(job& j, reading now = steady_now);
-  /// At the beginning of a run, and at its end. Nothing on node 0.
-  enum class moment : std::uint8_t { beginning, end };
-  void measure(moment m);
-  /// To add to this node's steady clock for node 0's: the mean of what has been measured.
+  /// Must be called at the beginning and at the end of a run. Does nothing on node 0.
+  enum class measuring_point : std::uint8_t { beginning, end };
+  void measure(measuring_point m);
+  /// Added to this node's steady clock, it gives that of node 0: the mean of the measurements so far.
   std::int64_t offset_ns() const noexcept;
 
   void lost(rank, base::thread_context&) noexcept override {}
 
  private:
-  void on_ask(rank from, reader& content, base::thread_context& context);
-  void on_answer(rank from, reader& content, base::thread_context& context);
-  void ask(moment m, std::uint32_t number);
+  void on_query(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, reader& content, base::thread_context& context);
+  void query(measuring_point m, std::uint32_t number);
 
-  struct best {
-    std::atomic<std::int64_t> way{0};  // and back; 0: nothing has come
-    std::atomic<std::int64_t> offset{0};
+  struct best_sample {
+    std::atomic<std::int64_t> round_trip_ns{0};  // 0: no reply yet
+    std::atomic<std::int64_t> offset_ns{0};
   };
   static std::int64_t steady_now() noexcept;
 
   job& job_;
   const reading now_;
-  message_kind ask_, answer_;
-  std::array<best, 2> best_;  // by moment
+  message_kind query_, reply_;
+  std::array<best_sample, 2> best_samples_;  // by measuring_point
 };
 
 }  // namespace stretto::dist

@@ -30,7 +30,7 @@ void fields(Archive& a, archived<copy_ways, Archive>& w) {
 
 namespace {
 
-/// A machine, and by which ways copies go there.
+/// A machine, and how copies are routed there.
 struct described_machine {
   platform_description is;
   places::copy_ways copies;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/table.hpp"
 #include "event/telling.hpp"
@@ -14,10 +14,10 @@ namespace stretto::dist {
 
 using detail::phases;
 
-remote_barriers::remote_barriers(job& j, failures& causes) : job_(j), causes_(causes) {
+remote_barriers::remote_barriers(job& j, failure_codec& causes) : job_(j), causes_(causes) {
   using self = remote_barriers;
   arrive_ = j.on<&self::on_arrive>("barriers.arrive", this);
-  ask_ = j.on<&self::on_ask>("barriers.ask", this);
+  query_ = j.on<&self::on_query>("barriers.query", this);
   ended_ = j.on<&self::on_ended>("barriers.ended", this);
   alter_ = j.on<&self::on_alter>("barriers.alter", this);
   altered_ = j.on<&self::on_altered>("barriers.altered", this);
@@ -43,7 +43,7 @@ bool remote_barriers::reaches(std::uint64_t id) const noexcept {
 
 std::size_t remote_barriers::records() const {
   const std::scoped_lock lock(lock_);
-  return records_.size() + homes_.size();
+  return records_.size() + owned_barriers_.size();
 }
 
 remote_barriers::record& remote_barriers::at(std::uint64_t id) {
@@ -52,18 +52,18 @@ remote_barriers::record& remote_barriers::at(std::uint64_t id) {
   return r;
 }
 
-/// Whether the owner has yet to be asked.
-bool remote_barriers::is_question(record& r, std::uint64_t phase) {
-  if (std::ranges::find(r.questions, phase) != r.questions.end()) return false;
-  r.questions.push_back(phase);
-  return r.was_asked = true;
+/// Returns true if the owner must be queried about the phase.
+bool remote_barriers::add_query(record& r, std::uint64_t phase) {
+  if (std::ranges::find(r.queried_phases, phase) != r.queried_phases.end()) return false;
+  r.queried_phases.push_back(phase);
+  return r.has_queried = true;
 }
 
-void remote_barriers::ask(std::uint64_t id, std::uint64_t phase, std::uint64_t known) {
-  job_.send(owner_of(id), ask_, writer(id, phase, known));
+void remote_barriers::query(std::uint64_t id, std::uint64_t phase, std::uint64_t known) {
+  job_.send(owner_of(id), query_, writer(id, phase, known));
 }
 
-// What this node does to barriers of others.
+// Operations of this node on barriers of others.
 
 void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
                              const void* value, const detail::phase_fold& fold, base::thread_context&,
@@ -72,7 +72,7 @@ void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_
     const std::scoped_lock lock(lock_);
     record& r = at(id);
     if (r.gone) return;
-    bundle& b = r.to_send[phase];
+    arrival_batch& b = r.to_send[phase];
     b.count += count;
     b.where = where;
     if (cause) {
@@ -83,7 +83,7 @@ void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_
     } else if (value) {
       fold.apply(b.value.data(), value);
     }
-    if (std::exchange(r.is_sending, true)) return;  // who sends takes it along
+    if (std::exchange(r.is_sending, true)) return;  // the sending thread takes this arrival along
   }
   send_arrivals(id);
 }
@@ -91,8 +91,8 @@ void remote_barriers::arrive(std::uint64_t id, std::uint64_t phase, std::uint32_
 void remote_barriers::send_arrivals(std::uint64_t id) {
   for (;;) {
     std::uint64_t phase, known;
-    bundle b;
-    bool is_asking;
+    arrival_batch b;
+    bool has_query;
     {
       const std::scoped_lock lock(lock_);
       const auto it = records_.find(id);
@@ -106,10 +106,10 @@ void remote_barriers::send_arrivals(std::uint64_t id) {
       b = std::move(r.to_send.begin()->second);
       r.to_send.erase(r.to_send.begin());
       known = r.ended_below;
-      // Who has waited for a phase before does so again, nearly always.
-      is_asking = r.was_asked && phase >= known && is_question(r, phase);
+      // A node that has waited for a phase before nearly always waits for the next one, too.
+      has_query = r.has_queried && phase >= known && add_query(r, phase);
     }
-    writer content(id, phase, b.count, known, static_cast<std::uint8_t>(is_asking), encode(b.where, job_.node()),
+    writer content(id, phase, b.count, known, static_cast<std::uint8_t>(has_query), encode(b.where, job_.node()),
                    static_cast<std::uint32_t>(b.value.size()));
     content.put_bytes(b.value);
     content.put(static_cast<std::uint8_t>(static_cast<bool>(b.cause)));
@@ -126,7 +126,7 @@ event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t
   {
     const std::scoped_lock lock(lock_);
     gone = at(id).gone;
-    if (!gone) alterations_.emplace(token = ++tokens_, std::pair(id, done));
+    if (!gone) pending_alterations_.emplace(token = ++tokens_, std::pair(id, done));
   }
   if (gone)
     detail::end_event(done, gone, context, where);
@@ -141,10 +141,10 @@ bool remote_barriers::has_ended(std::uint64_t id, std::uint64_t phase) {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
     if (phase < r.ended_below || r.gone) return true;
-    if (!is_question(r, phase)) return false;
+    if (!add_query(r, phase)) return false;
     known = r.ended_below;
   }
-  ask(id, phase, known);
+  query(id, phase, known);
   return false;
 }
 
@@ -153,7 +153,7 @@ event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thr
   event made;
   failure_ref cause;
   std::uint64_t known;
-  bool is_asking = false;
+  bool has_query = false;
   {
     const std::scoped_lock lock(lock_);
     record& r = at(id);
@@ -161,21 +161,21 @@ event remote_barriers::event_at(std::uint64_t id, std::uint64_t phase, base::thr
     if (phase < known) {
       const auto it = r.ended.find(phase);
       if (it == r.ended.end() || !it->second.cause) return {};
-      if (it->second.asked != event()) return it->second.asked;
-      made = it->second.asked = detail::make_event(context, where);
+      if (it->second.done != event()) return it->second.done;
+      made = it->second.done = detail::make_event(context, where);
       cause = it->second.cause;
     } else if (r.gone) {
       made = detail::make_event(context, where);
       cause = r.gone;
     } else {
-      event& e = r.asked[phase];
+      event& e = r.pending[phase];
       if (e == event()) e = detail::make_event(context, where);
       made = e;
-      is_asking = is_question(r, phase);
+      has_query = add_query(r, phase);
     }
   }
   if (cause) detail::end_event(made, cause, context, where);
-  if (is_asking) ask(id, phase, known);
+  if (has_query) query(id, phase, known);
   return made;
 }
 
@@ -196,10 +196,10 @@ phases::value_state remote_barriers::value(std::uint64_t id, std::uint64_t phase
     }
     cause = r.gone;
     if (cause) return phases::value_state::poisoned;
-    if (!is_question(r, phase)) return phases::value_state::pending;
+    if (!add_query(r, phase)) return phases::value_state::pending;
     known = r.ended_below;
   }
-  ask(id, phase, known);
+  query(id, phase, known);
   return phases::value_state::pending;
 }
 
@@ -215,7 +215,7 @@ void remote_barriers::on_ended(rank from, reader& content, base::thread_context&
     const auto phase = content.get<std::uint64_t>();
     poisoned.emplace_back(phase, causes_.read(content, from));
   }
-  std::vector<telling> told;
+  std::vector<deferred_end> deferred;
   {
     const std::scoped_lock lock(lock_);
     const auto it = records_.find(id);
@@ -229,18 +229,19 @@ void remote_barriers::on_ended(rank from, reader& content, base::thread_context&
       r.ended[phase].value.assign(bytes.begin(), bytes.end());
     }
     r.ended_below = std::max(r.ended_below, present);
-    while (!r.asked.empty() && r.asked.begin()->first < r.ended_below) {
-      const auto [phase, e] = *r.asked.begin();
-      r.asked.erase(r.asked.begin());
+    while (!r.pending.empty() && r.pending.begin()->first < r.ended_below) {
+      const auto [phase, e] = *r.pending.begin();
+      r.pending.erase(r.pending.begin());
       const auto how = r.ended.find(phase);
       const bool is_poisoned = how != r.ended.end() && how->second.cause;
-      if (is_poisoned) how->second.asked = e;
-      told.push_back({e, is_poisoned ? how->second.cause : failure_ref()});
+      if (is_poisoned) how->second.done = e;
+      deferred.push_back({e, is_poisoned ? how->second.cause : failure_ref()});
     }
-    std::erase_if(r.questions, [&](std::uint64_t phase) { return phase < r.ended_below; });
-    std::erase_if(r.ended, [&](const auto& one) { return !one.second.cause && one.first + values_kept < r.ended_below; });
+    std::erase_if(r.queried_phases, [&](std::uint64_t phase) { return phase < r.ended_below; });
+    std::erase_if(r.ended,
+                  [&](const auto& one) { return !one.second.cause && one.first + values_kept < r.ended_below; });
   }
-  for (auto& [e, cause] : told) detail::end_event(e, std::move(cause), context, {});
+  for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
 }
 
 void remote_barriers::on_altered(rank from, reader& content, base::thread_context& context) {
@@ -250,10 +251,10 @@ void remote_barriers::on_altered(rank from, reader& content, base::thread_contex
   event done;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = alterations_.find(token);
-    if (it == alterations_.end() || !content.is_whole()) return;
+    const auto it = pending_alterations_.find(token);
+    if (it == pending_alterations_.end() || !content.is_whole()) return;
     done = it->second.second;
-    alterations_.erase(it);
+    pending_alterations_.erase(it);
   }
   if (failed) detail::report(failed, context);
   detail::end_event(done, std::move(failed), context, {});
@@ -263,10 +264,10 @@ void remote_barriers::on_refused(rank from, reader& content, base::thread_contex
   if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
 }
 
-/// What waits for `r` ends with that cause.
-void remote_barriers::finish_all(record& r, const failure_ref& why, std::vector<telling>& told) {
-  for (const auto& [phase, e] : std::exchange(r.asked, {})) told.push_back({e, why});
-  r.questions.clear();
+/// Ends everything that waits for `r` with that failure.
+void remote_barriers::finish_all(record& r, const failure_ref& why, std::vector<deferred_end>& deferred) {
+  for (const auto& [phase, e] : std::exchange(r.pending, {})) deferred.push_back({e, why});
+  r.queried_phases.clear();
   r.to_send.clear();
 }
 
@@ -275,35 +276,35 @@ void remote_barriers::on_gone(rank from, reader& content, base::thread_context& 
   const bool for_good = content.get<std::uint8_t>() != 0;
   const failure_ref why = causes_.read(content, from);
   if (!content.is_whole()) return;
-  if (for_good) return kill(id, why, context);
-  kill(id, why, context);
+  if (for_good) return fail_barrier(id, why, context);
+  fail_barrier(id, why, context);
   const std::scoped_lock lock(lock_);
   if (const auto it = records_.find(id); it != records_.end() && !it->second.is_sending) records_.erase(it);
 }
 
-void remote_barriers::kill(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
-  std::vector<telling> told;
+void remote_barriers::fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
+  std::vector<deferred_end> deferred;
   {
     const std::scoped_lock lock(lock_);
     const auto it = records_.find(id);
     if (it == records_.end()) return;
     it->second.gone = why;
-    finish_all(it->second, why, told);
-    std::erase_if(alterations_, [&](const auto& one) {
+    finish_all(it->second, why, deferred);
+    std::erase_if(pending_alterations_, [&](const auto& one) {
       if (one.second.first != id) return false;
-      told.push_back({one.second.second, why});
+      deferred.push_back({one.second.second, why});
       return true;
     });
   }
-  for (auto& [e, cause] : told) detail::end_event(e, std::move(cause), context, {});
+  for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
 }
 
-void remote_barriers::tell_waits(base::wait_walk& walk) const {
+void remote_barriers::add_wait_edges(base::wait_walk& walk) const {
   const std::scoped_lock lock(lock_);
   for (const auto& [id, r] : records_)
-    for (const auto& [phase, asked] : r.asked) {
+    for (const auto& [phase, done] : r.pending) {
       if (walk.is_full()) return;
-      const std::uint32_t node = walk.at(base::wait_kind::event, asked.raw());
+      const std::uint32_t node = walk.at(base::wait_kind::event, done.raw());
       walk[node].is_promised = true;
       walk.link(node, walk.at(base::wait_kind::barrier, detail::key_of_phase(id, phase)));
     }
@@ -317,17 +318,17 @@ void remote_barriers::lost(rank node, base::thread_context& context) noexcept {
     const std::scoped_lock lock(lock_);
     for (const auto& [id, r] : records_)
       if (owner_of(id) == node) of_it.push_back(id);
-    for (auto& [id, h] : homes_)
+    for (auto& [id, h] : owned_barriers_)
       if (!h.lost && h.arrived[node]) {
         h.lost = why;
         used_by_it.emplace_back(id, h.users);
       }
   }
-  for (const auto id : of_it) kill(id, why, context);
+  for (const auto id : of_it) fail_barrier(id, why, context);
   for (const auto& [id, users] : used_by_it) {
     if (phases* p = detail::find_barrier(id, *table_)) p->lose(why, context);
     for (std::size_t r = 0; r < users.size(); ++r)
-      if (users[r]) tell_gone(static_cast<rank>(r), id, why);
+      if (users[r]) send_gone(static_cast<rank>(r), id, why);
   }
 }
 

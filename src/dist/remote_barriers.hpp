@@ -1,21 +1,23 @@
-// remote_barriers.hpp - barriers of other nodes: arrivals go to the owner, which tells those who asked of each phase that ends.
+// remote_barriers.hpp - barriers of other nodes: arrivals are sent to the owner, which notifies the nodes that wait for
+// a phase.
 //
-// Arrivals are sent as they come. What comes while another thread of the node sends is put together with what else does: counts
-// add up, values are reduced where they are. A node that asks about a phase is told once, of all phases that have ended since what it
-// knew, with causes and values; whoever has asked before asks with its next arrival. So a phase costs a node that arrives and waits two
-// messages.
+// Arrivals are sent at once. Arrivals that come while another thread of the node is sending are combined: counts are
+// added and values are reduced locally. A query about a phase gets one reply: all phases that have ended since the last
+// one that the asking node knew, with failures and values. A node that has queried before attaches a query to its next
+// arrival. So a phase costs two messages per node that arrives and waits.
 //
-// An arrival that is to come after an event of this node's is announced when it comes, not before: one too many is found then
-// (E21), and told to the node that arrived, as a failure that nobody looked at. alter_arrival_count returns when it has taken
-// effect, and arrivals of third nodes that rely on it come after that.
+// An arrival with a precondition is sent when the precondition has triggered. One arrival too many is therefore
+// detected then (E21) and reported to the arriving node as an unobserved failure. alter_arrival_count returns when it
+// has taken effect; later arrivals of third nodes that depend on it come after it.
 //
-// A barrier is lost (N05) with its owner, and with any node that has arrived at it, since nobody can know what that one was still to
-// bring.
+// A barrier is lost (N05) with its owner, and with any node that has arrived at it, because nobody knows how many
+// arrivals that node still owed.
 //
 // Threads     any, once served; handlers run inside job::poll.
-// Cost        has_ended: a lock and a look-up. Memory: a record per barrier of another node that this one uses, with the
-//             results of its latest 8 phases.
-// Source      combining at whoever is under way already: flat combining, Hendler, Incze, Shavit, Tzafrir, SPAA 2010.
+// Cost        has_ended: a lock and a lookup. Memory: a record per remote barrier that this node uses, with the results
+//             of its latest 8 phases.
+// Source      combining by the thread that is already sending: flat combining, Hendler, Incze, Shavit, Tzafrir, SPAA
+//             2010.
 #pragma once
 
 #include <map>
@@ -23,7 +25,7 @@
 #include <unordered_map>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "event/remote_barrier.hpp"
 
@@ -33,14 +35,15 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
  public:
   static constexpr std::uint64_t values_kept = 8;
 
-  /// Before job::start.
-  remote_barriers(job& j, failures& causes);
+  /// Must be made before job::start.
+  remote_barriers(job& j, failure_codec& causes);
   ~remote_barriers() override;
   void serve(base::runtime_context& runtime);
 
   bool reaches(std::uint64_t id) const noexcept override;
   void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-              const detail::phase_fold& fold, base::thread_context& context, const std::source_location& where) override;
+              const detail::phase_fold& fold, base::thread_context& context,
+              const std::source_location& where) override;
   event alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
               const std::source_location& where) override;
   bool has_ended(std::uint64_t id, std::uint64_t phase) override;
@@ -53,15 +56,15 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void destroyed(std::uint64_t id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
-  /// For reports: phases of other nodes' barriers that somebody here has asked about.
-  void tell_waits(base::wait_walk& walk) const;
+  /// For hang reports: adds the phases of remote barriers that something waits for here.
+  void add_wait_edges(base::wait_walk& walk) const;
 
-  /// Barriers of which something is kept.
+  /// The number of barriers that this node keeps records of.
   std::size_t records() const;
 
  private:
-  /// Arrivals at one phase that are to be sent together.
-  struct bundle {
+  /// Arrivals at one phase that will be sent in one message.
+  struct arrival_batch {
     std::uint32_t count = 0;
     failure_ref cause;
     std::vector<std::byte> value;
@@ -70,45 +73,46 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   struct ended_phase {
     failure_ref cause;
     std::vector<std::byte> value;
-    event asked;
+    event done;
   };
   /// A barrier of another node.
   struct record {
     std::uint64_t ended_below = 0;
-    bool was_asked = false, is_sending = false;
-    std::vector<std::uint64_t> questions;         // phases, not below ended_below
-    std::map<std::uint64_t, event> asked;         // of this node, for phases that are pending here
+    bool has_queried = false, is_sending = false;
+    std::vector<std::uint64_t> queried_phases;         // without reply; not below ended_below
+    std::map<std::uint64_t, event> pending;         // events of this node for phases without reply
     std::map<std::uint64_t, ended_phase> ended;   // poisoned ones, and the latest with values
-    std::map<std::uint64_t, bundle> to_send;
+    std::map<std::uint64_t, arrival_batch> to_send;
     failure_ref gone;
   };
-  /// A barrier of this node, and who uses it.
-  struct home {
+  /// A barrier of this node, and the nodes that use it.
+  struct owned_barrier {
     std::vector<bool> users, arrived;  // by rank
     failure_ref lost;
   };
   struct subscription;
-  struct telling {
+  struct deferred_end {
     event e;
     failure_ref cause;
   };
 
   rank owner_of(std::uint64_t id) const noexcept;
   record& at(std::uint64_t id);  // these with the lock held
-  bool is_question(record& r, std::uint64_t phase);
-  home& home_at(std::uint64_t id);
-  static void finish_all(record& r, const failure_ref& why, std::vector<telling>& told);
+  bool add_query(record& r, std::uint64_t phase);
+  owned_barrier& owned_at(std::uint64_t id);
+  static void finish_all(record& r, const failure_ref& why, std::vector<deferred_end>& deferred);
 
-  void ask(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
+  void query(std::uint64_t id, std::uint64_t phase, std::uint64_t known);
   void send_arrivals(std::uint64_t id);
-  void answer(rank to, std::uint64_t id, std::uint64_t known);
-  void answer_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known, base::thread_context& context);
-  void tell_gone(rank to, std::uint64_t id, const failure_ref& why);
+  void reply(rank to, std::uint64_t id, std::uint64_t known);
+  void reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
+                        base::thread_context& context);
+  void send_gone(rank to, std::uint64_t id, const failure_ref& why);
   void refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where);
-  void kill(std::uint64_t id, const failure_ref& why, base::thread_context& context);
+  void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
 
   void on_arrive(rank from, reader& content, base::thread_context& context);
-  void on_ask(rank from, reader& content, base::thread_context& context);
+  void on_query(rank from, reader& content, base::thread_context& context);
   void on_ended(rank from, reader& content, base::thread_context& context);
   void on_alter(rank from, reader& content, base::thread_context& context);
   void on_altered(rank from, reader& content, base::thread_context& context);
@@ -117,14 +121,15 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void on_refused(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  failures& causes_;
+  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
-  message_kind arrive_, ask_, ended_, alter_, altered_, destroy_, gone_, refused_;
+  message_kind arrive_, query_, ended_, alter_, altered_, destroy_, gone_, refused_;
 
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, record> records_;
-  std::unordered_map<std::uint64_t, home> homes_;
-  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>> alterations_;  // by token: of which barrier, what ends
+  std::unordered_map<std::uint64_t, owned_barrier> owned_barriers_;
+  std::unordered_map<std::uint64_t, std::pair<std::uint64_t, event>>
+      pending_alterations_;  // by token: the barrier, and the event to end
   std::uint64_t tokens_ = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/handle.hpp"
 #include "event/table.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 std::uint64_t key_of(event e) noexcept { return e.raw() >> detail::generation_bits; }
 
-/// The rank of a node in place of its number; never 0, as generations begin at 1.
+/// The handle with the node's rank as node number; never 0, because generations begin at 1.
 std::uint64_t known_by(rank node, std::uint32_t slot, std::uint32_t generation) noexcept {
   return detail::handle_of(node, slot, generation).raw();
 }
@@ -34,15 +34,15 @@ struct remote_events::subscription : waiter {
   rank to;
   std::uint32_t slot, generation, known;
 
-  static void told(waiter& self, const failure*, base::thread_context& context) noexcept {
+  static void on_ended(waiter& self, const failure*, base::thread_context& context) noexcept {
     const subscription s = static_cast<subscription&>(self);
     detail::event_cache::of(context).records.free(&self);
     if (s.of->knows_.load(std::memory_order_relaxed) != known_by(s.to, s.slot, s.generation))
-      s.of->answer_now(s.to, s.slot, s.known);
+      s.of->send_ended(s.to, s.slot, s.known);
   }
 };
 
-remote_events::remote_events(job& j, failures& causes) : job_(j), causes_(causes) {
+remote_events::remote_events(job& j, failure_codec& causes) : job_(j), causes_(causes) {
   subscribe_ = j.on<&remote_events::on_subscribe>("events.subscribe", this);
   ended_ = j.on<&remote_events::on_ended>("events.ended", this);
   end_ = j.on<&remote_events::on_end>("events.end", this);
@@ -62,7 +62,7 @@ bool remote_events::reaches(event e) const noexcept {
   return owner && *owner != job_.self();
 }
 
-// What is known.
+// Known state.
 
 const failure* remote_events::cause_in(const record& r, std::uint32_t generation) noexcept {
   for (const poison& p : r.poisons)
@@ -80,10 +80,10 @@ remote_events::record& remote_events::at(shard& s, event e, rank owner) {
   return it->second;
 }
 
-bool remote_events::add_question(record& r, std::uint32_t generation, waiter* w) {
-  const auto asked = std::ranges::find(r.questions, generation, &question::generation);
-  const bool is_first = asked == r.questions.end();
-  question& q = is_first ? r.questions.emplace_back(question{generation}) : *asked;
+bool remote_events::add_query(record& r, std::uint32_t generation, waiter* w) {
+  const auto asked = std::ranges::find(r.queries, generation, &pending_query::generation);
+  const bool is_first = asked == r.queries.end();
+  pending_query& q = is_first ? r.queries.emplace_back(pending_query{generation}) : *asked;
   if (w) w->next = std::exchange(q.waiters, w);
   return is_first;
 }
@@ -97,10 +97,10 @@ remote_owner::answer remote_events::query(event e) {
     if (const auto* cause = cause_in(r, generation_of(e))) return {state::poisoned, failure_ref::share(cause)};
     if (is_known(r, generation_of(e))) return {state::triggered, {}};
     if (r.lost) return {state::poisoned, r.lost};
-    if (!add_question(r, generation_of(e), nullptr)) return {};
+    if (!add_query(r, generation_of(e), nullptr)) return {};
     known = r.ended_below;
   }
-  ask(e, known);
+  send_query(e, known);
   return {};
 }
 
@@ -113,19 +113,19 @@ bool remote_events::subscribe(event e, waiter& w, base::thread_context&) {
     const std::scoped_lock lock(s.lock);
     record& r = at(s, e, *job_.rank_of(node_of(e)));
     if (is_known(r, generation_of(e)) || r.lost) return false;
-    if (!add_question(r, generation_of(e), &w)) return true;
+    if (!add_query(r, generation_of(e), &w)) return true;
     known = r.ended_below;
   }
-  ask(e, known);
+  send_query(e, known);
   return true;
 }
 
-void remote_events::ask(event e, std::uint32_t known) {
+void remote_events::send_query(event e, std::uint32_t known) {
   job_.send(*job_.rank_of(node_of(e)), subscribe_, writer(slot_of(e), generation_of(e), known));
 }
 
-void remote_events::take_answered(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended) {
-  std::erase_if(r.questions, [&](const question& q) {
+void remote_events::extract_ended(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended) {
+  std::erase_if(r.queries, [&](const pending_query& q) {
     if (!is_known(r, q.generation)) return false;
     if (q.waiters) ended.emplace_back(q.waiters, failure_ref::share(cause_in(r, q.generation)));
     return true;
@@ -141,17 +141,18 @@ std::size_t remote_events::records() const {
   return n;
 }
 
-void remote_events::tell_waits(base::wait_walk& walk) const {
+void remote_events::add_wait_edges(base::wait_walk& walk) const {
   for (const shard& s : shards_) {
     const std::scoped_lock lock(s.lock);
     for (const auto& [key, r] : s.records)
-      for (const question& q : r.questions)
+      for (const pending_query& q : r.queries)
         if (q.waiters && !walk.is_full())
-          detail::tell_waiters(q.waiters, walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
+          detail::tell_waiters(q.waiters,
+                               walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
   }
 }
 
-// Ending an event of another node.
+// Triggering an event of another node.
 
 void remote_events::forward_end(event e, failure_ref cause, base::thread_context& context,
                                 const std::source_location& where) {
@@ -162,12 +163,12 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
   if (!cause) {
     shard& s = shard_of(key_of(e));
     const std::scoped_lock lock(s.lock);
-    // Where nothing was asked and nothing can be inferred, nothing is kept.
+    // If nothing was queried and nothing can be inferred, no record is needed.
     if (const auto it = s.records.find(key_of(e)); it != s.records.end() && !it->second.lost) {
       record& r = it->second;
-      const bool is_asked = std::ranges::find(r.questions, generation, &question::generation) != r.questions.end();
+      const bool is_asked = std::ranges::find(r.queries, generation, &pending_query::generation) != r.queries.end();
       if (is_known(r, generation)) {
-        // It was ended before, as its owner will say.
+        // It had ended before; the owner will report that.
       } else if (generation == r.ended_below) {
         ++r.ended_below;
         std::ranges::sort(r.inferred);
@@ -178,9 +179,9 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
         knows = true;
       } else if (is_asked) {
         r.inferred.push_back(generation);
-        knows = r.inferred.size() < most_inferred;  // else an answer is wanted, which makes the list empty
+        knows = r.inferred.size() < most_inferred;  // else a notification is wanted, which empties the list
       }
-      take_answered(r, ended);
+      extract_ended(r, ended);
     }
   }
   writer end(slot_of(e), generation, static_cast<std::uint8_t>(knows), encode(where, job_.node()),
@@ -192,10 +193,10 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
 
 void remote_events::on_ended(rank from, reader& content, base::thread_context& context) {
   const auto slot = content.get<std::uint32_t>(), present = content.get<std::uint32_t>();
-  std::vector<poison> told;
+  std::vector<poison> poisons;
   for (auto n = content.get<std::uint8_t>(); n > 0 && content.is_whole(); --n) {
     const auto generation = content.get<std::uint32_t>();
-    told.push_back({generation, causes_.read(content, from)});
+    poisons.push_back({generation, causes_.read(content, from)});
   }
   if (!content.is_whole()) return;
   const event any = detail::handle_of(job_.node_of(from), slot, 1);
@@ -204,12 +205,12 @@ void remote_events::on_ended(rank from, reader& content, base::thread_context& c
     shard& s = shard_of(key_of(any));
     const std::scoped_lock lock(s.lock);
     record& r = at(s, any, from);
-    // What is known already stays as it is, and what was inferred, too.
-    for (poison& p : told)
+    // Known and inferred results do not change.
+    for (poison& p : poisons)
       if (!is_known(r, p.generation)) r.poisons.push_back(std::move(p));
     r.ended_below = std::max(r.ended_below, present);
     std::erase_if(r.inferred, [&](std::uint32_t g) { return g < r.ended_below; });
-    take_answered(r, ended);
+    extract_ended(r, ended);
   }
   for (auto& [list, why] : ended) detail::fire_all(list, why.get(), context);
 }
@@ -226,18 +227,18 @@ void remote_events::lost(rank node, base::thread_context& context) noexcept {
     for (auto& [key, r] : s.records) {
       if (job_.rank_of(static_cast<std::uint16_t>(key >> detail::slot_bits)) != node) continue;
       r.lost = loss;
-      for (const question& q : std::exchange(r.questions, {}))
+      for (const pending_query& q : std::exchange(r.queries, {}))
         if (q.waiters) ended.push_back(q.waiters);
     }
   }
   for (waiter* list : ended) detail::fire_all(list, loss.get(), context);
 }
 
-// The owner's side.
+// On the owner.
 
-void remote_events::answer_now(rank to, std::uint32_t slot, std::uint32_t known) {
+void remote_events::send_ended(rank to, std::uint32_t slot, std::uint32_t known) {
   const detail::slot& s = table_->at(slot);
-  const std::uint32_t present = s.generation_now();  // before the list, which holds what has ended below it
+  const std::uint32_t present = s.generation_now();  // read before the list, which contains all poisons below it
   writer content(slot, present);
   std::vector<const detail::poison_record*> poisons;
   for (auto* p = s.poisons.load(std::memory_order_acquire); p; p = p->next)
@@ -251,19 +252,21 @@ void remote_events::answer_now(rank to, std::uint32_t slot, std::uint32_t known)
 }
 
 void remote_events::on_subscribe(rank from, reader& content, base::thread_context& context) {
-  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>(), known = content.get<std::uint32_t>();
+  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>(),
+             known = content.get<std::uint32_t>();
   if (!content.is_whole() || slot >= table_->carved()) return;
-  if (table_->at(slot).has_ended(generation)) return answer_now(from, slot, known);
-  // Of the table's memory, so that nothing is left where an event never ends.
-  static_assert(sizeof(subscription) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<subscription>);
+  if (table_->at(slot).has_ended(generation)) return send_ended(from, slot, known);
+  // In the table's memory, so that nothing leaks if the event never ends.
+  static_assert(sizeof(subscription) <= detail::event_table::record_bytes &&
+                std::is_trivially_destructible_v<subscription>);
   auto* s = new (detail::event_cache::of(context).records.allocate()) subscription;
-  s->fire = subscription::told;
+  s->fire = subscription::on_ended;
   s->of = this;
   s->to = from;
   s->slot = slot;
   s->generation = generation;
   s->known = known;
-  if (!table_->at(slot).subscribe(generation, *s)) subscription::told(*s, nullptr, context);
+  if (!table_->at(slot).subscribe(generation, *s)) subscription::on_ended(*s, nullptr, context);
 }
 
 void remote_events::on_end(rank from, reader& content, base::thread_context& context) {

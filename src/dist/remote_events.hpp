@@ -1,24 +1,25 @@
-// remote_events.hpp - events of other nodes: asked about once, told once, inferred where that is sound.
+// remote_events.hpp - events of other nodes: subscribed to once, notified once, inferred where that is sound.
 //
-// What a node knows of another's slot is a number and a list: all generations below `ended_below` have ended, and those on the
-// list were poisoned. The first interest in a generation that may still be pending asks its owner, who answers once: at once, if it
-// has ended, else when it does. An answer covers everything since what the asker knew, so that one about a later generation
-// serves for the earlier ones. The handle of a later generation proves that an earlier one has ended, but not how: until the list
-// has come, it counts as pending.
+// A node knows of a remote slot: a number and a list. All generations below `ended_below` have ended; those on the list
+// were poisoned. The first wait or query for a generation that may be pending subscribes at the owner, which notifies
+// the node once: at once if the generation has ended, else when it ends. A notification covers all generations since
+// the last one that the node knew, so that one for a later generation serves the earlier ones. The handle of a later
+// generation proves that an earlier one has ended, but not how; until the list arrives, the earlier one counts as
+// pending.
 //
-// A node that triggers an event of another tells its owner, and infers for itself that it has ended; it says so, and the owner
-// does not tell it. Inferred generations above a gap are kept one by one, `most_inferred` at most before an answer is wanted after all.
-// A poison is told by the owner alone, and so is an event that was ended twice: whoever came too late is told (E01), with its
-// line, as a failure that nobody looked at. A node that triggered too late has inferred a success, and stays with that.
+// A node that triggers a remote event sends `end` to the owner and infers that the event has ended; the message says
+// so, and the owner does not notify that node. Inferred generations above a gap are stored one by one; when there are
+// `most_inferred`, the node asks for a notification after all. Only the owner reports poison and double triggering. The
+// node whose trigger came second gets E01 with its source line, as an unobserved failure; it has inferred a success and
+// keeps it.
 //
-// Messages    subscribe, ended: one of each per node and generation that is asked about. end: one, instead of that node's `ended`
-//             if that node asked at all. So N nodes that take part in an event that triggers send at most 2N-2.
-//
+// Messages    subscribe, ended: one each per node and generation that is queried. end: one; it replaces `ended` for a
+//             node that has subscribed. So N nodes that take part in an event that triggers send at most 2N-2 messages.
 // Threads     any, once served; handlers run inside job::poll.
-// Cost        a look at what is known: a hash and a lock of a few instructions. Memory: a record of about 120 bytes per slot of another node
-//             that was ever asked about, which the owner's peak of untriggered events bounds.
-// Source      generational events across nodes: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 5. Ours carries causes,
-//             and infers what its own triggers mean.
+// Cost        a query of known state: a hash and a short lock. Memory: about 120 bytes per remote slot that was ever
+//             queried, which the owner's peak of untriggered events bounds.
+// Source      generational events across nodes: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 5. Ours carries
+//             failures, and infers the effect of its own triggers.
 #pragma once
 
 #include <array>
@@ -26,7 +27,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "event/remote_owner.hpp"
 
@@ -40,10 +41,11 @@ class remote_events final : public remote_owner, public protocol {
  public:
   static constexpr std::size_t most_inferred = 8;
 
-  /// Before job::start. `causes` is shared by the protocols of a job.
-  remote_events(job& j, failures& causes);
+  /// Must be made before job::start. All protocols of a job share `causes`.
+  remote_events(job& j, failure_codec& causes);
   ~remote_events() override;
-  /// Handles of the job's other nodes work on this runtime from now on; its events have been started under job::node().
+  /// From now on, handles of the job's other nodes work on this runtime. Requires that its event floor has started with
+  /// job::node().
   void serve(base::runtime_context& runtime);
 
   bool reaches(event e) const noexcept override;
@@ -54,10 +56,10 @@ class remote_events final : public remote_owner, public protocol {
                    const std::source_location& where) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
-  /// For reports: what waits here for events of other nodes.
-  void tell_waits(base::wait_walk& walk) const;
+  /// For hang reports: adds what waits here for events of other nodes.
+  void add_wait_edges(base::wait_walk& walk) const;
 
-  /// Slots of other nodes of which something is kept.
+  /// The number of remote slots that this node keeps records of.
   std::size_t records() const;
 
  private:
@@ -65,8 +67,8 @@ class remote_events final : public remote_owner, public protocol {
     std::uint32_t generation;
     failure_ref cause;
   };
-  /// A generation that the owner has been asked about and has not answered for.
-  struct question {
+  /// A generation that this node has subscribed to and not been notified of.
+  struct pending_query {
     std::uint32_t generation;
     waiter* waiters = nullptr;
   };
@@ -74,14 +76,14 @@ class remote_events final : public remote_owner, public protocol {
     std::uint32_t ended_below = 1;
     std::vector<poison> poisons;           // below ended_below
     std::vector<std::uint32_t> inferred;   // triggered from here, not below ended_below
-    std::vector<question> questions;       // not below ended_below, nor inferred
-    failure_ref lost;                      // the owner is: what is not known to have ended never will
+    std::vector<pending_query> queries;       // not below ended_below, nor inferred
+    failure_ref lost;                      // set if the owner is lost: pending generations never end
   };
   struct shard {
     mutable base::spin_lock lock;
     std::unordered_map<std::uint64_t, record> records;  // by node and slot of the handle
   };
-  /// The owner's: a generation that another node waits for.
+  /// On the owner: a generation that another node waits for.
   struct subscription;
 
   static constexpr unsigned shard_bits = 6;
@@ -90,29 +92,29 @@ class remote_events final : public remote_owner, public protocol {
   }
 
   static bool is_known(const record& r, std::uint32_t generation) noexcept;
-  /// With the lock held: whether the owner has yet to be asked about a generation that is not known.
-  bool add_question(record& r, std::uint32_t generation, waiter* w);
-  /// Asks; without the lock.
-  void ask(event e, std::uint32_t known);
+  /// With the lock held: adds `w`, if any, and returns true if the owner has not been queried about the generation yet.
+  bool add_query(record& r, std::uint32_t generation, waiter* w);
+  /// Without the lock.
+  void send_query(event e, std::uint32_t known);
   record& at(shard& s, event e, rank owner);
-  /// With the lock held: moves what is answered to `ended`, its waiters with the cause that they are to be told.
-  static void take_answered(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended);
+  /// With the lock held: moves the waiters of generations that have ended to `ended`, each list with its failure.
+  static void extract_ended(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended);
   static const failure* cause_in(const record& r, std::uint32_t generation) noexcept;
 
-  // The owner's side.
-  void answer_now(rank to, std::uint32_t slot, std::uint32_t known);
+  // On the owner.
+  void send_ended(rank to, std::uint32_t slot, std::uint32_t known);
   void on_subscribe(rank from, reader& content, base::thread_context& context);
   void on_end(rank from, reader& content, base::thread_context& context);
-  // The asker's.
+  // On the subscriber.
   void on_ended(rank from, reader& content, base::thread_context& context);
   void on_refused(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  failures& causes_;
+  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
   std::array<shard, 1u << shard_bits> shards_;
   message_kind subscribe_, ended_, end_, refused_;
-  /// What a node that ends an event of ours knows by itself, while its message is handled: rank, slot and generation.
+  /// While an `end` message is handled whose sender has inferred the result: its rank, slot and generation; else 0.
   std::atomic<std::uint64_t> knows_{0};
 };
 

@@ -17,7 +17,7 @@ using verb = data::far_request::verb;
 
 namespace {
 
-constexpr std::size_t longest_name = 31;  // what a record keeps
+constexpr std::size_t longest_name = 31;  // as in instance records
 
 event merged(const preconditions& after, const std::source_location& where) {
   std::vector<dependency> all(after.dependencies.begin(), after.dependencies.end());
@@ -25,62 +25,69 @@ event merged(const preconditions& after, const std::source_location& where) {
   return merge_dependencies(all, where);
 }
 
-questions::begins begins_when(event behind) { return behind.has_triggered() ? questions::begins::at_once : questions::begins::later; }
+pending_requests::begins begins_when(event behind) {
+  return behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later;
+}
 
-/// The node that leads: that whose elements are read, if there are any.
-const instance_handle& leader_of(const data::far_request& r) noexcept { return r.used_count == 2 ? r.used[1] : r.used[0]; }
+/// The instance whose node carries out the operation: the source, if there is one.
+const instance_handle& leader_of(const data::far_request& r) noexcept {
+  return r.used_count == 2 ? r.used[1] : r.used[0];
+}
 
 }  // namespace
 
-/// What this node does for another, or for itself.
-struct remote_instances::errand {
-  question of;
-  kept_request request;
+/// An operation that this node carries out for another, or for itself.
+struct remote_instances::remote_operation {
+  request_id of;
+  owned_request request;
   event behind;
   std::source_location where;
-  unsigned near = 0;  // so many of its handles have been looked at
-  std::array<instance_handle, 3> named = request.is.used;  // as who asked knows them
+  unsigned resolved = 0;  // handles whose names were resolved
+  std::array<instance_handle, 3> named = request.is.used;  // as the requester names them
 };
 
-remote_instances::remote_instances(job& j, failures& causes, in_order& ordered)
+remote_instances::remote_instances(job& j, failure_codec& causes, ordered_messages& ordered)
     : job_(j),
       causes_(causes),
-      questions_(j, causes),
+      pending_requests_(j, causes),
       names_(j),
       posted_(j, causes, names_),
       offers_(j),
-      receiver_(j, causes, questions_, names_, posted_, offers_),
-      sender_(j, causes, questions_, posted_, offers_, receiver_.piece(), receiver_.abandoned()),
-      enclosures_(j, ordered, questions_, sender_, receiver_),
-      global_(j),
-      facts_(j, questions_, names_),
-      talk_(j),
+      receiver_(j, causes, pending_requests_, names_, posted_, offers_),
+      sender_(j, causes, pending_requests_, posted_, offers_, receiver_.piece(), receiver_.abandoned()),
+      enclosures_(j, ordered, pending_requests_, sender_, receiver_),
+      global_instances_(j),
+      facts_(j, pending_requests_, names_),
+      control_messages_(j),
       create_(j.on<&remote_instances::on_create>("instances.create", this)),
-      ask_(j.on<&remote_instances::on_ask>("instances.ask", this)) {
+      request_(j.on<&remote_instances::on_request>("instances.request", this)) {
   j.add(*this);
 }
 
 void remote_instances::serve(base::runtime_context& runtime) {
   names_.start();
-  names_given_.assign(job_.nodes(), 0);
+  last_names_.assign(job_.nodes(), 0);
   data::set_other_nodes(runtime, this);
   enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->enclosed);
 }
 
-instance_handle remote_instances::near(const instance_handle& named, const char* verb, const std::source_location& where) {
-  return posted_instances::is_posted(named) ? instance_handle() : names_.find(names_.name_in(named), verb, where);
+instance_handle remote_instances::near(const instance_handle& named, const char* verb,
+                                       const std::source_location& where) {
+  return posted_receives::is_posted(named) ? instance_handle() : names_.find(names_.name_in(named), verb, where);
 }
 
-detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
-                                                const std::source_location& where) {
+detail::made_elsewhere remote_instances::create(std::uint32_t node, const detail::instance_request& request,
+                                                const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   const rank to = static_cast<rank>(node);
   job_.hold_back(where);
   const event behind = merged(after, where);
-  const std::string who = request.name.empty() ? "an instance" : "instance \"" + std::string(request.name.substr(0, longest_name)) + '"';
-  const questions::asked q = questions_.ask("creation of " + who + " on node " + job_.name_of(to), {&to, 1}, after, where, begins_when(behind));
-  const instance_name name = send_creation(to, q.is, request, nullptr, reduction_style::automatic, behind, where);
-  questions_.end_if_lost(q.is, {&to, 1}, context);
+  const std::string who =
+      request.name.empty() ? "an instance" : "instance \"" + std::string(request.name.substr(0, longest_name)) + '"';
+  const pending_requests::opened q = pending_requests_.open("creation of " + who + " on node " + job_.name_of(to),
+                                                            {&to, 1}, after, where, begins_when(behind));
+  const instance_name name = send_creation(to, q.id, request, nullptr, reduction_style::automatic, behind, where);
+  pending_requests_.end_if_lost(q.id, {&to, 1}, context);
   return {names_.handle_of(to, name), q.done};
 }
 
@@ -91,11 +98,11 @@ instance_handle remote_instances::create_reduction(std::uint32_t node, const det
   return names_.handle_of(to, send_creation(to, {job_.self(), 0}, request, &kind, style, event(), where));
 }
 
-instance_name remote_instances::send_creation(rank to, const question& q, const detail::instance_request& r,
+instance_name remote_instances::send_creation(rank to, const request_id& q, const detail::instance_request& r,
                                               const detail::reduction_kind* kind, reduction_style style, event behind,
                                               const std::source_location& where) {
-  const std::scoped_lock lock(naming_);
-  const instance_name name{job_.self(), ++names_given_[to]};
+  const std::scoped_lock lock(naming_lock_);
+  const instance_name name{job_.self(), ++last_names_[to]};
   writer w(name.number, q.number, behind.raw(), encode(where, job_.node()), r.memory.index);
   put(w, r.box);
   w.put(static_cast<std::uint8_t>(r.strides.size()));
@@ -113,7 +120,7 @@ instance_name remote_instances::send_creation(rank to, const question& q, const 
 
 void remote_instances::on_create(rank from, reader& content, base::thread_context& context) {
   const instance_name name{from, content.get<std::uint64_t>()};
-  const question q{from, content.get<std::uint64_t>()};
+  const request_id q{from, content.get<std::uint64_t>()};
   const event behind = event::from_raw(content.get<std::uint64_t>());
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   detail::instance_request r;
@@ -132,7 +139,7 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
   r.name = text;
   if (!r.memory) r.memory = data::state_of(context).memories.front()->where();
 
-  instance_names::outcome is;
+  instance_names::creation_result is;
   try {
     if (const detail::reduction_kind* const kind = decode_kind(kind_bits, job_.name_of(job_.self()), where))
       is.made = detail::create_reduction(r.memory, r.box, r.dimensions, *kind, {.style = style, .name = text}, where);
@@ -140,25 +147,28 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
       is.made = detail::create_instance(r, after_range{{&behind, 1}}, where);
   } catch (...) {
     is.cause = detail::make_failure(std::current_exception(), "creation of an instance", where);
-    questions_.answer(q, is.cause.get(), context);
+    pending_requests_.reply(q, is.cause.get(), context);
   }
   const event ready = is.made.record ? is.made.record->ready : event();
   const instance_handle made = is.made;
   names_.announce(name, std::move(is), context);
   if (!made.record) return;
   const instance_handle named = names_.handle_of(job_.self(), name);
-  when_ended(step{.of = q}, ready, context, [this, q, named, made](const failure* cause, base::thread_context& on) {
-    if (!cause) global_.tell(q.asker, named, made, on);
-    questions_.answer(q, cause, on);
-  });
+  when_ended(operation_step{.of = q}, ready, context,
+             [this, q, named, made](const failure* cause, base::thread_context& on) {
+               if (!cause) global_instances_.announce(q.requester, named, made, on);
+               pending_requests_.reply(q, cause, on);
+             });
 }
 
-std::string remote_instances::words_for(const instance_handle& h, const base::thread_context& context) const {
-  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key) return detail::describe(*h.record);
+std::string remote_instances::describe_instance(const instance_handle& h, const base::thread_context& context) const {
+  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key)
+    return detail::describe(*h.record);
   return "node " + job_.name_of(owner_of(h));
 }
 
-event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
+event remote_instances::submit(const data::far_request& r, const preconditions& after,
+                               const std::source_location& where) {
   base::thread_context& context = base::require_current(data::word_of(r.what));
   std::array<rank, 3> parts{};
   std::size_t count = 0;
@@ -174,118 +184,133 @@ event remote_instances::submit(const data::far_request& r, const preconditions& 
         .because("indices name elements of one memory")
         .remedy("copy the table, the indices and the values to instances of one node first");
   if (r.what == verb::destroy) facts_.forget(r.used[0]);
-  // A destruction makes room. What buffers send where it is awaited they bound themselves, and may send with their own locks held.
-  if (r.what != verb::destroy && !posted_instances::is_posted(r.used[0])) job_.hold_back(where);
+  // A destruction frees memory. Buffers bound what they send to posted receives themselves, and may hold locks here.
+  if (r.what != verb::destroy && !posted_receives::is_posted(r.used[0])) job_.hold_back(where);
   const event behind = merged(after, where);
   std::string what = data::word_of(r.what);
-  if (r.used_count == 2) what += " from " + words_for(r.used[1], context) + " to " + words_for(r.used[0], context);
+  if (r.used_count == 2)
+    what += " from " + describe_instance(r.used[1], context) + " to " + describe_instance(r.used[0], context);
   else what += " on node " + job_.name_of(to);
-  const questions::asked q = questions_.ask(std::move(what), std::span(parts).first(count), after, where, begins_when(behind));
+  const pending_requests::opened q =
+      pending_requests_.open(std::move(what), std::span(parts).first(count), after, where, begins_when(behind));
   if (to == job_.self()) {
-    run(std::make_shared<errand>(errand{q.is, kept_request(r), behind, where}), context);
+    resolve_names(std::make_shared<remote_operation>(remote_operation{q.id, owned_request(r), behind, where}), context);
   } else if (r.what == verb::destroy || behind == event() || detail::node_of(behind) != job_.node()) {
-    send_request(to, q.is, r, behind, where);
-  } else {  // waited for here, which saves the other node asking for it
-    const auto kept = std::make_shared<kept_request>(r);
-    when_ended(step{.of = q.is, .what_for = its_preconditions}, behind, context, [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
-      if (!cause) return send_request(to, q.is, kept->is, event(), where);
-      posted_.forsake(kept->is.used[0], kept->is.boxes, *cause);
-      questions_.answer(q.is, cause, on, questions::began::before);
-    });
+    send_request(to, q.id, r, behind, where);
+  } else {  // wait here, which saves the other node a subscription
+    const auto kept = std::make_shared<owned_request>(r);
+    when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context,
+               [this, to, q, kept, where](const failure* cause, base::thread_context& on) {
+                 if (!cause) return send_request(to, q.id, kept->is, event(), where);
+                 posted_.abandon(kept->is.used[0], kept->is.boxes, *cause);
+                 pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
+               });
   }
-  questions_.end_if_lost(q.is, std::span(parts).first(count), context);
+  pending_requests_.end_if_lost(q.id, std::span(parts).first(count), context);
   return q.done;
 }
 
-void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts, std::span<event> done,
-                            const preconditions& after, const std::source_location& where) {
-  posted_.post(number, target, parts, done, merged(after, where), where, base::require_current("post"));
+void remote_instances::post(std::uint64_t number, const instance_handle& target, std::span<const box> parts,
+                            std::span<event> done, const preconditions& after, const std::source_location& where) {
+  posted_.post_receive(number, target, parts, done, merged(after, where), where, base::require_current("post"));
 }
 
-void remote_instances::send_request(rank to, const question& q, const data::far_request& r, event behind,
+void remote_instances::send_request(rank to, const request_id& q, const data::far_request& r, event behind,
                                     const std::source_location& where) {
   writer w(q.number, behind.raw(), encode(where, job_.node()));
   put(w, r);
-  job_.send(to, ask_, w);
+  job_.send(to, request_, w);
 }
 
-void remote_instances::on_ask(rank from, reader& content, base::thread_context& context) {
-  const question q{from, content.get<std::uint64_t>()};
+void remote_instances::on_request(rank from, reader& content, base::thread_context& context) {
+  const request_id q{from, content.get<std::uint64_t>()};
   const event behind = event::from_raw(content.get<std::uint64_t>());
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   try {
-    run(std::make_shared<errand>(errand{q, get_request(content, job_.name_of(job_.self()), where), behind, where}), context);
+    resolve_names(std::make_shared<remote_operation>(
+                      remote_operation{q, get_request(content, job_.name_of(job_.self()), where), behind, where}),
+                  context);
   } catch (...) {
-    questions_.answer(q, detail::make_failure(std::current_exception(), "an operation on instances", where).get(), context);
+    pending_requests_.reply(q, detail::make_failure(std::current_exception(), "an operation on instances", where).get(),
+                            context);
   }
 }
 
-void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& context) {
+void remote_instances::resolve_names(std::shared_ptr<remote_operation> e, base::thread_context& context) {
   data::far_request& r = e->request.is;
-  while (e->near < r.used_count && (owner_of(r.used[e->near]) != job_.self() || !instance_names::is_name(r.used[e->near]))) ++e->near;
-  if (e->near == r.used_count) return run_here(e, context);
-  names_.resolve(r.used[e->near], data::word_of(r.what), e->where, context,
+  while (e->resolved < r.used_count &&
+         (owner_of(r.used[e->resolved]) != job_.self() || !instance_names::is_name(r.used[e->resolved])))
+    ++e->resolved;
+  if (e->resolved == r.used_count) return run_here(e, context);
+  names_.resolve(r.used[e->resolved], data::word_of(r.what), e->where, context,
                  [this, e](const instance_handle& near, failure_ref cause, base::thread_context& on) {
-                   if (cause) return refuse(e, std::move(cause), on);
-                   e->request.is.used[e->near] = near;
-                   run(e, on);
+                   if (cause) return fail_operation(e, std::move(cause), on);
+                   e->request.is.used[e->resolved] = near;
+                   resolve_names(e, on);
                  });
 }
 
-void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_context& context) {
+void remote_instances::run_here(const std::shared_ptr<remote_operation>& e, base::thread_context& context) {
   const data::far_request& r = e->request.is;
   if (owner_of(r.used[0]) != job_.self()) {
-    tell_of(*e, context);
+    announce_globals(*e, context);
     const instance_handle source = r.used[1];
     return sender_.send(e->of, std::move(e->request), source, e->behind, e->where, context);
   }
-  // A destruction is announced at once, since creations may wait for it, and runs whatever it waits for.
+  // Submit a destruction at once, because creations may wait for its memory; it runs even if its precondition fails.
   if (r.what == verb::destroy) return submit_here(e, e->behind, context);
   when_ended(step_of(*e), e->behind, context, [this, e](const failure* cause, base::thread_context& on) {
-    if (cause) questions_.answer(e->of, cause, on, questions::began::before);
+    if (cause) pending_requests_.reply(e->of, cause, on, pending_requests::failure_origin::precondition);
     else submit_here(e, event(), on);
   });
 }
 
-void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behind, base::thread_context& context) {
+void remote_instances::submit_here(const std::shared_ptr<remote_operation>& e, event behind,
+                                   base::thread_context& context) {
   const data::far_request& r = e->request.is;
   try {
-    // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
+    // The race checker does not see the order that the requester has established: order it after everything that has
+    // begun.
     const std::array waits{behind, data::ordered_unseen(context, e->where)};
     const event done = data::run_here(r, after_range{waits}, e->where);
-    when_ended(step{.of = e->of}, done, context, [this, e](const failure* cause, base::thread_context& on) {
-      tell_of(*e, on);
-      questions_.answer(e->of, cause, on);
+    when_ended(operation_step{.of = e->of}, done, context, [this, e](const failure* cause, base::thread_context& on) {
+      announce_globals(*e, on);
+      pending_requests_.reply(e->of, cause, on);
     });
   } catch (...) {
-    refuse(e, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where), context);
+    fail_operation(e, detail::make_failure(std::current_exception(), data::word_of(r.what), e->where), context);
   }
 }
 
-void remote_instances::tell_of(const errand& e, base::thread_context& context) {
+void remote_instances::announce_globals(const remote_operation& e, base::thread_context& context) {
   const data::far_request& r = e.request.is;
-  if (e.of.asker == job_.self() || r.what == verb::destroy) return;
+  if (e.of.requester == job_.self() || r.what == verb::destroy) return;
   for (unsigned i = 0; i < r.used_count; ++i)
-    if (data::is_near(r.used[i], context)) global_.tell(e.of.asker, e.named[i], r.used[i], context);
+    if (data::is_near(r.used[i], context)) global_instances_.announce(e.of.requester, e.named[i], r.used[i], context);
 }
 
-step remote_instances::step_of(const errand& e) noexcept {
+operation_step remote_instances::step_of(const remote_operation& e) noexcept {
   const data::far_request& r = e.request.is;
   return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .near = r.used[0].record};
 }
 
-void remote_instances::refuse(const std::shared_ptr<errand>& e, failure_ref why, base::thread_context& context) {
-  when_ended(step{.of = e->of, .what_for = its_preconditions}, e->behind, context, [this, e, why](const failure* before, base::thread_context& on) {
-    const failure* const cause = before ? before : why.get();
-    posted_.forsake(e->request.is.used[0], e->request.is.boxes, *cause);
-    questions_.answer(e->of, cause, on, before ? questions::began::before : questions::began::with_it);
-  });
+void remote_instances::fail_operation(const std::shared_ptr<remote_operation>& e, failure_ref why,
+                                      base::thread_context& context) {
+  when_ended(operation_step{.of = e->of, .what_for = its_preconditions}, e->behind, context,
+             [this, e, why](const failure* before, base::thread_context& on) {
+               const failure* const cause = before ? before : why.get();
+               posted_.abandon(e->request.is.used[0], e->request.is.boxes, *cause);
+               pending_requests_.reply(e->of, cause, on,
+                                       before ? pending_requests::failure_origin::precondition
+                                              : pending_requests::failure_origin::operation);
+             });
 }
 
-void remote_instances::tell_waits(base::wait_walk& walk) const {
-  questions_.tell_waits(walk);
-  posted_.tell_waits(walk);
-  walk.others.emplace_back([&walk, self = job_.self()](const base::wait_walk::found_waiter& found) { return tell_step(found, self, walk); });
+void remote_instances::add_wait_edges(base::wait_walk& walk) const {
+  pending_requests_.add_wait_edges(walk);
+  posted_.add_wait_edges(walk);
+  walk.others.emplace_back(
+      [&walk, self = job_.self()](const base::wait_walk::found_waiter& found) { return add_step(found, self, walk); });
 }
 
 void remote_instances::lost(rank node, base::thread_context& context) noexcept {
@@ -294,8 +319,10 @@ void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   receiver_.lost(node, context);
   offers_.lost(node);
   if (const auto& imported = data::state_of(context).imported) imported->forget(job_.node_of(node));
-  global_.lost(node);
-  questions_.lost(node, context, [&](std::uint64_t number) { return receiver_.is_arriving({job_.self(), number}, node); });
+  global_instances_.lost(node);
+  pending_requests_.lost(node, context, [&](std::uint64_t number) {
+    return receiver_.is_receiving_from({job_.self(), number}, node);
+  });
   enclosures_.lost(node);
 }
 

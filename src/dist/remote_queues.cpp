@@ -41,7 +41,7 @@ void remote_queues::add(std::uint16_t node, const completion_queue& to, event e,
 std::vector<event> remote_queues::pop(std::uint16_t node, const completion_queue& from, std::size_t at_most,
                                       const std::source_location& where) {
   std::vector<event> ended = done_at<&pop_here>(node, where, from, std::uint64_t{at_most});
-  wait(ignore_failure(merge(ended, where), where), where);  // they have ended; now this node knows
+  wait(ignore_failure(merge(ended, where), where), where);  // they have ended; wait until this node knows
   return ended;
 }
 

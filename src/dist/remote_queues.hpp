@@ -1,8 +1,9 @@
-// remote_queues.hpp - completion queues of other nodes: each verb is a task on the owner, which the caller waits for.
+// remote_queues.hpp - completion queues of other nodes: each operation is a task on the owner, and the caller waits for
+// it.
 //
 // Threads     any that may suspend or block.
-// Cost        two messages and a task on the owner. pop waits besides until this node knows how the events ended that
-//             it returns.
+// Cost        two messages and a task on the owner. pop also waits until this node knows how the returned events have
+//             ended.
 #pragma once
 
 #include "dist/job.hpp"

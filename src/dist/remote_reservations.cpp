@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/table.hpp"
 #include "event/telling.hpp"
@@ -16,25 +16,25 @@ namespace stretto::dist {
 
 using detail::holding;
 
-struct remote_reservations::passing : detail::remote_acquire {
+struct remote_reservations::pending_handover : detail::remote_acquire {
   remote_reservations* of;
   std::uint64_t id;
   rank to;
   std::uint32_t version;
 
-  static void go(waiter& self, const failure* gone, base::thread_context& context) noexcept {
-    const passing p = static_cast<passing&>(self);
+  static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
+    const pending_handover p = static_cast<pending_handover&>(self);
     detail::event_cache::of(context).records.free(&self);
     if (!gone) p.of->pass_on(p.id, p.to, p.version, context);
   }
 };
 
-remote_reservations::remote_reservations(job& j, failures& causes) : job_(j), causes_(causes) {
+remote_reservations::remote_reservations(job& j, failure_codec& causes) : job_(j), causes_(causes) {
   using self = remote_reservations;
   want_ = j.on<&self::on_want>("reservations.want", this);
   recall_ = j.on<&self::on_recall>("reservations.recall", this);
   state_ = j.on<&self::on_state>("reservations.state", this);
-  errand_ = j.on<&self::on_errand>("reservations.errand", this);
+  operation_ = j.on<&self::on_operation>("reservations.operation", this);
   done_ = j.on<&self::on_done>("reservations.done", this);
   gone_ = j.on<&self::on_gone>("reservations.gone", this);
   destroy_ = j.on<&self::on_destroy>("reservations.destroy", this);
@@ -56,15 +56,15 @@ rank remote_reservations::home_of(std::uint64_t id) const noexcept {
 
 std::size_t remote_reservations::records() const {
   const std::scoped_lock lock(lock_);
-  return stands_.size();
+  return entries_.size();
 }
 
-remote_reservations::stand* remote_reservations::known(std::uint64_t id) {
-  if (const auto it = stands_.find(id); it != stands_.end()) return &it->second;
+remote_reservations::reservation_entry* remote_reservations::known(std::uint64_t id) {
+  if (const auto it = entries_.find(id); it != entries_.end()) return &it->second;
   if (home_of(id) != job_.self()) return nullptr;
   holding* h = detail::find_reservation(id, *table_);
   if (!h) return nullptr;
-  stand& s = stands_[id];
+  reservation_entry& s = entries_[id];
   s.held = h;
   s.is_here = true;
   s.last = job_.self();
@@ -76,7 +76,7 @@ holding* remote_reservations::find(std::uint64_t id) {
   const auto home = job_.rank_of(detail::home_of_reservation(id));
   if (!home || *home == job_.self()) return nullptr;
   const std::scoped_lock lock(lock_);
-  stand& s = stands_[id];
+  reservation_entry& s = entries_[id];
   if (s.held) return s.held;
   if (free_.empty()) free_.push_back(&made_.emplace_back());
   s.held = free_.back();
@@ -86,32 +86,32 @@ holding* remote_reservations::find(std::uint64_t id) {
   return s.held;
 }
 
-// Who has it next.
+// The queue of nodes.
 
 void remote_reservations::want(std::uint64_t id, base::thread_context& context) {
   {
     const std::scoped_lock lock(lock_);
-    stand* s = known(id);
-    if (!s || !becomes_wanted(*s)) return;
+    reservation_entry* s = known(id);
+    if (!s || !mark_wanted(*s)) return;
   }
-  tell_wanted(id, context);
+  send_want(id, context);
 }
 
-void remote_reservations::tell_wanted(std::uint64_t id, base::thread_context& context) {
+void remote_reservations::send_want(std::uint64_t id, base::thread_context& context) {
   if (home_of(id) == job_.self())
-    want_of(job_.self(), id, context);
+    enqueue_requester(job_.self(), id, context);
   else
     job_.send(home_of(id), want_, writer(id));
 }
 
-void remote_reservations::want_of(rank who, std::uint64_t id, base::thread_context& context) {
+void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::thread_context& context) {
   rank to;
   std::uint32_t version;
   {
     const std::scoped_lock lock(lock_);
-    stand* s = known(id);
+    reservation_entry* s = known(id);
     const failure_ref gone = s ? s->held->gone() : detail::gone_before(id, {});
-    if (gone) return tell_gone(who, id, static_cast<bool>(s), gone);
+    if (gone) return send_gone(who, id, static_cast<bool>(s), gone);
     s->users[who] = true;
     to = std::exchange(s->last, who);
     version = ++s->version;
@@ -123,13 +123,14 @@ void remote_reservations::want_of(rank who, std::uint64_t id, base::thread_conte
 }
 
 void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
-  static_assert(sizeof(passing) <= detail::event_table::record_bytes && std::is_trivially_destructible_v<passing>);
+  static_assert(sizeof(pending_handover) <= detail::event_table::record_bytes &&
+                std::is_trivially_destructible_v<pending_handover>);
   {
     const std::scoped_lock lock(lock_);
-    stand* s = known(id);
+    reservation_entry* s = known(id);
     if (!s || s->held->gone()) return;
-    auto* p = new (detail::event_cache::of(context).records.allocate()) passing;
-    p->fire = passing::go;
+    auto* p = new (detail::event_cache::of(context).records.allocate()) pending_handover;
+    p->fire = pending_handover::on_ready;
     p->of = this;
     p->id = id;
     p->to = to;
@@ -142,11 +143,11 @@ void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t versio
 
 void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
   writer state(id, version);
-  std::vector<errand> along;
+  std::vector<forwarded_operation> along;
   bool is_wanted_again;
   {
     const std::scoped_lock lock(lock_);
-    stand* s = known(id);
+    reservation_entry* s = known(id);
     if (!s || s->held->gone()) return;
     s->is_here = false;
     s->passed = version;
@@ -164,19 +165,19 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     if (bytes) state.put_bytes({static_cast<const std::byte*>(s->held->payload()), bytes});
     along = std::exchange(s->waiting, {});
     put_readers(state, *s->held, context);
-    is_wanted_again = s->held->is_waited_for() && becomes_wanted(*s);
+    is_wanted_again = s->held->is_waited_for() && mark_wanted(*s);
   }
   passes_.fetch_add(1, std::memory_order_relaxed);
   job_.send(to, state_, state);
-  for (errand& e : along) {
+  for (forwarded_operation& e : along) {
     e.version = version;
     send(to, e);
   }
-  if (is_wanted_again) tell_wanted(id, context);
+  if (is_wanted_again) send_want(id, context);
 }
 
 void remote_reservations::on_want(rank from, reader& content, base::thread_context& context) {
-  want_of(from, content.get<std::uint64_t>(), context);
+  enqueue_requester(from, content.get<std::uint64_t>(), context);
 }
 
 void remote_reservations::on_recall(rank, reader& content, base::thread_context& context) {
@@ -197,14 +198,14 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
   const auto payload = content.get_bytes(content.get<std::uint32_t>());
   waiter* const readers = get_readers(content, id, from, context);
   if (!content.is_whole()) return drop_readers(readers, context);
-  aftermath after;
-  std::vector<errand> waiting;
+  deferred_actions after;
+  std::vector<forwarded_operation> waiting;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = stands_.find(id);
-    if (it == stands_.end() || it->second.held->gone())
-      return drop_readers(readers, context);  // it is gone, of which this node was told
-    stand& s = it->second;
+    const auto it = entries_.find(id);
+    if (it == entries_.end() || it->second.held->gone())
+      return drop_readers(readers, context);  // destroyed or lost; this node was notified
+    reservation_entry& s = it->second;
     if (void* room = s.held->room_for_payload(payload.size())) std::memcpy(room, payload.data(), payload.size());
     s.is_here = true;
     s.is_wanted = false;
@@ -212,16 +213,17 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
     s.held->come(fairness, where, std::move(skipped), after.next, readers);
     waiting = std::exchange(s.waiting, {});
   }
-  answer(after, context);
-  for (errand& e : waiting) route(std::move(e), context);
+  run_deferred(after, context);
+  for (forwarded_operation& e : waiting) route(std::move(e), context);
 }
 
-// What is gone.
+// Destroyed and lost reservations.
 
-void remote_reservations::end_all(std::uint64_t id, stand& s, const failure_ref& why, aftermath& after) {
+void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why,
+                                  deferred_actions& after) {
   after.why = why;
-  for (errand& e : std::exchange(s.waiting, {})) after.done.emplace_back(std::move(e), why);
-  std::erase_if(pending_, [&](const auto& one) {
+  for (forwarded_operation& e : std::exchange(s.waiting, {})) after.done.emplace_back(std::move(e), why);
+  std::erase_if(pending_operations_, [&](const auto& one) {
     if (one.second.id != id) return false;
     after.ended.push_back(one.second);
     if (one.second.what == action::acquire_shared) after.ended.back().cause = why;
@@ -231,7 +233,7 @@ void remote_reservations::end_all(std::uint64_t id, stand& s, const failure_ref&
     if (s.users[r] && r != job_.self()) after.users.push_back(static_cast<rank>(r));
 }
 
-void remote_reservations::tell_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why) {
+void remote_reservations::send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why) {
   writer content(id, static_cast<std::uint8_t>(for_good));
   causes_.write(content, *why.get());
   job_.send(to, gone_, content);
@@ -251,34 +253,34 @@ void remote_reservations::on_destroy(rank from, reader& content, base::thread_co
 }
 
 void remote_reservations::destroyed(std::uint64_t id, const failure_ref& why) {
-  aftermath after;
+  deferred_actions after;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = stands_.find(id);
-    if (it == stands_.end()) return;  // no other node has used it
+    const auto it = entries_.find(id);
+    if (it == entries_.end()) return;  // no other node has used it
     end_all(id, it->second, why, after);
-    stands_.erase(it);
+    entries_.erase(it);
   }
-  for (const rank r : after.users) tell_gone(r, id, false, why);
-  // Releases of what was destroyed have nothing left to do, which is no failure of theirs.
+  for (const rank r : after.users) send_gone(r, id, false, why);
+  // Releases of a destroyed reservation have no effect, and do not fail.
   for (auto& [e, failed] : after.done)
     if (e.what != action::acquire_shared) failed = {};
   after.why = {};
-  answer(after, base::require_current("reservation::destroy"));
+  run_deferred(after, base::require_current("reservation::destroy"));
 }
 
-void remote_reservations::kill(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
-  aftermath after;
+void remote_reservations::fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context) {
+  deferred_actions after;
   {
     const std::scoped_lock lock(lock_);
-    stand* s = known(id);
+    reservation_entry* s = known(id);
     if (!s || s->held->gone()) return;
     after.left = s->held->stop(why);
     s->is_here = false;
     end_all(id, *s, why, after);
   }
-  for (const rank r : after.users) tell_gone(r, id, true, why);
-  answer(after, context);
+  for (const rank r : after.users) send_gone(r, id, true, why);
+  run_deferred(after, context);
 }
 
 void remote_reservations::on_gone(rank from, reader& content, base::thread_context& context) {
@@ -286,22 +288,22 @@ void remote_reservations::on_gone(rank from, reader& content, base::thread_conte
   const bool for_good = content.get<std::uint8_t>() != 0;
   const failure_ref why = causes_.read(content, from);
   if (!content.is_whole()) return;
-  if (for_good) return kill(id, why, context);
-  aftermath after;
+  if (for_good) return fail_reservation(id, why, context);
+  deferred_actions after;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = stands_.find(id);
-    if (it == stands_.end()) return;
+    const auto it = entries_.find(id);
+    if (it == entries_.end()) return;
     after.left = it->second.held->stop(why);
     end_all(id, it->second, why, after);
     free_.push_back(it->second.held);
-    stands_.erase(it);
+    entries_.erase(it);
   }
   auto left = std::exchange(after.left, {nullptr, nullptr});
   for (auto& [e, failed] : after.done)
     if (e.what != action::acquire_shared) failed = {};
   after.why = {};
-  answer(after, context);
+  run_deferred(after, context);
   detail::forsake(left, why, context);
 }
 
@@ -315,17 +317,17 @@ void remote_reservations::on_cut(rank from, reader& content, base::thread_contex
   const failure_ref why = causes_.read(content, from);
   {
     const std::scoped_lock lock(lock_);
-    const stand* s = known(id);
+    const reservation_entry* s = known(id);
     if (!content.is_whole() || !s || !s->users[other]) return;
   }
-  kill(id, why, context);
+  fail_reservation(id, why, context);
 }
 
-void remote_reservations::tell_waits(base::wait_walk& walk) const {
+void remote_reservations::add_wait_edges(base::wait_walk& walk) const {
   std::vector<std::pair<std::uint64_t, detail::holding*>> here;
   {
     const std::scoped_lock lock(lock_);
-    for (const auto& [id, s] : stands_)
+    for (const auto& [id, s] : entries_)
       if (s.is_here && s.held && home_of(id) != job_.self()) here.emplace_back(id, s.held);
   }
   for (const auto& [id, held] : here)
@@ -337,7 +339,7 @@ void remote_reservations::lost(rank node, base::thread_context& context) noexcep
   std::vector<std::uint64_t> dead, elsewhere;
   {
     const std::scoped_lock lock(lock_);
-    for (const auto& [id, s] : stands_) {
+    for (const auto& [id, s] : entries_) {
       const rank home = home_of(id);
       if (home == node || (home == job_.self() && s.users[node]))
         dead.push_back(id);
@@ -345,8 +347,8 @@ void remote_reservations::lost(rank node, base::thread_context& context) noexcep
         elsewhere.push_back(id);
     }
   }
-  for (const auto id : dead) kill(id, why, context);
-  // Their homes may reach that node still, and are to know what went between it and this one.
+  for (const auto id : dead) fail_reservation(id, why, context);
+  // Their homes may still reach that node, and must learn that this node cannot.
   for (const auto id : elsewhere) {
     writer content(id, node);
     causes_.write(content, *why.get());

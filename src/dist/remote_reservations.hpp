@@ -1,30 +1,33 @@
-// remote_reservations.hpp - reservations that go to the nodes which use them, with their payload.
+// remote_reservations.hpp - reservations that migrate to the nodes that use them, with their payload.
 //
-// A reservation is on one node at a time, which grants it among its own acquires without a message. Where it was made, its home,
-// puts the nodes that want it in line: who wants it tells home (want), home tells the last in line whom it is to go to (recall),
-// and when nobody holds it and `fairness` says so, it goes there directly (state), with its payload and the releases to be
-// ignored. So a node is granted it for at most three messages, two where home is one of them.
+// A reservation is on one node at a time, which grants it to its own acquires without a message. The node that made it,
+// its home, queues the nodes that request it. A requester sends `want` to home. Home sends `recall` with the next owner
+// to the last node in the queue. That node sends `state` (payload, ignored releases) directly to the next owner, once
+// the reservation is free and `fairness` permits. So a grant to a node costs at most three messages, two if home is one
+// of the nodes.
 //
-// Readers of other nodes are granted it where it is, among those that wait there, and are counted there until their
-// releases come: a shared acquire is an errand whose answer brings the payload. Where the reservation leaves, those
-// that wait go along, and are served on the next node before it leaves that. A node asks for the reservation itself
-// only when it waits for no such answer, so that its acquires are granted in their order.
+// Shared acquires of other nodes are granted where the reservation is, in the order of the local queue, and are counted
+// there until they are released: a shared acquire is a forwarded operation whose reply carries the payload. When the
+// reservation migrates, waiting shared acquires migrate with it and are granted on the next node before it leaves that
+// one. A node requests the reservation itself only while it waits for no such reply, so that its acquires are granted
+// in order.
 //
-// It leaves only while nobody holds it. A release, or an acquire that came to nothing, on a node that does not have it is an
-// errand: it goes where the node has passed it on to, or to home, and from node to node as each has passed it on later; it is
-// carried out where the reservation is, or waits where it is about to arrive. Each pass has a number, which an errand knows of
-// the last node that it has seen: it goes from earlier to later passes, never in a circle, at most once over each node. What was
-// to end with it ends when the answer comes, so that whoever learns of a poisoned acquire comes after its mark.
+// A reservation leaves a node only while it is free. A release, or a failed acquire, on a node that does not have the
+// reservation is a forwarded operation. It is sent to where the node has passed the reservation on to, or to home, and
+// follows the later passes from node to node. It is carried out where the reservation is, or waits where the
+// reservation is about to arrive. Passes are numbered, and a forwarded operation carries the latest number that it has
+// seen. So it follows passes in ascending order, never in a circle, and visits each node at most once. Its event ends
+// when the reply arrives; so a task that observes a poisoned acquire runs after the failure has been recorded.
 //
-// A reservation is lost (N05) with its home, and with any node that has used it: it may have been there, or on its way. That is
-// more than need be, and never hangs.
+// A reservation is lost (N05) with its home, and with any node that has used it, because it may have been there or on
+// its way. This loses more than necessary, but never hangs.
 //
 // Threads     any, once served; handlers run inside job::poll.
-// Cost        where it is: as without other nodes. Else a lock, a look-up and the messages above. Memory: a record per
-//             reservation that this node uses, with its payload.
-// Invariants  (1) `stand::is_here` on at most one node. (2) what is behind lock_ is not told to waiters while it is held.
-// Source      migrating reservations: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 3; passes in a line that grows at its
-//             end as in Naimi and Trehel's tree algorithm (1987), with the end known at one node, which keeps paths short.
+// Cost        on the node that has the reservation: as in a job of one node. Else a lock, a lookup and the messages
+//             above. Memory: a record per reservation that this node uses, with its payload.
+// Invariants  (1) `reservation_entry::is_here` on at most one node. (2) waiters are notified without lock_ held.
+// Source      migrating reservations: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 3; the queue of passes as in
+//             Naimi and Trehel's tree algorithm (1987), with its end known at one node, which keeps paths short.
 #pragma once
 
 #include <deque>
@@ -34,7 +37,7 @@
 #include <utility>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "event/remote_reservation.hpp"
 
@@ -42,10 +45,10 @@ namespace stretto::dist {
 
 class remote_reservations final : public stretto::remote_reservations, public protocol {
  public:
-  /// Before job::start.
-  remote_reservations(job& j, failures& causes);
+  /// Must be made before job::start.
+  remote_reservations(job& j, failure_codec& causes);
   ~remote_reservations() override;
-  /// Handles of the job's other nodes work on this runtime from now on.
+  /// From now on, handles of the job's other nodes work on this runtime.
   void serve(base::runtime_context& runtime);
 
   detail::holding* find(std::uint64_t id) override;
@@ -59,94 +62,97 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void destroyed(std::uint64_t id, const failure_ref& why) override;
 
   void lost(rank node, base::thread_context& context) noexcept override;
-  /// For reports: reservations of other nodes that are held here.
-  void tell_waits(base::wait_walk& walk) const;
+  /// For hang reports: adds reservations of other nodes that are on this node.
+  void add_wait_edges(base::wait_walk& walk) const;
 
-  /// The most nodes that an errand carried out here had come over.
+  /// The largest number of hops of an operation that was carried out here.
   unsigned most_hops() const noexcept { return most_hops_.load(std::memory_order_relaxed); }
-  /// How often reservations have left this node for another.
+  /// How often reservations have migrated from this node to another.
   std::uint64_t passes() const noexcept { return passes_.load(std::memory_order_relaxed); }
-  /// Reservations of which something is kept.
+  /// The number of reservations that this node keeps entries of.
   std::size_t records() const;
 
  private:
   enum class action : std::uint8_t { release, skip_acquire, release_skipped, acquire_shared };
-  /// What is to happen where the reservation is.
-  struct errand {
+  /// An operation that must be carried out where the reservation is.
+  struct forwarded_operation {
     std::uint64_t id;
     action what;
     rank origin;
-    std::uint64_t token;       // of what ends with it, at its origin
-    std::uint32_t version;     // of the latest pass that it has heard of
+    std::uint64_t token;       // of the pending_operation at its origin
+    std::uint32_t version;     // of the latest pass that it has seen
     std::uint32_t hops;
     std::source_location where;
     failure_ref cause;
   };
-  /// One reservation, as this node knows it.
-  struct stand {
+  /// The state of one reservation on this node.
+  struct reservation_entry {
     detail::holding* held = nullptr;
     bool is_here = false;
-    bool is_wanted = false;     // home was told, and it has not come yet
-    std::uint32_t reads_asked = 0;  // shared acquires of this node that wait for an answer
-    std::uint32_t seen = 0;     // the pass by which it came last
-    std::uint32_t passed = 0;   // and by which it left; 0: never
+    bool is_wanted = false;     // `want` was sent, and it has not arrived yet
+    std::uint32_t pending_reads = 0;  // shared acquires of this node that wait for a reply
+    std::uint32_t seen = 0;     // number of the pass by which it arrived last
+    std::uint32_t passed = 0;   // number of the pass by which it left; 0: never
     rank passed_to = 0;
-    std::vector<errand> waiting{};  // for it to come, or to be gone
-    // At home:
-    rank last = 0;              // in line
-    std::uint32_t version = 0;  // of the latest pass that was arranged
+    std::vector<forwarded_operation> waiting{};  // wait for its arrival or loss
+    // Only at home:
+    rank last = 0;              // in the queue
+    std::uint32_t version = 0;  // of the latest pass that home has arranged
     std::vector<bool> users{};  // by rank
   };
-  /// What ends when an errand of this node has been run.
-  struct pending {
+  /// Ends when an operation that this node has forwarded was carried out.
+  struct pending_operation {
     std::uint64_t id;
     action what;
     detail::slot* s;
     failure_ref cause;
   };
-  /// A recall that waits until the reservation can go.
-  struct passing;
+  /// A recall that waits until the reservation can leave.
+  struct pending_handover;
   /// A shared acquire of another node that waits here.
-  struct reading;
-  /// What is to be done once the lock is given back.
-  struct aftermath {
+  struct remote_reader;
+  /// Work to be done after lock_ has been released.
+  struct deferred_actions {
     detail::holding::grant next;
-    std::vector<std::pair<errand, failure_ref>> done;
-    std::vector<pending> ended;
-    failure_ref why;  // of what has ended
+    std::vector<std::pair<forwarded_operation, failure_ref>> done;
+    std::vector<pending_operation> ended;
+    failure_ref why;  // the failure of `ended`
     detail::holding::waiting left{nullptr, nullptr};
     std::vector<rank> users;
   };
 
   rank home_of(std::uint64_t id) const noexcept;
   // With the lock held.
-  stand* known(std::uint64_t id);
-  bool run(const errand& e, stand& s, aftermath& after, base::thread_context& context);
-  bool becomes_wanted(stand& s) noexcept { return !s.is_here && !s.reads_asked && !std::exchange(s.is_wanted, true); }
-  void end_all(std::uint64_t id, stand& s, const failure_ref& why, aftermath& after);
+  reservation_entry* known(std::uint64_t id);
+  bool execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after,
+               base::thread_context& context);
+  bool mark_wanted(reservation_entry& s) noexcept {
+    return !s.is_here && !s.pending_reads && !std::exchange(s.is_wanted, true);
+  }
+  void end_all(std::uint64_t id, reservation_entry& s, const failure_ref& why, deferred_actions& after);
 
-  void tell_wanted(std::uint64_t id, base::thread_context& context);
-  void answer(const aftermath& after, base::thread_context& context);
-  void start(errand e, detail::slot& s, base::thread_context& context);
-  void route(errand e, base::thread_context& context);
+  void send_want(std::uint64_t id, base::thread_context& context);
+  void run_deferred(const deferred_actions& after, base::thread_context& context);
+  void start(forwarded_operation e, detail::slot& s, base::thread_context& context);
+  void route(forwarded_operation e, base::thread_context& context);
   void put_readers(writer& to, detail::holding& from, base::thread_context& context);
   waiter* get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context);
-  /// Their nodes are told by themselves.
+  /// Does not notify their nodes; they learn of the loss by another message.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
-  void send(rank to, const errand& e);
-  void want_of(rank who, std::uint64_t id, base::thread_context& context);
+  void send(rank to, const forwarded_operation& e);
+  void enqueue_requester(rank who, std::uint64_t id, base::thread_context& context);
   void recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context);
   void keep_payload(std::uint64_t token, std::span<const std::byte> payload);
-  void is_done(const errand& e, const failure_ref& failed, base::thread_context& context);
-  void end(const pending& p, const failure_ref& failed, base::thread_context& context);
-  void kill(std::uint64_t id, const failure_ref& why, base::thread_context& context);
-  void tell_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why);
+  void complete_operation(const forwarded_operation& e, const failure_ref& failed, base::thread_context& context);
+  void finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context);
+  void fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context);
+  void send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why);
 
   void on_want(rank from, reader& content, base::thread_context& context);
   void on_recall(rank from, reader& content, base::thread_context& context);
   void on_state(rank from, reader& content, base::thread_context& context);
-  void on_errand(rank from, reader& content, base::thread_context& context);
+  void on_operation(rank from, reader& content, base::thread_context& context);
   void on_done(rank from, reader& content, base::thread_context& context);
   void on_gone(rank from, reader& content, base::thread_context& context);
   void on_destroy(rank from, reader& content, base::thread_context& context);
@@ -154,17 +160,18 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void on_cut(rank from, reader& content, base::thread_context& context);
 
   job& job_;
-  failures& causes_;
+  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
-  message_kind want_, recall_, state_, errand_, done_, gone_, destroy_, refused_, cut_;
+  message_kind want_, recall_, state_, operation_, done_, gone_, destroy_, refused_, cut_;
   std::atomic<unsigned> most_hops_{0};
   std::atomic<std::uint64_t> passes_{0};
 
   mutable std::mutex lock_;
-  std::unordered_map<std::uint64_t, stand> stands_;
-  std::unordered_map<std::uint64_t, pending> pending_;  // by token
+  std::unordered_map<std::uint64_t, reservation_entry> entries_;
+  std::unordered_map<std::uint64_t, pending_operation> pending_operations_;  // by token
   std::uint64_t tokens_ = 0;
-  std::deque<detail::holding> made_;  // of stand-ins: they stay holdings, as handles that outlive theirs may look
+  std::deque<detail::holding>
+      made_;  // local state of remote reservations; never destroyed, as stale handles may read it
   std::vector<detail::holding*> free_;
 };
 

@@ -13,7 +13,7 @@
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "data/other_nodes.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
 #include "event/when_ended.hpp"
@@ -29,12 +29,12 @@ using sched::thread_state;
 namespace {
 
 constexpr std::size_t longest_task_name = 255;
-/// What a put takes here and there beside its message, about: records, events, what it names.
+/// About what a put takes on both nodes besides its message: records, events, attachments.
 constexpr std::uint64_t bytes_of_put = 1024;
 
 thread_state& state_of(base::thread_context& context) { return static_cast<thread_state&>(context); }
 
-/// The function that lies there, if one does.
+/// The function at that encoded address, or null.
 const detail::remote_function_type* function_at(std::uint64_t bits) {
   const auto* const f = static_cast<const detail::remote_function_type*>(
       decode_constant(bits, sizeof(detail::remote_function_type), alignof(detail::remote_function_type)));
@@ -43,12 +43,12 @@ const detail::remote_function_type* function_at(std::uint64_t bits) {
 
 }  // namespace
 
-/// What a node has been asked to run.
+/// A call, on the node that runs it.
 struct remote_tasks::request {
   remote_tasks* all;
   rank from;
   std::uint64_t id;
-  const detail::remote_function_type* function = nullptr;  // null: nothing
+  const detail::remote_function_type* function = nullptr;  // null: placement only
   std::span<const std::byte> arguments = {};
   std::shared_ptr<const void> arguments_of = {};
   event behind = {};
@@ -58,24 +58,24 @@ struct remote_tasks::request {
   std::uint32_t worker = ~0u;
   int priority = 0;
   bool is_profiled = false;
-  std::shared_ptr<const void> kept = {};  // what it uses
-  mutable back_pressure::share memory = {};  // until it begins
+  std::shared_ptr<const void> kept = {};  // keeps what the function uses alive
+  mutable back_pressure::share memory = {};  // until the function begins
   bool may_be_cancelled = true;
-  mutable started as = {};
+  mutable cancellable_task as = {};
 
   std::string who() const { return name.empty() ? "task at " + short_location(where) : "task \"" + name + '"'; }
 };
 
-struct remote_tasks::asking {
+struct remote_tasks::new_call {
   task_record& record;
   std::uint64_t id;
   rank to;
   event behind;
-  stretto::place on;     // unless it has been found to be
-  std::uint32_t worker;  // this one
+  stretto::place on;     // where to run, unless it was resolved to
+  std::uint32_t worker;  // this worker
 };
 
-remote_tasks::request remote_tasks::request_of(remote_tasks* all, const asking& a,
+remote_tasks::request remote_tasks::request_of(remote_tasks* all, const new_call& a,
                                                const detail::remote_request& asked_for,
                                                const detail::remote_function_type* function,
                                                const detail::parcel& arguments, const std::source_location& where) {
@@ -96,25 +96,27 @@ remote_tasks::request remote_tasks::request_of(remote_tasks* all, const asking& 
           .is_profiled = asked_for.profile != nullptr};
 }
 
-remote_tasks::remote_tasks(job* j, failures* causes, in_order* ordered) : job_(j), causes_(causes), ordered_(ordered) {
+remote_tasks::remote_tasks(job* j, failure_codec* causes, ordered_messages* ordered)
+    : job_(j), causes_(causes), ordered_(ordered) {
   if (!j) return;
   run_ = j->on<&remote_tasks::on_run>("tasks.run", this);
-  value_ = j->on<&remote_tasks::on_answer<outcome::value>>("tasks.value", this);
-  value_and_end_ = j->on<&remote_tasks::on_answer<outcome::value_and_end>>("tasks.value_and_end", this);
-  end_ = j->on<&remote_tasks::on_answer<outcome::end>>("tasks.end", this);
+  value_ = j->on<&remote_tasks::on_reply<reply_stage::value>>("tasks.value", this);
+  value_and_end_ = j->on<&remote_tasks::on_reply<reply_stage::value_and_end>>("tasks.value_and_end", this);
+  end_ = j->on<&remote_tasks::on_reply<reply_stage::end>>("tasks.end", this);
   cancel_ = j->on<&remote_tasks::on_cancel>("tasks.cancel", this);
   cancelled_ = j->on<&remote_tasks::on_cancelled>("tasks.cancelled", this);
   j->on_refused<&remote_tasks::on_refused_run>(run_, this);
-  j->on_refused<&remote_tasks::on_refused_answer<outcome::value>>(value_, this);
-  j->on_refused<&remote_tasks::on_refused_answer<outcome::value_and_end>>(value_and_end_, this);
+  j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value>>(value_, this);
+  j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value_and_end>>(value_and_end_, this);
   place_ = ordered->on<&remote_tasks::on_place>(this);
   ordered->on_refused<&remote_tasks::on_refused_run>(place_, this);
   j->add(*this);
 }
 
-remote_tasks::asking remote_tasks::ask(const detail::remote_request& asked_for, std::vector<std::shared_ptr<const void>>&& along,
-                                       std::size_t value_bytes, const detail::task_type& type, detail::value_reader read,
-                                       const std::source_location& where) {
+remote_tasks::new_call remote_tasks::register_call(const detail::remote_request& asked_for,
+                                                   std::vector<std::shared_ptr<const void>>&& along,
+                                                   std::size_t value_bytes, const detail::task_type& type,
+                                                   detail::value_reader read, const std::source_location& where) {
   base::require_current("async");
   const rank here = job_ ? job_->self() : rank{0};
   const std::uint32_t nodes = job_ ? job_->nodes() : 1;
@@ -131,7 +133,7 @@ remote_tasks::asking remote_tasks::ask(const detail::remote_request& asked_for, 
   sched::checked_priority(asked_for.priority, where);
   stretto::place on = asked_for.on;
   std::uint32_t worker = asked_for.worker;
-  if (to == here) {  // what is misnamed here is told now
+  if (to == here) {  // report wrong places and workers now
     const auto there = t.owner->destination_of(asked_for.at, asked_for.on, asked_for.worker, where);
     if (on) on = {}, worker = there.bound - 1u;
   }
@@ -140,15 +142,15 @@ remote_tasks::asking remote_tasks::ask(const detail::remote_request& asked_for, 
   std::shared_ptr<sched::profile_state> profile;
   if (asked_for.profile) profile = std::make_shared<sched::profile_state>(where);
   auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
-  record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it comes
-  if (t.observer) t.observer->reused(&record);  // what it follows is not seen here
+  record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it arrives
+  if (t.observer) t.observer->reused(&record);  // its predecessors are not visible here
   const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(lock_);
-    asked_.emplace(id, asked{{&record, record.scope, read}, to, false, {}, std::move(along), profile});
+    pending_calls_.emplace(id, remote_call{{&record, record.scope, read}, to, false, {}, std::move(along), profile});
   }
   if (profile) profile->promise_to(*asked_for.profile);
-  under_way_.fetch_add(1, std::memory_order_acq_rel);
+  calls_in_flight_.fetch_add(1, std::memory_order_acq_rel);
   sched::count_spawned(t);
   return {record, id, to, behind, on, worker};
 }
@@ -164,8 +166,9 @@ sched::measured_elsewhere get_measured(reader& content) {
   return m;
 }
 
-void put_request(writer& w, std::uint64_t id, const detail::remote_request& asked_for, const detail::remote_function_type* function,
-                 event behind, const std::source_location& where, std::uint16_t node) {
+void put_request(writer& w, std::uint64_t id, const detail::remote_request& asked_for,
+                 const detail::remote_function_type* function, event behind, const std::source_location& where,
+                 std::uint16_t node) {
   w.put(id);
   w.put(function ? encode_constant(function, sizeof *function) : 0);
   w.put(behind.raw());
@@ -180,9 +183,10 @@ void put_request(writer& w, std::uint64_t id, const detail::remote_request& aske
 }  // namespace
 
 task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const detail::remote_function_type& function,
-                                 const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
-                                 detail::value_reader read, const std::source_location& where) {
-  const asking a = ask(asked_for, std::vector(arguments.along), value_bytes, type, read, where);
+                                 const detail::parcel& arguments, std::size_t value_bytes,
+                                 const detail::task_type& type, detail::value_reader read,
+                                 const std::source_location& where) {
+  const new_call a = register_call(asked_for, std::vector(arguments.along), value_bytes, type, read, where);
   if (!job_ || a.to == job_->self()) {
     start(request_of(this, a, asked_for, &function, arguments, where));
     return a.record;
@@ -191,22 +195,24 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
   put_request(w, a.id, asked_for, &function, a.behind, where, job_->node());
   w.put_bytes(arguments.bytes);
   job_->send(a.to, run_, std::move(w));
-  // Should the node be lost by now, its loss may have been dealt with before the record was there.
+  // If the node is lost by now, its loss may have been handled before the record existed.
   if (job_->is_lost(a.to)) lost(a.to, base::require_current("async"));
   return a.record;
 }
 
 task_record& remote_tasks::place(const detail::remote_request& asked_for, const detail::parcel& first,
-                                 const detail::remote_function_type* function, const detail::parcel& arguments, std::size_t value_bytes,
-                                 const detail::task_type& type, detail::value_reader read, const std::source_location& where) {
+                                 const detail::remote_function_type* function, const detail::parcel& arguments,
+                                 std::size_t value_bytes, const detail::task_type& type, detail::value_reader read,
+                                 const std::source_location& where) {
   std::vector<std::shared_ptr<const void>> along = arguments.along;
   along.insert(along.end(), first.along.begin(), first.along.end());
-  const asking a = ask(asked_for, std::move(along), value_bytes, type, read, where);
+  const new_call a = register_call(asked_for, std::move(along), value_bytes, type, read, where);
   base::thread_context& context = base::require_current("put");
   if (job_ && a.to != job_->self() && a.behind.has_triggered()) {
     const std::scoped_lock lock(lock_);
-    if (const auto found = asked_.find(a.id); found != asked_.end())
-      found->second.memory = {job_->pressure(), back_pressure::what::kept, first.bytes.size() + arguments.bytes.size() + bytes_of_put};
+    if (const auto found = pending_calls_.find(a.id); found != pending_calls_.end())
+      found->second.memory = {job_->pressure(), back_pressure::kind::unanswered,
+                              first.bytes.size() + arguments.bytes.size() + bytes_of_put};
   }
   if (!job_ || a.to == job_->self()) {
     place_here(request_of(this, a, asked_for, function, arguments, where), first.bytes, context);
@@ -241,8 +247,8 @@ void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
   request r = read(from, content);
   const auto arguments = content.get_bytes(content.left());
   if (!keep(r, arguments, run_)) return;
-  // What waits for other events may wait for messages that are still to come.
-  if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::what::came, arguments.size()};
+  // A call that waits for events may wait for messages that are still to come: it does not count.
+  if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::kind::received, arguments.size()};
   const std::uint64_t id = r.id;
   const std::source_location where = r.where;
   try {
@@ -267,8 +273,8 @@ bool remote_tasks::keep(request& r, std::span<const std::byte> arguments, messag
   }
 }
 
-void remote_tasks::on_refused_run(rank from, reader& first_words, failure_ref cause, base::thread_context&) {
-  const request r = read(from, first_words);
+void remote_tasks::on_refused_run(rank from, reader& message_prefix, failure_ref cause, base::thread_context&) {
+  const request r = read(from, message_prefix);
   refuse(from, r.id, failure_ref::adopt(new failure(*cause.get(), r.who(), r.where)));
 }
 
@@ -302,15 +308,17 @@ void remote_tasks::place_here(request&& r, std::span<const std::byte> first, bas
     data::shared_arrays::placed placed = data::enclosures_of(context)->shared->place(first, r.behind, r.where, context);
     r.behind = placed.done;
     r.kept = std::move(placed.kept);
-    r.may_be_cancelled = false;  // what it brings is placed in any case
+    r.may_be_cancelled = false;  // the placement happens in any case
   } catch (...) {
-    return answer(r.from, outcome::value_and_end, r.id, detail::make_failure(std::current_exception(), r.who(), r.where));
+    return reply(r.from, reply_stage::value_and_end, r.id,
+                 detail::make_failure(std::current_exception(), r.who(), r.where));
   }
   if (r.function) return start(std::move(r));
   const event behind = r.behind;
   detail::when_ended(behind, context, [this, r = std::move(r)](const failure* cause, base::thread_context&) {
-    if (cause) cause->mark_observed();  // by who asked
-    answer(r.from, outcome::value_and_end, r.id, cause ? failure_ref::adopt(new failure(*cause, r.who(), r.where)) : failure_ref());
+    if (cause) cause->mark_observed();  // the calling node observes it
+    reply(r.from, reply_stage::value_and_end, r.id,
+          cause ? failure_ref::adopt(new failure(*cause, r.who(), r.where)) : failure_ref());
   });
 }
 
@@ -322,18 +330,18 @@ void remote_tasks::start(request&& asked_for) {
   how.worker = r->worker;
   how.priority = r->priority;
   how.name = r->name;
-  future<operation_profile> here;  // what is told of it is taken before its end
+  future<operation_profile> here;  // unused: the profile is read before the task ends
   if (r->is_profiled) how.profile = &here;
-  // It runs in any case, to say so if it may not.
+  // It runs even if the precondition failed, to send the reply.
   const event begins = r->behind == event() ? event() : ignore_failure(r->behind, r->where);
   how.after_events = std::span(&begins, 1);
-  // Its end counts here for the finish that surrounds the whole runtime alone: who asked counts it there.
+  // Only the finish around the whole runtime counts this task; the calling node counts the call in the caller's finish.
   const sched::outside_of_finishes outside(state_of(base::require_current("async")));
   future<void> task = detail::spawn_as(how, [r] { run(*r); }, r->where);
   if (r->may_be_cancelled) list(r->as, r->from, r->id, std::move(task));
 }
 
-void remote_tasks::list(started& s, rank from, std::uint64_t id, future<void>&& task) noexcept {
+void remote_tasks::list(cancellable_task& s, rank from, std::uint64_t id, future<void>&& task) noexcept {
   const std::scoped_lock lock(list_lock_);
   s.in = this;
   s.from = from;
@@ -344,7 +352,7 @@ void remote_tasks::list(started& s, rank from, std::uint64_t id, future<void>&& 
   first_ = &s;
 }
 
-void remote_tasks::unlist(started& s) noexcept {
+void remote_tasks::unlist(cancellable_task& s) noexcept {
   const std::scoped_lock lock(list_lock_);
   (s.before ? s.before->next : first_) = s.next;
   if (s.next) s.next->before = s.before;
@@ -355,7 +363,7 @@ bool remote_tasks::withdraw(rank from, std::uint64_t id, const std::source_locat
   future<void> task;
   {
     const std::scoped_lock lock(list_lock_);
-    for (const started* s = first_; s && !task.valid(); s = s->next)
+    for (const cancellable_task* s = first_; s && !task.valid(); s = s->next)
       if (s->from == from && s->id == id) task = s->task;
   }
   if (!task.valid()) return false;
@@ -364,28 +372,29 @@ bool remote_tasks::withdraw(rank from, std::uint64_t id, const std::source_locat
 
 bool remote_tasks::cancel(const task_record& record, const std::source_location& where) {
   base::thread_context& context = base::require_current("cancel");
-  const auto mine = std::make_shared<cancelling>();
+  const auto mine = std::make_shared<pending_cancel>();
   mine->where = where;
   std::uint64_t token = 0;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = std::ranges::find(asked_, &record, [](const auto& entry) { return entry.second.record; });
-    if (found == asked_.end()) return false;
+    const auto found =
+        std::ranges::find(pending_calls_, &record, [](const auto& entry) { return entry.second.record; });
+    if (found == pending_calls_.end()) return false;
     mine->id = found->first;
     mine->of = found->second.of;
     if (job_ && mine->of != job_->self()) {
-      mine->answered = user_event::create(where);
-      cancels_.emplace(token = ids_.fetch_add(1, std::memory_order_relaxed), mine);
+      mine->replied = user_event::create(where);
+      pending_cancels_.emplace(token = ids_.fetch_add(1, std::memory_order_relaxed), mine);
     }
   }
   if (!job_ || mine->of == job_->self()) {
     const bool is_withdrawn = withdraw(mine->of, mine->id, where, context);
-    if (is_withdrawn) end_cancelled(mine->id, where, context);
+    if (is_withdrawn) complete_cancelled_call(mine->id, where, context);
     return is_withdrawn;
   }
   job_->send(mine->of, cancel_, writer(mine->id, token, encode(where, job_->node())));
   if (job_->is_lost(mine->of)) lost(mine->of, context);
-  wait(mine->answered, where);
+  wait(mine->replied, where);
   return mine->is_withdrawn.load(std::memory_order_acquire);
 }
 
@@ -398,32 +407,33 @@ void remote_tasks::on_cancel(rank from, reader& content, base::thread_context& c
 
 void remote_tasks::on_cancelled(rank, reader& content, base::thread_context& context) {
   const auto token = content.get<std::uint64_t>();
-  end_cancelling(token, content.get<std::uint8_t>() != 0, context);
+  complete_cancel(token, content.get<std::uint8_t>() != 0, context);
 }
 
-void remote_tasks::end_cancelling(std::uint64_t token, bool is_withdrawn, base::thread_context& context) {
-  std::shared_ptr<cancelling> c;
+void remote_tasks::complete_cancel(std::uint64_t token, bool is_withdrawn, base::thread_context& context) {
+  std::shared_ptr<pending_cancel> c;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = cancels_.find(token);
-    if (found == cancels_.end()) return;  // its node was lost before
+    const auto found = pending_cancels_.find(token);
+    if (found == pending_cancels_.end()) return;  // ended before, when its node was lost
     c = std::move(found->second);
-    cancels_.erase(found);
+    pending_cancels_.erase(found);
   }
-  if (is_withdrawn) end_cancelled(c->id, c->where, context);
+  if (is_withdrawn) complete_cancelled_call(c->id, c->where, context);
   c->is_withdrawn.store(is_withdrawn, std::memory_order_release);
-  c->answered.trigger();
+  c->replied.trigger();
 }
 
-// As where it had been skipped; but whoever cancels it knows, so that no finish throws it.
-void remote_tasks::end_cancelled(std::uint64_t id, const std::source_location& where, base::thread_context& context) {
-  asked a;
+// Ends like a skipped task; but the caller of cancel() knows, so that no finish rethrows it.
+void remote_tasks::complete_cancelled_call(std::uint64_t id, const std::source_location& where,
+                                           base::thread_context& context) {
+  remote_call a;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = asked_.find(id);
-    if (found == asked_.end()) return;
+    const auto found = pending_calls_.find(id);
+    if (found == pending_calls_.end()) return;
     a = std::move(found->second);
-    asked_.erase(found);
+    pending_calls_.erase(found);
   }
   failure_ref why = sched::cancelled_failure(*a.record, where);
   if (a.profile) a.profile->deliver(why.get(), detail::describe_task(*a.record), context);
@@ -436,9 +446,10 @@ void remote_tasks::run(const request& r) {
   remote_tasks& at = *r.all;
   failure_ref behind;
   if (r.behind != event()) behind = detail::cause_of(dependency(r.behind), base::require_current("async"));
-  if (behind && r.kept) behind->mark_observed();  // by who asked
+  if (behind && r.kept) behind->mark_observed();  // the calling node observes it
   if (behind)
-    return at.answer(r.from, outcome::value_and_end, r.id, failure_ref::adopt(new failure(*behind.get(), r.who(), r.where)));
+    return at.reply(r.from, reply_stage::value_and_end, r.id,
+                    failure_ref::adopt(new failure(*behind.get(), r.who(), r.where)));
   bool is_over = false;
   try {
     finish([&] {
@@ -452,67 +463,76 @@ void remote_tasks::run(const request& r) {
         cause = detail::make_failure(std::current_exception(), r.who(), r.where);
         value = {};
       }
-      const thread_state& now = state_of(base::require_current("async"));  // maybe another than where it began
+      const thread_state& now =
+          state_of(base::require_current("async"));  // the function may have ended on another thread
       is_over =
           now.scope->is_quiet(now.owner->shard_count()) && now.scope->failures.is_empty();
-      times took;
+      task_times took;
       if (r.is_profiled) took = sched::profile_of(*now.current).so_far(now);
-      at.answer(r.from, is_over ? outcome::value_and_end : outcome::value, r.id, cause, took, std::move(value));
+      at.reply(r.from, is_over ? reply_stage::value_and_end : reply_stage::value, r.id, cause, took, std::move(value));
     }, r.where);
-    if (!is_over) at.answer(r.from, outcome::end, r.id, {});
+    if (!is_over) at.reply(r.from, reply_stage::end, r.id, {});
   } catch (...) {
-    at.answer(r.from, outcome::end, r.id, detail::make_failure(std::current_exception(), "what " + r.who() + " had spawned", r.where));
+    at.reply(r.from, reply_stage::end, r.id,
+             detail::make_failure(std::current_exception(), "what " + r.who() + " had spawned", r.where));
   }
 }
 
-void remote_tasks::answer(rank to, outcome what, std::uint64_t id, const failure_ref& cause, const times& took,
+void remote_tasks::reply(rank to, reply_stage what, std::uint64_t id, const failure_ref& cause, const task_times& took,
                           detail::parcel&& value) {
   auto& context = base::require_current("async");
-  if (!job_ || to == job_->self()) return take(what, id, cause, took, value.bytes, context);
+  if (!job_ || to == job_->self()) return complete_call(what, id, cause, took, value.bytes, context);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), context);
-  writer w(id, cause ? reply::failure : along ? reply::value_with_more : reply::value);
+  writer w(id, cause ? reply_kind::failure : along ? reply_kind::value_with_more : reply_kind::value);
   if (cause) causes_->write(w, *cause.get());
   else if (along) w.put(along);
   w.put(took.has_value());
   if (took) put(w, *took);
-  job_->send(to, what == outcome::value ? value_ : what == outcome::end ? end_ : value_and_end_, std::move(w), std::move(value.bytes));
+  job_->send(to,
+             what == reply_stage::value ? value_
+             : what == reply_stage::end ? end_
+                                        : value_and_end_,
+             std::move(w), std::move(value.bytes));
 }
 
-template <remote_tasks::outcome what>
-void remote_tasks::on_answer(rank from, reader& content, base::thread_context& context) {
+template <remote_tasks::reply_stage what>
+void remote_tasks::on_reply(rank from, reader& content, base::thread_context& context) {
   const auto id = content.get<std::uint64_t>();
-  const auto is = content.get<reply>();
+  const auto is = content.get<reply_kind>();
   const failure_ref cause = is_failure(is) ? causes_->read(content, from) : failure_ref();
-  const std::uint64_t along = is == reply::value_with_more ? content.get<std::uint64_t>() : 0;
-  times took;
+  const std::uint64_t along = is == reply_kind::value_with_more ? content.get<std::uint64_t>() : 0;
+  task_times took;
   if (content.get<bool>()) took = get_measured(content);
-  take(what, id, cause, took, cause ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
+  complete_call(what, id, cause, took, cause ? std::span<const std::byte>() : content.get_bytes(content.left()),
+                context);
   data::have_read(from, along, context);
 }
 
-template <remote_tasks::outcome what>
-void remote_tasks::on_refused_answer(rank from, reader& first_words, failure_ref cause, base::thread_context& context) {
-  const auto id = first_words.get<std::uint64_t>();
-  const bool has_more = first_words.get<reply>() == reply::value_with_more;
-  take(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
-  if (has_more) data::have_read(from, first_words.get<std::uint64_t>(), context);  // nobody will
+template <remote_tasks::reply_stage what>
+void remote_tasks::on_refused_reply(rank from, reader& message_prefix, failure_ref cause,
+                                    base::thread_context& context) {
+  const auto id = message_prefix.get<std::uint64_t>();
+  const bool has_more = message_prefix.get<reply_kind>() == reply_kind::value_with_more;
+  complete_call(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
+  if (has_more) data::have_read(from, message_prefix.get<std::uint64_t>(), context);  // nobody will read it: release it
 }
 
-void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, const times& took,
+void remote_tasks::complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,
                         std::span<const std::byte> value, base::thread_context& context) {
-  asked a;
+  remote_call a;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = asked_.find(id);
-    if (found == asked_.end()) return;  // its node was lost before
+    const auto found = pending_calls_.find(id);
+    if (found == pending_calls_.end()) return;  // ended before, when its node was lost
     a = found->second;
-    if (what == outcome::end && a.record) {  // a large value may be overtaken
+    if (what == reply_stage::end && a.record) {  // the end has overtaken a large value
       found->second.is_over = true;
       found->second.end_cause = std::move(cause);
       return;
     }
-    if (what == outcome::value && !a.is_over) found->second.record = nullptr, found->second.along.clear(), found->second.memory.end();
-    else asked_.erase(found);
+    if (what == reply_stage::value && !a.is_over)
+      found->second.record = nullptr, found->second.along.clear(), found->second.memory.end();
+    else pending_calls_.erase(found);
   }
   if (a.record) {
     if (a.profile) {
@@ -522,69 +542,72 @@ void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, const
     a.end_value(std::move(cause), value, context);
     cause = a.end_cause;
   }
-  if (what != outcome::value || a.is_over) end_all(a, cause, context);
+  if (what != reply_stage::value || a.is_over) end_all(a, cause, context);
 }
 
-void remote_tasks::end_all(const asked& a, const failure_ref& cause, base::thread_context& context) {
+void remote_tasks::end_all(const remote_call& a, const failure_ref& cause, base::thread_context& context) {
   a.end_all(cause, context);
-  under_way_.fetch_sub(1, std::memory_order_acq_rel);
+  calls_in_flight_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-// What is asked for and what runs of it have one name, on all nodes.
+// A call and the task that runs it have the same name on all nodes.
 
 namespace {
 
-std::string name_of_run(rank from, std::uint64_t id) { return fmt::format("run {}:{}", from, id); }
+std::string name_of_call(rank from, std::uint64_t id) { return fmt::format("run {}:{}", from, id); }
 
 }  // namespace
 
-void remote_tasks::tell_asked(base::wait_walk& walk) {
+void remote_tasks::add_pending_calls(base::wait_walk& walk) {
   const std::scoped_lock lock(lock_);
-  for (const auto& [id, a] : asked_) {
+  for (const auto& [id, a] : pending_calls_) {
     if (walk.is_full()) return;
-    // Once its value has come, nothing but its scope waits for what it has spawned.
-    const std::uint32_t node = a.record ? walk.at(base::wait_kind::task, detail::bits_of_record(a.record)) : walk.at(base::wait_kind::unknown, id);
-    walk[node].everywhere = name_of_run(job_ ? job_->self() : rank{0}, id);
+    // Once its value has arrived, only its scope waits for what it has spawned.
+    const std::uint32_t node = a.record ? walk.at(base::wait_kind::task, detail::bits_of_record(a.record))
+                                        : walk.at(base::wait_kind::unknown, id);
+    walk[node].everywhere = name_of_call(job_ ? job_->self() : rank{0}, id);
     if (!a.record) walk.link(walk.at(base::wait_kind::finish, reinterpret_cast<std::uintptr_t>(a.scope)), node);
   }
 }
 
-void remote_tasks::tell_asked_for(base::wait_walk& walk) const {
+void remote_tasks::name_running_calls(base::wait_walk& walk) const {
   for (const auto& [bits, node] : walk.all(base::wait_kind::task)) {
-    // The body is what start() has spawned; whatever else lies there does not point to what points back here.
+    // The body of a task that start() has spawned begins with a pointer to a request that points back here; no other
+    // does.
     const auto* const record = static_cast<const std::byte*>(detail::record_in(bits));
     const base::peeked<const request*> body(record + detail::storage_offset);
     if (walk[node].kind != base::wait_kind::task || !body) continue;
-    if (const base::peeked<request> r(*body); r && r->all == this) walk[node].everywhere = name_of_run(r->from, r->id);
+    if (const base::peeked<request> r(*body); r && r->all == this) walk[node].everywhere = name_of_call(r->from, r->id);
   }
 }
 
 void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
-  std::vector<asked> ends;
+  std::vector<remote_call> ends;
   std::vector<std::uint64_t> tokens;
   {
     const std::scoped_lock lock(lock_);
-    for (const auto& [token, c] : cancels_)
+    for (const auto& [token, c] : pending_cancels_)
       if (c->of == node) tokens.push_back(token);
-    std::erase_if(asked_, [&](auto& entry) {
+    std::erase_if(pending_calls_, [&](auto& entry) {
       if (entry.second.of != node) return false;
       ends.push_back(std::move(entry.second));
       return true;
     });
   }
   const failure_ref loss = job_->loss_of(node);
-  for (const asked& a : ends) {
+  for (const remote_call& a : ends) {
     if (a.record) {
       if (a.profile) {
         a.profile->mark_started(context);  // as far as is known
         a.profile->deliver(loss.get(), detail::describe_task(*a.record), context);
       }
-      a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {}, context);
+      a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {},
+                  context);
     }
-    // What it had spawned there is as lost.
+    // What it had spawned there is lost, too.
     end_all(a, a.record ? failure_ref() : loss, context);
   }
-  for (const std::uint64_t token : tokens) end_cancelling(token, false, context);
+  for (const std::uint64_t token : tokens) complete_cancel(token, false, context);
 }
 
 }  // namespace stretto::dist

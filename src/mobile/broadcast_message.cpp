@@ -1,6 +1,6 @@
 #include "mobile/broadcast_message.hpp"
 
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 
 namespace stretto::mobiles {
 

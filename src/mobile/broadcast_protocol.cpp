@@ -43,7 +43,7 @@ void mobile_objects::post_broadcast(task_record& r, detail::broadcast_body& body
     if (body.write) body.write(body, m->arguments);
     if (job_) {
       job_->hold_back(r.where);
-      m->memory = {job_->pressure(), dist::back_pressure::what::kept, m->arguments.bytes.size()};
+      m->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, m->arguments.bytes.size()};
     }
   }
   thread_state& t = current_thread();
@@ -175,7 +175,7 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
                            std::move(replies));
       },
       this,
-      dist::back_pressure::share(job_->pressure(), dist::back_pressure::what::came,
+      dist::back_pressure::share(job_->pressure(), dist::back_pressure::kind::received,
                                  no_room ? 0 : all.arguments.size())));
   const detail::message_type* const type = all.function ? message_type_at(all.function) : nullptr;
   thread_state& t = current_thread();
@@ -219,8 +219,8 @@ void mobile_objects::send_reply(remote_message& msg, reply_kind what, const fail
   if (!msg.reply_share || !value.along.empty() || value.bytes.size() > max_aggregated_bytes) {
     send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
   } else {
-    using dist::reply;
-    dist::writer w(msg.request, what, cause ? is_permanent ? reply::failure_for_good : reply::failure : reply::value);
+    using dist::reply_kind;
+    dist::writer w(msg.request, what, cause ? is_permanent ? reply_kind::failure_for_good : reply_kind::failure : reply_kind::value);
     if (cause) failures_->write(w, *cause.get());
     else w.put(static_cast<std::uint32_t>(value.bytes.size()));
     msg.reply_share.add(w.all(), value.bytes);
@@ -232,11 +232,11 @@ void mobile_objects::on_aggregated_replies(rank from, dist::reader& c) {
   while (c.left() && c.is_whole()) {
     const auto request = c.get<std::uint64_t>();
     const auto what = c.get<reply_kind>();
-    const auto is = c.get<dist::reply>();
+    const auto is = c.get<dist::reply_kind>();
     failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
     const auto value = cause ? std::span<const std::byte>() : c.get_bytes(c.get<std::uint32_t>());
     if (c.is_whole())
-      complete_request(what, request, from, std::move(cause), value, is == dist::reply::failure_for_good);
+      complete_request(what, request, from, std::move(cause), value, is == dist::reply_kind::failure_for_good);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/count_down.hpp"
 #include "base/peek.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/telling.hpp"
 #include "sched/readying.hpp"

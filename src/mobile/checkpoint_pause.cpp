@@ -4,7 +4,7 @@
 // A handler may wait for the result of another one. When nothing else makes progress, the messages that somebody waits
 // for are released, with those queued before them. Then the node is paused again, and messages that these handlers send
 // wait. So an exchange of messages that nobody waits for does not go on during the pause.
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {

@@ -1,5 +1,5 @@
 // checkpoint_restore.cpp - restoring the objects of a checkpoint of another job, and their waiting messages.
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/running.hpp"

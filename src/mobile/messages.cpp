@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/recycled.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 
 namespace stretto::mobiles {
 namespace {

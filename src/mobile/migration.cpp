@@ -4,7 +4,7 @@
 
 #include "base/node_numbers.hpp"
 #include "data/other_nodes.hpp"
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 
@@ -23,7 +23,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
   return x ^ x >> 31;
 }
 
-void put_sender_state(dist::writer& w, rank of, const sender_state& c, dist::failures& causes) {
+void put_sender_state(dist::writer& w, rank of, const sender_state& c, dist::failure_codec& causes) {
   w.put(of);
   w.put(c.next);
   w.put(static_cast<std::uint32_t>(c.residences.size()));

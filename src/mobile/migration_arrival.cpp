@@ -45,7 +45,7 @@ struct mobile_objects::arriving_object {
   const rank from;
   const migration_header head;
   std::unique_ptr<local_object> what;
-  dist::parts_ahead::parts parts;
+  dist::out_of_band_parts::parts parts;
   std::vector<std::uint64_t> behind;  // number of bytes before each part
   std::vector<std::byte> bytes;  // of an object with parts
 };

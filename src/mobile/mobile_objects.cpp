@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "dist/where.hpp"
+#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
 
@@ -15,10 +15,10 @@ namespace stretto::mobiles {
 using sched::task_record;
 using sched::thread_state;
 
-mobile_objects::mobile_objects(dist::job* j, dist::failures* causes)
+mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
     : job_(j),
       failures_(causes),
-      parts_(j ? std::make_unique<dist::parts_ahead>(*j) : nullptr),
+      parts_(j ? std::make_unique<dist::out_of_band_parts>(*j) : nullptr),
       reply_batcher_(j ? std::make_unique<reply_batcher>(*j) : nullptr),
       quiescence_(j, [this] { return message_totals(); }),
       balancing_(j) {
@@ -152,7 +152,7 @@ void mobile_objects::make_reserved(object_id id, const detail::make_request& req
   msg->where = request.where;
   msg->name = request.name;
   msg->set_arguments(std::move(arguments));
-  if (job_) msg->memory = {job_->pressure(), dist::back_pressure::what::kept, msg->bytes().size()};
+  if (job_) msg->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, msg->bytes().size()};
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);

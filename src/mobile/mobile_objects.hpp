@@ -33,9 +33,9 @@
 #include <vector>
 
 #include "base/spin_lock.hpp"
-#include "dist/failures.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
-#include "dist/parts_ahead.hpp"
+#include "dist/out_of_band_parts.hpp"
 #include "mobile/broadcast_message.hpp"
 #include "mobile/broadcast_table.hpp"
 #include "mobile/load_report.hpp"
@@ -66,7 +66,7 @@ class mobile_objects final : public dist::protocol {
   static constexpr unsigned max_forwards = 3;
 
   /// Call before job::start. Both arguments are null in a runtime without a job.
-  mobile_objects(dist::job* j, dist::failures* causes);
+  mobile_objects(dist::job* j, dist::failure_codec* causes);
   ~mobile_objects() override;
   /// Destroys the local objects that are left. Requires that no task runs any more.
   void clear() noexcept;
@@ -434,7 +434,7 @@ class mobile_objects final : public dist::protocol {
   handler_location read_handler_location(const void* body) const;
 
   dist::job* const job_;
-  dist::failures* const failures_;
+  dist::failure_codec* const failures_;
   std::array<dist::message_kind, protocol_message_count> kinds_{};
   rank self_ = 0;
   std::uint16_t node_ = 0;
@@ -454,7 +454,7 @@ class mobile_objects final : public dist::protocol {
   std::atomic<rank> checkpoint_owner_{no_rank};
   std::atomic<const std::map<std::uint16_t, rank>*> restored_home_nodes_{nullptr};
   std::vector<std::unique_ptr<const std::map<std::uint16_t, rank>>> all_restored_home_nodes_;
-  const std::unique_ptr<dist::parts_ahead> parts_;  // null without a job
+  const std::unique_ptr<dist::out_of_band_parts> parts_;  // null without a job
   pending_replies pending_replies_;
   broadcast_table broadcasts_;
   const std::unique_ptr<reply_batcher> reply_batcher_;  // null without a job

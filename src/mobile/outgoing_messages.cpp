@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/order_observer.hpp"
-#include "dist/answered.hpp"
+#include "dist/pending_call.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/scopes.hpp"
 
@@ -24,7 +24,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   const std::shared_ptr<remote_message> remote = to_remote(msg, id, self_, arguments_of(msg));
   if (job_) {
     job_->hold_back(r.where);
-    remote->memory = {job_->pressure(), dist::back_pressure::what::kept, remote->bytes().size()};
+    remote->memory = {job_->pressure(), dist::back_pressure::kind::unanswered, remote->bytes().size()};
   }
   const detail::value_reader read = drop_local_body(r);
   sched::count_spawned(current_thread());  // the task may have changed its thread
@@ -44,7 +44,7 @@ void mobile_objects::post(task_record& r, void* thread, object_id id) {
   }
   hold.unlock();
   if (lost) {
-    const dist::call_under_way call{&r, r.scope, read};
+    const dist::pending_call call{&r, r.scope, read};
     r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
     call.end_value(lost, {}, current_thread());
     return call.end_all({}, current_thread());

@@ -15,7 +15,7 @@
 #include "base/slot_map.hpp"
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/answered.hpp"
+#include "dist/pending_call.hpp"
 #include "mobile/messages.hpp"
 
 namespace stretto::mobiles {
@@ -42,7 +42,7 @@ class pending_replies {
   void add_wait_edges(rank self, base::wait_walk& walk);
 
  private:
-  struct request : dist::call_under_way {
+  struct request : dist::pending_call {
     std::shared_ptr<const remote_message> message;
     rank by = no_rank;  // the node that replied with the value
     bool is_over = false;  // the end came before the value

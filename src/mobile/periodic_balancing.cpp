@@ -33,7 +33,7 @@ void periodic_balancing::begin_if_due(base::thread_context& context) {
   const auto now = clock::now();
   if (now < due_ || job_->nodes() == 1) return;
   due_ = now + pause_;
-  if (job_->first_left() != job_->self()) return;
+  if (job_->coordinator() != job_->self()) return;
   is_under_way_.store(true, std::memory_order_relaxed);
   const sched::outside_of_finishes outside(static_cast<sched::thread_state&>(context));
   begin_(policy_, next(random_), [this](double load) { end(load); });

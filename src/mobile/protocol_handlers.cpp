@@ -102,7 +102,7 @@ void mobile_objects::on_message(rank from, dist::reader& c) {
     return reject_message(
         std::move(msg), job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::message)], from, written));
   }
-  msg->memory = {job_->pressure(), dist::back_pressure::what::came, arguments.size()};
+  msg->memory = {job_->pressure(), dist::back_pressure::kind::received, arguments.size()};
   ++msg->routing.hops;
   deliver(std::move(msg));
 }

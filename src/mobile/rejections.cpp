@@ -38,7 +38,7 @@ template <reply_kind what>
 void mobile_objects::on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause,
                                            base::thread_context& context) {
   const auto request = message_prefix.get<std::uint64_t>();
-  const bool has_more = message_prefix.get<dist::reply>() == dist::reply::value_with_more;
+  const bool has_more = message_prefix.get<dist::reply_kind>() == dist::reply_kind::value_with_more;
   complete_request(what, request, from, std::move(cause), {});
   if (has_more) data::have_read(from, message_prefix.get<std::uint64_t>(), context);
   ++protocol_messages_received_;
@@ -84,7 +84,7 @@ void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failu
     entry* const e = s.find(id);
     if (!e || !e->departed || e->departed->what->epoch != epoch) return;
     if (e->departed.use_count() > 1) {  // some parts were sent, and the transport still reads them
-      job_->begin_landing();
+      job_->begin_incoming();
       return returning_objects_.push_back({id, epoch, std::move(cause)});
     }
     const auto back = std::move(e->departed);
@@ -104,7 +104,7 @@ void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failu
 void mobile_objects::take_back_rejected() {
   for (returning_object& b : std::exchange(returning_objects_, {})) {
     on_object_rejected(b.id, b.epoch, std::move(b.cause));
-    job_->end_landing();
+    job_->end_incoming();
   }
 }
 

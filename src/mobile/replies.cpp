@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "data/other_nodes.hpp"
-#include "dist/answered.hpp"
+#include "dist/pending_call.hpp"
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {
@@ -13,10 +13,10 @@ void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request,
   if (!request) return;
   if (to == self_) return complete_request(what, request, self_, cause, value.bytes, is_permanent);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), current_thread());
-  using dist::reply;
-  dist::writer w(request, cause   ? is_permanent ? reply::failure_for_good : reply::failure
-                          : along ? reply::value_with_more
-                                  : reply::value);
+  using dist::reply_kind;
+  dist::writer w(request, cause   ? is_permanent ? reply_kind::failure_for_good : reply_kind::failure
+                          : along ? reply_kind::value_with_more
+                                  : reply_kind::value);
   if (cause) failures_->write(w, *cause.get());
   else if (along) w.put(along);
   ++protocol_messages_sent_;
@@ -101,11 +101,11 @@ void mobile_objects::fail_unanswered(object_id id, const failure_ref& cause, std
 
 void mobile_objects::on_reply(reply_kind what, rank from, dist::reader& c) {
   const auto request = c.get<std::uint64_t>();
-  const auto is = c.get<dist::reply>();
+  const auto is = c.get<dist::reply_kind>();
   const failure_ref cause = dist::is_failure(is) ? failures_->read(c, from) : failure_ref();
-  const std::uint64_t along = is == dist::reply::value_with_more ? c.get<std::uint64_t>() : 0;
+  const std::uint64_t along = is == dist::reply_kind::value_with_more ? c.get<std::uint64_t>() : 0;
   complete_request(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()),
-                   is == dist::reply::failure_for_good);
+                   is == dist::reply_kind::failure_for_good);
   data::have_read(from, along, current_thread());
 }
 

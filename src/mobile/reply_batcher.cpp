@@ -34,7 +34,7 @@ reply_batcher::add_result reply_batcher::add(dist::rank to, std::uint64_t reques
     take_batch(p, taken);
     return add_result::filled_batch;
   }
-  job_.begin_landing();
+  job_.begin_incoming();
   open_batches_.fetch_add(1, std::memory_order_release);
   if (!std::exchange(p.is_listed, true)) {
     const std::scoped_lock both(nodes_lock_);

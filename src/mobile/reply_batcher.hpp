@@ -45,7 +45,7 @@ class reply_batcher {
   add_result add(dist::rank to, std::uint64_t request, batch& taken) noexcept;
   /// The open batch for node `to`. After sending one that is not empty, call batch_sent().
   batch take_batch(dist::rank to) noexcept;
-  void batch_sent() noexcept { job_.end_landing(); }
+  void batch_sent() noexcept { job_.end_incoming(); }
 
   bool is_empty() const noexcept { return !open_batches_.load(std::memory_order_acquire); }
   /// Calls send(to, batch) for each node that has an open batch now.

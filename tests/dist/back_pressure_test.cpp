@@ -1,5 +1,5 @@
-// What messages take of the memory of nodes: senders wait, receivers take no more, and neither is for ever. Messages that nobody has room
-// for, and functions that nobody knows.
+// Back pressure: senders wait, receivers stop receiving, and both resume. Also messages that a node has no memory for,
+// and functions that a node does not know.
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
 #include <stretto/finish.hpp>
@@ -53,7 +53,7 @@ void put_in(sink& s, const std::vector<std::byte>& content) {
 
 void reset() { sent = begun = most_ahead = 0; }
 
-TEST_CASE("who sends more than others begin waits for them") {
+TEST_CASE("a task that sends faster than receivers start messages is suspended") {
   const test::with_variable room("STRETTO_MESSAGE_MEMORY", "1M");
   for (const bool to_objects : {false, true}) {
     CAPTURE(to_objects);
@@ -70,13 +70,13 @@ TEST_CASE("who sends more than others begin waits for them") {
       });
     });
     CHECK(begun == letters);
-    // A sender goes on when nothing has been taken for 100 ms, and then every 5 ms: if the machine stops the receiver, some get ahead. For
-    // all of them it would have to be stopped for three seconds.
+    // A sender continues after 100 ms without progress, and then every 5 ms. If the machine stops the receiver, some
+    // get ahead; for all of them to get ahead, it would have to stop for three seconds.
     CHECK(most_ahead.load() < letters);
   }
 }
 
-TEST_CASE("nodes that flood each other go on") {
+TEST_CASE("nodes that flood each other make progress") {
   const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
   reset();
   on_all_nodes({.nodes = 3, .seed = 2}, 1, [&](runtime&) {
@@ -89,7 +89,7 @@ TEST_CASE("nodes that flood each other go on") {
   CHECK(begun == 900);
 }
 
-TEST_CASE("what is sent before what lets it begin is sent all the same") {
+TEST_CASE("a message is sent although the message that lets it start is sent later") {
   const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
   reset();
   on_all_nodes({.nodes = 2, .seed = 3}, 1, [&](runtime&) {
@@ -107,11 +107,12 @@ TEST_CASE("what is sent before what lets it begin is sent all the same") {
   CHECK(begun == 40);
 }
 
-TEST_CASE("in a stepped job, too, senders wait and nobody stands still") {
+TEST_CASE("in a stepped job, too, senders wait and all nodes make progress") {
   const test::with_variable room("STRETTO_MESSAGE_MEMORY", "64K");
   reset();
   const simulated_job job({.nodes = 2, .seed = 4});
-  runtime first({.workers = 1, .stepped = true, .job = job.seat(0)}), second({.workers = 1, .stepped = true, .job = job.seat(1)});
+  runtime first({.workers = 1, .stepped = true, .job = job.seat(0)}),
+      second({.workers = 1, .stepped = true, .job = job.seat(1)});
   bool has_ended = false;
   {
     const attachment here(first);
@@ -139,7 +140,7 @@ TEST_CASE("in a stepped job, too, senders wait and nobody stands still") {
 std::size_t size_of(const std::vector<std::byte>& content) { return content.size(); }
 std::vector<std::byte> so_large(std::size_t bytes) { return std::vector<std::byte>(bytes, std::byte{7}); }
 
-TEST_CASE("a message that a node has no room for fails, at whoever sent it, and nothing else does") {
+TEST_CASE("a message that a node has no memory for fails at its sender, and nothing else fails") {
   const test::with_variable most("STRETTO_LARGEST_MESSAGE", "20M");
   on_all_nodes({.nodes = 2, .seed = 5}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -153,17 +154,19 @@ TEST_CASE("a message that a node has no room for fails, at whoever sent it, and 
     CHECK(said.find("task \"all of it\"") != said.npos);
     CHECK(said.find("at most  ") != said.npos);
     CHECK(taken.get() == just);
-    // The way back.
+    // The reply.
     CHECK(error_of([&] { async(at_node(1), call<&so_large>(large)).get(); }).code() == "N18");
     CHECK(async(at_node(1), call<&so_large>(just)).get().back() == std::byte{7});
-    // One that ends in a finish.
-    CHECK(test::thrown_by([&] { finish([&] { async(at_node(1), call<&size_of>(std::vector<std::byte>(large))); }); }).find("N18") != std::string::npos);
+    // A call inside a finish.
+    CHECK(test::thrown_by([&] {
+            finish([&] { async(at_node(1), call<&size_of>(std::vector<std::byte>(large))); });
+          }).find("N18") != std::string::npos);
   });
 }
 
 constexpr detail::remote_function_type stranger{0, "int f(int)", nullptr};
 
-TEST_CASE("a function that the other node does not know is refused by name, and the job goes on") {
+TEST_CASE("a function that the other node does not know is refused by name, and the job continues") {
   on_all_nodes({.nodes = 2, .seed = 7}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const error e = error_of([&] { async(at_node(1), remote_call<void>(stranger, {})).get(); });

@@ -1,4 +1,4 @@
-// Functions that block, on threads that are no workers.
+// Functions that block, on helper threads that are no workers.
 #include "dist/blocking_threads.hpp"
 
 #include <stretto/job.hpp>
@@ -22,7 +22,7 @@ const auto here = std::source_location::current();
 
 }  // namespace
 
-TEST_CASE("while functions block, the only worker runs what they block for") {
+TEST_CASE("while functions block, the only worker runs the tasks that they wait for") {
   runtime rt({.workers = 1});
   rt.run([] {
     blocking_threads threads;
@@ -43,7 +43,7 @@ TEST_CASE("while functions block, the only worker runs what they block for") {
   });
 }
 
-TEST_CASE("a function on such a thread uses the runtime, and its task throws what it threw") {
+TEST_CASE("a function on a helper thread uses the runtime, and its task rethrows its exception") {
   runtime rt({.workers = 2});
   rt.run([] {
     blocking_threads threads;
@@ -53,10 +53,10 @@ TEST_CASE("a function on such a thread uses the runtime, and its task throws wha
       CHECK(async([] { return this_node() + 7; }).get() == 7);
     }, here);
     threads.run([&] { second = std::this_thread::get_id(); }, here);
-    CHECK(first == second);  // it is kept for the next function
+    CHECK(first == second);  // the thread is reused
     CHECK(first != std::this_thread::get_id());
     CHECK(test::thrown_by([&] { threads.run([] { throw std::runtime_error("no link"); }, here); }) == "no link");
-    threads.run([] {}, here);  // and is good for others afterwards
+    threads.run([] {}, here);  // the thread still works after an exception
   });
 }
 

@@ -1,5 +1,5 @@
-// Operations on what other nodes have, asked for faster than they are done: who asks waits, so that what is under way is bounded. Not where
-// they wait for events, which may come behind them.
+// Back pressure of operations on other nodes: a task that requests them faster than they complete is suspended, so that
+// the number in flight is bounded. Operations that wait for events do not count.
 #include <stretto/copy.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/global_object.hpp>
@@ -28,10 +28,10 @@ namespace stretto {
 namespace {
 
 constexpr long operations = 1000, elements = 16;
-/// What 64 KiB are room for, of at least a KiB each, and thrice as many again for what ends in disorder.
+/// How many operations of at least 1 KiB fit into 64 KiB, and three times as many for those that end out of order.
 constexpr long bound = 4 * 64;
 
-/// Asks for that many, and says how many were under way at most.
+/// Requests that many operations; returns the largest number in flight.
 long most_under_way(const std::function<event(long)>& ask_for) {
   std::vector<event> all;
   long most = 0, ended = 0;
@@ -55,7 +55,7 @@ void on_first_of_two(F&& program) {
   }
 }
 
-TEST_CASE("who asks for more operations on instances of other nodes than are done waits for them") {
+TEST_CASE("a task that requests operations on remote instances faster than they complete is suspended") {
   on_first_of_two([] {
     const auto here = instance<int>::create(at_node(0), box(0, elements)).made;
     const auto [there, made] = instance<int>::create(at_node(1), box(0, elements));
@@ -80,7 +80,7 @@ TEST_CASE("who asks for more operations on instances of other nodes than are don
   });
 }
 
-TEST_CASE("who asks for more copies in the memory of all nodes than are done waits for them") {
+TEST_CASE("a task that requests copies of global memory faster than they complete is suspended") {
   const test::with_variable lent("STRETTO_GLOBAL_MEMORY", "1M");
   on_first_of_two([] {
     const auto make = call([] {
@@ -93,7 +93,7 @@ TEST_CASE("who asks for more copies in the memory of all nodes than are done wai
     wait(fill(here, 1));
     for (std::uint32_t node = 0; node < 2; ++node) {
       const auto there = async(at_node(node), make).get();
-      wait(copy(there, here));  // from now on this node does it by itself
+      wait(copy(there, here));  // from now on this node fills by itself
       CHECK(most_under_way([&](long i) { return fill(there, static_cast<int>(i)); }) <= bound);
       CHECK(most_under_way([&](long) { return copy(here, there); }) <= bound);
       CHECK(most_under_way([&](long) { return copy(there, here); }) <= bound);
@@ -111,7 +111,7 @@ TEST_CASE("who asks for more copies in the memory of all nodes than are done wai
   });
 }
 
-TEST_CASE("who puts, gets and sends buffers faster than they come waits for them") {
+TEST_CASE("a task that puts, gets and sends buffers faster than they arrive is suspended") {
   on_first_of_two([] {
     object<int> mine(box(0, elements));
     const std::vector<int> ones(elements, 1);
@@ -134,18 +134,18 @@ TEST_CASE("who puts, gets and sends buffers faster than they come waits for them
   });
 }
 
-TEST_CASE("operations that wait for an event of the program's are asked for without a wait") {
+TEST_CASE("operations that wait for an event of the program are requested without suspension") {
   on_first_of_two([] {
     const auto [there, made] = instance<int>::create(at_node(1), box(0, elements));
     wait(made);
     const auto start = user_event::create();
     std::vector<event> all;
-    bool has_waited = false;  // where a task waits, another of its worker runs
+    bool has_waited = false;  // while the task is suspended, its worker runs another one
     const auto other = async(on(worker(0)), [&] { has_waited = true; });
     for (long i = 0; i < operations; ++i) all.push_back(fill(there, 3, after(start)));
     CHECK(!has_waited);
     other.get();
-    // For another node's event it waits until messages are taken that ask for it, and for no more.
+    // For an event of another node it waits only until the subscribing messages have been handled.
     const auto far = async(at_node(1), call([] { return user_event::create(); })).get();
     for (long i = 0; i < operations; ++i) all.push_back(fill(there, 3, after(far)));
     CHECK(std::ranges::none_of(all, [](event e) { return e.has_triggered(); }));

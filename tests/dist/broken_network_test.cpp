@@ -1,4 +1,4 @@
-// A network that breaks under one node while others use it: that node loses the others, and its runtime ends.
+// A transport that fails under one node while others use it: that node loses the others, and its runtime ends.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/remote.hpp>
@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "dist/seat.hpp"
+#include "dist/endpoint.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -18,7 +18,7 @@ namespace {
 
 using test::thrown_by;
 
-/// What another transport does, until it is told to break: then a poll throws.
+/// Forwards to another transport until it is told to break; then poll() throws.
 class breakable final : public net::transport {
  public:
   breakable(std::unique_ptr<net::transport> whole, const net::handlers& all, const std::atomic<bool>& broken)
@@ -43,23 +43,24 @@ class breakable final : public net::transport {
   const std::atomic<bool>& broken_;
 };
 
-class breakable_seat final : public dist::seat {
+class breakable_seat final : public dist::endpoint {
  public:
-  breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken) : whole_(std::move(whole)), broken_(broken) {}
+  breakable_seat(std::shared_ptr<job_seat> whole, const std::atomic<bool>& broken)
+      : whole_(std::move(whole)), broken_(broken) {}
   std::uint16_t first() const noexcept override { return of().first(); }
   std::unique_ptr<net::transport> join(net::handlers& all) override {
     return std::make_unique<breakable>(of().join(all), all, broken_);
   }
 
  private:
-  dist::seat& of() const { return dynamic_cast<dist::seat&>(*whole_); }
+  dist::endpoint& of() const { return dynamic_cast<dist::endpoint&>(*whole_); }
   std::shared_ptr<job_seat> whole_;
   const std::atomic<bool>& broken_;
 };
 
 int doubled(int x) { return 2 * x; }
 
-TEST_CASE("where polling the network throws, other nodes are lost, with the reason, and the runtime ends") {
+TEST_CASE("if polling the network throws, the other nodes are lost with the reason, and the runtime ends") {
   const simulated_job job({.nodes = 2});
   std::atomic<bool> broken{false};
   std::thread other([&] { runtime rt({.workers = 1, .job = job.seat(1)}); });
@@ -73,28 +74,30 @@ TEST_CASE("where polling the network throws, other nodes are lost, with the reas
       const std::string why = thrown_by([&] { waits.get(); });
       CHECK(why.find("N05") != std::string::npos);
       CHECK(why.find("the cable was pulled") != std::string::npos);
-      CHECK(thrown_by([&] { async(at_node(1), call<&doubled>(1)).get(); }).find("the cable was pulled") != std::string::npos);
+      CHECK(thrown_by([&] { async(at_node(1), call<&doubled>(1)).get(); }).find("the cable was pulled") !=
+            std::string::npos);
       CHECK(async(at_node(0), call<&doubled>(21)).get() == 42);
       never.trigger();
     });
-    job.kill(0);  // as the other node would see it
+    job.kill(0);  // as the other node sees it
   }
   other.join();
 }
 
-TEST_CASE("a network that breaks while the job ends lets the runtime go") {
+TEST_CASE("a network that breaks while the job ends does not keep the runtime from ending") {
   const simulated_job job({.nodes = 2});
   std::atomic<bool> broken{false};
   std::atomic<bool> is_ending{false}, has_ended{false};
   std::thread breaks([&] {
     while (!is_ending) std::this_thread::yield();
     broken = true;
-    while (!has_ended) std::this_thread::yield();  // somebody acts: else who is told of hangs is told of one, until a poll finds it broken
+    while (!has_ended)
+      std::this_thread::yield();  // keeps this thread active: otherwise a hang could be reported before a poll fails
   });
   {
     runtime rt({.workers = 1, .job = std::make_shared<breakable_seat>(job.seat(0), broken)});
     rt.run([&] {});
-    is_ending = true;  // the other node never comes, so that only this can end it
+    is_ending = true;  // the other node never leaves, so that only the failure can end the job
   }
   has_ended = true;
   breaks.join();

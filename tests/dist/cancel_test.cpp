@@ -1,5 +1,5 @@
-// Tasks of other nodes that are cancelled: one fact at a time, then random programs, stepped, threaded, and with a
-// lost node.
+// Cancelling tasks of other nodes: one fact at a time, then random programs, stepped, threaded, and with a lost
+// node.
 #include <stretto/cancel.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -88,7 +88,7 @@ TEST_CASE("a ready task of another node whose worker is busy is cancelled") {
   test::on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto begun = user_event::create();
-    // It keeps the only worker there, and says so with an event; messages are then taken by the service thread.
+    // It occupies the only worker there and triggers an event; the service thread then receives messages.
     static std::atomic<bool>* over;
     over = &is_cancelled;
     const auto busy = async(at_node(1), call([](user_event b) {

@@ -1,6 +1,6 @@
-// cluster.hpp - the nodes of a job of nothing but events, in one process, on a simulated network.
+// cluster.hpp - the nodes of a job with events only, in one process, on a simulated network.
 //
-// Stepped: one thread is on one node at a time. Threaded: each node has threads of its own (cluster::node::enter).
+// Stepped: one thread enters one node at a time. Threaded: each node has threads of its own (cluster::node::enter).
 #pragma once
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ namespace stretto::testing {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-/// Keeps a thread on a node while it lives.
+/// Enters a node on the current thread while it lives.
 class visit {
  public:
   explicit visit(base::thread_context& context) noexcept : before_(base::set_current(&context)) {}
@@ -57,7 +57,7 @@ class cluster {
       if (is_dead) end_what_is_left();
       detail::leave_events(context);
     }
-    /// To a node that is dead the others are: what waits there comes to its end, and is given back.
+    /// To a dead node all others are lost: everything that waits there ends and is freed.
     void end_what_is_left() {
       const visit here(context);
       while (job.is_pending()) job.poll();
@@ -65,14 +65,14 @@ class cluster {
     }
 
     dist::job job;
-    dist::failures causes;
+    dist::failure_codec causes;
     dist::remote_events events;
     dist::remote_reservations reservations;
     dist::remote_barriers barriers;
     event_world world;
-    base::thread_context context;  // of the thread that steps
+    base::thread_context context;  // of the stepping thread
     std::mutex reports_lock;
-    std::vector<std::string> reports;  // failures that nobody looked at
+    std::vector<std::string> reports;  // unobserved failures
     bool is_dead = false;
   };
 
@@ -83,7 +83,7 @@ class cluster {
   node& operator[](std::size_t n) { return all_[n]; }
   std::size_t size() const { return all_.size(); }
 
-  /// What `f` returns, run on that node.
+  /// Runs `f` on that node and returns its result.
   template <class F>
   auto on(std::size_t n, F&& f) {
     const visit here(all_[n].context);
@@ -99,7 +99,7 @@ class cluster {
       if (!n.is_dead && n.job.is_pending()) return false;
     return true;
   }
-  /// Polls in an order from the seed until nothing is under way.
+  /// Polls in an order from the seed until no message is in flight.
   template <class Random>
   void settle(Random& random) {
     for (std::uint64_t i = 0; !is_quiet(); ++i) {

@@ -21,10 +21,10 @@ constexpr int elements = 1000;
 
 STRETTO_KERNEL(adds_to_third, (reduce<sum<int>> s, int by), { s(global_id(0) / 3) << by; })
 
-/// On the device of the node that computes it.
+/// Launches on a device of the node that calls it.
 event contribute(const sums& s, int by) { return launch(adds_to_third, box(0, elements), s, by); }
 
-TEST_CASE("kernels contribute on other nodes' devices, and what they did is reduced and folded from node to node") {
+TEST_CASE("kernels contribute on other nodes' devices, and their contributions are reduced and folded between nodes") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1");
   for (const bool on_devices : {true, false})
     for (const std::uint64_t seed : {3u, 4u})
@@ -32,7 +32,8 @@ TEST_CASE("kernels contribute on other nodes' devices, and what they did is redu
         if (this_node() != 0) return;
         const place ram = rt.machine().memories().front(), device_memory = rt.machine().at("sim_0_memory");
         const box all{0, elements};
-        const auto first = sums::create(at_node(1), at(device_memory), all), second = sums::create(at_node(2), at(device_memory), all);
+        const auto first = sums::create(at_node(1), at(device_memory), all),
+                   second = sums::create(at_node(2), at(device_memory), all);
         const auto together = sums::create(at_node(0), at(on_devices ? device_memory : ram), all);
         const auto total = instance<int>::create(at_node(2), at(on_devices ? device_memory : ram), all).made;
         const event begun = fill(total, 1);
@@ -43,9 +44,9 @@ TEST_CASE("kernels contribute on other nodes' devices, and what they did is redu
         event done = fold_into(first, together, detail::any_contributor, after(one));
         done = fold_into(second, together, detail::any_contributor, after(two, done));
         done = reduce(together, total, after(begun, done));
-        done = reduce(first, total, after(done));  // from one node's device to another's
+        done = reduce(first, total, after(done));  // between devices of two nodes
         wait(clear(first, after(done)));
-        done = reduce(first, total);  // of nothing
+        done = reduce(first, total);  // nothing is left to reduce
         const auto seen = instance<int>::create(at(ram), all).made;
         wait(copy(total, seen, after(done)));
         const auto v = seen.view();

@@ -1,4 +1,4 @@
-// event_model.hpp - what a program of events is to do, serially: no network, no order but that of its own lines.
+// event_model.hpp - a serial model of programs of events, without a network.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct event_model {
   };
   std::vector<one> all;
 
-  /// By definition: a merge ends when all inputs have, with the first cause in input order.
+  /// A merge ends when all inputs have ended, with the first failure in input order.
   void settle() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -37,7 +37,7 @@ struct event_model {
       }
     }
   }
-  /// Whether `from` ends only after `target`.
+  /// True if `from` ends only after `target`.
   bool waits_for(std::size_t from, std::size_t target) const {
     std::vector<std::size_t> look{from};
     std::vector<bool> seen(all.size());

@@ -1,5 +1,5 @@
-// Random programs of events over many nodes against a serial model: stepped from seeds, with nodes that die and links that are
-// cut, and with threads.
+// Random programs of events over many nodes against a serial model: stepped from seeds, with nodes that die and links
+// that are cut, and threaded.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace stretto::testing;
 
 namespace {
 
-/// A waiter on some node, and what it was told.
+/// A waiter on some node, and how it was notified.
 struct watcher : waiter {
   std::size_t node, which;
   std::atomic<int> fired{0};
@@ -34,7 +34,7 @@ struct watcher : waiter {
 };
 
 struct trial {
-  std::deque<watcher> watchers;  // they outlive the nodes, where some still wait
+  std::deque<watcher> watchers;  // they outlive the nodes, on which some may still wait
   std::mt19937_64 random;
   cluster nodes;
   event_model serial;
@@ -42,10 +42,12 @@ struct trial {
   bool has_losses = false;
 
   explicit trial(std::uint64_t seed, std::uint32_t most_nodes = 64)
-      : random(seed), nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? std::min(most_nodes, 6u) : most_nodes)),
-                             .seed = seed,
-                             .jitter_seconds = random() % 2 ? 2e-6 : 1e-4,
-                             .eager_bytes = random() % 4 ? 4096u : 300u}) {}
+      : random(seed),
+        nodes(
+            {.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? std::min(most_nodes, 6u) : most_nodes)),
+             .seed = seed,
+             .jitter_seconds = random() % 2 ? 2e-6 : 1e-4,
+             .eager_bytes = random() % 4 ? 4096u : 300u}) {}
 
   std::size_t below(std::size_t n) { return random() % n; }
   std::size_t living() {
@@ -105,7 +107,7 @@ struct trial {
         const auto i = any(), n = living();
         return nodes.on(n, [&] { watchers.emplace_back(n, i).watch(handles[i], nodes[n].context); });
       }
-      case 9: {  // what is seen at any time is nothing but what will be
+      case 9: {  // any observed state is the final one
         const auto i = any(), n = living();
         const bool has = nodes.on(n, [&] { return handles[i].has_triggered(); });
         serial.settle();
@@ -125,7 +127,8 @@ struct trial {
 
   std::string said_on(std::size_t node, std::size_t i) const {
     const auto& one = serial.all[i];
-    return one.cause.empty() || node == one.poisoned_on ? one.cause : one.cause + " (on N" + std::to_string(one.poisoned_on) + ")";
+    return one.cause.empty() || node == one.poisoned_on ? one.cause
+                                                        : one.cause + " (on N" + std::to_string(one.poisoned_on) + ")";
   }
 };
 
@@ -135,7 +138,7 @@ std::uint64_t seeds() { return test::scaled_of_one_thread<std::uint64_t>(150, 6'
 
 TEST_SUITE_BEGIN("dist");
 
-TEST_CASE("random programs of events over many nodes do what a serial program does") {
+TEST_CASE("random programs of events over many nodes behave like a serial program") {
   for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     CAPTURE(seed);
     trial t(seed);
@@ -164,7 +167,7 @@ TEST_CASE("random programs of events over many nodes do what a serial program do
   }
 }
 
-TEST_CASE("where nodes die and links are cut, every event ends: as it was to, or with the loss as its cause") {
+TEST_CASE("if nodes die and links are cut, every event ends as planned or with the loss") {
   for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
     CAPTURE(seed);
     trial t(seed, seed % 25 < 24 ? 16 : 64);
@@ -183,7 +186,7 @@ TEST_CASE("where nodes die and links are cut, every event ends: as it was to, or
         t.nodes.kill(a);
     }
     t.nodes.settle(t.random);
-    // The program's own part: what a lost node or link took along, the owner ends. What ends already says E01 at its caller.
+    // The owner ends what a lost node or link has taken along. An event that has ended already throws E01.
     for (std::size_t i = 0; i < t.handles.size(); ++i) {
       const auto owner = detail::node_of(t.handles[i]);
       if (t.handles[i] == event() || t.nodes[owner].is_dead) continue;
@@ -220,19 +223,19 @@ TEST_CASE("where nodes die and links are cut, every event ends: as it was to, or
 
 namespace {
 
-/// What one thread of one node does to one event.
+/// One operation of one thread of one node on one event.
 struct deed {
   std::size_t node, thread, which;
 };
 
-/// A plan of which every event is ended by one deed, ordered so that nothing waits for itself.
+/// A plan in which one operation ends each event, ordered so that nothing waits for itself.
 void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads) {
   std::mt19937_64 random(seed);
   cluster nodes({.nodes = node_count, .seed = seed});
   const std::size_t count = 40 + random() % 80;
   struct planned {
     event e;
-    std::vector<std::size_t> inputs;  // earlier ones; none: ended by hand
+    std::vector<std::size_t> inputs;  // earlier events; none: triggered by hand
     deed by;
     bool is_poisoned;
     std::string cause;
@@ -256,7 +259,7 @@ void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads
   std::vector<std::jthread> all;
   for (std::size_t n = 0; n < node_count; ++n)
     for (unsigned t = 0; t < threads; ++t) {
-      // Deeds and looks of a thread, in an order of its own.
+      // The operations and queries of a thread, in a random order.
       const auto own = random();
       all.emplace_back([&, n, t, own] {
         std::mt19937_64 mine(own);
@@ -281,7 +284,8 @@ void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads
             as_user(p.e).trigger(inputs.size() == 1 ? inputs[0] : merge(inputs));
         }
         const auto is_over = [&] {
-          return std::ranges::all_of(watching, [](const watcher& w) { return w.fired.load(std::memory_order_acquire) > 0; });
+          return std::ranges::all_of(watching,
+                                     [](const watcher& w) { return w.fired.load(std::memory_order_acquire) > 0; });
         };
         bool told = false;
         while (fired_threads.load() < node_count * threads) {
@@ -297,7 +301,9 @@ void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads
     for (const watcher& w : of_thread) {
       const planned& p = plan[w.which];
       REQUIRE(w.fired == 1);
-      REQUIRE(w.cause == (p.cause.empty() || w.node == p.poisoned_on ? p.cause : p.cause + " (on N" + std::to_string(p.poisoned_on) + ")"));
+      REQUIRE(w.cause == (p.cause.empty() || w.node == p.poisoned_on
+                              ? p.cause
+                              : p.cause + " (on N" + std::to_string(p.poisoned_on) + ")"));
     }
   for (std::size_t n = 0; n < node_count; ++n) {
     for (const planned& p : plan) nodes.on(n, [&] { p.e.has_triggered(); });
@@ -309,14 +315,14 @@ void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads
 
 }  // namespace
 
-TEST_CASE("nodes of a thread each do what the plan says") {
+TEST_CASE("nodes with one thread each follow the plan") {
   for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(8, 300); ++seed) {
     CAPTURE(seed);
     run_threaded(seed, 1 + static_cast<std::uint32_t>(seed % 6), 1);
   }
 }
 
-TEST_CASE("nodes of several threads each do what the plan says") {
+TEST_CASE("nodes with several threads each follow the plan") {
   for (std::uint64_t seed = 0; seed < test::scaled<std::uint64_t>(8, 300); ++seed) {
     CAPTURE(seed);
     run_threaded(seed, 2 + static_cast<std::uint32_t>(seed % 3), 2 + static_cast<unsigned>(seed % 2));

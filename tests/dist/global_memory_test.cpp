@@ -1,4 +1,4 @@
-// Memory that all nodes of a job read and write by themselves: what lies where, and instances in it.
+// Memory that all nodes of a job read and write directly: its layout, and instances in it.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -48,7 +48,7 @@ int wrong_in(const table& t, const box& part, std::int64_t salt) {
   return wrong;
 }
 
-TEST_CASE("blocks of each share lie on all nodes in turn, and no two bytes of a job in one place") {
+TEST_CASE("the blocks of each share are distributed round-robin, and no two bytes of a job share a place") {
   for (const std::uint32_t nodes : {1u, 2u, 3u, 4u, 7u})
     for (const std::uint64_t bytes : {1ull, 65'536ull, 300'000ull, 1ull << 20}) {
       const dist::global_layout all(nodes, bytes);
@@ -68,7 +68,7 @@ TEST_CASE("blocks of each share lie on all nodes in turn, and no two bytes of a 
     }
 }
 
-/// What another node finds in it, and leaves there.
+/// Checks what another node finds there, and writes new values.
 int read_and_write(const table& t, const box& whole, const box& part, std::int64_t salt) {
   wait(t.ready());
   int wrong = 0;
@@ -81,7 +81,7 @@ int read_and_write(const table& t, const box& whole, const box& part, std::int64
   return wrong;
 }
 
-TEST_CASE("what a node made in global memory, every other reads and writes") {
+TEST_CASE("every node reads and writes instances that another made in global memory") {
   for (const bool checked : {false, true}) {
     const test::with_variable bytes("STRETTO_GLOBAL_MEMORY", "4M"), check("STRETTO_CHECK", checked ? "1" : "0");
     for (unsigned seed = 0; seed < test::scaled(8u, 400u); ++seed) {
@@ -90,7 +90,7 @@ TEST_CASE("what a node made in global memory, every other reads and writes") {
       on_all_nodes({.nodes = nodes, .seed = seed, .jitter_seconds = 1e-5}, 1 + seed % 2, [&](runtime& rt) {
         const std::uint32_t self = this_node();
         std::mt19937_64 random(seed * 10 + self);
-        const bool is_turned = random() % 3 == 0;  // then each element travels by itself
+        const bool is_turned = random() % 3 == 0;  // then each element is transferred separately
         const auto rows = static_cast<coordinate>(1 + random() % (is_turned ? 20 : 300));
         const auto columns = static_cast<coordinate>(1 + random() % (is_turned ? 30 : 400));
         const box whole{{0, 0}, {rows, columns}};
@@ -126,7 +126,8 @@ TEST_CASE("fills and reductions of global memory, and copies within it, on one n
       if (this_node() != 0) return;
       using numbers = instance<double>;
       const coordinate n = 300'000;  // 2.4 MB: more than one piece
-      const auto made = nodes == 1 ? numbers::create(at(global_of(rt)), {0, n}) : numbers::create(at_node(2), at(global_of(rt)), {0, n});
+      const auto made = nodes == 1 ? numbers::create(at(global_of(rt)), {0, n})
+                                   : numbers::create(at_node(2), at(global_of(rt)), {0, n});
       wait(made.ready);
       const numbers u = made.made, v = numbers::create(at(global_of(rt)), {0, n}).made;
       const numbers here = numbers::create(at(main_of(rt)), {0, n}).made;
@@ -165,7 +166,8 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     const simulated_job job({.nodes = 2, .seed = seed});
     std::vector<std::unique_ptr<runtime>> all;
     for (std::uint32_t n = 0; n < 2; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .stepped = true, .job = job.seat(n)}));
+      all.push_back(
+          std::make_unique<runtime>(runtime_options{.workers = 1, .seed = seed, .stepped = true, .job = job.seat(n)}));
     const auto step_until = [&](const event& e, std::uint32_t owner, std::initializer_list<std::uint32_t> who) {
       for (std::uint64_t i = 0;; ++i) {
         REQUIRE(i < 1'000'000);
@@ -190,7 +192,7 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
     {
       const attachment here(*all[1]);
       its = table::create(at(main_of(*all[1])), whole).made;
-      ready = t.ready();  // from here on it is known
+      ready = t.ready();  // from here on node 1 knows the instance
     }
     step_until(ready, 1, {0, 1});
     for (int i = 0; i < 1000; ++i) all[static_cast<std::size_t>(i % 2)]->step();
@@ -223,17 +225,18 @@ TEST_CASE("the node that made it runs nothing while another reads and writes") {
   }
 }
 
-TEST_CASE("what lies on a node that is lost fails, and the rest is read") {
+TEST_CASE("copies of blocks on a lost node fail, and the rest can be read") {
   const test::with_variable bytes("STRETTO_GLOBAL_MEMORY", "1M");
   for (unsigned seed = 1; seed <= test::scaled(5u, 200u); ++seed) {
     CAPTURE(seed);
     const simulated_job job({.nodes = 3, .seed = seed});
     on_nodes_of(job, {.workers = 1}, [&](runtime& rt) {
       if (this_node() != 0) return;
-      for (const std::uint32_t n : {1u, 2u}) async(at_node(n), call<&this_node>()).get();  // they have begun
-      const box whole(0, 60'000), first(0, 1000);  // the first block, on this node; the third on node 2
+      for (const std::uint32_t n : {1u, 2u}) async(at_node(n), call<&this_node>()).get();  // they have started
+      const box whole(0, 60'000), first(0, 1000);  // the first block is on this node, the third on node 2
       using numbers = instance<double>;
-      const numbers t = numbers::create(at(global_of(rt)), whole).made, here = numbers::create(at(main_of(rt)), whole).made;
+      const numbers t = numbers::create(at(global_of(rt)), whole).made,
+                    here = numbers::create(at(main_of(rt)), whole).made;
       wait(fill(t, 1.5));
       job.kill(2);
       CHECK(thrown_by([&] { wait(copy(t, here)); }).find("N05") != std::string::npos);
@@ -266,7 +269,7 @@ TEST_CASE("a share that is full refuses with its bytes, or has a creation wait f
   });
 }
 
-TEST_CASE("elements of global memory are neither looked at nor launched on, and indices name none of them") {
+TEST_CASE("elements of global memory can be neither viewed nor launched on, and not be indexed") {
   const test::with_variable bytes("STRETTO_GLOBAL_MEMORY", "1M");
   runtime rt({.workers = 1});
   rt.run([&] {
@@ -278,7 +281,7 @@ TEST_CASE("elements of global memory are neither looked at nor launched on, and 
   });
 }
 
-TEST_CASE("a runtime that gives nothing has no global memory") {
+TEST_CASE("a runtime that contributes no bytes has no global memory") {
   runtime rt({.workers = 1});
   CHECK(rt.machine().places(place_kind::global_memory).empty());
 }

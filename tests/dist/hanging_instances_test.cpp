@@ -1,4 +1,4 @@
-// What a job that hangs is told of operations on instances of several nodes: each is a link of the chains of waiting.
+// Hang reports of a job: each operation on instances of several nodes is a link of the chains of waiting.
 #include <stretto/copy.hpp>
 #include <stretto/event.hpp>
 #include <stretto/job.hpp>
@@ -17,10 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include "diagnose/merging.hpp"
-#include "diagnose/report.hpp"
-#include "diagnose/watcher.hpp"
-#include "dist/posted.hpp"
+#include "diagnose/merged_snapshot.hpp"
+#include "diagnose/hang_report.hpp"
+#include "diagnose/runtime_monitor.hpp"
+#include "dist/posted_copies.hpp"
 #include "dist/simulated.hpp"
 #include "sched/worker.hpp"
 #include "with_variable.hpp"
@@ -41,16 +41,16 @@ numbers array_of_there(double first) {
   return a;
 }
 
-/// `line` of this file.
+/// That line of this file.
 std::string at_line(int line) { return "hanging_instances_test.cpp:" + std::to_string(line); }
 
-/// What holds up a task of node 0, and what is to be told of it.
+/// What holds up a task of node 0, and the expected report.
 struct held_up {
   event awaited;                    // by the task
-  event never;                      // which nobody triggers
+  event never;                      // never triggered
   std::vector<std::string> chain;   // in this order
 };
-/// Runs `hold_up` on node 0, and looks at all nodes until what is told of them together is that.
+/// Runs `hold_up` on node 0, and takes snapshots of all nodes until the merged one shows that chain.
 template <class F>
 void check_told(F&& hold_up) {
   std::array<std::atomic<sched::scheduler*>, hanging_nodes> all{};
@@ -63,8 +63,8 @@ void check_told(F&& hold_up) {
     const auto reader = async(after(is.awaited), name("reader"), [] {});
     const auto look = [&] {
       std::vector<base::wait_snapshot> each;
-      for (const auto& s : all) each.push_back(diagnose::look_at(*s.load(), 1));
-      base::wait_snapshot together = diagnose::merged(each);
+      for (const auto& s : all) each.push_back(diagnose::snapshot_of(*s.load(), 1));
+      base::wait_snapshot together = diagnose::merge_snapshots(each);
       together.is_proven = true;
       return diagnose::report_text(together);
     };
@@ -78,7 +78,7 @@ void check_told(F&& hold_up) {
       return true;
     };
     std::string text;
-    int looks = 0;  // which take the longer, the busier the machine is
+    int looks = 0;  // a busy machine needs more
     do {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       text = look();
@@ -125,9 +125,11 @@ TEST_CASE("a hang behind a copy from another node that waits for an event here n
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
     const event copied = copy(a, here, after(never)); const int line = __LINE__;
-    return held_up{copied, never,
-                   {"error H01", ", by N0", "for         copy from node N1 to instance \"here\" (submitted " + at_line(line) +
-                                                " on N0), which waits for its preconditions\n"}};
+    return held_up{copied,
+                   never,
+                   {"error H01", ", by N0",
+                    "for         copy from node N1 to instance \"here\" (submitted " + at_line(line) +
+                        " on N0), which waits for its preconditions\n"}};
   });
 }
 
@@ -137,9 +139,11 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const auto [b, ready] = numbers::create(at_node(2), box(0, 100), {.name = "b"});
     const event summed = reduce<sum<double>>(a, b, after(never)); const int line = __LINE__;
-    return held_up{summed, never,
-                   {"error H01", ", by N2", "for         reduce from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
-                    "for         reduce of instance \"a\" on N1, which waits for its preconditions\n"}};
+    return held_up{
+        summed,
+        never,
+        {"error H01", ", by N2", "for         reduce from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
+         "for         reduce of instance \"a\" on N1, which waits for its preconditions\n"}};
   });
   check_told([](runtime&) {
     const event never = never_of(2);
@@ -168,7 +172,7 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
                     "for         creation of instance \"u\" on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         creation of instance \"u\" on N1 (submitted " + at_line(line) + ")\n"}};
   });
-  // A copy to it has begun: its elements wait there.
+  // A copy to it has begun; its elements wait there.
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
@@ -182,26 +186,29 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
   });
 }
 
-/// Pushed by node 1 behind what happens there, or does not.
+/// Pushed by node 1 after an event there, or never.
 event push_ten(std::uint32_t to, event before) {
   return test::push(array_of_there(1.0), to, 5, std::array{box(0, 10)}, before);
 }
 
-TEST_CASE("a hang behind elements that another node does not send is followed from where they were to come to who holds them back") {
+TEST_CASE("a hang behind elements that another node does not send is followed from the receive to the sender") {
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
     const event done = test::post(5, u, std::array{box(0, 10)}).front(); const int line = __LINE__;
     async(at_node(1), call<&push_ten>(0u, never)).get();
-    return held_up{done, never,
-                   {"error H01", ", by N2", "task \"reader\" on N0",
-                    "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) + " on N0)\n",
-                    "for         what comes under number 5 on N0\n",
-                    "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
+    return held_up{
+        done,
+        never,
+        {"error H01", ", by N2", "task \"reader\" on N0",
+         "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) + " on N0)\n",
+         "for         what comes under number 5 on N0\n",
+         "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
   });
 }
 
-TEST_CASE("a hang behind a posting that waits is followed to what it waits for, and so is one behind what was pushed there") {
+TEST_CASE(
+    "a hang behind a posted receive that waits is followed to its precondition, and so is one behind a push to it") {
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
@@ -217,9 +224,11 @@ TEST_CASE("a hang behind a posting that waits is followed to what it waits for, 
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
     test::post(5, u, std::array{box(0, 10)}, never);
     const event pushed = async(at_node(1), call<&push_ten>(0u, event())).get();
-    return held_up{pushed, never,
-                   {"error H01", ", by N2", "task \"reader\" on N0", "for         copy from instance \"a\" to node N0 (submitted ",
-                    "for         copy to instance \"u\" on N0, which waits for its preconditions\n"}};
+    return held_up{
+        pushed,
+        never,
+        {"error H01", ", by N2", "task \"reader\" on N0", "for         copy from instance \"a\" to node N0 (submitted ",
+         "for         copy to instance \"u\" on N0, which waits for its preconditions\n"}};
   });
 }
 
@@ -229,12 +238,14 @@ TEST_CASE("a hang behind a copy within global memory, or between instances of on
     const event never = never_of(2);
     const place all = rt.machine().places(place_kind::global_memory).front();
     const auto there = numbers::create(at_node(1), at(all), box(0, 100), {.name = "far"});
-    wait(fill(there.made, 1.0, after(there.ready)));  // from now on it is known here
+    wait(fill(there.made, 1.0, after(there.ready)));  // from now on this node knows the instance
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
     const event copied = copy(there.made, here, after(never)); const int line = __LINE__;
-    return held_up{copied, never,
-                   {"error H01", ", by N2",
-                    "for         copy of instance \"far\" to instance \"here\" on N0 (submitted " + at_line(line) + ")\n"}};
+    return held_up{
+        copied,
+        never,
+        {"error H01", ", by N2",
+         "for         copy of instance \"far\" to instance \"here\" on N0 (submitted " + at_line(line) + ")\n"}};
   });
 }
 

@@ -1,4 +1,4 @@
-// Random programs over instances of all nodes of a job, stepped from a seed, against arrays of one process.
+// Random programs over instances of all nodes of a job, stepped from a seed, compared with arrays of one process.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 using cells = instance<std::uint32_t, 2>;
 
-/// An instance, and what it has to hold once `last` has ended.
+/// An instance, and its expected elements once `last` has ended.
 struct modelled {
   cells is;
   std::uint32_t node = 0;
@@ -39,7 +39,7 @@ class program {
   explicit program(std::uint64_t seed) : random_(seed), job_(network_of(seed)) {
     const bool checked = random_() % 4 == 0;
     setenv("STRETTO_CHECK", checked ? "1" : "0", 1);
-    // On each node none, or devices of which some import one another's memory.
+    // Each node has no devices, or devices of which some import one another's memory.
     constexpr const char* kinds[] = {"none", "sim:1(exports)", "sim:2(exports,shared_bus)", "sim:1"};
     has_devices_ = random_() % 2;
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
@@ -65,7 +65,7 @@ class program {
     }
   }
 
-  /// Every event ends; without a death, every element is what it has to be.
+  /// Every event ends; if no node has died, every element has its expected value.
   void check(bool with_death) {
     for (modelled& m : made_) {
       const std::uint32_t here = living();
@@ -99,17 +99,17 @@ class program {
     end();
   }
   ~program() {
-    if (all_.empty()) return;  // what has failed shall not hang
+    if (all_.empty()) return;  // a failed test must not hang
     for (std::uint32_t n = 0; n < job_.nodes(); ++n) job_.kill(n);
     end();
   }
 
  private:
-  /// Also on who is dead: to those the others are.
+  /// Also on dead nodes, to which all others are lost.
   void end() {
     for (auto& rt : all_) rt->leave();
     until([&] { return std::ranges::all_of(all_, [](const auto& rt) { return rt->is_job_over(); }); });
-    for (const auto& [node, e] : issued_) {  // looked at, so that the runtimes have nothing to say
+    for (const auto& [node, e] : issued_) {  // observe failures, so that the runtimes do not report them
       const attachment on(*all_[node]);
       CHECK(e.has_triggered());
       static_cast<void>(e.result());
@@ -119,10 +119,14 @@ class program {
 
   static simulated_network network_of(std::uint64_t seed) {
     std::mt19937_64 random(seed * 77);
-    return {.nodes = static_cast<std::uint32_t>(1 + random() % (seed % 20 ? 6 : 64)), .seed = seed, .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
+    return {.nodes = static_cast<std::uint32_t>(1 + random() % (seed % 20 ? 6 : 64)),
+            .seed = seed,
+            .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
   }
 
-  coordinate number(coordinate from, coordinate to) { return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from)); }
+  coordinate number(coordinate from, coordinate to) {
+    return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from));
+  }
   box some_box(const box& within) {
     point min, max;
     for (int a = 0; a < 2; ++a) {
@@ -161,10 +165,11 @@ class program {
     if (random_() % 3 == 0) how.order = axis_order::fortran;
     const auto memories = all_[m.node]->machine().places(place_kind::gpu_memory);
     const bool on_device = !memories.empty() && random_() % 4;
-    const auto made = on_device ? cells::create(at_node(m.node), at(memories[random_() % memories.size()]), m.elements, how)
-                                : cells::create(at_node(m.node), m.elements, how);
+    const auto made = on_device
+                          ? cells::create(at_node(m.node), at(memories[random_() % memories.size()]), m.elements, how)
+                          : cells::create(at_node(m.node), m.elements, how);
     m.is = made.made;
-    m.last = fill(m.is, 0u);  // by itself after its creation
+    m.last = fill(m.is, 0u);  // runs after the creation without a precondition
     issued_.insert(issued_.end(), {{here, made.ready}, {here, m.last}});
     made_.push_back(std::move(m));
   }
@@ -188,19 +193,19 @@ class program {
         for_each(part, [&](coordinate i, coordinate j) { to.at(i, j) = value; });
         return;
       }
-      case 2: {  // replaced by another one
+      case 2: {  // destroyed and replaced
         if (made_.size() < 3) return;
         issued(to.is.destroy(after(to.last)));
         std::swap(to, made_.back());
         made_.pop_back();
         return;
       }
-      case 3: {  // what cannot be: it is told, and nothing is written
+      case 3: {  // a wrong operation: it fails, and nothing is written
         if (&to == &from || to.elements == from.elements) return;
         try {
           const event failed = issued(copy(from.is, to.is, after(from.last, to.last)));
           from.last = to.last = ignore_failure(failed);
-        } catch (const error& e) {  // both are at hand
+        } catch (const error& e) {  // both instances are local
           CHECK(e.code() == "D06");
         }
         return;
@@ -223,7 +228,7 @@ class program {
         const box part = some_box(common);
         to.last = from.last = issued(reduce<sum<std::uint32_t>>(from.is, to.is, part, after(before)));
         for_each(part, [&](coordinate i, coordinate j) { to.at(i, j) += from.at(i, j); });
-      } else {  // rows of it, one by one
+      } else {  // row by row
         std::vector<box> rows;
         for (coordinate i = common.min()[0]; i < common.max()[0]; i += 2)
           rows.push_back(box{{i, common.min()[1]}, {i + 1, common.max()[1]}});
@@ -251,7 +256,7 @@ class program {
   std::vector<std::pair<std::uint32_t, event>> issued_;  // on which node
 };
 
-TEST_CASE("random programs over instances of many nodes do what one process would") {
+TEST_CASE("random programs over instances of many nodes behave like one process") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(40, 5'000); ++seed) {
     CAPTURE(seed);
     program p(seed);

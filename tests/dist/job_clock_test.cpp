@@ -56,11 +56,11 @@ TEST_CASE("a node whose clock is ahead knows by how much, and one that shares no
   all.emplace_back(*network, net::node_number{1}, ahead);
   all.emplace_back(*network, net::node_number{2}, real);
   CHECK(all[1].clock.offset_ns() == 0);
-  for (const auto when : {job_clock::moment::beginning, job_clock::moment::end}) {
+  for (const auto when : {job_clock::measuring_point::beginning, job_clock::measuring_point::end}) {
     for (clock_node& n : all) n.clock.measure(when);
     settle(all);
     CHECK(all[0].clock.offset_ns() == 0);
-    CHECK(std::abs(all[1].clock.offset_ns() - ahead_ns) < 100'000'000);  // however busy the machine
+    CHECK(std::abs(all[1].clock.offset_ns() - ahead_ns) < 100'000'000);  // however busy the machine is
     CHECK(all[2].clock.offset_ns() == 0);
   }
   CHECK(all[1].job.messages().sent == 0);

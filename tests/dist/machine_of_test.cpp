@@ -1,4 +1,4 @@
-// What another node has, told on any node, and used there: each node has a machine of its own.
+// Descriptions of other nodes' machines, and using their places: each node has a machine of its own.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* devices_of[] = {"none", "sim", "sim(memory=64M),sim(memory=32M)", "sim:3"};
 
-/// Node n has n + 1 workers and devices of its own.
+/// Node n has n + 1 workers, and devices of its own.
 template <class F>
 void on_unlike_nodes(std::uint64_t seed, F&& program) {
   const simulated_job job({.nodes = 4, .seed = seed});
@@ -39,14 +39,14 @@ void on_unlike_nodes(std::uint64_t seed, F&& program) {
 std::string text_here() { return this_machine().to_json(); }
 bool is_at(std::string place_name) { return this_machine().at(place_name) && this_node() == 3; }
 
-/// Legs and latency of the way that copies go here; nothing where they do not.
+/// The legs and latency of the route that copies take here; empty if there is none.
 std::vector<double> way_here(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
   const auto way = this_machine().route(place{from}, place{to}, bytes);
   if (!way) return {};
   return {static_cast<double>(way->legs.size()), way->latency_seconds.value(), way->bandwidth_bytes_per_second.value()};
 }
 
-TEST_CASE("every node can be told by which way copies go on any other") {
+TEST_CASE("every node can query the routes of copies on any other") {
   on_unlike_nodes(7, [](const simulated_job&) {
     for (std::uint32_t n = 0; n < job_nodes(); ++n) {
       const platform there = machine_of(at_node(n)).get();
@@ -65,7 +65,7 @@ TEST_CASE("every node can be told by which way copies go on any other") {
   });
 }
 
-TEST_CASE("every node can be told what any other has") {
+TEST_CASE("every node can query the machine of any other") {
   for (std::uint64_t seed = 1; seed <= test::scaled<std::uint64_t>(4, 100); ++seed) {
     CAPTURE(seed);
     on_unlike_nodes(seed, [&](const simulated_job&) {
@@ -79,18 +79,19 @@ TEST_CASE("every node can be told what any other has") {
       const platform two = machine_of(at_node(2)).get();
       std::vector<std::uint64_t> memories;
       for (const place p : two.memories())
-        if (two.kind(p) == place_kind::gpu_memory || two.kind(p) == place_kind::gpu) memories.push_back(two.about(p).capacity_bytes.value());
+        if (two.kind(p) == place_kind::gpu_memory || two.kind(p) == place_kind::gpu)
+          memories.push_back(two.about(p).capacity_bytes.value());
       std::ranges::sort(memories);
       CHECK(memories == std::vector<std::uint64_t>{32u << 20, 64u << 20});
     });
   }
 }
 
-TEST_CASE("what another node has is used there by the place that its machine names") {
+TEST_CASE("a place of another node's machine is used there") {
   on_unlike_nodes(5, [](const simulated_job&) {
     if (this_node() != 1) return;
     const platform there = machine_of(at_node(3)).get();
-    // An instance in the memory of each GPU there, filled there, and read here.
+    // An instance in the memory of each GPU there, filled there and read here.
     for (const place gpu : there.places(place_kind::gpu)) {
       const auto near = there.affinities(gpu, place_role::memory);
       const place memory = there.has_role(gpu, place_role::memory) ? gpu : near.at(0).to;
@@ -102,13 +103,13 @@ TEST_CASE("what another node has is used there by the place that its machine nam
       CHECK(here.view()(999) == 7);
       wait(merge(far.destroy(), here.destroy()));
     }
-    // And a task on a core of it.
+    // And a task on one of its cores.
     const place core = there.home(there.worker_count() - 1);
     CHECK(async(at_node(3), at(core), call<&is_at>(there.name(core))).get());
   });
 }
 
-TEST_CASE("the machines of all nodes are told at once, in their order") {
+TEST_CASE("the machines of all nodes are returned at once, in order") {
   on_unlike_nodes(7, [](const simulated_job&) {
     const std::vector<platform> all = machines_of_job().get();
     REQUIRE(all.size() == job_nodes());
@@ -122,7 +123,7 @@ TEST_CASE("the machines of all nodes are told at once, in their order") {
   });
 }
 
-TEST_CASE("the machine of a node that is not there, or is lost, is not told") {
+TEST_CASE("a query for the machine of a lost or non-existent node fails") {
   on_unlike_nodes(6, [](const simulated_job& job) {
     if (this_node() != 0) return;
     CHECK(test::error_of([] { machine_of(at_node(4)); }).code() == "N02");

@@ -1,4 +1,4 @@
-// numbered_grid.hpp - arrays of two axes whose elements tell where they are, in memory of whatever device: written, and looked at from this node.
+// numbered_grid.hpp - two-dimensional arrays whose elements encode their position, in any memory: written and checked.
 #pragma once
 
 #include <stretto/copy.hpp>
@@ -13,7 +13,7 @@ T value_at(coordinate i, coordinate j) {
   return T(1000 * i + j);
 }
 
-/// Writes value_at to all elements of `g`, which are `all`.
+/// Writes value_at to all elements of `g`; `all` is its box.
 template <class T>
 void write_grid(const instance<T, 2>& g, const box& all) {
   const auto here = instance<T, 2>::create(at(this_machine().memories().front()), all).made;
@@ -24,7 +24,7 @@ void write_grid(const instance<T, 2>& g, const box& all) {
   here.destroy();
 }
 
-/// How many elements of `part` are not value_at, shifted.
+/// The number of elements of `part` that differ from the shifted value_at.
 template <class T>
 int wrong_in(const instance<T, 2>& g, const box& part, const point& shift) {
   const auto here = instance<T, 2>::create(at(this_machine().memories().front()), part).made;
@@ -32,7 +32,8 @@ int wrong_in(const instance<T, 2>& g, const box& part, const point& shift) {
   const auto v = here.view();
   int wrong = 0;
   for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
-    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j) wrong += v(i, j) != value_at<T>(i + shift[0], j + shift[1]);
+    for (coordinate j = part.min()[1]; j < part.max()[1]; ++j)
+      wrong += v(i, j) != value_at<T>(i + shift[0], j + shift[1]);
   here.destroy();
   return wrong;
 }

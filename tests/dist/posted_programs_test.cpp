@@ -1,5 +1,5 @@
-// Random programs in which nodes post instances and others push elements there, stepped from a seed: posts and pushes in any order, from
-// several nodes, in any boxes, with failures on both sides.
+// Random programs in which nodes post receives and others push elements to them, stepped from a seed: posts and pushes
+// in any order, from several nodes, in any boxes, with failures on both sides.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "dist/posted.hpp"
+#include "dist/posted_copies.hpp"
 #include "with_variable.hpp"
 
 namespace stretto {
@@ -36,7 +36,7 @@ void for_each_point(const box& b, F&& f) {
       for (coordinate k = b.min()[2]; k < b.max()[2]; ++k) f(point(i, j, k));
 }
 
-/// What something waits for until one of the actions triggers or poisons it; or nothing.
+/// An event that an operation waits for until an action triggers or poisons it; or none.
 struct gate {
   user_event is;
   bool is_there = false, is_poisoned = false;
@@ -47,7 +47,7 @@ struct modelled_push {
   blocks source;
   event source_ready;
   std::vector<box> boxes;
-  bool is_stray = false;  // names elements that nobody has posted
+  bool is_stray = false;  // names elements that no receive contains
   point shift;
   gate before;
   event done;
@@ -60,7 +60,7 @@ struct modelled_posting {
   box whole;
   std::vector<box> parts;
   blocks target;
-  event target_ready;  // of whoever has made it
+  event target_ready;  // an event of the node that has made it
   bool is_on_device = false, is_posted = false;
   gate before;
   std::vector<event> done;
@@ -89,11 +89,12 @@ class posted_trial {
     const test::with_variable devices("STRETTO_DEVICES", kinds[seed % 4]);
     const test::with_variable check("STRETTO_CHECK", seed % 5 == 0 ? "1" : "0");
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
-      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+      all_.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
     dead_.assign(job_.nodes(), false);
   }
   ~posted_trial() {
-    if (all_.empty()) return;  // what has failed shall not hang
+    if (all_.empty()) return;  // a failed test must not hang
     for (std::uint32_t n = 0; n < job_.nodes(); ++n) job_.kill(n);
     end();
   }
@@ -120,10 +121,10 @@ class posted_trial {
       for (const modelled_push& m : p.pushes)
         if (!dead_[m.asker]) until_ended(m.asker, m.done);
     }
-    // Nothing remains, once what has been told has come.
+    // Nothing is kept once all messages have arrived.
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
       if (!dead_[n])
-        until([&] { return attached(n, [] { return test::remote_instances_here().postings() == 0; }); });
+        until([&] { return attached(n, [] { return test::remote_instances_here().posted_receives_kept() == 0; }); });
     if (with_death_) return end();
     for (modelled_posting& p : postings_) {
       for (std::size_t i = 0; i < p.done.size(); ++i) {
@@ -143,11 +144,17 @@ class posted_trial {
  private:
   static simulated_network network_of(std::uint64_t seed) {
     std::mt19937_64 random(seed * 77);
-    return {.nodes = static_cast<std::uint32_t>(2 + random() % 4), .seed = seed, .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
+    return {.nodes = static_cast<std::uint32_t>(2 + random() % 4),
+            .seed = seed,
+            .jitter_seconds = random() % 2 ? 1e-6 : 1e-4};
   }
-  coordinate number(coordinate from, coordinate to) { return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from)); }
+  coordinate number(coordinate from, coordinate to) {
+    return from + static_cast<coordinate>(random_() % static_cast<std::uint64_t>(to - from));
+  }
   std::uint32_t some_node() { return static_cast<std::uint32_t>(random_() % job_.nodes()); }
-  std::uint32_t node_but(std::uint32_t n) { return (n + 1 + static_cast<std::uint32_t>(random_() % (job_.nodes() - 1))) % job_.nodes(); }
+  std::uint32_t node_but(std::uint32_t n) {
+    return (n + 1 + static_cast<std::uint32_t>(random_() % (job_.nodes() - 1))) % job_.nodes();
+  }
   void step() {
     all_[random_() % all_.size()]->step();
     if (random_() % 16 == 0) look();
@@ -167,7 +174,7 @@ class posted_trial {
     return e;
   }
 
-  /// Disjoint boxes that make up `b`.
+  /// Disjoint boxes whose union is `b`.
   void cut(const box& b, int deep, std::vector<box>& into) {
     const int axis = static_cast<int>(random_() % 3);
     if (deep == 0 || b.length(axis) < 2) {
@@ -220,10 +227,10 @@ class posted_trial {
         gaps.push_back(p.parts[i]);
         p.parts.erase(p.parts.begin() + static_cast<std::ptrdiff_t>(i));
       }
-    if (random_() % 8 == 0) p.parts.emplace_back();  // of no elements
+    if (random_() % 8 == 0) p.parts.emplace_back();  // an empty part
     p.is_seen.assign(p.parts.size(), false);
 
-    // The target: by this node or another, and often not there yet.
+    // The target: made by this node or another, and often not ready yet.
     p.is_on_device = random_() % 3 == 0;
     instance_options how;
     const std::vector<std::int64_t> strided{700, 29, 1};
@@ -244,7 +251,7 @@ class posted_trial {
     p.before = some_gate(p.node, 3);
     actions_.push_back([this, index] { post(postings_[index]); });
 
-    // What is pushed: other boxes, of some nodes.
+    // The pushes: other boxes, of some nodes.
     std::vector<box> cuts, sent;
     cut(p.whole, static_cast<int>(random_() % 5), cuts);
     for (const box& b : cuts) {
@@ -273,7 +280,8 @@ class posted_trial {
       }
       m.before = some_gate(m.source_node, 4);
       p.pushes.push_back(std::move(m));
-      actions_.push_back([this, index, which = p.pushes.size() - 1] { push(postings_[index], postings_[index].pushes[which]); });
+      actions_.push_back(
+          [this, index, which = p.pushes.size() - 1] { push(postings_[index], postings_[index].pushes[which]); });
     }
   }
 
@@ -295,17 +303,19 @@ class posted_trial {
     if (dead_[p.node]) return;
     const attachment on(*all_[p.node]);
     p.is_posted = true;
-    p.done = test::post(p.number, p.target, p.parts, issued(p.node, p.before.is_there ? merge(p.target_ready, p.before.is) : p.target_ready));
+    p.done = test::post(p.number, p.target, p.parts,
+                        issued(p.node, p.before.is_there ? merge(p.target_ready, p.before.is) : p.target_ready));
   }
   void push(const modelled_posting& p, modelled_push& m) {
     if (dead_[m.asker]) return;
     const attachment on(*all_[m.asker]);
     m.is_asked = true;
-    m.done = test::push(m.source, p.node, p.number, m.boxes, issued(m.asker, m.before.is_there ? merge(m.source_ready, m.before.is) : m.source_ready),
-                        m.shift);
+    m.done =
+        test::push(m.source, p.node, p.number, m.boxes,
+                   issued(m.asker, m.before.is_there ? merge(m.source_ready, m.before.is) : m.source_ready), m.shift);
   }
 
-  /// The elements of a part are there as soon as its event says so, whatever has become of others.
+  /// The elements of a part are written when its event has triggered, whether or not other parts have failed.
   void look() {
     for (modelled_posting& p : postings_) {
       if (p.is_on_device || dead_[p.node]) continue;
@@ -345,7 +355,8 @@ class posted_trial {
     }
     std::uint64_t left = 0;
     for_each_point(p.whole, [&](const point& at) {
-      if (std::ranges::none_of(p.parts, [&](const box& part) { return part.contains(at); })) left += v(at[0], at[1], at[2]) == untouched;
+      if (std::ranges::none_of(p.parts, [&](const box& part) { return part.contains(at); }))
+        left += v(at[0], at[1], at[2]) == untouched;
     });
     CHECK(left == outside);
   }
@@ -357,7 +368,7 @@ class posted_trial {
       for (const event e : p.done) issued(p.node, e);
       for (const modelled_push& m : p.pushes) issued(m.asker, m.done);
     }
-    for (const auto& [node, e] : issued_) {  // looked at, so that the runtimes have nothing to say
+    for (const auto& [node, e] : issued_) {  // observe failures, so that the runtimes do not report them
       const attachment on(*all_[node]);
       if (e.has_triggered()) static_cast<void>(e.result());
     }
@@ -374,7 +385,8 @@ class posted_trial {
   std::vector<std::pair<std::uint32_t, event>> issued_;  // on which node
 };
 
-TEST_CASE("elements that nodes push find their place, whoever comes first, and what fails on either side is known on the other") {
+TEST_CASE(
+    "pushed elements arrive whether the push or the receive is first, and each side learns of failures of the other") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(150, 10'000); ++seed) {
     CAPTURE(seed);
     posted_trial t(seed, false);
@@ -383,7 +395,7 @@ TEST_CASE("elements that nodes push find their place, whoever comes first, and w
   }
 }
 
-TEST_CASE("once a node is lost every posting comes to an end, and every push to one") {
+TEST_CASE("once a node is lost, every posted receive ends, and every push to one") {
   for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(150, 10'000); ++seed) {
     CAPTURE(seed);
     posted_trial t(seed, true);

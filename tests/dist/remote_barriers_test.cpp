@@ -1,4 +1,4 @@
-// Barriers of other nodes: one fact at a time, then random programs against sums, stepped, with deaths, and threaded.
+// Barriers of other nodes: one fact at a time, then random programs against sums: stepped, with deaths, and threaded.
 #include <doctest/doctest.h>
 
 #include <stretto/barrier.hpp>
@@ -24,7 +24,8 @@ using sums = reducing_barrier<sum>;
 
 struct some_nodes : cluster {
   std::mt19937_64 random;
-  explicit some_nodes(std::uint32_t nodes, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
+  explicit some_nodes(std::uint32_t nodes, std::uint64_t seed = 1)
+      : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
   template <class B>
   bool has_triggered(std::size_t n, const B& b) { return on(n, [&] { return b.has_triggered(); }); }
@@ -40,7 +41,7 @@ sums advanced(sums b, std::uint64_t phases) {
 
 TEST_SUITE_BEGIN("dist");
 
-TEST_CASE("arrivals of all nodes end a phase, which all of them see, with its value") {
+TEST_CASE("arrivals of all nodes end a phase, and all of them see its value") {
   some_nodes all(5);
   auto b = all.on(2, [] { return sums::create(5); });
   for (long phase = 0; phase < 20; ++phase, b = b.advance()) {
@@ -96,7 +97,7 @@ TEST_CASE("a poisoned arrival of another node counts, and poisons its phase only
   CHECK(all.cause(0, all.on(0, [&] { return b.event(); })) == "bad (on N2)");
 }
 
-TEST_CASE("arrivals are altered from another node, and who relies on it comes after that") {
+TEST_CASE("another node alters the arrival count, and dependent arrivals come after that") {
   some_nodes all(3);
   const auto b = all.on(0, [] { return barrier::create(1); });
   const event altered = all.on(1, [&] { return b.alter_arrival_count(2); });
@@ -114,7 +115,7 @@ TEST_CASE("arrivals are altered from another node, and who relies on it comes af
   CHECK(all[1].reports.size() == 1);
 }
 
-TEST_CASE("an arrival too many of another node is refused there, with its line") {
+TEST_CASE("one arrival too many of another node is refused there, with its line") {
   some_nodes all(2);
   const auto b = all.on(0, [] { return barrier::create(1); });
   const std::string line = line_of();
@@ -122,10 +123,11 @@ TEST_CASE("an arrival too many of another node is refused there, with its line")
   all.settle();
   REQUIRE(all[1].reports.size() == 1);
   CHECK(contains(all[1].reports[0], "error E21"));
-  CHECK(contains(all[1].reports[0], "arrived     " + line.substr(0, line.find(':') + 1) + std::to_string(std::stoi(line.substr(line.find(':') + 1)) + 1)));
+  CHECK(contains(all[1].reports[0], "arrived     " + line.substr(0, line.find(':') + 1) +
+                                        std::to_string(std::stoi(line.substr(line.find(':') + 1)) + 1)));
 }
 
-TEST_CASE("a barrier that is destroyed poisons who waits on any node, and nothing is kept of it") {
+TEST_CASE("a destroyed barrier poisons its waiters on every node, and no record of it is kept") {
   for (const std::size_t destroyer : {0, 1}) {
     some_nodes all(3);
     const auto b = all.on(0, [] { return barrier::create(2); });
@@ -171,7 +173,7 @@ TEST_CASE("a barrier is lost with its owner, and with a node that has arrived at
 
 namespace {
 
-/// Who arrives where, and what with.
+/// One arrival: its node, phase and value.
 struct arrival {
   std::size_t node;
   std::uint64_t phase;
@@ -204,8 +206,9 @@ struct plan {
         else
           sums[phase] += value;
       }
-    // Mostly in order, with arrivals ahead of their phase.
-    for (std::size_t i = 0; i < all.size(); ++i) std::swap(all[i], all[i + random() % std::min<std::size_t>(all.size() - i, 5)]);
+    // Mostly in order, with some arrivals ahead of their phase.
+    for (std::size_t i = 0; i < all.size(); ++i)
+      std::swap(all[i], all[i + random() % std::min<std::size_t>(all.size() - i, 5)]);
   }
 };
 
@@ -247,7 +250,8 @@ TEST_CASE("random programs of arrivals on many nodes: every phase ends in order,
       for (auto k = random() % 4; k > 0 && !to_end.empty(); --k) {
         const auto i = random() % to_end.size();
         const event e = std::exchange(to_end[i], event());
-        if (e != event()) all.on(random() % all.size(), [&] { to_fail[i] ? as_user(e).poison(trouble("no")) : as_user(e).trigger(); });
+        if (e != event())
+          all.on(random() % all.size(), [&] { to_fail[i] ? as_user(e).poison(trouble("no")) : as_user(e).trigger(); });
       }
       for (auto k = random() % 12; k > 0; --k) all.poll(random() % all.size());
       const auto n = random() % all.size(), phase = random() % p.phases;
@@ -279,7 +283,7 @@ TEST_CASE("random programs of arrivals on many nodes: every phase ends in order,
   }
 }
 
-TEST_CASE("where nodes die, whoever waits for a phase is told") {
+TEST_CASE("if nodes die, every wait for a phase ends") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
     some_nodes all(2 + static_cast<std::uint32_t>(seed % 25 < 24 ? seed % 6 : 62 - seed % 50), seed);
@@ -300,10 +304,11 @@ TEST_CASE("where nodes die, whoever waits for a phase is told") {
       for (auto k = random() % 12; k > 0; --k) all.poll(random() % all.size());
     }
     all.settle();
-    // Where the barrier lives on, it has never heard of the dead one, and another brings what that one was to bring.
+    // If the barrier survives, it never got the dead node's arrivals; another node arrives in its place.
     for (const arrival& a : p.all)
       if (a.node == dies)
-        all.on((dies + 1) % all.size(), [&] { message_of([&] { advanced(b, a.phase).arrive_with(a.value, a.count); }); });
+        all.on((dies + 1) % all.size(),
+               [&] { message_of([&] { advanced(b, a.phase).arrive_with(a.value, a.count); }); });
     all.settle();
     for (const auto& [n, e] : watched) {
       if (all[n].is_dead) continue;

@@ -18,7 +18,8 @@ namespace {
 
 struct pair_of_nodes : cluster {
   std::mt19937_64 random;
-  explicit pair_of_nodes(std::uint32_t nodes = 2, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
+  explicit pair_of_nodes(std::uint32_t nodes = 2, std::uint64_t seed = 1)
+      : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
   bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
   std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
@@ -40,7 +41,7 @@ struct counting : waiter {
 
 TEST_SUITE_BEGIN("dist");
 
-TEST_CASE("an event is seen on another node once its owner has triggered it, and by whoever asks again") {
+TEST_CASE("another node sees that an event has triggered, also when it queries again") {
   pair_of_nodes all;
   const event e = all.on(0, [] { return user_event::create(); });
   CHECK_FALSE(all.has_triggered(1, e));
@@ -62,7 +63,12 @@ TEST_CASE("every verb takes events of other nodes") {
   const event after = all.on(1, [&] { const auto e = user_event::create(); e.trigger(a); return e; });
   const auto far_deferred = far();
   all.on(1, [&] { far_deferred.trigger(both); });
-  const barrier bar = all.on(1, [&] { const auto made = barrier::create(2); made.arrive(a); made.arrive(b); return made; });
+  const barrier bar = all.on(1, [&] {
+    const auto made = barrier::create(2);
+    made.arrive(a);
+    made.arrive(b);
+    return made;
+  });
   const reservation lock = all.on(1, [] { return reservation::create(); });
   const event granted = all.on(1, [&] { return lock.acquire(a); });
   const event released = all.on(1, [&] { return lock.release_grant(granted, c); });
@@ -80,7 +86,7 @@ TEST_CASE("every verb takes events of other nodes") {
   all.settle();
   for (const event e : {both, lenient, released, phase}) CHECK(all.has_triggered(1, e));
   CHECK(all.has_triggered(0, far_deferred));
-  CHECK(all.cause(1, c) == "no");  // it was poisoned there: what came back is what was thrown
+  CHECK(all.cause(1, c) == "no");  // poisoned here first: the original exception returns
   CHECK(all.cause(0, c) == "no (on N1)");
   CHECK(all.on(1, [&] { return queue.pop(10).size(); }) == 2);
 }
@@ -106,13 +112,13 @@ TEST_CASE("N nodes that take part in an event send at most 2N-2 messages, whoeve
     }
 }
 
-TEST_CASE("a node that triggers another's event goes on at once") {
+TEST_CASE("a node that triggers another node's event continues at once") {
   pair_of_nodes all;
   const event e = all.on(0, [] { return user_event::create(); });
   const event next = all.on(1, [&] { const auto n = user_event::create(); n.trigger(e); return n; });
   all.settle();
   all.on(1, [&] { as_user(e).trigger(); });
-  CHECK(all.has_triggered(1, next));  // nobody has been polled
+  CHECK(all.has_triggered(1, next));  // no node has polled
   CHECK(all.has_triggered(1, e));
   CHECK_FALSE(all.has_triggered(0, e));
   all.settle();
@@ -120,7 +126,7 @@ TEST_CASE("a node that triggers another's event goes on at once") {
   CHECK(all.messages() == 2);  // subscribe, end
 }
 
-TEST_CASE("the handle of a later generation does not say how an earlier one ended, its owner does") {
+TEST_CASE("only the owner, not the handle of a later generation, says how a generation ended") {
   pair_of_nodes all;
   const event first = all.on(0, [] { return user_event::create(); });
   all.on(0, [&] { as_user(first).poison(trouble("first")); });
@@ -128,7 +134,7 @@ TEST_CASE("the handle of a later generation does not say how an earlier one ende
   CHECK(detail::slot_of(first) == detail::slot_of(second));
   counting w;
   all.on(1, [&] { detail::subscribe(second, w, all[1].context); });
-  all.on(1, [&] { as_user(second).trigger(); });  // inferred, above what is not known
+  all.on(1, [&] { as_user(second).trigger(); });  // inferred, above an unknown generation
   CHECK(all.has_triggered(1, second));
   CHECK_FALSE(all.has_triggered(1, first));
   all.settle();
@@ -137,11 +143,12 @@ TEST_CASE("the handle of a later generation does not say how an earlier one ende
   CHECK(w.fired == 1);
 }
 
-TEST_CASE("triggers from a node that knows nothing between them stay within a bounded memory and their messages") {
+TEST_CASE("triggers from a node that misses generations in between use bounded memory and messages") {
   pair_of_nodes all;
   std::deque<counting> waiters;
   for (int i = 0; i < 100; ++i) {
-    for (int k = 0; k < 2; ++k) all.on(0, [] { user_event::create().trigger(); });  // generations that it never hears of
+    for (int k = 0; k < 2; ++k)
+      all.on(0, [] { user_event::create().trigger(); });  // generations that node 1 never sees
     const event e = all.on(0, [] { return user_event::create(); });
     auto& w = waiters.emplace_back();
     all.on(1, [&] { CHECK(detail::subscribe(e, w, all[1].context)); });
@@ -171,20 +178,23 @@ TEST_CASE("a slot's sixteen poisons reach other nodes, and then it is retired") 
     CHECK(all.cause(1, ended[i]) == "poison " + std::to_string(i) + (i % 2 ? "" : " (on N0)"));
 }
 
-TEST_CASE("a cause that crosses nodes names the node and the line of each link, and what failed") {
+TEST_CASE("a failure that crosses nodes names the node and line of each link, and the exception") {
   pair_of_nodes all(3);
   const event far = all.on(0, [] { return user_event::create(); });
   const std::string line = line_of();
   all.on(2, [&] {
-    const auto root = detail::make_failure(std::make_exception_ptr(error("D01", "the disk is full").fact("free", "0 bytes")),
-                                           "task \"write\"", std::source_location::current());
+    const auto root =
+        detail::make_failure(std::make_exception_ptr(error("D01", "the disk is full").fact("free", "0 bytes")),
+                             "task \"write\"", std::source_location::current());
     const auto skipped = failure_ref::adopt(new failure(*root.get(), "task \"send\"", std::source_location::current()));
     detail::end_event(far, skipped, all[2].context, std::source_location::current());
   });
   all.has_triggered(1, far);
   all.settle();
   const std::string told = all.cause(1, far);
-  const auto at = [&](int n) { return line.substr(0, line.find(':') + 1) + std::to_string(std::stoi(line.substr(line.find(':') + 1)) + n); };
+  const auto at = [&](int n) {
+    return line.substr(0, line.find(':') + 1) + std::to_string(std::stoi(line.substr(line.find(':') + 1)) + n);
+  };
   CHECK(contains(told, "task \"send\" on N2 was skipped because task \"write\" on N2 failed"));
   CHECK(contains(told, "task \"write\" on N2, " + at(3)));
   CHECK(contains(told, "task \"send\" on N2, " + at(4)));
@@ -202,18 +212,21 @@ TEST_CASE("a cause that crosses nodes names the node and the line of each link, 
   }
 }
 
-TEST_CASE("a root that comes twice, or home, is the same object") {
+TEST_CASE("a root that arrives twice, or returns to its node, is the same object") {
   pair_of_nodes all(3);
   std::vector<event> three;
   for (int i = 0; i < 3; ++i) three.push_back(all.on(0, [] { return user_event::create(); }));
   const event home = all.on(2, [] { return user_event::create(); });
-  const failure_ref root = all.on(2, [] { return detail::make_failure(trouble("once"), "task \"t\"", std::source_location::current()); });
+  const failure_ref root =
+      all.on(2, [] { return detail::make_failure(trouble("once"), "task \"t\"", std::source_location::current()); });
   for (const event e : three) all.on(2, [&] { detail::end_event(e, root, all[2].context, {}); });
   all.settle();
   all.on(0, [&] { as_user(home).trigger(three[0]); });
   for (const event e : three) all.has_triggered(1, e);
   all.settle();
-  const auto root_at = [&](std::size_t n, event e) { return all.on(n, [&] { return &detail::cause_of(e, all[n].context)->root(); }); };
+  const auto root_at = [&](std::size_t n, event e) {
+    return all.on(n, [&] { return &detail::cause_of(e, all[n].context)->root(); });
+  };
   for (std::size_t n : {0, 1}) {
     CHECK(root_at(n, three[0]) == root_at(n, three[1]));
     CHECK(root_at(n, three[0]) == root_at(n, three[2]));
@@ -235,7 +248,9 @@ TEST_CASE("an event that two nodes trigger is refused to the second, with its li
   CHECK(all[1].reports.empty());
   REQUIRE(all[2].reports.size() == 1);
   const std::string& told = all[2].reports.front();
-  const auto next = [](const std::string& at) { return at.substr(0, at.find(':') + 1) + std::to_string(std::stoi(at.substr(at.find(':') + 1)) + 1); };
+  const auto next = [](const std::string& at) {
+    return at.substr(0, at.find(':') + 1) + std::to_string(std::stoi(at.substr(at.find(':') + 1)) + 1);
+  };
   CHECK(contains(told, "error E01: "));
   CHECK(contains(told, "created     " + next(made)));
   CHECK(contains(told, "triggered   " + next(line)));
@@ -269,14 +284,14 @@ TEST_CASE("a lost node's events that are not known to have ended are poisoned wi
   const event mine = all.on(0, [] { return user_event::create(); });
   all.on(0, [&] { mine.has_triggered(); as_user(mine).trigger(never_asked); });
   CHECK(contains(all.cause(0, mine), "error N05: node N1 is lost"));
-  all.on(0, [&] { as_user(never_asked).trigger(); });  // there is nobody to tell
+  all.on(0, [&] { as_user(never_asked).trigger(); });  // no node to notify
   all.settle();
   CHECK_FALSE(all.has_triggered(2, mine));
   all.settle();
   CHECK(contains(all.cause(2, mine), "error N05: node N1 is lost"));
 }
 
-TEST_CASE("what nodes keep of others' slots is bounded by the owner's peak of untriggered events") {
+TEST_CASE("records of remote slots are bounded by the owner's peak of untriggered events") {
   pair_of_nodes all(4);
   std::vector<event> pending;
   for (int i = 0; i < 2000; ++i) {
@@ -291,7 +306,7 @@ TEST_CASE("what nodes keep of others' slots is bounded by the owner's peak of un
   for (std::size_t n = 1; n < 4; ++n) CHECK(all[n].events.records() <= 10);
 }
 
-TEST_CASE("two jobs of one process do not meet: their numbers begin elsewhere") {
+TEST_CASE("two jobs of one process are separate: their node numbers differ") {
   cluster one({.nodes = 2}, 0), other({.nodes = 2}, 2);
   const event e = other.on(1, [] { return user_event::create(); });
   CHECK(to_string(e).starts_with("N3:"));

@@ -37,7 +37,7 @@ void fill_grid(const grid& g) {
   for (coordinate i = v.min(0); i < v.max(0); ++i)
     for (coordinate j = v.min(1); j < v.max(1); ++j) v(i, j) = value_at(i, j);
 }
-/// How many elements of `part` are not value_at, shifted.
+/// The number of elements of `part` that differ from the shifted value_at.
 int wrong_in(const grid& g, const box& part, const point& shift) {
   auto v = g.view();
   int wrong = 0;
@@ -60,12 +60,13 @@ TEST_CASE("an instance is made on another node, filled there, copied here and de
       const std::uint32_t there = (this_node() + 1) % nodes;
       const auto [u, ready] = grid::create(at_node(there), {{0, 0}, {40, 30}}, {.name = "u"});
       CHECK(u.node() == there);
-      const event filled = fill(u, 2.5);  // by itself after its creation
+      const event filled = fill(u, 2.5);  // runs after the creation without a precondition
       const auto here = grid::create(at(rt.machine().memories().front()), {{0, 0}, {40, 30}}).made;
       wait(copy(u, here, after(filled)));
       CHECK(total_of(here) == 2.5 * 1200);
       wait(ready);
-      CHECK(async(at_node(there), call<&total_of>(u)).get() == 2.5 * 1200);  // known there by the name it has here
+      CHECK(async(at_node(there), call<&total_of>(u)).get() ==
+            2.5 * 1200);  // that node knows it by the name that it has here
       const event gone = u.destroy(after(filled));
       wait(gone);
       CHECK(thrown_by([&] { wait(fill(u, 1.0)); }).find("D01") != std::string::npos);
@@ -73,7 +74,7 @@ TEST_CASE("an instance is made on another node, filled there, copied here and de
     });
 }
 
-TEST_CASE("elements go between any two nodes at the wish of a third, whatever their layout") {
+TEST_CASE("elements are copied between any two nodes on request of a third, for any layout") {
   for (const bool checked : {false, true}) {
     const test::with_variable check("STRETTO_CHECK", checked ? "1" : "0");
     on_all_nodes({.nodes = 3, .seed = 5, .jitter_seconds = 1e-5}, 1, [](runtime&) {
@@ -89,13 +90,15 @@ TEST_CASE("elements go between any two nodes at the wish of a third, whatever th
           const box part{{6, 7}, {20, 30}};
           const event copied = copy(a, b, part, after(written, cleared));
           CHECK(async(at_node(2), after(copied), call<&wrong_in>(b, part, point(0, 0))).get() == 0);
-          // Shifted, several at once, and none.
+          // Shifted boxes, several at once, and none.
           const event moved = copy(a, box{{0, 0}, {3, 4}}, b, point(30, 31), after(copied));
-          CHECK(async(at_node(2), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() == 0);
+          CHECK(async(at_node(2), after(moved), call<&wrong_in>(b, box{{30, 31}, {33, 35}}, point(-30, -31))).get() ==
+                0);
           const event again = fill(b, 0.0, after(moved));
           const std::vector<box> parts{{{5, 5}, {7, 9}}, {{8, 20}, {20, 21}}, {{10, 5}, {11, 6}}};
           const event several = copy(a, b, parts, after(again));
-          for (const box& p : parts) CHECK(async(at_node(2), after(several), call<&wrong_in>(b, p, point(0, 0))).get() == 0);
+          for (const box& p : parts)
+            CHECK(async(at_node(2), after(several), call<&wrong_in>(b, p, point(0, 0))).get() == 0);
           wait(copy(a, b, box{}, after(several)));
           wait(merge(a.destroy(), b.destroy()));
         }
@@ -120,26 +123,27 @@ void send_large_instances() {
     done = copy(there, device_here, after(done));
     done = copy(device_here, host_there, after(done));
     CHECK(async(at_node(1), after(done), call<&wrong_in>(host_there, whole, point(0, 0))).get() == 0);
-    done = copy(there, host_there, box{{3, 3}, {900, 600}}, after(done));  // on the other node alone
+    done = copy(there, host_there, box{{3, 3}, {900, 600}}, after(done));  // only on the other node
     wait(done);
     for (const grid& g : {here, there, host_there, device_here}) g.destroy(after(done));
   });
 }
 
-TEST_CASE("large instances travel in pieces, also to and from the memory of devices") {
+TEST_CASE("large instances are sent in pieces, also to and from device memory") {
   for (const char* device : {"sim:1", "sim:1(messages)", "sim:1(in_place)", "sim:1(exports)", "sim:1(pageable=1G)"}) {
     const test::with_variable devices("STRETTO_DEVICES", device);
     send_large_instances();
   }
 }
 
-/// 4 MB from a device of one node to one of another, whose wires would take an hour for them.
+/// 4 MB between devices of two nodes, whose simulated links would take an hour for them.
 void copy_between_devices() {
   on_all_nodes({.nodes = 2, .seed = 4}, 2, [&](runtime& rt) {
     if (this_node() != 0) return;
     const box all(0, 1 << 20);
     const place device = rt.machine().places(place_kind::gpu_memory).front();
-    const auto here = instance<float>::create(at(device), all), there = instance<float>::create(at_node(1), at(device), all);
+    const auto here = instance<float>::create(at(device), all),
+               there = instance<float>::create(at_node(1), at(device), all);
     wait(merge(fill(here.made, 2.0f, after(here.ready)), fill(there.made, 1.0f, after(there.ready))));
     wait(copy(here.made, there.made));
     wait(copy(there.made, here.made, box(5, 6)));  // a message of a few bytes
@@ -149,14 +153,14 @@ void copy_between_devices() {
   });
 }
 
-TEST_CASE("elements of devices go between nodes in place where messages reach their memory") {
+TEST_CASE("elements of devices are sent directly if messages can access device memory") {
   const test::with_variable devices("STRETTO_DEVICES", "sim:1(messages,bandwidth=1k)");
   copy_between_devices();
 }
 
 STRETTO_KERNEL(seven_each, (out<float> all), { all(global_id(0)) = 7; })
 
-TEST_CASE("elements of a lost device do not reach another node, also where messages go from its memory in place") {
+TEST_CASE("elements of a lost device do not reach another node, also if messages access device memory directly") {
   for (const char* device : {"sim:1(lose=2)", "sim:1(messages,lose=2)", "sim:1(in_place,lose=2)"}) {
     INFO(std::string(device));
     const test::with_variable devices("STRETTO_DEVICES", device), quiet("STRETTO_LOG", "off");
@@ -176,7 +180,7 @@ TEST_CASE("elements of a lost device do not reach another node, also where messa
   }
 }
 
-TEST_CASE("contributions of several nodes to the same elements, one behind the other, are in order for the checks, too") {
+TEST_CASE("consecutive contributions of several nodes to the same elements are ordered for the race checker, too") {
   const test::with_variable check("STRETTO_CHECK", "1");
   for (const reduction_style style : {reduction_style::fold, reduction_style::list})
     on_all_nodes({.nodes = 3, .seed = 8}, 1, [&](runtime&) {
@@ -225,19 +229,19 @@ TEST_CASE("values and contributions are reduced into instances of other nodes") 
     event done = reduce<sum<double>>(ones, totals, after(ready));
     done = reduce<sum<double>>(ones, totals, box{10, 20}, after(done));
 
-    // A reduction on node 1, to which its own tasks contribute.
+    // A reduction instance on node 1, to which its own tasks contribute.
     const auto r = reduction_instance<sum<double>>::create(at_node(1), all);
     const event contributed = async(at_node(1), call([](const reduction_instance<sum<double>>& mine) {
       auto c = mine.contribute();
       for (coordinate i = 0; i < 1000; i += 3) c(i) << 2.0;
     }, r));
     done = reduce(r, totals, after(done, contributed));
-    // Folded into one of node 0, and from there into the totals.
+    // Folded into one of node 0, and reduced from there into the totals.
     const auto mine = reduction_instance<sum<double>>::create(at_node(0), all);
     const event folded = fold_into(r, mine, detail::any_contributor, after(contributed));
     done = reduce(mine, totals, after(done, folded));
     wait(clear(r, after(done)));
-    done = reduce(r, totals, after(done));  // of nothing
+    done = reduce(r, totals, after(done));  // nothing is left to reduce
     const double sum_there = async(at_node(2), after(done), call([](const instance<double>& t) {
       auto v = t.view();
       double sum = 0;
@@ -266,8 +270,8 @@ TEST_CASE("contributions keep their order over nodes") {
   });
 }
 
-TEST_CASE("a handle that is faster than its creation waits for it") {
-  // Node 1 is asked for an instance by node 0, and hears of it from node 2 as well.
+TEST_CASE("an operation on a handle waits for the creation that it has overtaken") {
+  // Node 0 requests an instance of node 1, which learns of it from node 2 as well.
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-4}, 1, [](runtime&) {
       if (this_node() != 0) return;
@@ -285,7 +289,7 @@ TEST_CASE("a handle that is faster than its creation waits for it") {
     });
 }
 
-TEST_CASE("preconditions of other nodes are waited for, and their failures skip what waits") {
+TEST_CASE("operations wait for preconditions of other nodes, and are skipped if these fail") {
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const grid a = grid::create(at_node(1), {{0, 0}, {3, 3}}).made, b = grid::create(at_node(2), {{0, 0}, {3, 3}}).made;
@@ -303,14 +307,14 @@ TEST_CASE("preconditions of other nodes are waited for, and their failures skip 
     const std::string why = thrown_by([&] { wait(behind); });
     CHECK(why.find("the tide is out") != std::string::npos);
     CHECK(why.find("copy from node") != std::string::npos);
-    CHECK(async(at_node(2), call<&total_of>(b)).get() == 9.0);  // what was copied before
-    // A destruction runs all the same.
+    CHECK(async(at_node(2), call<&total_of>(b)).get() == 9.0);  // copied before
+    // A destruction runs even if its precondition has failed.
     wait(a.destroy(after(ignore_failure(behind))));
     wait(b.destroy());
   });
 }
 
-TEST_CASE("what is wrong with an instance of another node is told where it was asked for") {
+TEST_CASE("errors with an instance of another node are reported on the requesting node") {
   on_all_nodes({.nodes = 3}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const grid a = grid::create(at_node(1), {{0, 0}, {4, 4}}, {.name = "a"}).made;
@@ -346,21 +350,21 @@ TEST_CASE("what is wrong with an instance of another node is told where it was a
 
 box box_of(grid u) { return u.elements(); }
 
-TEST_CASE("a handle says on every node what the instance is, whether it exists yet or not") {
+TEST_CASE("a handle gives the facts of its instance on every node, whether it exists yet or not") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed)
     on_all_nodes({.nodes = 3, .seed = seed}, 2, [](runtime& rt) {
       if (this_node() != 0) return;
       const auto gate = user_event::create();
       const grid near = grid::create(at_node(0), {{2, 3}, {10, 20}}, {.name = "near"}).made;
       const grid far =
-          grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // which has yet to be made
+          grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // not made yet
       CHECK(near.elements() == box({2, 3}, {10, 20}));
       CHECK(far.elements() == box({-1, 0}, {4, 5}));
       CHECK(far.name() == "far");
       CHECK(near.name() == "near");
       CHECK(far.element_bytes() == sizeof(double));
       CHECK(far.memory() == machine_of(at_node(1)).get().memories().front());
-      for (std::uint32_t n = 0; n < 3; ++n) {  // by way of a third node, too, which may be faster than what made it
+      for (std::uint32_t n = 0; n < 3; ++n) {  // also through a third node, whose message may overtake the creation
         CHECK(async(at_node(n), call<&box_of>(near)).get() == near.elements());
         CHECK(async(at_node(n), call<&box_of>(far)).get() == far.elements());
         const grid third = grid::create(at_node(1), {{0, 0}, {1 + n, 2}}).made;
@@ -376,7 +380,7 @@ TEST_CASE("a handle says on every node what the instance is, whether it exists y
     });
 }
 
-TEST_CASE("what an instance of another node is, is asked once: the answer outlives the node") {
+TEST_CASE("facts of a remote instance are requested once: the cached reply outlives the node") {
   const simulated_job job({.nodes = 2});
   on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -389,7 +393,7 @@ TEST_CASE("what an instance of another node is, is asked once: the answer outliv
   }, &job);
 }
 
-TEST_CASE("what an instance of a lost node is, is not told") {
+TEST_CASE("a query for the facts of an instance of a lost node fails") {
   const simulated_job job({.nodes = 2});
   on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -399,7 +403,7 @@ TEST_CASE("what an instance of a lost node is, is not told") {
   }, &job);
 }
 
-TEST_CASE("gather and scatter are done where the three instances are") {
+TEST_CASE("gather and scatter run on the node of the three instances") {
   on_all_nodes({.nodes = 2}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const auto here = instance<std::int64_t>::create(at(rt.machine().memories().front()), {0, 8}).made;
@@ -416,12 +420,13 @@ TEST_CASE("gather and scatter are done where the three instances are") {
   });
 }
 
-TEST_CASE("once a node is lost, what it had a part in ends, and the rest goes on") {
+TEST_CASE("once a node is lost, operations in which it takes part end, and the others continue") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const simulated_job job({.nodes = 3, .seed = seed});
     on_all_nodes({}, 1, [&](runtime&) {
       if (this_node() != 0) return;
-      const grid a = grid::create(at_node(1), {{0, 0}, {300, 300}}).made, b = grid::create(at_node(2), {{0, 0}, {300, 300}}).made;
+      const grid a = grid::create(at_node(1), {{0, 0}, {300, 300}}).made,
+                 b = grid::create(at_node(2), {{0, 0}, {300, 300}}).made;
       const event filled = merge(fill(a, 1.0), fill(b, 2.0));
       wait(filled);
       std::vector<event> all;
@@ -432,7 +437,9 @@ TEST_CASE("once a node is lost, what it had a part in ends, and the rest goes on
         CHECK((why == "nothing was thrown" || why.find("N05") != std::string::npos));
       }
       CHECK(thrown_by([&] { wait(copy(b, a)); }).find("N05") != std::string::npos);
-      CHECK(thrown_by([&] { wait(grid::create(at_node(2), {{0, 0}, {3, 3}}).ready); }).find("N05") != std::string::npos);
+      CHECK(thrown_by([&] {
+              wait(grid::create(at_node(2), {{0, 0}, {3, 3}}).ready);
+            }).find("N05") != std::string::npos);
       wait(fill(a, 4.0));
       CHECK(async(at_node(1), call<&total_of>(a)).get() == 4.0 * 90'000);
       wait(a.destroy());
@@ -440,7 +447,7 @@ TEST_CASE("once a node is lost, what it had a part in ends, and the rest goes on
   }
 }
 
-TEST_CASE("nothing remains of what was destroyed") {
+TEST_CASE("no records of destroyed instances are kept") {
   on_all_nodes({.nodes = 2}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const place memory = rt.machine().memories().front();

@@ -1,4 +1,4 @@
-// Completion queues and index spaces that travel: one fact at a time, then random programs over nodes.
+// Completion queues and index spaces on other nodes: one fact at a time, then random programs over nodes.
 #include <stretto/completion_queue.hpp>
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>
@@ -28,7 +28,7 @@ void adds(const completion_queue& q, event e) { q.add(e); }
 std::size_t pops(const completion_queue& q, std::size_t n) { return q.pop(n).size(); }
 completion_queue passes_on(const completion_queue& q) { return q; }
 
-/// Of a queue and two events of other nodes, what a third node sees.
+/// What a third node sees of a queue and two events of other nodes.
 void sees_all(const completion_queue& q, user_event good, user_event bad) {
   CHECK(q.size().pending == 0);
   CHECK(q.pop(5).empty());
@@ -81,7 +81,7 @@ TEST_CASE("a completion queue is used on another node, with events of every node
     });
 }
 
-TEST_CASE("a completion queue that comes back is the same queue, and outlives its handles at home") {
+TEST_CASE("a completion queue that returns to its node is the same queue, and outlives its handles there") {
   test::on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto done = user_event::create();
@@ -98,7 +98,7 @@ TEST_CASE("a completion queue that comes back is the same queue, and outlives it
   });
 }
 
-TEST_CASE("a queue that was destroyed is gone on other nodes, and one that was not made everywhere") {
+TEST_CASE("a destroyed queue is refused on other nodes, and a queue that was never made on every node") {
   test::on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto q = completion_queue::create();
@@ -109,7 +109,7 @@ TEST_CASE("a queue that was destroyed is gone on other nodes, and one that was n
                          test::error_of([&] { q.nonempty(); }).code(), test::error_of([&] { q.size(); }).code()};
     }, q));
     CHECK(held.get() == std::vector<std::string>(4, "E27"));
-    CHECK(q.pop(2).size() == 1);  // here it goes on
+    CHECK(q.pop(2).size() == 1);  // it still works here
     CHECK(test::error_of([] { completion_queue().add(event()); }).code() == "E27");
     CHECK(test::error_of([] { completion_queue().destroy(); }).code() == "E27");
   });
@@ -123,7 +123,7 @@ TEST_CASE("a queue of an independent runtime is refused") {
   other.run([&] { CHECK(test::error_of([&] { from_bytes<completion_queue>(sent).size(); }).code() == "E03"); });
 }
 
-TEST_CASE("what all nodes add to one queue is popped once, by whatever node") {
+TEST_CASE("events that all nodes add to one queue are popped once, by any node") {
   const int seeds = test::scaled(10, 500);
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);

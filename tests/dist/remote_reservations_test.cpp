@@ -1,4 +1,5 @@
-// Reservations of other nodes: one fact at a time, then random programs with a counter in the payload, stepped and threaded.
+// Reservations of other nodes: one fact at a time, then random programs with a counter in the payload, stepped and
+// threaded.
 #include <doctest/doctest.h>
 
 #include <stretto/reservation.hpp>
@@ -19,7 +20,8 @@ namespace {
 
 struct borrowing_nodes : cluster {
   std::mt19937_64 random;
-  explicit borrowing_nodes(std::uint32_t nodes, std::uint64_t seed = 1) : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
+  explicit borrowing_nodes(std::uint32_t nodes, std::uint64_t seed = 1)
+      : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
   bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
   std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
@@ -32,7 +34,7 @@ struct borrowing_nodes : cluster {
 
 TEST_SUITE_BEGIN("dist");
 
-TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
+TEST_CASE("a reservation migrates to the node that acquires it, with its payload") {
   borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create({.payload_bytes = sizeof(int)}); });
   for (int round = 0; round < 9; ++round) {
@@ -45,12 +47,12 @@ TEST_CASE("a reservation goes to the node that acquires it, with its payload") {
   }
 }
 
-TEST_CASE("where the reservation is, it is granted without a message; elsewhere for three at most") {
+TEST_CASE("the node that has the reservation grants it without a message; another node needs three at most") {
   borrowing_nodes all(4);
   const auto r = all.on(0, [] { return reservation::create(); });
   all.acquire(2, r);
   all.settle();
-  CHECK(all.messages() == 2);  // want, state: home had it
+  CHECK(all.messages() == 2);  // want, state: home had the reservation
   for (int i = 0; i < 10; ++i) {
     all.release(2, r);
     CHECK(all.on(2, [&] { return r.try_acquire(); }));
@@ -73,7 +75,7 @@ TEST_CASE("a queue of nodes is served in order, each for three messages at most"
       grants.push_back(all.acquire(n, r));
       all.settle();
     }
-    std::size_t at = 5;  // who holds it
+    std::size_t at = 5;  // the holder
     std::vector<bool> was(nodes);
     for (std::size_t served = 0; served < nodes; ++served) {
       all.release(at, r);
@@ -171,12 +173,12 @@ TEST_CASE("a shared hold elsewhere costs a message and its answer, and the reser
     CHECK(all.has_triggered(1, held));
     CHECK(all.messages() == static_cast<std::uint64_t>(4 * i + 2));
     all.release(1, r);
-    all.settle();  // which is answered, too
+    all.settle();  // the reply included
   }
   CHECK(all.on(0, [&] { return r.try_acquire(); }));
 }
 
-TEST_CASE("acquires of one node are granted in their order, shared or not, also where the reservation is elsewhere") {
+TEST_CASE("acquires of one node are granted in order, shared or not, also if another node has the reservation") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     CAPTURE(seed);
     borrowing_nodes all(3, seed);
@@ -217,13 +219,13 @@ TEST_CASE("a release on a node that does not have it finds it, and says when it 
     const event g = all.acquire(n, r);
     all.settle();
     CHECK(all.has_triggered(n, g));
-    const event done = all.release(n - 1, r);  // which passed it on
+    const event done = all.release(n - 1, r);  // this node has passed the reservation on
     CHECK_FALSE(all.has_triggered(n - 1, done));
     all.settle();
     CHECK(all.has_triggered(n - 1, done));
   }
   CHECK(all.on(7, [&] { return r.try_acquire(); }));
-  all.release(0, r);  // over all the nodes that have passed it on
+  all.release(0, r);  // forwarded over all nodes that have passed it on
   all.settle();
   CHECK(all.on(7, [&] { return r.try_acquire(); }));
   std::uint32_t most = 0;
@@ -237,7 +239,7 @@ TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, 
   const event held = all.acquire(2, r);
   const event bad = all.on(1, [] { return user_event::create(); });
   const event skipped = all.on(1, [&] { return r.acquire(bad); });
-  const event released = all.on(0, [&] { return r.release(skipped); });  // after the work that is skipped
+  const event released = all.on(0, [&] { return r.release(skipped); });  // after the skipped work
   all.settle();
   REQUIRE(all.has_triggered(2, held));
   all.on(0, [&] { as_user(bad).poison(trouble("bad")); });
@@ -250,7 +252,7 @@ TEST_CASE("a poisoned acquire of another node leaves one release to be ignored, 
   CHECK(all.on(2, [&] { return r.try_acquire(); }));
 }
 
-TEST_CASE("a release of what nobody holds is refused where it was called, with its line") {
+TEST_CASE("a release of a reservation that is not held is refused at the caller, with its line") {
   borrowing_nodes all(3);
   const auto r = all.on(0, [] { return reservation::create(); });
   const std::string line = line_of();
@@ -264,7 +266,7 @@ TEST_CASE("a release of what nobody holds is refused where it was called, with i
   CHECK(all[0].reports.empty());
 }
 
-TEST_CASE("a reservation that is destroyed poisons who waits on any node, and nothing is kept of it") {
+TEST_CASE("a destroyed reservation poisons its waiters on every node, and no record of it is kept") {
   for (const std::size_t destroyer : {0, 1}) {
     borrowing_nodes all(4);
     const auto r = all.on(0, [] { return reservation::create({.payload_bytes = 100}); });
@@ -308,14 +310,14 @@ TEST_CASE("a reservation is lost with a node that has used it, and with its home
 
 namespace {
 
-/// Sections of a random program: acquire, add one to the payload while nobody else is inside, or read it beside other
+/// Sections of a random program: acquire; increment the payload alone, or read it together with other
 /// readers; release in some way.
 struct critical_sections {
   struct section {
     std::size_t node, which;
     event when{};
     event grant{};
-    user_event over{};   // releases that were issued ahead wait for it
+    user_event over{};   // releases that were submitted ahead wait for it
     bool is_shared = false;
     bool is_to_fail = false, is_released_ahead = false, is_inside = false, is_left = false;
     std::vector<event> releases{};
@@ -324,18 +326,22 @@ struct critical_sections {
   std::mt19937_64 random;
   cluster nodes;
   std::vector<reservation> all;
-  std::vector<const section*> inside;  // alone
+  std::vector<const section*> inside;  // exclusively
   std::vector<int> readers, most_readers;
   std::vector<int> count;
   std::deque<section> sections;
   bool has_losses = false;
 
   explicit critical_sections(std::uint64_t seed, std::uint32_t most = 64)
-      : random(seed), nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)), .seed = seed,
-                             .jitter_seconds = random() % 2 ? 2e-6 : 1e-4, .eager_bytes = random() % 3 ? 4096u : 16u}) {
+      : random(seed),
+        nodes({.nodes = 1 + static_cast<std::uint32_t>(random() % (random() % 4 ? 5 : most)),
+               .seed = seed,
+               .jitter_seconds = random() % 2 ? 2e-6 : 1e-4,
+               .eager_bytes = random() % 3 ? 4096u : 16u}) {
     for (auto n = 1 + below(3); n > 0; --n)
       all.push_back(nodes.on(below(nodes.size()), [&] {
-        return reservation::create({.payload_bytes = below(2) ? sizeof(int) : 2000, .fairness = static_cast<std::uint32_t>(below(4))});
+        return reservation::create(
+            {.payload_bytes = below(2) ? sizeof(int) : 2000, .fairness = static_cast<std::uint32_t>(below(4))});
       }));
     inside.resize(all.size());
     for (auto* const numbers : {&count, &readers, &most_readers}) numbers->resize(all.size());
@@ -345,7 +351,7 @@ struct critical_sections {
     for (;;)
       if (const auto n = below(nodes.size()); !nodes[n].is_dead) return n;
   }
-  /// Where nodes may be lost, each does its own part: what another was to do would be lost with it, and be the program's to miss.
+  /// If nodes may be lost, each node carries out its own sections, because those of a lost node would be missing.
   std::size_t helper(const section& s) { return has_losses ? s.node : living(); }
   void release(section& s, std::size_t from, event when) {
     s.releases.push_back(nodes.on(from, [&] { return all[s.which].release(when); }));
@@ -362,7 +368,7 @@ struct critical_sections {
     s.grant = nodes.on(
         s.node, [&] { return s.is_shared ? all[s.which].acquire(shared, s.when) : all[s.which].acquire(s.when); });
     if (!s.is_to_fail && below(2)) return;
-    // Ahead: after the work, which the program ends; where the acquire is poisoned, the work is, too.
+    // Submitted ahead: after the work, which the program ends; if the acquire is poisoned, so is the work.
     s.is_released_ahead = true;
     s.over = nodes.on(helper(s), [] { return user_event::create(); });
     const auto from = helper(s);
@@ -464,7 +470,7 @@ TEST_CASE(
   CHECK(most_readers > 2);
 }
 
-TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss") {
+TEST_CASE("if nodes die, every acquire is granted or poisoned with the loss") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread<std::uint64_t>(100, 4'000); ++seed) {
     CAPTURE(seed);
     critical_sections t(seed, seed % 25 < 24 ? 10 : 64);
@@ -482,12 +488,13 @@ TEST_CASE("where nodes die, every acquire is granted or poisoned with the loss")
       t.nodes.kill(gone);
     }
     t.nodes.settle(t.random);
-    // Whoever was inside leaves, as far as it can; then all that is left to wait for was lost or is granted.
+    // Holders release as far as they can; then all other acquires were lost or are granted.
     for (int round = 0; round < 200; ++round) {
       for (auto& s : t.sections) {
         if (s.when != event() && !t.nodes[s.node].is_dead)
           t.nodes.on(s.node, [&] {
-            if (!s.when.has_triggered()) s.is_to_fail ? as_user(s.when).poison(trouble("no")) : as_user(s.when).trigger();
+            if (!s.when.has_triggered())
+              s.is_to_fail ? as_user(s.when).poison(trouble("no")) : as_user(s.when).trigger();
           });
         s.when = {};
         if (!t.nodes[s.node].is_dead && !s.is_left && t.nodes.on(s.node, [&] { return s.grant.has_triggered(); })) {

@@ -51,7 +51,7 @@ void diverges(int residual) { throw solver::diverged("residual " + std::to_strin
 
 std::atomic<long> reached{0};
 
-/// Spawns two of itself on the next nodes, `depth` times over.
+/// Spawns two copies of itself on the next nodes, to this `depth`.
 void spread(int depth) {
   reached.fetch_add(1);
   if (depth == 0) return;
@@ -69,7 +69,9 @@ TEST_CASE("a function runs on the node that it is sent to, and its value comes b
       for (std::uint32_t n = 0; n < nodes; ++n) {
         CHECK(async(at_node(n), call<&where_am_i>()).get() == n);
         CHECK(async(at_node(n), name("square"), call<&squared>(n + 3)).get() == int((n + 3) * (n + 3)));
-        CHECK(async(at_node(n), call([](const std::string& a, int b) { return a + std::to_string(b); }, "n", n)).get() == "n" + std::to_string(n));
+        CHECK(
+            async(at_node(n), call([](const std::string& a, int b) { return a + std::to_string(b); }, "n", n)).get() ==
+            "n" + std::to_string(n));
       }
       parcel p{"large", std::vector<double>(10'000, 1.5)};
       const parcel back = async(at_node(nodes - 1), call<&doubled_parcel>(p)).get();
@@ -78,7 +80,7 @@ TEST_CASE("a function runs on the node that it is sent to, and its value comes b
     });
 }
 
-TEST_CASE("a runtime that is alone runs functions itself") {
+TEST_CASE("a runtime that is not part of a job runs functions itself") {
   runtime rt({.workers = 2});
   rt.run([] {
     CHECK(job_nodes() == 1);
@@ -124,7 +126,7 @@ TEST_CASE("a worker or a place that a node does not have is refused by that node
     CHECK(error_of([&] { async(at_node(other), on(worker(99)), call<&my_worker>()).get(); }).code() == "S03");
     CHECK(error_of([&] { async(at_node(other), on(place{12345}), call<&my_worker>()).get(); }).code() == "S03");
     CHECK(error_of([&] { async(at_node(other), at(place{12345}), call<&my_worker>()).get(); }).code() == "S02");
-    // Of this node, and what is wrong everywhere, in the call.
+    // Places of this node, and what is wrong everywhere, are reported by the call.
     CHECK(error_of([&] { async(at_node(this_node()), on(worker(99)), call<&my_worker>()); }).code() == "S03");
     CHECK(error_of([&] { async(on(place{12345}), call<&my_worker>()); }).code() == "S03");
     CHECK(error_of([&] { async(at_node(other), priority(1000), call<&my_worker>()); }).code() == "S04");
@@ -132,7 +134,7 @@ TEST_CASE("a worker or a place that a node does not have is refused by that node
   });
 }
 
-TEST_CASE("a function on another node gives its profile back") {
+TEST_CASE("a function on another node returns its profile") {
   for (const std::uint32_t nodes : {1u, 2u})
     on_all_nodes({.nodes = nodes}, 2, [](runtime&) {
       const std::uint32_t other = job_nodes() - 1;
@@ -169,7 +171,7 @@ TEST_CASE("a function on another node gives its profile back") {
     });
 }
 
-TEST_CASE("a finish waits for what was spawned on other nodes, and for what that has spawned") {
+TEST_CASE("a finish waits for tasks on other nodes, and for the tasks that these have spawned") {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     reached = 0;
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-5}, 2, [](runtime&) {
@@ -182,7 +184,7 @@ TEST_CASE("a finish waits for what was spawned on other nodes, and for what that
   }
 }
 
-TEST_CASE("what a function throws comes back, with its node") {
+TEST_CASE("the exception of a function is rethrown with its node") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     const std::uint32_t other = 1 - this_node();
     const future<void> failed = async(at_node(other), name("doomed"), call<&fails>("no paper left"));
@@ -196,12 +198,12 @@ TEST_CASE("what a function throws comes back, with its node") {
     }();
     CHECK(words.find("no paper left") != std::string::npos);
     CHECK(words.find("N" + std::to_string(other)) != std::string::npos);
-    // The object and the node stay usable.
+    // The object and the node remain usable.
     CHECK(async(at_node(other), call<&squared>(2)).get() == 4);
   });
 }
 
-TEST_CASE("a finish throws what its tasks on other nodes left unobserved") {
+TEST_CASE("a finish rethrows unobserved failures of its tasks on other nodes") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     CHECK_THROWS_WITH(finish([] { async(at_node(1 - this_node()), call<&fails>("lost the thread")); }),
                       doctest::Contains("lost the thread"));
@@ -212,7 +214,7 @@ TEST_CASE("a finish throws what its tasks on other nodes left unobserved") {
   });
 }
 
-TEST_CASE("an exception of the program's own type brings its type's name and its words, also by way of a third node") {
+TEST_CASE("an exception of the program's own type keeps its type name and text, also through a third node") {
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto told = [](const auto& f) {
@@ -226,14 +228,16 @@ TEST_CASE("an exception of the program's own type brings its type's name and its
       return std::string();
     };
     CHECK(told(async(at_node(1), call<&diverges>(3))) ==
-          "stretto::(anonymous namespace)::solver::diverged: residual 3 (on N1) | stretto::(anonymous namespace)::solver::diverged | residual 3");
+          "stretto::(anonymous namespace)::solver::diverged: residual 3 (on N1) | stretto::(anonymous "
+          "namespace)::solver::diverged | residual 3");
     CHECK(told(async(at_node(1), call([] { throw std::out_of_range("item 7"); }))) ==
           "std::out_of_range: item 7 (on N1) | std::out_of_range | item 7");
     CHECK(told(async(at_node(1), call([] { throw 7; }))) ==
           "int: an exception that is not a std::exception (on N1) | int | an exception that is not a std::exception");
     CHECK(told(async(at_node(1), call<&fails>("plain"))) == "plain (on N1)");
     CHECK(told(async(at_node(1), call([] { async(at_node(2), call<&diverges>(4)).get(); }))) ==
-          "stretto::(anonymous namespace)::solver::diverged: residual 4 (on N2) | stretto::(anonymous namespace)::solver::diverged | residual 4");
+          "stretto::(anonymous namespace)::solver::diverged: residual 4 (on N2) | stretto::(anonymous "
+          "namespace)::solver::diverged | residual 4");
   });
 }
 
@@ -263,7 +267,7 @@ TEST_CASE("many functions at once, from every node to every node") {
   });
 }
 
-TEST_CASE("what was asked of a node that is lost fails, and the others go on") {
+TEST_CASE("calls to a lost node fail, and the other nodes continue") {
   const simulated_job job({.nodes = 3});
   on_all_nodes({}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -278,7 +282,7 @@ TEST_CASE("what was asked of a node that is lost fails, and the others go on") {
   }, &job);
 }
 
-TEST_CASE("misuse is told in the call") {
+TEST_CASE("misuse is reported by the call") {
   const simulated_job job({.nodes = 2});
   CHECK(error_of([&] { job.seat(2); }).code() == "N02");
   const auto seat = job.seat(0);

@@ -1,4 +1,4 @@
-// simulated.hpp - a program on all nodes of a simulated job, each a runtime with threads of its own.
+// simulated.hpp - runs a program on all nodes of a simulated job, each a runtime with threads of its own.
 #pragma once
 
 #include <stretto/job.hpp>
@@ -12,7 +12,7 @@
 
 namespace stretto::test {
 
-/// Runs `program(runtime&)` inside run on every node, in a runtime of these options; rethrows what the first of them threw.
+/// Calls `program(runtime&)` inside run on every node, in a runtime with these options; rethrows the first exception.
 template <class F>
 void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& program) {
   std::mutex lock;
@@ -35,7 +35,8 @@ void on_nodes_of(const simulated_job& job, const runtime_options& options, F&& p
 }
 
 template <class F>
-void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program, const simulated_job* given = nullptr) {
+void on_all_nodes(const simulated_network& network, std::uint32_t workers, F&& program,
+                  const simulated_job* given = nullptr) {
   on_nodes_of(given ? *given : simulated_job(network), {.workers = workers}, program);
 }
 

@@ -1,4 +1,4 @@
-// Waits with a deadline for what other nodes bring about, on a clock that all nodes share and the test moves.
+// Waits with a deadline for events of other nodes, on a clock that all nodes share and the test advances.
 #include <stretto/barrier.hpp>
 #include <stretto/job.hpp>
 #include <stretto/remote.hpp>
@@ -56,7 +56,7 @@ struct stepped_nodes {
     return f();
   }
   void step_one() { all[random() % all.size()]->step(); }
-  /// Far more steps than any message and what follows it take.
+  /// Far more steps than any message and its consequences take.
   void settle() {
     for (int i = 0; i < 3'000; ++i) step_one();
   }
@@ -109,7 +109,8 @@ TEST_CASE("a barrier over nodes is waited for until a deadline, on its own node 
   }
 }
 
-TEST_CASE("waits for barriers and events of other nodes give up, or see what came in time, in any order of steps") {
+TEST_CASE(
+    "waits for barriers and events of other nodes time out, or see what happened in time, in any order of steps") {
   const int seeds = test::scaled_of_one_thread(20, 400);
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
@@ -153,7 +154,7 @@ TEST_CASE("waits for barriers and events of other nodes give up, or see what cam
   }
 }
 
-TEST_CASE("on nodes with threads of their own, waits for a barrier give up and then meet") {
+TEST_CASE("on nodes with threads of their own, waits for a barrier time out and then succeed") {
   const auto clock = std::make_shared<manual_clock>();
   const simulated_job job({.nodes = 3});
   test::on_nodes_of(job, {.workers = 2, .clock = clock}, [&](runtime&) {

@@ -45,18 +45,18 @@ TEST_CASE("short replies wait in a batch for each node, and the node is not idle
   node n(3);
   n.waiting.start(true);
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
   CHECK(n.add(1, 10) == add_result::opened_batch);
   CHECK(n.add(2, 20) == add_result::opened_batch);
   CHECK(n.add(1, 11) == add_result::joined_batch);
   CHECK_FALSE(n.waiting.is_empty());
-  CHECK(n.job.is_landing());
+  CHECK(n.job.has_incoming_data());
   CHECK(n.taken(1) == std::vector<std::uint64_t>{10, 11});
   CHECK(n.taken(1).empty());
-  CHECK(n.job.is_landing());
+  CHECK(n.job.has_incoming_data());
   CHECK(n.taken(2) == std::vector<std::uint64_t>{20});
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
   CHECK(n.add(1, 12) == add_result::opened_batch);
   CHECK(n.taken(1) == std::vector<std::uint64_t>{12});
 }
@@ -73,7 +73,7 @@ TEST_CASE("a batch is sent when it is full") {
   }
   CHECK(n.last() == all);
   CHECK(n.taken(1).empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
 }
 
 TEST_CASE("a poll sends all open batches; the batch for a failed node is dropped") {
@@ -86,7 +86,7 @@ TEST_CASE("a poll sends all open batches; the batch for a failed node is dropped
   n.waiting.flush([&](dist::rank to, const reply_batcher::batch& b) { sent[to] = {b.all().begin(), b.all().end()}; });
   CHECK(sent == std::map<dist::rank, std::vector<std::uint64_t>>{{1, {0, 3, 6}}, {3, {2, 5, 8}}});
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
   n.waiting.flush([](dist::rank, const reply_batcher::batch&) { FAIL("nothing waits"); });
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("replies added by many threads are taken once, while another thread ta
   CHECK(count == threads * each);
   CHECK(once.size() == count);
   CHECK(n.waiting.is_empty());
-  CHECK_FALSE(n.job.is_landing());
+  CHECK_FALSE(n.job.has_incoming_data());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/whole_file.hpp"
-#include "diagnose/report.hpp"
+#include "diagnose/hang_report.hpp"
 #include "files/json_depth.hpp"
 #include "platform/graphviz.hpp"
 #include "stretto/arguments.hpp"

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "data/telling.hpp"
+#include "diagnose/merged_snapshot.hpp"
+#include "diagnose/runtime_monitor.hpp"
+#include "dist/dist_floor.hpp"
+#include "event/telling.hpp"
+#include "mobile/mobile_floor.hpp"
+#include "sched/telling.hpp"
+
+namespace stretto::diagnose {
+
+base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
+  using base::wait_kind;
+  base::wait_snapshot s;
+  s.node = runtime.runtime.node;
+  s.seconds = seconds;
+  base::wait_walk walk(s);
+  detail::tell_waits(runtime.runtime, walk);
+  data::tell_waits(walk);
+  dist::add_wait_edges(runtime.runtime, walk);
+  mobiles::add_wait_edges(runtime.runtime, walk);
+  sched::tell_waits(runtime, s, walk);
+  dist::name_remote_tasks(runtime.runtime, walk);
+  mobiles::add_handler_edges(runtime.runtime, walk);
+  // Handles are the same on all nodes.
+  for (const wait_kind key : {wait_kind::event, wait_kind::barrier, wait_kind::reservation})
+    for (const auto& [raw, node] : walk.all(key))
+      walk[node].everywhere = fmt::format("{} {:x}", base::wait_kind_names[static_cast<unsigned>(key)], raw);
+  return merge_snapshots({&s, 1});  // joins a call to this node with the task that runs it
+}
+
+}  // namespace stretto::diagnose

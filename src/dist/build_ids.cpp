@@ -1,0 +1,87 @@
+#include "dist/build_ids.hpp"
+
+#include <elf.h>
+#include <errno.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "base/config.hpp"
+#include "base/hash.hpp"
+
+namespace stretto::dist {
+namespace {
+
+struct module_query {
+  std::uintptr_t inside = 0;  // an address in the module; 0: the program, which is first in the list
+  bool is_program = false;
+  std::string build;
+};
+
+/// The build ID among the ELF notes at `at`; empty if there is none.
+std::string build_id(const std::byte* at, std::size_t bytes) {
+  while (bytes >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) h;
+    std::memcpy(&h, at, sizeof h);
+    const auto padded = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
+    const std::size_t content = sizeof h + padded(h.n_namesz), all = content + padded(h.n_descsz);
+    if (all > bytes) break;
+    if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && std::memcmp(at + sizeof h, "GNU", 4) == 0) {
+      std::string text;
+      for (std::size_t i = 0; i < h.n_descsz; ++i)
+        text += fmt::format("{:02x}", std::to_integer<unsigned>(at[content + i]));
+      return text;
+    }
+    at += all;
+    bytes -= all;
+  }
+  return {};
+}
+
+int inspect_module(dl_phdr_info* info, std::size_t, void* to) {
+  auto& w = *static_cast<module_query*>(to);
+  const bool is_first = std::exchange(w.is_program, false);
+  const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
+  bool is_it = w.inside == 0;
+  for (const ElfW(Phdr)& p : headers) {
+    const std::uintptr_t first = info->dlpi_addr + p.p_vaddr;
+    if (p.p_type == PT_LOAD && w.inside >= first && w.inside - first < p.p_memsz) is_it = true;
+  }
+  if (!is_it) return 0;
+  w.is_program = is_first;
+  for (const ElfW(Phdr)& p : headers)
+    if (p.p_type == PT_NOTE && w.build.empty())
+      w.build = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
+  if (!w.build.empty()) return 1;
+  std::uint64_t checksum = base::fnv1a("");
+  for (const ElfW(Phdr)& p : headers)
+    if (p.p_type == PT_LOAD && (p.p_flags & (PF_R | PF_W | PF_X)) == (PF_R | PF_X))
+      checksum = base::fnv1a({reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr), p.p_filesz}, checksum);
+  w.build = fmt::format("{:016x}", checksum);
+  return 1;
+}
+
+module_query find_build(const void* inside) {
+  module_query w{reinterpret_cast<std::uintptr_t>(inside), true, {}};
+  ::dl_iterate_phdr(inspect_module, &w);
+  return w;
+}
+
+}  // namespace
+
+std::string program_build() {
+  return fmt::format("{}, build {}", program_invocation_short_name, find_build(nullptr).build);
+}
+
+std::string library_build() {
+  static const char in_library = 0;
+  const module_query w = find_build(&in_library);
+  return w.is_program ? std::string(base::version()) : fmt::format("{}, build {}", base::version(), w.build);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,33 @@
+// pending_call.hpp - a call whose function runs on another node, as the calling node keeps it: it ends with a value
+// first, and then when all tasks that the function has spawned have ended.
+#pragma once
+
+#include <stretto/remote.hpp>
+
+#include <cstddef>
+#include <span>
+
+#include "event/failure.hpp"
+#include "sched/scopes.hpp"
+#include "sched/task_record.hpp"
+
+namespace stretto::dist {
+
+/// The kind of a reply. failure_for_good: no retry can help. value_with_more: the sender keeps what the value refers
+/// to, until this node acknowledges that it has read the value.
+enum class reply_kind : std::uint8_t { value, failure, failure_for_good, value_with_more };
+inline bool is_failure(reply_kind r) noexcept { return r == reply_kind::failure || r == reply_kind::failure_for_good; }
+
+/// A call that was sent and that its finish scope has counted.
+struct pending_call {
+  sched::task_record* record = nullptr;  // null: the value has arrived
+  sched::finish_scope* scope = nullptr;
+  detail::value_reader read = nullptr;   // null: the function returns no value
+
+  /// Completes the record with the value, or with `cause`, or with a failure if the value cannot be read.
+  void end_value(failure_ref cause, std::span<const std::byte> value, base::thread_context& context) const;
+  /// Tells the finish scope that the call and all it has spawned have ended.
+  void end_all(const failure_ref& cause, base::thread_context& context) const;
+};
+
+}  // namespace stretto::dist

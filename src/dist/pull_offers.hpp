@@ -1,0 +1,75 @@
+// pull_offers.hpp - offers of elements in device memory, which a device of the receiving node copies directly.
+//
+// Instead of sending elements, the source node sends their location (data/exported_elements.hpp). The target node
+// copies them and reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node
+// remembers memory that the target node can never access, and does not offer it again.
+//
+// Messages    offer; offer_reply.
+// Threads     any of the runtime; handlers run inside job::poll.
+// Memory      the source keeps the offered elements unchanged until the reply, and releases them then.
+// Invariants  (1) each offer gets one reply, unless one of the two nodes is lost to the other.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "data/exported_elements.hpp"
+#include "dist/element_piece.hpp"
+
+namespace stretto::dist {
+
+struct pull_offer {
+  element_order order;
+  std::vector<box> boxes;  // in the target, none of them empty
+  point shift;             // from target to source coordinates
+  data::exported_elements source;
+  // Set on the receiving node:
+  rank from = 0;
+  std::uint64_t number = 0;
+};
+
+class pull_offers {
+ public:
+  /// pulled: the elements have been copied, or are no longer needed. in_pieces: the sender must send them. never: the
+  /// same, for all elements of that memory.
+  enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
+  using reply_handler = std::function<void(offer_reply is, base::thread_context& context)>;
+  using handler = std::function<void(pull_offer&& of, base::thread_context& context)>;
+
+  /// Before job::start.
+  explicit pull_offers(job& j);
+  /// Sets the handler of offers. Must be called before job::start.
+  void set_receiver(handler h) { receive_ = std::move(h); }
+
+  /// On the source node: false if node `to` has replied that it can never access this memory.
+  bool is_worth_offering(rank to, const data::exported_elements& source) const;
+  /// Calls `then` with the reply; drops it if that node is lost.
+  void send(rank to, const pull_offer& of, reply_handler then);
+  /// On the receiving node; must be called once per offer.
+  void reply_to(const pull_offer& of, offer_reply is);
+
+  void lost(rank node) noexcept;
+
+ private:
+  void on_offer(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, reader& content, base::thread_context& context);
+
+  struct pending_offer {
+    rank to = 0;
+    std::vector<std::byte> token;
+    reply_handler then;
+  };
+  job& job_;
+  const message_kind offer_, reply_;
+  handler receive_;
+  mutable std::mutex lock_;  // guards what follows
+  std::uint64_t last_number_ = 0;
+  std::map<std::uint64_t, pending_offer> pending_offers_;
+  std::set<std::pair<rank, std::vector<std::byte>>> refused_;  // memory (by its token) that a node can never access
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,225 @@
+#include "dist/remote_attachments.hpp"
+
+#include <stretto/copy.hpp>
+#include <stretto/error.hpp>
+
+#include <array>
+
+#include "dist/operation_steps.hpp"
+#include "event/when_ended.hpp"
+
+namespace stretto::dist {
+
+namespace {
+
+failure_ref gone(const std::string& node, const std::source_location& where) {
+  auto what = error("G06", "the content of an object that came with a message is not there any more")
+                  .fact("asked", "node " + node)
+                  .because("the message had been answered for, or given up, before it was read")
+                  .remedy("look at what ended first: a node that was lost to others, or a message that was read twice");
+  return detail::make_failure(std::make_exception_ptr(std::move(what)), "content of an object", where);
+}
+
+}  // namespace
+
+remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending,
+                                       element_sender& sender, element_receiver& receiver)
+    : job_(j),
+      pending_requests_(pending),
+      sender_(sender),
+      receiver_(receiver),
+      ordered_(ordered),
+      fetch_(j.on<&remote_attachments::on_fetch>("attachments.fetch", this)),
+      hold_(j.on<&remote_attachments::on_hold>("attachments.hold", this)),
+      let_go_(j.on<&remote_attachments::on_let_go>("attachments.let_go", this)),
+      read_(j.on<&remote_attachments::on_read>("attachments.read", this)),
+      request_(ordered.on<&remote_attachments::on_request>(this)) {}
+
+void remote_attachments::serve(std::shared_ptr<data::enclosures> all) {
+  all_ = std::move(all);
+  all_->others = this;
+}
+
+event remote_attachments::fetch(const data::enclosure_name& what, const box& part, data::destination to,
+                                part_of_fetch which, const std::source_location& where, base::thread_context& context) {
+  const rank of = *job_.rank_of(what.node);
+  const event behind = to.after.empty() ? event() : merge(to.after, where);
+  const pending_requests::opened q = pending_requests_.open(
+      "content of an object from node " + job_.name_of(of), {&of, 1}, {}, where,
+      behind.has_triggered() ? pending_requests::begins::at_once : pending_requests::begins::later);
+  detail::instance_handle into = to.into;
+  if (to.when_they_come) {
+    into = element_receiver::target_named_later(context.runtime->node);
+    receiver_.expect_target(q.id.number, std::move(to.when_they_come));
+    detail::when_ended(q.done, context, [this, number = q.id.number](const failure*, base::thread_context&) {
+      receiver_.forget_target(number);
+    });
+  }
+  when_ended(operation_step{.of = q.id, .what_for = its_preconditions}, behind, context,
+             [this, what, of, part, into, which, q, where](const failure* cause, base::thread_context& on) {
+               if (cause) {
+                 if (which.is_last && !which.is_first) let_go(what);
+                 return pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
+               }
+               writer w(what.number, q.id.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
+                        static_cast<std::uint8_t>(which.is_last));
+               put(w, part);
+               put(w, which.shift);
+               put(w, into);
+               job_.send(of, fetch_, w);
+             });
+  pending_requests_.end_if_lost(q.id, {&of, 1}, context);
+  return q.done;
+}
+
+void remote_attachments::on_fetch(rank from, reader& content, base::thread_context& context) {
+  const auto number = content.get<std::uint64_t>();
+  fetch_request f{
+      {from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
+  const bool is_first = content.get<std::uint8_t>() != 0, is_last = content.get<std::uint8_t>() != 0;
+  f.part = get_box(content);
+  f.shift = get_point(content);
+  f.target = get_handle(content);
+  array found;
+  if (is_of_request(number)) {
+    f.request = number;
+    const std::scoped_lock lock(lock_);
+    const auto [at, is_new] = requested_.try_emplace({from, number});
+    if (is_new) return void(at->second.wanted = f);
+    found = at->second.lent;
+  } else {
+    found = all_->find(number);
+  }
+  if (!found) return refuse(f, context);
+  if (is_first && !is_last) hold_for(from, number);
+  lend(*found, f, context);
+  if (is_of_request(number)) return;
+  if (is_last && !is_first) let_go_for(from, number);
+}
+
+void remote_attachments::refuse(const fetch_request& f, base::thread_context& context) {
+  pending_requests_.reply(f.id, gone(job_.name_of(job_.self()), f.where).get(), context);
+}
+
+void remote_attachments::lend(data::enclosed_array& from, const fetch_request& f, base::thread_context& context) {
+  from.lend(
+      f.part.shifted(f.shift), f.where,
+      [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
+                base::thread_context& on) {
+        if (f.request) let_go_for(f.id.requester, f.request);
+        if (cause)
+          return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
+        data::far_request r{.what = data::far_request::verb::copy,
+                            .used_count = 2,
+                            .is_whole = false,
+                            .boxes = {&f.part, 1},
+                            .shift = f.shift};
+        r.used = {f.target, in};
+        sender_.send(f.id, owned_request(r), in, event(), f.where, on, std::move(lease));
+      },
+      context);
+}
+
+data::enclosure_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
+                                                const std::source_location& where) {
+  job_.hold_back(where);
+  const data::enclosure_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
+  writer w(name.number, shared, encode(where, job_.node()));
+  put(w, part);
+  ordered_.send(*job_.rank_of(node), request_, w);
+  return name;
+}
+
+void remote_attachments::on_request(rank from, reader& content, base::thread_context& context) {
+  const auto number = content.get<std::uint64_t>();
+  const auto shared = content.get<std::uint64_t>();
+  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  const box part = get_box(content);
+  array lent = all_->shared->lend(shared, part, where, context);
+  std::optional<fetch_request> wanted;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto [at, is_new] = requested_.try_emplace({from, number}, requested{lent});
+    if (is_new) return;
+    wanted = at->second.wanted;
+    if (wanted) at->second = {lent};
+    else requested_.erase(at);
+  }
+  if (wanted) lend(*lent, *wanted, context);
+}
+
+void remote_attachments::hold(const data::enclosure_name& what) {
+  job_.send(*job_.rank_of(what.node), hold_, writer(what.number));
+}
+void remote_attachments::let_go(const data::enclosure_name& what) {
+  job_.send(*job_.rank_of(what.node), let_go_, writer(what.number));
+}
+
+void remote_attachments::on_hold(rank from, reader& content, base::thread_context&) {
+  hold_for(from, content.get<std::uint64_t>());
+}
+void remote_attachments::on_let_go(rank from, reader& content, base::thread_context&) {
+  let_go_for(from, content.get<std::uint64_t>());
+}
+
+void remote_attachments::hold_for(rank by, std::uint64_t number) {
+  held one = all_->hold(number);
+  if (!one) return;  // a later fetch gets the failure
+  const std::scoped_lock lock(lock_);
+  by_others_.emplace(std::pair(by, number), std::move(one));
+}
+
+void remote_attachments::let_go_for(rank by, std::uint64_t number) {
+  held ends;
+  array ends_too;
+  const std::scoped_lock lock(lock_);
+  if (is_of_request(number)) {
+    const auto [at, is_new] = requested_.try_emplace({by, number});
+    if (is_new) return;  // the request has not arrived; it will not be fetched
+    ends_too = std::move(at->second.lent);
+    requested_.erase(at);
+    return;
+  }
+  const auto found = by_others_.find({by, number});
+  if (found == by_others_.end()) return;
+  ends = std::move(found->second);
+  by_others_.erase(found);
+}
+
+std::uint64_t remote_attachments::keep_for(std::uint32_t node, std::vector<held>&& along) {
+  const rank to = static_cast<rank>(node);
+  std::vector<held> ends;
+  const std::scoped_lock lock(lock_);
+  if (job_.is_lost(to)) return ends = std::move(along), 0;
+  unread_.emplace(std::pair(to, ++messages_), std::move(along));
+  return messages_;
+}
+
+void remote_attachments::have_read(std::uint32_t sender, std::uint64_t message) {
+  if (message) job_.send(static_cast<rank>(sender), read_, writer(message));
+}
+
+void remote_attachments::on_read(rank from, reader& content, base::thread_context&) {
+  std::vector<held> ends;
+  const std::scoped_lock lock(lock_);
+  const auto found = unread_.find({from, content.get<std::uint64_t>()});
+  if (found == unread_.end()) return;
+  ends = std::move(found->second);
+  unread_.erase(found);
+}
+
+void remote_attachments::lost(rank node) noexcept {
+  std::vector<held> ends;
+  std::vector<array> ends_too;
+  const std::scoped_lock lock(lock_);
+  std::erase_if(by_others_, [&](const auto& e) { return e.first.first == node && (ends.push_back(e.second), true); });
+  std::erase_if(unread_, [&](const auto& e) {
+    if (e.first.first != node) return false;
+    ends.insert(ends.end(), e.second.begin(), e.second.end());
+    return true;
+  });
+  std::erase_if(requested_,
+                [&](const auto& e) { return e.first.first == node && (ends_too.push_back(e.second.lent), true); });
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,45 @@
+// remote_requests.hpp - encodes and decodes operations on instances.
+//
+// Threads     values.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "data/other_nodes.hpp"
+#include "base/bytes.hpp"
+
+namespace stretto::dist {
+
+using base::reader;
+using base::writer;
+
+/// A request that owns the memory of its spans.
+struct owned_request {
+  explicit owned_request(const data::far_request& r);
+  owned_request(owned_request&&) = default;
+
+  data::far_request is;
+
+ private:
+  std::vector<box> boxes_;
+  std::vector<std::byte> value_;
+};
+
+void put(writer& to, const point& p);
+void put(writer& to, const box& b);
+void put(writer& to, const detail::instance_handle& h);
+point get_point(reader& from);
+box get_box(reader& from);
+detail::instance_handle get_handle(reader& from);
+
+void put(writer& to, const data::far_request& r);
+/// Throws N13 if this node does not know the reduction operator.
+owned_request get_request(reader& from, const std::string& self, const std::source_location& where);
+
+/// A reduction operator's table, encoded as a constant of the program; no operator is encoded as 0.
+std::uint64_t encode_kind(const detail::reduction_kind* kind);
+const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string& self,
+                                          const std::source_location& where);
+
+}  // namespace stretto::dist

@@ -1,0 +1,277 @@
+// reservation_operations.cpp - operations that must be carried out where a reservation is: forwarding, execution,
+// replies.
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "base/context.hpp"
+#include "dist/remote_reservations.hpp"
+#include "dist/program_constants.hpp"
+#include "event/ending.hpp"
+#include "event/event_floor.hpp"
+#include "event/table.hpp"
+
+namespace stretto::dist {
+
+using detail::holding;
+
+struct remote_reservations::remote_reader : detail::remote_acquire {
+  rank origin;
+  remote_reservations* of;
+  std::uint64_t id, token;
+  std::source_location where;
+
+  static remote_reader* make(remote_reservations& all, const forwarded_operation& e, base::thread_context& context) {
+    static_assert(sizeof(remote_reader) <= detail::event_table::record_bytes &&
+                  std::is_trivially_destructible_v<remote_reader>);
+    auto* const r = new (detail::event_cache::of(context).records.allocate()) remote_reader;
+    r->fire = on_ready;
+    r->how = detail::hold::shared;
+    r->origin = e.origin;
+    r->of = &all;
+    r->id = e.id;
+    r->token = e.token;
+    r->where = e.where;
+    return r;
+  }
+  /// Copies the waiter and frees its memory.
+  static remote_reader extract(waiter& w, base::thread_context& context) noexcept {
+    const remote_reader is = static_cast<remote_reader&>(w);
+    detail::event_cache::of(context).records.free(&w);
+    return is;
+  }
+  static void on_ready(waiter& self, const failure* gone, base::thread_context& context) noexcept {
+    const remote_reader r = extract(self, context);
+    if (!gone)
+      r.of->complete_operation({r.id, action::acquire_shared, r.origin, r.token, 0, 0, r.where, {}}, {}, context);
+    // Otherwise its node is notified by another message.
+  }
+};
+
+void remote_reservations::put_readers(writer& to, holding& from, base::thread_context& context) {
+  std::vector<remote_reader> all;
+  for (waiter* w = from.take_remote(); w;) all.push_back(remote_reader::extract(*std::exchange(w, w->next), context));
+  to.put(static_cast<std::uint32_t>(all.size()));
+  for (const remote_reader& r : all) to.put(r.origin).put(r.token).put(encode(r.where, job_.node()));
+}
+
+waiter* remote_reservations::get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context) {
+  waiter* first = nullptr;
+  waiter** last = &first;
+  for (auto n = from.get<std::uint32_t>(); n > 0 && from.is_whole(); --n) {
+    forwarded_operation e{};
+    e.id = id;
+    e.origin = from.get<rank>();
+    e.token = from.get<std::uint64_t>();
+    e.where = decode(from.get<std::uint64_t>(), job_.node_of(sender));
+    *last = remote_reader::make(*this, e, context);
+    last = &(*last)->next;
+  }
+  return first;
+}
+
+void remote_reservations::drop_readers(waiter* first, base::thread_context& context) noexcept {
+  while (first) remote_reader::extract(*std::exchange(first, first->next), context);
+}
+
+// Shared acquires.
+
+void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) {
+  forwarded_operation e{id, action::acquire_shared, job_.self(), 0, 0, 0, s.where.load(std::memory_order_relaxed), {}};
+  failure_ref gone;
+  bool is_held = false;
+  {
+    const std::scoped_lock lock(lock_);
+    reservation_entry* const at = known(id);
+    gone = at ? at->held->gone() : detail::gone_before(id, e.where);
+    if (!gone &&
+        (at->is_here || at->is_wanted)) {  // it waits here, after the acquires that have requested the reservation
+      is_held = at->held->acquire_in_line(s) == holding::taken::now;
+      if (!is_held) return;
+    } else if (!gone) {
+      ++at->pending_reads;
+      e.token = ++tokens_;
+      pending_operations_.emplace(e.token, pending_operation{id, e.what, &s, {}});
+    }
+  }
+  if (!gone && !is_held) return route(std::move(e), context);
+  detail::finish(s, gone.get(), detail::event_cache::of(context), context);
+}
+
+void remote_reservations::run_deferred(const deferred_actions& after, base::thread_context& context) {
+  holding::hand_out(after.next, detail::event_cache::of(context), context);
+  for (const auto& [e, failed] : after.done) complete_operation(e, failed, context);
+  for (const pending_operation& p : after.ended) finish(p, after.why, context);
+  detail::forsake(after.left, after.why, context);
+}
+
+void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s,
+                                  base::thread_context& context, const std::source_location& where) {
+  start({id, action::release, job_.self(), 0, 0, 0, where, failure_ref::share(cause)}, s, context);
+}
+
+void remote_reservations::skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s,
+                                       base::thread_context& context) {
+  start({id, action::skip_acquire, job_.self(), 0, 0, 0, {}, failure_ref::share(&cause)}, s, context);
+}
+
+void remote_reservations::release_skipped(std::uint64_t id, const failure& cause, detail::slot& s,
+                                          base::thread_context& context) {
+  start({id, action::release_skipped, job_.self(), 0, 0, 0, {}, failure_ref::share(&cause)}, s, context);
+}
+
+void remote_reservations::start(forwarded_operation e, detail::slot& s, base::thread_context& context) {
+  {
+    const std::scoped_lock lock(lock_);
+    e.token = ++tokens_;
+    pending_operations_.emplace(e.token, pending_operation{e.id, e.what, &s, e.cause});
+  }
+  route(std::move(e), context);
+}
+
+/// Returns false if the reservation is just leaving: the operation is then forwarded after it.
+bool remote_reservations::execute(const forwarded_operation& e, reservation_entry& s, deferred_actions& after,
+                                  base::thread_context& context) {
+  failure_ref misuse;
+  switch (e.what) {
+    case action::release: {
+      const auto released = s.held->release(e.cause.get(), after.next);
+      if (released == holding::released::elsewhere) return false;
+      if (released == holding::released::not_held) misuse = detail::released_unheld(e.id, s.held->where(), e.where);
+      break;
+    }
+    case action::skip_acquire:
+      if (!s.held->skip_acquire(*e.cause.get())) return false;
+      break;
+    case action::acquire_shared: {
+      remote_reader* const reader = remote_reader::make(*this, e, context);
+      const auto taken = s.held->acquire_for(*reader);
+      if (taken == holding::taken::later) return true;
+      drop_readers(reader, context);
+      if (taken == holding::taken::once_it_comes) return false;
+      if (taken == holding::taken::never) misuse = s.held->gone();
+      break;
+    }
+    case action::release_skipped:
+      if (!s.held->release_skipped(*e.cause.get())) return false;
+      break;
+  }
+  unsigned most = most_hops_.load(std::memory_order_relaxed);
+  while (e.hops > most && !most_hops_.compare_exchange_weak(most, e.hops, std::memory_order_relaxed)) {
+  }
+  after.done.emplace_back(e, misuse);
+  return true;
+}
+
+void remote_reservations::route(forwarded_operation e, base::thread_context& context) {
+  deferred_actions after;
+  std::optional<rank> next;
+  {
+    const std::scoped_lock lock(lock_);
+    const rank home = home_of(e.id);
+    reservation_entry* s = known(e.id);
+    if (s && home == job_.self()) s->users[e.origin] = true;
+    if (!s && home == job_.self()) {
+      // Destroyed meanwhile.
+      after.done.emplace_back(e, e.what == action::acquire_shared ? detail::gone_before(e.id, e.where) : failure_ref());
+    } else if (s && s->held->gone()) {
+      after.done.emplace_back(e, s->held->gone());
+    } else if (s && s->is_here) {
+      if (!execute(e, *s, after, context)) return s->waiting.push_back(std::move(e));
+    } else if (s && e.version > std::max(s->seen, s->passed)) {
+      return s->waiting.push_back(std::move(e));
+    } else if (s && s->passed) {
+      next = s->passed_to;
+      e.version = s->passed;
+    } else {
+      next = home;
+    }
+  }
+  if (next) return send(*next, e);
+  run_deferred(after, context);
+}
+
+void remote_reservations::send(rank to, const forwarded_operation& e) {
+  writer content(e.id, e.what, e.origin, e.token, e.version, e.hops + 1, encode(e.where, job_.node()),
+                 static_cast<std::uint8_t>(static_cast<bool>(e.cause)));
+  if (e.cause) causes_.write(content, *e.cause.get());
+  job_.send(to, operation_, content);
+}
+
+void remote_reservations::on_operation(rank from, reader& content, base::thread_context& context) {
+  forwarded_operation e{};
+  e.id = content.get<std::uint64_t>();
+  e.what = content.get<action>();
+  e.origin = content.get<rank>();
+  e.token = content.get<std::uint64_t>();
+  e.version = content.get<std::uint32_t>();
+  e.hops = content.get<std::uint32_t>();
+  e.where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+  if (content.get<std::uint8_t>()) e.cause = causes_.read(content, from);
+  if (content.is_whole()) route(std::move(e), context);
+}
+
+void remote_reservations::complete_operation(const forwarded_operation& e, const failure_ref& failed,
+                                             base::thread_context& context) {
+  if (e.origin != job_.self()) {
+    writer content(e.token, static_cast<std::uint8_t>(static_cast<bool>(failed)));
+    if (failed) causes_.write(content, *failed.get());
+    if (!failed && e.what == action::acquire_shared) {
+      const std::scoped_lock lock(lock_);
+      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes())  // constant while it is shared
+        content.put_bytes({static_cast<const std::byte*>(s->held->payload()), s->held->payload_bytes()});
+    }
+    return job_.send(e.origin, done_, content);
+  }
+  std::optional<pending_operation> p;
+  bool is_wanted = false;
+  {
+    const std::scoped_lock lock(lock_);
+    const auto it = pending_operations_.find(e.token);
+    if (it == pending_operations_.end()) return;  // it ended with the reservation
+    p = std::move(it->second);
+    pending_operations_.erase(it);
+    if (p->what == action::acquire_shared)
+      if (reservation_entry* const s = known(p->id); s && --s->pending_reads == 0)
+        is_wanted = s->held->is_waited_for() && mark_wanted(*s);
+  }
+  finish(*p, failed, context);
+  if (is_wanted) send_want(p->id, context);
+}
+
+void remote_reservations::on_done(rank from, reader& content, base::thread_context& context) {
+  forwarded_operation e{};
+  e.origin = job_.self();
+  e.token = content.get<std::uint64_t>();
+  failure_ref failed;
+  if (content.get<std::uint8_t>()) failed = causes_.read(content, from);
+  else keep_payload(e.token, content.get_bytes(content.left()));
+  if (content.is_whole()) complete_operation(e, failed, context);
+}
+
+/// Does not write an equal payload: readers on this node may be reading it.
+void remote_reservations::keep_payload(std::uint64_t token, std::span<const std::byte> payload) {
+  const std::scoped_lock lock(lock_);
+  const auto it = pending_operations_.find(token);
+  if (it == pending_operations_.end() || it->second.what != action::acquire_shared) return;
+  reservation_entry* const s = known(it->second.id);
+  void* const room = s ? s->held->room_for_payload(payload.size()) : nullptr;
+  if (room && std::memcmp(room, payload.data(), payload.size()) != 0) std::memcpy(room, payload.data(), payload.size());
+}
+
+void remote_reservations::finish(const pending_operation& p, const failure_ref& failed, base::thread_context& context) {
+  auto& cache = detail::event_cache::of(context);
+  if (p.what == action::skip_acquire) return detail::finish(*p.s, p.cause.get(), cache, context);
+  if (p.what == action::acquire_shared)
+    return detail::finish(*p.s, p.cause ? p.cause.get() : failed.get(), cache, context);
+  if (failed && p.what == action::release) {
+    detail::report(failed, context);
+    return detail::finish(*p.s, failed.get(), cache, context);
+  }
+  detail::finish(*p.s, nullptr, cache, context);
+}
+
+}  // namespace stretto::dist

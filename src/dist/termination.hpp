@@ -1,0 +1,93 @@
+// termination.hpp - detects that a job is over: nothing runs on any node, and no message is in flight.
+//
+// A node that has left keeps serving the others. The first node that is not lost is the coordinator and queries all
+// nodes. An idle node replies with the number of messages that it has sent and handled. If two consecutive rounds give
+// the same sums, with as many messages sent as handled, nothing happened between them. Whatever still waits then waits
+// for events that nobody will trigger: every node poisons those of its own (E14). If that caused new work, the rounds
+// go on; if not, the job is over on all nodes.
+//
+// After a partial network failure the coordinator lists the nodes it has lost in each query. A node disconnects from
+// those before it replies. The job splits into groups in which every node reaches its coordinator; each group
+// terminates on its own.
+//
+// Threads     leave: the thread that ends the runtime. The rest inside a poll.
+// Messages    2(N-1) per round, and one per disconnection; rounds follow one another only while all nodes are idle.
+// Source      counting messages in two rounds: Mattern, "Algorithms for distributed termination detection", 1987.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "dist/job.hpp"
+
+namespace stretto::dist {
+
+class termination final : public protocol {
+ public:
+  /// Must be made before job::start.
+  explicit termination(job& j);
+
+  /// is_idle: true if nothing is ready or runs here, and nothing but messages is pending; called inside a poll.
+  /// poison_untriggered: poisons the events that nobody will trigger, and returns how many there were.
+  struct callbacks {
+    std::function<bool()> is_idle;
+    std::function<std::size_t(base::thread_context&)> poison_untriggered;
+  };
+  /// Allows the job to end, as far as this node is concerned.
+  void leave(callbacks w);
+  bool is_leaving() const noexcept { return is_leaving_.load(std::memory_order_acquire); }
+  bool is_over() const noexcept { return is_over_; }
+  /// This node receives no messages any more: the job is over for it.
+  void mark_over() noexcept { is_over_ = true; }
+
+  /// Begins a round or replies to a query if possible. Must be called after each poll of the job.
+  void advance(base::thread_context& context) override;
+
+  void lost(rank node, base::thread_context& context) noexcept override;
+
+ private:
+  struct sums {
+    std::uint64_t sent = 0, handled = 0, poisoned = 0;
+    friend bool operator==(const sums&, const sums&) = default;
+  };
+
+  void on_query(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, reader& content, base::thread_context& context);
+  void on_over(rank from, reader& content, base::thread_context& context);
+  void on_disconnect(rank from, reader& content, base::thread_context& context);
+  /// True if this node was connected to any of them.
+  bool disconnect_from_all(const std::vector<rank>& all);
+
+  sums local_sums() const noexcept;
+  void begin_round(bool poisons, base::thread_context& context);
+  void end_round();
+  void broadcast_over();
+
+  job& job_;
+  message_kind query_, reply_, over_, disconnect_;
+  callbacks callbacks_;
+  std::atomic<bool> is_leaving_{false};
+  bool is_over_ = false;
+
+  // On every node: the queries without reply, by their sender. Only the query of the coordinator gets a reply.
+  struct round_query {
+    std::uint64_t round = 0;
+    bool poisons = false;
+    std::vector<rank> lost = {};  // the nodes that the sender has lost
+  };
+  std::map<rank, round_query> queries_;
+  std::uint64_t poisoned_ = 0;
+
+  // On the coordinator.
+  std::uint64_t round_ = 0;
+  bool is_round_open_ = false, poisons_next_ = false;
+  std::vector<bool> has_replied_;
+  sums round_sums_, previous_sums_;
+  bool has_previous_ = false;  // previous_sums_ is of the previous round
+  bool was_quiet_ = false;   // the previous round equalled the one before; waits were then poisoned
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,155 @@
+// Termination of a job, on nodes that one thread steps in an order from a seed.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "campaign.hpp"
+#include "dist/termination.hpp"
+#include "dist/job.hpp"
+#include "event/event_world.hpp"
+#include "net/sim/network.hpp"
+
+namespace stretto::dist {
+namespace {
+
+/// A node with work that creates work on other nodes, and with events that only it can poison.
+struct worker_node {
+  worker_node(net::sim::network& network, rank r, std::uint64_t seed)
+      : job(0), end(job), world(r), random(seed * 31 + r) {
+    kind = job.on<&worker_node::on_work>("work", this);
+    job.start([&](net::handlers& all) { return network.join(r, all); });
+    context.runtime = &world.runtime;
+    stretto::detail::enter_events(context);
+  }
+  ~worker_node() { stretto::detail::leave_events(context); }
+
+  void on_work(rank, reader& content, base::thread_context&) { queue.push_back(content.get<std::uint32_t>()); }
+  void leave() {
+    end.leave({.is_idle = [this] { return queue.empty(); },
+               .poison_untriggered = [this](base::thread_context&) -> std::size_t {
+                 poison_calls++;
+                 if (!in_vain) return 0;
+                 --in_vain;
+                 queue.push_back(2);  // poisoned work continues, and may send
+                 return 1;
+               }});
+    has_left = true;
+  }
+  void poll() {
+    base::thread_context* const before = base::set_current(&context);
+    job.poll();
+    base::set_current(before);
+  }
+  void step() {
+    base::thread_context* const before = base::set_current(&context);
+    job.poll();
+    if (!queue.empty() && random() % 2) {
+      const std::uint32_t depth = queue.back();
+      queue.pop_back();
+      ++done;
+      if (depth > 0)
+        for (auto n = random() % 3; n > 0; --n)
+          job.send(static_cast<rank>(random() % job.nodes()), kind, writer(depth - 1));
+    }
+    end.advance(context);
+    base::set_current(before);
+  }
+
+  dist::job job;
+  termination end;
+  testing::event_world world;
+  base::thread_context context;
+  message_kind kind{};
+  std::mt19937_64 random;
+  std::vector<std::uint32_t> queue;
+  std::uint64_t done = 0, done_when_over = 0;
+  unsigned in_vain = 0, poison_calls = 0;
+  bool has_left = false, is_dead = false;
+};
+
+enum class losses { none, a_node, links };
+
+void run_one(std::uint64_t seed, losses what) {
+  std::mt19937_64 random(seed);
+  const auto nodes = static_cast<std::uint32_t>(1 + random() % 7);
+  const auto network =
+      net::sim::network::make({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 1e-4 : 0});
+  std::vector<std::unique_ptr<worker_node>> all;
+  for (rank r = 0; r < nodes; ++r) all.push_back(std::make_unique<worker_node>(*network, r, seed));
+  for (auto& n : all) {
+    if (random() % 2) n->queue.push_back(static_cast<std::uint32_t>(random() % 6));
+    n->in_vain = static_cast<unsigned>(random() % 3);
+  }
+  const auto is_over = [&] {
+    for (auto& n : all)
+      if (!n->is_dead && !n->end.is_over()) return false;
+    return true;
+  };
+  unsigned cuts = what == losses::links ? static_cast<unsigned>(1 + random() % 6) : 0;
+  for (std::uint64_t i = 0; !is_over(); ++i) {
+    REQUIRE(i < 2'000'000);
+    auto& n = *all[random() % nodes];
+    if (!n.has_left && random() % 20 == 0) n.leave();
+    const bool says_so = std::ranges::any_of(all, [](const auto& n) { return n->end.is_over(); });
+    if (cuts && !says_so && random() % 30 == 0) {
+      --cuts;
+      const auto one = static_cast<rank>(random() % nodes), other = static_cast<rank>(random() % nodes);
+      if (one != other) network->cut(one, other);
+    }
+    if (what == losses::a_node && nodes > 1 && i == 60 && !n.is_dead) {
+      n.is_dead = true;
+      network->kill(n.job.self());
+    }
+    if (n.is_dead) {  // its messages to itself must not stop the clock
+      n.poll();
+      continue;
+    }
+    n.step();
+    if (!n.end.is_over()) continue;
+    if (what == losses::links) {  // groups end one after the other
+      CHECK(n.queue.empty());
+      CHECK(n.in_vain == 0);
+      CHECK(n.has_left);
+    } else {
+      for (auto& other : all) {  // no node has work left, and no message is in flight
+        if (other->is_dead) continue;
+        CHECK(other->queue.empty());
+        CHECK(other->in_vain == 0);
+        CHECK(other->has_left);
+        if (!other->done_when_over) other->done_when_over = other->done + 1;
+        CHECK(other->done + 1 == other->done_when_over);
+      }
+    }
+  }
+}
+
+TEST_CASE("a job is over when nothing runs on any node and no message is in flight, and not before") {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
+    CAPTURE(seed);
+    run_one(seed, losses::none);
+  }
+}
+
+TEST_CASE("a job whose nodes die ends for those that are left") {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(300, 20'000); ++seed) {
+    CAPTURE(seed);
+    run_one(seed, losses::a_node);
+  }
+}
+
+TEST_CASE("a node that knows that the job is over notifies the others if the coordinator has died") {
+  run_one(7399, losses::a_node);
+}
+
+TEST_CASE("a job that is split into groups ends on every node, whichever links are left") {
+  for (std::uint64_t seed = 1; seed <= test::scaled_of_one_thread<std::uint64_t>(600, 20'000); ++seed) {
+    CAPTURE(seed);
+    run_one(seed, losses::links);
+  }
+}
+
+}  // namespace
+}  // namespace stretto::dist
