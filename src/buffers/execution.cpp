@@ -418,8 +418,8 @@ event execution::do_one(const graph::send& s, const task_work& work, base::threa
     for (const auto& nodes : p.to.intervals())
       for (graph::node_number n = nodes.first; n < nodes.last; ++n) by_node[n].push_back(p.where);
   for (const auto& [n, boxes] : by_node) {
-    data::far_request r;
-    r.what = data::far_request::verb::copy;
+    data::remote_operation_request r;
+    r.what = data::remote_operation_request::action::copy;
     r.used = {others.posted_name(n, number_of(s.by)), instance_of(s.from)};
     r.used_count = 2;
     r.is_whole = false;

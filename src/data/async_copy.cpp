@@ -69,7 +69,7 @@ event async_copy(place to, void* target, place from, const void* source, std::si
                              std::to_string(bytes) + " bytes")
         .remedy("copy by way of a second buffer");
   if (in_reach && bytes <= state.settings.inline_bytes && !after.profile) {
-    const data::outlook o = data::look_at(after, {}, context);
+    const data::precondition_state o = data::state_of_preconditions(after, {}, context);
     if (!o.pending && !o.cause) {
       if (bytes) std::memcpy(target, source, bytes);
       return {};

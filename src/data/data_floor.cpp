@@ -7,7 +7,7 @@
 
 #include "data/instances.hpp"
 #include "data/operation.hpp"
-#include "data/staging.hpp"
+#include "data/staged_copy_queue.hpp"
 #include "data/task_executor.hpp"
 #include "platform/added_place.hpp"
 #include "platform/copies_of_machine.hpp"
@@ -42,7 +42,7 @@ std::uint64_t capacity_of(const place_description& memory) noexcept {
 
 void start_data(base::runtime_context& runtime, data_settings settings) {
   auto state = std::make_unique<data_state>(runtime, completed(std::move(settings)), operation_block);
-  state->detours = std::make_unique<staging>(*state);
+  state->copy_engine = std::make_unique<staged_copy_queue>(*state);
   runtime.set(base::floor_slot::data, state.release());
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/block_pool.hpp"
 #include "base/context.hpp"
-#include "data/detour.hpp"
+#include "data/staged_copy_engine.hpp"
 #include "data/host_channel.hpp"
 #include "data/instance_record.hpp"
 #include "data/memory_space.hpp"
@@ -68,10 +68,10 @@ struct data_state {
   static constexpr std::size_t device_operation_bytes = 640;  // launches and moves
   std::atomic<std::uint32_t> numbers{0};
   std::atomic<std::uint64_t> key_ranges{1};
-  std::unique_ptr<detour> detours;  // for copies that loads and stores cannot do
+  std::unique_ptr<staged_copy_engine> copy_engine;  // for copies that loads and stores cannot do
   class other_nodes* others = nullptr;  // set before threads use instances
-  const std::shared_ptr<class enclosures> enclosed;
-  std::shared_ptr<class passing_memory> passing;  // for elements from and to other nodes
+  const std::shared_ptr<class attachments> attached;
+  std::shared_ptr<class staging_memory> staged_copy_queue;  // for elements from and to other nodes
   const std::unique_ptr<class imported_memories> imported;  // null: elements pass through the host, or as messages take them
 
   /// Null if the place is no memory.
@@ -98,7 +98,7 @@ struct thread_data {
   base::block_cache records, operations, device_operations;
   device::group_memory groups;  // of the kernels that the thread runs
   std::uint64_t next_key = 0, end_of_keys = 0;  // keys are handed to threads a range at a time
-  bool is_told_by_owner = false;  // what the thread submits at the moment, should it fail
+  bool is_reported_by_owner = false;  // what the thread submits at the moment, should it fail
 };
 
 /// The calling thread's share is made by its first call, and again after leave_data.
@@ -114,11 +114,11 @@ inline thread_data& share_of(base::thread_context& context) {
 }
 
 /// While it lives, what the calling thread submits tells its event alone of a failure, and not the run: whoever needs what it was to write does.
-class told_by_owner {
+class reported_by_owner {
  public:
-  explicit told_by_owner(base::thread_context& context) : share_(share_of(context)), before_(std::exchange(share_.is_told_by_owner, true)) {}
-  told_by_owner(const told_by_owner&) = delete;
-  ~told_by_owner() { share_.is_told_by_owner = before_; }
+  explicit reported_by_owner(base::thread_context& context) : share_(share_of(context)), before_(std::exchange(share_.is_reported_by_owner, true)) {}
+  reported_by_owner(const reported_by_owner&) = delete;
+  ~reported_by_owner() { share_.is_reported_by_owner = before_; }
 
  private:
   thread_data& share_;

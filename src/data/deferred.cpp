@@ -22,8 +22,8 @@ bool has_always_happened(const dependency& d) noexcept { return !d.task() && d.a
 
 }  // namespace
 
-outlook look_at(const preconditions& after, std::span<const event> also, base::thread_context& context) {
-  outlook o;
+precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also, base::thread_context& context) {
+  precondition_state o;
   for_each_dependency(after, also, [&](const dependency& d) {
     if (has_always_happened(d) || o.pending) return;
     if (!detail::has_ended(d, context))
@@ -69,13 +69,13 @@ void deferred::arm(std::span<const event> after, base::thread_context& context, 
   arrived(context);
 }
 
-void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function told, base::thread_context& context) {
+void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function on_fire, base::thread_context& context) {
   link& mine = links_[n];
-  mine.fire = told;
+  mine.fire = on_fire;
   mine.owner = this;
   unended_.fetch_add(1, std::memory_order_relaxed);
   if (detail::subscribe(d, mine, context)) return;
-  if (told == on_end) mine.cause = detail::cause_of(d, context);
+  if (on_fire == on_end) mine.cause = detail::cause_of(d, context);
   unended_.fetch_sub(1, std::memory_order_relaxed);  // arm's own count keeps it above zero
 }
 

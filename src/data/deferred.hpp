@@ -16,11 +16,11 @@
 namespace stretto::data {
 
 /// What a call waits for, looked at once: whether anything is pending, and if not whether anything is poisoned.
-struct outlook {
+struct precondition_state {
   bool pending = false;
   failure_ref cause;  // of the first poisoned one; meaningful only if nothing is pending
 };
-outlook look_at(const preconditions& after, std::span<const event> also, base::thread_context& context);
+precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also, base::thread_context& context);
 
 struct deferred {
   using start_function = void (*)(deferred& self, failure_ref cause, base::thread_context& context) noexcept;
@@ -42,7 +42,7 @@ struct deferred {
   bool starts_with(start_function f) const noexcept { return start == f; }
 
  private:
-  void link_to(const dependency& d, std::size_t n, waiter::fire_function told, base::thread_context& context);
+  void link_to(const dependency& d, std::size_t n, waiter::fire_function on_fire, base::thread_context& context);
   struct link : waiter {
     deferred* owner = nullptr;
     failure_ref cause;

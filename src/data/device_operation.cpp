@@ -6,7 +6,7 @@
 
 #include "base/peek.hpp"
 #include "data/data_state.hpp"
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 #include "event/event_floor.hpp"
 #include "sched/recording.hpp"
 
@@ -50,16 +50,16 @@ device_operation::device_operation(device::attached_device& on, device::work wha
                                    const std::source_location& where) noexcept
     : deferred(preconditions_ended), completion(device_ended), on_(on), where_(where), what_(what), shown_(shown) {}
 
-std::optional<told_deferred> tell_device_operation(const deferred& d, const deferred* at) {
-  return device_operation::tell(d, at);
+std::optional<deferred_report> report_device_operation(const deferred& d, const deferred* at) {
+  return device_operation::report(d, at);
 }
 
-std::optional<told_deferred> device_operation::tell(const deferred& d, const deferred* whose) {
+std::optional<deferred_report> device_operation::report(const deferred& d, const deferred* whose) {
   if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another's
   const auto* const at = static_cast<const device_operation*>(whose);
   const base::peeked<event> done(&at->done_);
   if (!done) return std::nullopt;
-  return told_deferred{*done, "operation of a device", base::peek_location(&at->where_)};
+  return deferred_report{*done, "operation of a device", base::peek_location(&at->where_)};
 }
 
 void* device_operation::operator new(std::size_t bytes) {
@@ -78,7 +78,7 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   auto profile = after.profile ? std::make_unique<sched::profile_state>(op->where_) : nullptr;
   device_operation& it = *op;
   const event done = it.done_ = detail::make_event(context, it.where_);
-  it.is_told_by_owner_ = share_of(context).is_told_by_owner;
+  it.is_told_by_owner_ = share_of(context).is_reported_by_owner;
   if (profile) profile->promise_to(*after.profile);
   it.profile_ = std::move(profile);
   auto& thread = static_cast<sched::thread_state&>(context);

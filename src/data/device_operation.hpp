@@ -22,7 +22,7 @@
 
 namespace stretto::data {
 
-struct told_deferred;
+struct deferred_report;
 
 class device_operation : public deferred, public places::completion {
  public:
@@ -40,7 +40,7 @@ class device_operation : public deferred, public places::completion {
                       base::thread_context& context, std::span<const event> order = {});
 
   /// For reports.
-  static std::optional<told_deferred> tell(const deferred& d, const deferred* at);
+  static std::optional<deferred_report> report(const deferred& d, const deferred* at);
 
  protected:
   /// Puts it into the stream, with `done` behind the last part. What it throws fails the operation.

@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "data/beside.hpp"
+#include "data/host_staging_copy.hpp"
 #include "data/deferred_turn.hpp"
 #include "data/device_launch.hpp"
 #include "data/fold_kernels.hpp"
 #include "data/operation.hpp"
 #include "data/order_check.hpp"
 #include "data/program_bytes.hpp"
-#include "data/requests.hpp"
+#include "data/request_builders.hpp"
 #include "data/through_host.hpp"
 #include "device/device_set.hpp"
 
@@ -151,7 +151,7 @@ event fold_from_device(const instance_handle& from, const instance_handle& to, s
                        const preconditions& after, base::thread_context& context, const std::source_location& where) {
   const instance_handle& array = array_behind(from);
   const box& all = array.record->shape.box;
-  beside got(array, all, state_of(context), where);
+  host_staging_copy got(array, all, state_of(context), where);
   preconditions first = after;
   first.profile = nullptr;
   const event there = got.until(detail::copy_boxes(got.handle(), array, {&all, 1}, {}, first, where));

@@ -22,7 +22,7 @@ namespace stretto::data {
 inline constexpr std::uint64_t no_next_use = std::numeric_limits<std::uint64_t>::max();
 
 /// Something that takes room in a memory: a replica.
-struct resident {
+struct eviction_candidate {
   std::uint64_t bytes = 0;
   bool in_use = false;                      // by a task that was issued and has not finished
   std::uint64_t next_use = no_next_use;     // position of the first queued task that will use it
@@ -50,7 +50,7 @@ struct eviction {
 ///   write_back_bytes   of a resident, by its index: what is valid there alone; asked as seldom as can be
 ///
 /// The bytes of all arguments of a task are asked for at once, so that two tasks cannot evict each other's for ever.
-eviction choose_victims(std::span<const resident> residents, std::uint64_t needed, std::uint64_t free,
+eviction choose_victims(std::span<const eviction_candidate> candidates, std::uint64_t needed, std::uint64_t free,
                         const std::function<std::uint64_t(std::size_t)>& write_back_bytes);
 
 }  // namespace stretto::data

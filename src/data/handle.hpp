@@ -15,15 +15,15 @@ namespace stretto::data {
 /// destruction waits for may well be submitted after it. Throws D01 or D13.
 detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                 const std::source_location& where);
-[[noreturn]] void was_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where);
+[[noreturn]] void refuse_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where);
 
-[[noreturn]] void not_inside(const char* verb, const box& part, const detail::instance_record& r,
+[[noreturn]] void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
                              const std::source_location& where);
 /// Throws D06 unless the instance has all of `part`.
 inline void require_inside(const char* verb, const box& part, const detail::instance_record& r,
                            const std::source_location& where) {
   if (!r.shape.box.contains(part)) [[unlikely]]
-    not_inside(verb, part, r, where);
+    refuse_outside(verb, part, r, where);
 }
 
 }  // namespace stretto::data

@@ -82,7 +82,7 @@ void happens_before::join(node_id id) noexcept {
   put({&room_[n->clock_at % room_size_], n->clock_length});
 }
 
-void happens_before::join(const strand& s) noexcept {
+void happens_before::join(const wait_history& s) noexcept {
   all_until_ = std::max(all_until_, s.after_unknown ? now_ : s.all_until);
   put(s.clock);
   for (const node_id n : s.pending) join(n);
@@ -134,7 +134,7 @@ void happens_before::settle_pending(const std::vector<node_id>& all) {
   for (const node_id n : all) settle(n);
 }
 
-void happens_before::settle(strand& s) {
+void happens_before::settle(wait_history& s) {
   if (s.pending.empty() && !s.after_unknown) return;
   settle_pending(s.pending);
   clear();
@@ -171,7 +171,7 @@ void happens_before::keep(node& n) {
   std::vector<node_id>().swap(n.more);
 }
 
-void happens_before::wait(strand& s, node_id earlier) {
+void happens_before::wait(wait_history& s, node_id earlier) {
   if (!earlier) return;
   settle(s);
   settle(earlier);
@@ -184,7 +184,7 @@ void happens_before::wait(strand& s, node_id earlier) {
   for_each_known([&](std::uint64_t place) { s.clock.push_back(place); });
 }
 
-void happens_before::wait_for_all(strand& s) {
+void happens_before::wait_for_all(wait_history& s) {
   s.pending.clear();
   s.clock.clear();
   s.after_unknown = false;
@@ -192,7 +192,7 @@ void happens_before::wait_for_all(strand& s) {
   s.state = 0;
 }
 
-happens_before::node_id happens_before::state_of(strand& s) {
+happens_before::node_id happens_before::state_of(wait_history& s) {
   settle(s);
   if (s.clock.empty() && s.all_until <= horizon_) return 0;
   const node* const old = find(s.state);
@@ -205,7 +205,7 @@ happens_before::node_id happens_before::state_of(strand& s) {
   return s.state;
 }
 
-happens_before::node_id happens_before::end_of(strand& s) {
+happens_before::node_id happens_before::end_of(wait_history& s) {
   const node* const old = find(s.end);
   if (old && old->of == &s) return s.end;
   s.end = make();
@@ -213,7 +213,7 @@ happens_before::node_id happens_before::end_of(strand& s) {
   return s.end;
 }
 
-void happens_before::restart(strand& s) {
+void happens_before::restart(wait_history& s) {
   if (const node* const end = find(s.end); end && end->of == &s) settle(s.end);
   s.pending.clear();
   s.clock.clear();

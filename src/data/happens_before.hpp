@@ -38,7 +38,7 @@ class happens_before {
   };
 
   /// What one task, or the body of a worker, has waited for so far. It lives as long as something may ask for its end.
-  struct strand {
+  struct wait_history {
     std::vector<std::uint64_t> clock;
     std::uint64_t all_until = 0;
     std::vector<node_id> pending;  // what it follows and has not been joined yet
@@ -61,15 +61,15 @@ class happens_before {
   void follow_unknown(node_id n);
 
   /// Whatever runs on the strand has waited for it.
-  void wait(strand& s, node_id earlier);
+  void wait(wait_history& s, node_id earlier);
   /// It may know all that has begun.
-  void wait_for_all(strand& s);
+  void wait_for_all(wait_history& s);
   /// What the strand knows at present.
-  node_id state_of(strand& s);
+  node_id state_of(wait_history& s);
   /// What it will know when it has ended.
-  node_id end_of(strand& s);
+  node_id end_of(wait_history& s);
   /// The strand has ended, and will be another one.
-  void restart(strand& s);
+  void restart(wait_history& s);
 
   /// It begins; is_before() is about it until the next one does. False if it has been forgotten.
   bool begin(node_id n);
@@ -102,7 +102,7 @@ class happens_before {
     unsigned direct = 0;
     std::array<node_id, 7> after{};
     std::vector<node_id> more;
-    strand* of = nullptr;        // the strand whose end it is
+    wait_history* of = nullptr;        // the strand whose end it is
     std::uint64_t clock_at = 0;  // its clock, once settled; counted from the first one ever written
     std::uint32_t clock_length = 0;
     std::uint64_t all_until = 0;
@@ -125,7 +125,7 @@ class happens_before {
   }
   void clear() noexcept;
   void join(node_id n) noexcept;
-  void join(const strand& s) noexcept;
+  void join(const wait_history& s) noexcept;
   template <class Body>
   static void for_each_before(const node& n, Body&& body);
   void join_all_before(const node& n) noexcept;
@@ -133,7 +133,7 @@ class happens_before {
   void gather(node_id n);
   void settle_pending(const std::vector<node_id>& all);
   void settle(node_id n);
-  void settle(strand& s);
+  void settle(wait_history& s);
   void push(node_id n);
   void keep(node& n);
   /// body(place) for what is known now, without what everybody knows.

@@ -4,7 +4,7 @@
 
 namespace stretto::data {
 
-imported_memories::shared imported_memories::find(const exported_elements& from, std::uint16_t of, device::attached_device* by) {
+imported_memories::shared imported_memories::find(const exported_device_elements& from, std::uint16_t of, device::attached_device* by) {
   if (!by) {
     for (const auto& d : devices_.all())
       if (shared found = find(from, of, d.get())) return found;

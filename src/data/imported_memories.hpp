@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/exported_elements.hpp"
+#include "data/exported_device_elements.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto::data {
@@ -46,7 +46,7 @@ class imported_memories {
   imported_memories(const device::device_set& devices, std::function<void(const std::string&)> tell) : devices_(devices), tell_(std::move(tell)) {}
 
   /// The memory in which those elements of node `of` lie, as `by` knows it; by null: any of the devices. Null where it cannot have it.
-  shared find(const exported_elements& from, std::uint16_t of, device::attached_device* by);
+  shared find(const exported_device_elements& from, std::uint16_t of, device::attached_device* by);
   /// That node is lost.
   void forget(std::uint16_t node) noexcept;
 

@@ -13,7 +13,7 @@
 
 #include "base/block_pool.hpp"
 #include "data/memory_space.hpp"
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 #include "data/update_queue.hpp"
 
 namespace stretto::detail {

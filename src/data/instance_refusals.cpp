@@ -79,7 +79,7 @@ void refuse_memory(const detail::instance_request& r, const data_state& state, c
   throw std::move(e).fact("memories", names).remedy("choose one of runtime.machine().memories()");
 }
 
-failure_ref no_room(const detail::instance_record& r, const creation& refused) {
+failure_ref creation_refused(const detail::instance_record& r, const creation& refused) {
   error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
   e.fact("submitted", r.created)
       .fact("wanted", bytes_text(refused.bytes))

@@ -30,6 +30,6 @@ void require_addressable(const char* what, std::string_view name, const box& ele
 [[noreturn]] void refuse_memory(const detail::instance_request& r, const data_state& state, const std::source_location& where);
 
 /// The error D03: bytes wanted, free and the longest free piece.
-failure_ref no_room(const detail::instance_record& r, const creation& refused);
+failure_ref creation_refused(const detail::instance_record& r, const creation& refused);
 
 }  // namespace stretto::data

@@ -12,7 +12,7 @@
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "data/reduction_record.hpp"
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 
 namespace stretto {
 
@@ -102,7 +102,7 @@ void settle(detail::instance_record& r, data::block& held) noexcept {
 void take_effect(detail::instance_record& r, data::destruction* announced, base::thread_context& context) noexcept {
   const std::uint64_t key = r.live.exchange(0, std::memory_order_acq_rel);
   if (r.destruction_order)
-    if (auto unordered = data::state_of(context).checks->goes(r.destruction_order, {&r, key}))
+    if (auto unordered = data::state_of(context).checks->check_destruction(r.destruction_order, {&r, key}))
       detail::report(detail::make_failure(std::make_exception_ptr(*std::move(unordered)),
                                           "destruction of " + detail::describe(r), r.destroyed), context);
   if (r.reduction) {  // first: what it frees may be what a waiting creation waits for
@@ -121,7 +121,7 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
   r.first = nullptr;
   r.updates.dissolve(context);
   share_of(context).records.free(&r);
-  if (resolved) data::tell(resolved, context);
+  if (resolved) data::notify_resolved(resolved, context);
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ void start_creation(deferred& self, failure_ref cause, base::thread_context& con
   switch (r.space->create(c)) {
     case creation::outcome::waiting: return;
     case creation::outcome::granted: return end_creation(c, {}, context);
-    case creation::outcome::refused: return end_creation(c, no_room(r, c), context);
+    case creation::outcome::refused: return end_creation(c, creation_refused(r, c), context);
   }
 }
 
@@ -223,26 +223,26 @@ void start_destruction(deferred& self, failure_ref, base::thread_context& contex
 
 }  // namespace
 
-std::optional<told_deferred> tell_creation(const deferred& d, const deferred* at) {
+std::optional<deferred_report> report_creation(const deferred& d, const deferred* at) {
   const bool is_creation = d.starts_with(start_creation);
   if (!is_creation && !d.starts_with(start_destruction)) return std::nullopt;
   if (is_creation) {
     const base::peeked<deferred_creation> c(static_cast<const deferred_creation*>(at));
     const base::peeked<detail::instance_record> r(c ? c->record : nullptr);
     if (!r) return std::nullopt;
-    return told_deferred{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
+    return deferred_report{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
   }
   const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
   const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale where another took its block since
   if (!r) return std::nullopt;
-  return told_deferred{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
+  return deferred_report{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
 }
 
 deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {
   instance = &r;
-  told = [](creation& self, base::thread_context& context) noexcept {
+  on_resolved = [](creation& self, base::thread_context& context) noexcept {
     auto& c = static_cast<deferred_creation&>(self);
-    end_creation(c, c.is == outcome::granted ? failure_ref{} : no_room(*c.record, c), context);
+    end_creation(c, c.is == outcome::granted ? failure_ref{} : creation_refused(*c.record, c), context);
   };
 }
 deferred_destruction::deferred_destruction(detail::instance_record& r) : deferred(start_destruction), record(&r) {
@@ -264,7 +264,7 @@ namespace data {
 
 using namespace detail;
 
-instance_handle create_where(const instance_request& request, const wish& at, const preconditions& after, const std::source_location& where) {
+instance_handle create_where(const instance_request& request, const placement_hint& at, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   data::data_state& state = state_of(context);
   const layout shape = stretto::layout_of(request, where);
@@ -291,13 +291,13 @@ instance_handle create_where(const instance_request& request, const wish& at, co
 
   const std::uint64_t bytes = stretto::bytes_of(shape);
   const bool at_once = after.dependencies.empty() && after.events.empty();
-  data::outlook outlook;
-  if (!at_once) outlook = data::look_at(after, {}, context);
-  if (profile && !outlook.pending && !outlook.cause) {
+  data::precondition_state precondition_state;
+  if (!at_once) precondition_state = data::state_of_preconditions(after, {}, context);
+  if (profile && !precondition_state.pending && !precondition_state.cause) {
     profile->mark_ready();
     profile->mark_started(context);
   }
-  if (!outlook.pending && !outlook.cause)
+  if (!precondition_state.pending && !precondition_state.cause)
     if (data::block* held = space->try_create(bytes, at)) {
       settle(r, *held);
       if (state.checks) data::order_check::poison(r);
@@ -330,13 +330,13 @@ namespace detail {
 
 event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("destroy");
-  if (!data::is_near(h, context)) [[unlikely]]
-    return data::ask({.what = data::far_request::verb::destroy, .used = {h}}, after, context, where);
+  if (!data::is_local(h, context)) [[unlikely]]
+    return data::ask({.what = data::remote_operation_request::action::destroy, .used = {h}}, after, context, where);
   instance_record& r = data::usable(h, "destroy", context, where);
   const event ready = r.ready;
   const std::span<const event> also(&ready, ready.raw() != 0);
   const bool at_once = after.dependencies.empty() && after.events.empty() && also.empty();
-  const bool pending = !at_once && data::look_at(after, also, context).pending;
+  const bool pending = !at_once && data::state_of_preconditions(after, also, context).pending;
   auto profile = after.profile ? std::make_unique<sched::profile_state>(where) : nullptr;
   data::deferred_destruction* d = nullptr;
   if (pending) d = ::new (share_of(context).operations.allocate()) data::deferred_destruction(r);
@@ -346,7 +346,7 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
       d->~deferred_destruction();
       share_of(context).operations.free(d);
     }
-    data::was_destroyed(h, "destroy", where);
+    data::refuse_destroyed(h, "destroy", where);
   }
   r.destroyed = where;
   data::order_check* const checks = data::state_of(context).checks;

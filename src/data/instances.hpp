@@ -50,7 +50,7 @@ detail::instance_handle make_stand_in(const global_instance& of, base::thread_co
 void end_stand_in(const detail::instance_handle& h, base::thread_context& context) noexcept;
 
 /// As create_instance, at an address of its memory if nothing lies there.
-detail::instance_handle create_where(const detail::instance_request& request, const wish& at, const preconditions& after,
+detail::instance_handle create_where(const detail::instance_request& request, const placement_hint& at, const preconditions& after,
                                      const std::source_location& where);
 
 }  // namespace stretto::data

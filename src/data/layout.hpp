@@ -4,7 +4,7 @@
 // Cost        a few dozen instructions.
 #pragma once
 
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 
 namespace stretto::data {
 

@@ -163,7 +163,7 @@ bool memory_space::is_promised_away(const creation& c) const noexcept {
   return still_needed(c) + promised > expected;
 }
 
-block* memory_space::try_create(std::uint64_t bytes, const wish& at) {
+block* memory_space::try_create(std::uint64_t bytes, const placement_hint& at) {
   std::scoped_lock lock(mutex_);
   creation c;
   c.bytes = bytes;

@@ -29,7 +29,7 @@
 namespace stretto::data {
 
 /// Where in a memory something is to lie, if nothing else stays there: of who knows what there will be.
-struct wish {
+struct placement_hint {
   std::optional<std::uint64_t> offset = {};  // a multiple of what one byte takes
   bool is_at_end = false;  // of a device's memory: the host's becomes real from its front on
 };
@@ -37,7 +37,7 @@ struct wish {
 /// A creation on its way. Owned by the caller, who keeps it alive until it is granted or refused.
 struct creation {
   std::uint64_t bytes = 0;
-  wish at = {};
+  placement_hint at = {};
   const void* instance = nullptr;   // of which it is the storage; needed where addresses are planned
   std::uint64_t ticket = 0;
   enum class outcome : std::uint8_t { granted, waiting, refused } is = outcome::waiting;
@@ -48,14 +48,14 @@ struct creation {
   std::uint64_t largest_block = 0;  // refused: the longest piece of that
   creation* next = nullptr;         // in the waiting list, or in a list of resolved ones
   /// What its owner does once it is granted or refused after waiting; it may free the object.
-  void (*told)(creation& self, base::thread_context& context) noexcept = nullptr;
+  void (*on_resolved)(creation& self, base::thread_context& context) noexcept = nullptr;
 };
 
 /// Tells the creations that a destruction has granted or refused, outside of any lock.
-inline void tell(creation* resolved, base::thread_context& context) noexcept {
+inline void notify_resolved(creation* resolved, base::thread_context& context) noexcept {
   while (creation* c = resolved) {
     resolved = c->next;
-    c->told(*c, context);
+    c->on_resolved(*c, context);
   }
 }
 
@@ -87,7 +87,7 @@ class memory_space {
   std::uint64_t ticket() noexcept { return tickets_.fetch_add(1, std::memory_order_relaxed); }
 
   /// A block, if it can be had at once and is not promised to those who wait; else null and nothing happened.
-  block* try_create(std::uint64_t bytes, const wish& at = {});
+  block* try_create(std::uint64_t bytes, const placement_hint& at = {});
   /// Where it is wished for; elsewhere if somebody is there. Grants or refuses, or keeps `c` in the waiting list. `c.ticket` and `c.bytes` are set.
   creation::outcome create(creation& c);
   /// `d.ticket` and `d.bytes` are set; `held` null if the instance does not exist yet. Until it takes effect, later

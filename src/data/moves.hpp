@@ -8,15 +8,15 @@
 
 #include <optional>
 
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 
 namespace stretto::data {
 
 /// first[0] <- first[1]. The two must not overlap.
-void copy_elements(const nest<2>& walk) noexcept;
+void copy_elements(const loop_nest<2>& walk) noexcept;
 
 /// first[0] <- the element_bytes at `value`.
-void fill_elements(const nest<1>& walk, const std::byte* value) noexcept;
+void fill_elements(const loop_nest<1>& walk, const std::byte* value) noexcept;
 
 using detail::index_kind;
 
@@ -29,9 +29,9 @@ struct bad_index {
 };
 
 /// first[0] <- table[index at first[1]]; stops at the first bad index, those before it are done.
-std::optional<bad_index> gather_elements(const nest<2>& walk, const operand& table, index_kind kind) noexcept;
+std::optional<bad_index> gather_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept;
 
 /// table[index at first[1]] <- first[0]; in the order of the walk, so the last of several writers wins.
-std::optional<bad_index> scatter_elements(const nest<2>& walk, const operand& table, index_kind kind) noexcept;
+std::optional<bad_index> scatter_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept;
 
 }  // namespace stretto::data

@@ -10,8 +10,8 @@
 #include "data/device_moves.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
-#include "data/recording.hpp"
-#include "data/telling.hpp"
+#include "data/operation_trace.hpp"
+#include "data/operation_waits.hpp"
 #include "data/through_host.hpp"
 
 namespace stretto::data {
@@ -97,7 +97,7 @@ void run(operation& op, base::thread_context& context) {
   require_alive(r);
   if (!has_turn(op)) return;
   if (op.order) state.checks->begins(op.order, r);
-  if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
+  if (!is_direct(instances_of(r), state)) return state.copy_engine->start(op, context);
   op.hops = direct_hops(r);
   // What was granted its turn runs as a task: one behind another, on whichever stack ends a turn, they would be nested.
   if (r.bytes <= state.settings.inline_bytes && !(op.turn && op.turn->had_to_wait)) {
@@ -156,7 +156,7 @@ operation::part_item::part_item() noexcept : work_item(run_item) {}
 
 operation::operation(operation_request&& r) : deferred(start_operation), request(std::move(r)) {}
 
-std::optional<told_deferred> tell_operation(const deferred& d, const deferred* at) {
+std::optional<deferred_report> report_operation(const deferred& d, const deferred* at) {
   if (!d.starts_with(start_operation)) return std::nullopt;
   const auto* const there = static_cast<const operation*>(at);
   const base::peeked<operation> op(there);
@@ -165,7 +165,7 @@ std::optional<told_deferred> tell_operation(const deferred& d, const deferred* a
   const base::peeked<operation_kind> kind(r.kind);
   std::string name = kind ? base::peek_text(kind->verb) : std::string();
   if (r.used_count > 1) name += " of " + peek_name(r.used[1].record);
-  return told_deferred{op->done, name + " to " + peek_name(r.used[0].record), base::peek_location(&there->request.where)};
+  return deferred_report{op->done, name + " to " + peek_name(r.used[0].record), base::peek_location(&there->request.where)};
 }
 
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
@@ -175,7 +175,7 @@ bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, co
   if (bytes > state.settings.inline_bytes || !is_direct(used, state)) return false;
   const ready_events ready(used);
   if (after.dependencies.empty() && after.events.empty() && ready.count == 0) return true;
-  const outlook o = look_at(after, ready, context);
+  const precondition_state o = state_of_preconditions(after, ready, context);
   return !o.pending && !o.cause;
 }
 
@@ -205,18 +205,18 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     if (request.owns_ends) free_ends(request, context);
     if (profile) profile->deliver(cause.get(), describe(request), context);
     if (!cause) return {};
-    if (!share_of(context).is_told_by_owner) detail::report(cause, context);
+    if (!share_of(context).is_reported_by_owner) detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
     detail::end_event(failed, std::move(cause), context, request.where);
     return failed;
   }
-  if (!is_direct(instances_of(request), state)) state.detours->require_route(request);
+  if (!is_direct(instances_of(request), state)) state.copy_engine->require_route(request);
   auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
   if (profile) profile->promise_to(*after.profile);
   op->profile = std::move(profile);
-  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) && !look_at(after, ready, context).pending)
+  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) && !state_of_preconditions(after, ready, context).pending)
     op->counted = state.others->counted_copy();
-  op->is_told_by_owner = share_of(context).is_told_by_owner;
+  op->is_reported_by_owner = share_of(context).is_reported_by_owner;
   const event done = op->done = detail::make_event(context, op->request.where);
   if (state.checks && how == followed::yes && !op->request.owns_ends) {
     op->order = state.checks->submitted(after, instances_of(op->request), done, context);
@@ -251,7 +251,7 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   }
   const event done = op.done;
   const std::source_location where = op.request.where;
-  const bool is_reported = cause && !op.is_told_by_owner;
+  const bool is_reported = cause && !op.is_reported_by_owner;
   if (op.turn) updates_of(op.request).end(*op.turn, context);
   if (op.request.owns_ends) free_ends(op.request, context);
   op.~operation();

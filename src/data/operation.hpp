@@ -57,7 +57,7 @@ struct operation final : deferred {
   std::atomic<const failure*> failed{nullptr};
   std::unique_ptr<sched::profile_state> profile;  // if someone asked
   unsigned hops = 1;                    // from memory to memory
-  bool is_told_by_owner = false;        // should it fail
+  bool is_reported_by_owner = false;        // should it fail
   std::shared_ptr<const void> counted;  // of a copy in the memory of all nodes, which others may be slow with
   std::uint64_t order = 0;              // the check's name for it, if checks are made
 };

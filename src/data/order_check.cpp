@@ -11,7 +11,7 @@ namespace stretto::data {
 
 using detail::instance_handle;
 using detail::instance_record;
-using strand = happens_before::strand;
+using wait_history = happens_before::wait_history;
 
 namespace {
 
@@ -54,7 +54,7 @@ void order_check::follow(node_id n, base::awaited what) {
   else order_.follow(n, earlier);
 }
 
-strand& order_check::strand_of(base::thread_context& by) {
+wait_history& order_check::wait_history_of(base::thread_context& by) {
   const sched::worker* const w = static_cast<const sched::thread_state&>(by).as_worker;
   if (w && w->current) {
     const auto found = tasks_.find(w->current);
@@ -70,8 +70,8 @@ strand& order_check::strand_of(base::thread_context& by) {
 
 void order_check::spawned(const void* task, base::thread_context& by) noexcept {
   const std::scoped_lock lock(mutex_);
-  const node_id spawner = order_.state_of(strand_of(by));
-  strand& s = tasks_[task];
+  const node_id spawner = order_.state_of(wait_history_of(by));
+  wait_history& s = tasks_[task];
   order_.restart(s);
   if (spawner) s.pending.push_back(spawner);
 }
@@ -97,14 +97,14 @@ void order_check::waited(base::awaited what, base::thread_context& by) noexcept 
   const std::scoped_lock lock(mutex_);
   const node_id n = of(what);
   if (!n) return;
-  strand& s = strand_of(by);
+  wait_history& s = wait_history_of(by);
   if (n == unknown) order_.wait_for_all(s);
   else order_.wait(s, n);
 }
 
 void order_check::synchronised(base::thread_context& by) noexcept {
   const std::scoped_lock lock(mutex_);
-  order_.wait_for_all(strand_of(by));
+  order_.wait_for_all(wait_history_of(by));
 }
 
 void order_check::merges(std::uint64_t merged, base::awaited input) noexcept {
@@ -117,7 +117,7 @@ void order_check::merges(std::uint64_t merged, base::awaited input) noexcept {
 order_check::node_id order_check::submitted(const preconditions& after, std::span<const instance_handle> used, event done,
                                             base::thread_context& by) {
   const std::scoped_lock lock(mutex_);
-  const node_id spawner = order_.state_of(strand_of(by));
+  const node_id spawner = order_.state_of(wait_history_of(by));
   const node_id n = order_.make();
   order_.follow(n, spawner);
   for (const dependency& d : after.dependencies) follow(n, as_awaited(d));
@@ -213,7 +213,7 @@ void order_check::begins(node_id n, const operation_request& r) {
   if (found) throw std::move(*found);
 }
 
-std::optional<error> order_check::goes(node_id n, const instance_handle& h) {
+std::optional<error> order_check::check_destruction(node_id n, const instance_handle& h) {
   const std::scoped_lock lock(mutex_);
   const auto past = instances_.find(h.key);
   if (past == instances_.end()) return std::nullopt;

@@ -50,7 +50,7 @@ class order_check final : public base::order_observer {
   /// nothing has written.
   void begins(node_id n, const operation_request& r);
   /// The instance goes: the error D21 if something that used it is not ordered before.
-  std::optional<error> goes(node_id n, const detail::instance_handle& h);
+  std::optional<error> check_destruction(node_id n, const detail::instance_handle& h);
   /// Accesses of an operation of which only that is known.
   void untracked(const operation_request& r);
   /// The program reads and writes the elements itself from now on, which is not seen.
@@ -73,7 +73,7 @@ class order_check final : public base::order_observer {
     access_history* past = nullptr;
   };
 
-  happens_before::strand& strand_of(base::thread_context& by);
+  happens_before::wait_history& wait_history_of(base::thread_context& by);
   /// Its node; 0 for what has always happened, `unknown` for what is not followed up.
   node_id of(base::awaited what);
   void follow(node_id n, base::awaited what);
@@ -87,9 +87,9 @@ class order_check final : public base::order_observer {
 
   std::mutex mutex_;
   happens_before order_;
-  std::unordered_map<const void*, happens_before::strand> tasks_;   // by record
-  std::unordered_map<const void*, happens_before::strand> bodies_;  // by worker: what runs there and is no task
-  happens_before::strand outside_;                                  // whatever else
+  std::unordered_map<const void*, happens_before::wait_history> tasks_;   // by record
+  std::unordered_map<const void*, happens_before::wait_history> bodies_;  // by worker: what runs there and is no task
+  happens_before::wait_history outside_;                                  // whatever else
   std::unordered_map<std::uint64_t, access_history> instances_;     // by key
   std::vector<access> now_;                                         // of the operation that is looked at
 };

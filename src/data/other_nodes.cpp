@@ -43,7 +43,7 @@ bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source
 
 }  // namespace
 
-const char* word_of(far_request::verb v) noexcept {
+const char* word_of(remote_operation_request::action v) noexcept {
   constexpr const char* words[] = {"copy", "fill", "gather", "scatter", "reduce", "reduce", "fold_into", "clear", "destroy", "ready"};
   return words[static_cast<std::size_t>(v)];
 }
@@ -52,7 +52,7 @@ void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexce
   runtime.get<data_state>(base::floor_slot::data)->others = others;
 }
 
-instance_handle near_by_name(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+instance_handle local_by_name(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
   other_nodes& others = others_for(h, verb, context, where);
   if (number_in(h) == context.runtime->node) {
     const instance_handle found = others.near(h, verb, where);
@@ -81,27 +81,27 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const instance_handle& h, 
   return others_for(h, verb, context, where).facts(h, verb, where);
 }
 
-event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
+event ask(remote_operation_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
   other_nodes* others = nullptr;
   bool all_near = true;
-  far_request here = r;  // with what stands in for instances of other nodes
+  remote_operation_request here = r;  // with what stands in for instances of other nodes
   for (unsigned i = 0; i < r.used_count; ++i) {
     instance_handle& h = r.used[i];
-    if (is_near(h, context) && h.record) continue;
+    if (is_local(h, context) && h.record) continue;
     others = &others_for(h, word_of(r.what), context, where);
     if (number_in(h) == context.runtime->node) {
       if (const instance_handle found = others->near(h, word_of(r.what), where); found.record) h = found;
-      here.used[i] = is_near(h, context) ? h : instance_handle();
+      here.used[i] = is_local(h, context) ? h : instance_handle();
     } else {  // only its node destroys an instance
-      here.used[i] = r.what == far_request::verb::destroy ? instance_handle() : others->stand_in(h);
+      here.used[i] = r.what == remote_operation_request::action::destroy ? instance_handle() : others->stand_in(h);
     }
     all_near = all_near && here.used[i].record;
   }
   return all_near ? run_here(here, after, where) : others->submit(r, after, where);
 }
 
-event run_here(const far_request& r, const preconditions& after, const std::source_location& where) {
-  using verb = far_request::verb;
+event run_here(const remote_operation_request& r, const preconditions& after, const std::source_location& where) {
+  using verb = remote_operation_request::action;
   const auto& [first, second, third] = r.used;
   const box* const part = r.is_whole ? nullptr : r.boxes.data();
   switch (r.what) {
@@ -121,16 +121,16 @@ event run_here(const far_request& r, const preconditions& after, const std::sour
   return {};
 }
 
-const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept { return state_of(context).enclosed; }
+const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept { return state_of(context).attached; }
 
 std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {
   if (along.empty()) return 0;
-  far_enclosures* const others = enclosures_of(context)->others;
+  remote_attachments* const others = attachments_of(context)->others;
   return others ? others->keep_for(node, std::move(along)) : 0;
 }
 
-void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
-  if (message) enclosures_of(context)->others->have_read(sender, message);
+void acknowledge_message(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
+  if (message) attachments_of(context)->others->acknowledge_message(sender, message);
 }
 
 }  // namespace data
@@ -160,7 +160,7 @@ instance_handle create_reduction_at(std::uint32_t node, place memory, const box&
 }
 
 instance_handle handle_here(const instance_handle& h, const char* verb, const std::source_location& where) {
-  return data::near(h, verb, base::require_current(verb), where);
+  return data::local_handle(h, verb, base::require_current(verb), where);
 }
 
 std::uint32_t node_of(const instance_handle& h, const std::source_location& where) {

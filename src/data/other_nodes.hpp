@@ -18,16 +18,16 @@
 #include <vector>
 
 #include "base/context.hpp"
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "data/moves.hpp"
 #include "data/node_talk.hpp"
 
 namespace stretto::data {
 
-struct far_request {
-  enum class verb : std::uint8_t { copy, fill, gather, scatter, reduce_held, reduce_values, fold, clear, destroy, ready };
+struct remote_operation_request {
+  enum class action : std::uint8_t { copy, fill, gather, scatter, reduce_held, reduce_values, fold, clear, destroy, ready };
 
-  verb what = verb::copy;
+  action what = action::copy;
   /// The first is written (of gather and scatter: the dense one, the table, the indices).
   std::array<detail::instance_handle, 3> used{};
   unsigned used_count = 1;
@@ -40,7 +40,7 @@ struct far_request {
   detail::index_kind indices = detail::index_kind::int64;
 };
 /// "copy", "reduce".
-const char* word_of(far_request::verb v) noexcept;
+const char* word_of(remote_operation_request::action v) noexcept;
 
 /// What an instance is, existing or not. It does not change.
 struct instance_facts {
@@ -81,7 +81,7 @@ class other_nodes {
   virtual detail::instance_handle stand_in(const detail::instance_handle& h) const = 0;
   /// One of this node's in global memory is destroyed: its handle.
   virtual void gone(const detail::instance_handle& h) noexcept = 0;
-  virtual event submit(const far_request& r, const preconditions& after, const std::source_location& where) = 0;
+  virtual event submit(const remote_operation_request& r, const preconditions& after, const std::source_location& where) = 0;
   /// Before a task asks for a copy in the memory of all nodes: it waits while too much that was asked for has yet to be done.
   virtual void hold_back(const std::source_location& where) = 0;
   /// Such a copy counts as what was asked of others, as long as this lives.
@@ -115,21 +115,21 @@ void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexce
 /// Of a handle by another node's name.
 inline constexpr std::uint64_t named_by_others = std::uint64_t{1} << 47;
 /// Whether the record is at hand: the instance is this node's, and the handle was made here.
-inline bool is_near(const detail::instance_handle& h, const base::thread_context& context) noexcept {
+inline bool is_local(const detail::instance_handle& h, const base::thread_context& context) noexcept {
   return h.key >> 47 == std::uint64_t{context.runtime->node} << 1;
 }
 template <class... Handle>
-bool are_near(const base::thread_context& context, const Handle&... h) noexcept {
-  return (is_near(h, context) && ...);
+bool are_local(const base::thread_context& context, const Handle&... h) noexcept {
+  return (is_local(h, context) && ...);
 }
 
 /// The handle by which it goes here. Throws D13 if there is no such node, D24 if the instance is another node's, D09 if it has yet to
 /// be made, and what other_nodes::near throws.
-detail::instance_handle near_by_name(const detail::instance_handle& h, const char* verb, base::thread_context& context,
+detail::instance_handle local_by_name(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                      const std::source_location& where);
-inline detail::instance_handle near(const detail::instance_handle& h, const char* verb, base::thread_context& context,
+inline detail::instance_handle local_handle(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                     const std::source_location& where) {
-  return is_near(h, context) || !h.record ? h : near_by_name(h, verb, context, where);
+  return is_local(h, context) || !h.record ? h : local_by_name(h, verb, context, where);
 }
 
 /// Of an instance of another node; null for one of this. Throws as other_nodes::facts, and D13.
@@ -137,15 +137,15 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const detail::instance_han
                                                       base::thread_context& context, const std::source_location& where);
 
 /// Has it done wherever the instances are. Throws D13 for a handle of nothing, or of another job.
-event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where);
+event ask(remote_operation_request r, const preconditions& after, base::thread_context& context, const std::source_location& where);
 /// All that it uses is near.
-event run_here(const far_request& r, const preconditions& after, const std::source_location& where);
+event run_here(const remote_operation_request& r, const preconditions& after, const std::source_location& where);
 
 /// What has gone along with messages of this runtime.
-const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept;
+const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept;
 
 /// As far_enclosures; nothing in a runtime that is alone, or where there is nothing to hold.
 std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context);
-void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context);
+void acknowledge_message(std::uint32_t sender, std::uint64_t message, const base::thread_context& context);
 
 }  // namespace stretto::data

@@ -7,7 +7,7 @@
 
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
-#include "data/lent_copy.hpp"
+#include "data/exported_copy.hpp"
 #include "data/other_nodes.hpp"
 #include "data/program_bytes.hpp"
 #include "event/event_floor.hpp"
@@ -67,14 +67,14 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
     detail::destroy_instance(outside, after(done), where);
     return {done, both};
   }
-  enclosure_name from;
+  attachment_name from;
   point shift;
   what(from.node, from.number, shift);
-  const std::shared_ptr<enclosures>& lent = enclosures_of(context);
+  const std::shared_ptr<attachments>& all_attachments = attachments_of(context);
   const event ready = merge(gate, detail::ready_event(made, where), where);
   const destination to(made, {&ready, 1});
-  if (from.node == context.runtime->node) return {copy_lent(*lent, from.number, all, shift, to, where, context), kept};
-  return {lent->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where, context), kept};
+  if (from.node == context.runtime->node) return {copy_exported(*all_attachments, from.number, all, shift, to, where, context), kept};
+  return {all_attachments->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where, context), kept};
 }
 
 detail::instance_handle received_buffers::find(const name& is, const std::source_location& where) const {

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 
 namespace stretto::data {
 

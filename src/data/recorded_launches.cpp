@@ -12,7 +12,7 @@
 
 #include "data/device_operation.hpp"
 #include "data/handle.hpp"
-#include "data/launching.hpp"
+#include "data/launch_placement.hpp"
 
 namespace stretto {
 

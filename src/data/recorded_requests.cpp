@@ -7,7 +7,7 @@
 
 #include "data/device_reductions.hpp"
 #include "data/other_nodes.hpp"
-#include "data/requests.hpp"
+#include "data/request_builders.hpp"
 
 namespace stretto::detail {
 namespace {
@@ -18,7 +18,7 @@ event run_recorded(void* request, const void*) {
 
 /// What is more than one operation, as everywhere where memory of the host stands in between.
 struct reduction_call {
-  reduction_call(const data::operation_request& r, data::far_request::verb what, bool is_whole)
+  reduction_call(const data::operation_request& r, data::remote_operation_request::action what, bool is_whole)
       : part(r.first_box), where(r.where),
         is{.what = what, .used = r.used, .used_count = r.used_count, .is_whole = is_whole, .boxes = {&part, 1}, .kind = r.reduction,
            .contributor = r.contributor} {}
@@ -26,7 +26,7 @@ struct reduction_call {
 
   const box part;
   const std::source_location where;
-  const data::far_request is;
+  const data::remote_operation_request is;
 };
 
 event run_call(void* call, const void*) {
@@ -54,7 +54,7 @@ recorded_operation record(graph_base& g, data::operation_request&& request, cons
 }
 
 /// Of a reduction, checked: as one operation, or as the call that it is.
-recorded_operation record_reduction(graph_base& g, data::operation_request&& request, data::far_request::verb what, bool is_whole,
+recorded_operation record_reduction(graph_base& g, data::operation_request&& request, data::remote_operation_request::action what, bool is_whole,
                                     const recorded_tags& tags) {
   if (is_one_operation(request)) return record(g, std::move(request), tags);
   auto call = std::make_shared<reduction_call>(request, what, is_whole);
@@ -99,7 +99,7 @@ recorded_operation record_reduce(graph_base& g, const instance_handle& from, con
                                  const std::source_location& where) {
   const auto here = here_for("reduce", where);
   return record_reduction(g, data::reduce_held_request(here(from), here(to), kind, base::require_current("reduce"), where),
-                          data::far_request::verb::reduce_held, true, tags);
+                          data::remote_operation_request::action::reduce_held, true, tags);
 }
 
 recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
@@ -107,7 +107,7 @@ recorded_operation record_reduce(graph_base& g, const instance_handle& from, con
                                  const std::source_location& where) {
   const auto here = here_for("reduce", where);
   return record_reduction(g, data::reduce_values_request(here(from), here(to), part, kind, base::require_current("reduce"), where),
-                          data::far_request::verb::reduce_values, !part, tags);
+                          data::remote_operation_request::action::reduce_values, !part, tags);
 }
 
 recorded_operation record_fold(graph_base& g, const instance_handle& from, const instance_handle& to,
@@ -115,13 +115,13 @@ recorded_operation record_fold(graph_base& g, const instance_handle& from, const
                                const std::source_location& where) {
   const auto here = here_for("fold_into", where);
   return record_reduction(g, data::fold_request(here(from), here(to), contributor, kind, base::require_current("fold_into"), where),
-                          data::far_request::verb::fold, true, tags);
+                          data::remote_operation_request::action::fold, true, tags);
 }
 
 recorded_operation record_clear(graph_base& g, const instance_handle& h, const recorded_tags& tags,
                                 const std::source_location& where) {
   return record_reduction(g, data::clear_request(here_for("clear", where)(h), base::require_current("clear"), where),
-                          data::far_request::verb::clear, true, tags);
+                          data::remote_operation_request::action::clear, true, tags);
 }
 
 }  // namespace stretto::detail

@@ -67,7 +67,7 @@ std::byte* reduction_record::new_array(contribution& share, base::thread_context
 
 void reduction_record::free(data::block& b, base::thread_context& context) noexcept {
   held_bytes_.fetch_sub(b.bytes, std::memory_order_relaxed);
-  if (data::creation* resolved = space_.destroy(&b, nullptr)) data::tell(resolved, context);
+  if (data::creation* resolved = space_.destroy(&b, nullptr)) data::notify_resolved(resolved, context);
 }
 
 void reduction_record::give_back(contribution& share, base::thread_context& context) noexcept {

@@ -15,7 +15,7 @@
 
 #include "base/context.hpp"
 #include "data/memory_space.hpp"
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 
 namespace stretto::detail {
 

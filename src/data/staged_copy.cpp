@@ -5,8 +5,8 @@
 #include "base/count_down.hpp"
 #include "data/layout.hpp"
 #include "data/operation.hpp"
-#include "data/pieces.hpp"
-#include "data/recording.hpp"
+#include "data/box_pieces.hpp"
+#include "data/operation_trace.hpp"
 #include "data/transfers.hpp"
 
 namespace stretto::data {
@@ -27,7 +27,7 @@ void staged_copy::give_back() noexcept {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (!buffers_[i].held) continue;
     if (creation* resolved = route_[i + 1]->destroy(buffers_[i].held, nullptr))
-      tell(resolved, base::require_current("data"));
+      notify_resolved(resolved, base::require_current("data"));
   }
   buffers_.clear();
 }
@@ -91,11 +91,11 @@ reach staged_copy::end_of(unsigned stage, std::uint64_t piece, const box& b) con
   if (stage + 1 == route_.size()) return reach_of(op_.request.used[0]);
   const std::uint32_t element = op_.request.used[0].record->shape.element_bytes;
   const buffer& in = buffers_[stage - 1];
-  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.beside.get();
+  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.host_staging_copy.get();
   return reach::of(first + order_->slot_of(piece) * piece_bytes_, dense_layout(b, 3, element));
 }
 
-nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {
+loop_nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {
   const box& b = pieces_[piece];
   return plan(b, std::array{end_of(hop + 1, piece, b), end_of(hop, piece, b)});
 }

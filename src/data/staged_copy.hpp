@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/data_state.hpp"
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 #include "data/pipeline.hpp"
 #include "event/failure.hpp"
 #include "platform/work_item.hpp"
@@ -59,7 +59,7 @@ class staged_copy {
     std::uint64_t piece = 0;
     std::atomic<std::size_t> left{0};
     std::vector<step_part> parts;
-    nest<2> walk;
+    loop_nest<2> walk;
     trace::ticks since = 0;  // a channel is at it
   };
 
@@ -69,7 +69,7 @@ class staged_copy {
   /// Starts whatever can; `finished`, if not null, has just ended.
   void advance(step* finished, base::thread_context& context) noexcept;
   void begin(step& s);
-  nest<2> walk_of(unsigned hop, std::uint64_t piece) const;
+  loop_nest<2> walk_of(unsigned hop, std::uint64_t piece) const;
   std::uint64_t bytes_of(const step& s) const noexcept;
   reach end_of(unsigned stage, std::uint64_t piece, const box& b) const;
   void give_back() noexcept;
@@ -79,7 +79,7 @@ class staged_copy {
   /// In one memory in between, for all slots.
   struct buffer {
     block* held = nullptr;
-    std::unique_ptr<std::byte[]> beside;  // held is null
+    std::unique_ptr<std::byte[]> host_staging_copy;  // held is null
   };
   static constexpr std::uint64_t beside_bytes = 64 << 10;  // of a slot, if one element is no larger
 

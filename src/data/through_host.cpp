@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "data/beside.hpp"
-#include "data/pieces.hpp"
+#include "data/host_staging_copy.hpp"
+#include "data/box_pieces.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::data {
@@ -39,7 +39,7 @@ event fill_through_host(const operation_request& r, const preconditions& after, 
   extent longest;
   for (const box& b : pieces)
     for (int a = 0; a < max_axes; ++a) longest[a] = std::max(longest[a], b.length(a));
-  beside filled(to, box(longest), state, r.where);
+  host_staging_copy filled(to, box(longest), state, r.where);
   const event ready = filled.until(detail::fill_box(filled.handle(), nullptr, r.fill_value(), element, without_profile(after), r.where));
   std::vector<dependency> copied{ready};
   for (const box& b : pieces) {
@@ -54,9 +54,9 @@ event reduce_through_host(const operation_request& r, const preconditions& after
   const data_state& state = state_of(context);
   const instance_handle &to = r.used[0], &from = r.used[1];
   const bool writes = !is_on_host(to.record->space);
-  std::optional<beside> target, source;
+  std::optional<host_staging_copy> target, source;
   std::vector<dependency> got;
-  const auto get = [&](std::optional<beside>& into, const instance_handle& h) {
+  const auto get = [&](std::optional<host_staging_copy>& into, const instance_handle& h) {
     into.emplace(h, r.first_box, state, r.where);
     got.emplace_back(into->until(detail::copy_boxes(into->handle(), h, {&r.first_box, 1}, {}, without_profile(after), r.where)));
   };

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 #include "platform/channel.hpp"
 
 namespace stretto::data {
@@ -17,6 +17,6 @@ struct transfer {
 
 /// Operand 0 of the walk is written. Rows and planes at distances of at least 0; whatever else the walk has is further
 /// transfers, in any order. None for a walk over nothing.
-std::vector<transfer> transfers_of(const nest<2>& walk, place from, place to);
+std::vector<transfer> transfers_of(const loop_nest<2>& walk, place from, place to);
 
 }  // namespace stretto::data

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "data/passing_bytes.hpp"
+#include "data/staging_buffer.hpp"
 #include "dist/far_requests.hpp"
 #include "dist/questions.hpp"
 #include "dist/where.hpp"
@@ -19,7 +19,7 @@ namespace stretto::dist {
 /// The same in all pieces of one operation.
 struct element_order {
   question of;
-  data::far_request::verb what = data::far_request::verb::copy;
+  data::remote_operation_request::action what = data::remote_operation_request::action::copy;
   detail::instance_handle target;
   bool is_whole = false;             // the target has exactly the elements of `outline`
   box outline = {};                  // of all boxes, in the target
@@ -30,7 +30,7 @@ struct element_order {
   std::source_location where;
 
   /// What a reduction holds, rather than values of a box.
-  bool is_held() const noexcept { return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold; }
+  bool is_held() const noexcept { return what == data::remote_operation_request::action::reduce_held || what == data::remote_operation_request::action::fold; }
 };
 
 struct element_piece {
@@ -67,7 +67,7 @@ inline read_order get_order(reader& from, std::uint16_t node) {
   read_order o;
   o.of.asker = from.get<rank>();
   o.of.number = from.get<std::uint64_t>();
-  o.what = from.get<data::far_request::verb>();
+  o.what = from.get<data::remote_operation_request::action>();
   o.target = get_handle(from);
   o.is_whole = from.get<std::uint8_t>() != 0;
   o.outline = get_box(from);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/copied_by_devices.hpp"
+#include "data/cross_process_copy.hpp"
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
 #include "data/program_bytes.hpp"
@@ -15,7 +15,7 @@
 
 namespace stretto::dist {
 
-using verb = data::far_request::verb;
+using verb = data::remote_operation_request::action;
 
 namespace {
 
@@ -44,12 +44,12 @@ struct element_receiver::arriving {
   std::uint32_t pieces = ~0u;             // that will come; unknown until one has
   std::uint32_t come = 0, in_place = 0;
   failure_ref cause;
-  std::optional<data::passing_bytes> held;      // what a reduction holds, as it comes
+  std::optional<data::staging_buffer> held;      // what a reduction holds, as it comes
 };
 
 /// A piece whose bytes are on their way into memory.
 struct element_receiver::landed : places::completion {
-  landed(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::passing_bytes> b)
+  landed(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::staging_buffer> b)
       : completion(run_it), by(r), of(std::move(a)), is(p), bytes(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
@@ -71,7 +71,7 @@ struct element_receiver::landed : places::completion {
   element_receiver& by;
   const shared of;
   const element_piece is;
-  const std::shared_ptr<data::passing_bytes> bytes;  // null: it lands where it shall be
+  const std::shared_ptr<data::staging_buffer> bytes;  // null: it lands where it shall be
 };
 
 element_receiver::element_receiver(job& j, failures& causes, questions& q, instance_names& names, posted_instances& posted, offers& o)
@@ -108,9 +108,9 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
     if (a->pieces == ~0u) a->pieces = o.pieces;
     ++a->come;
     if (!a->is_open) {
-      std::shared_ptr<data::passing_bytes> here;
+      std::shared_ptr<data::staging_buffer> here;
       if (rest.is_here()) {
-        here = std::make_shared<data::passing_bytes>(data::state_of(context).passing, rest.bytes());
+        here = std::make_shared<data::staging_buffer>(data::state_of(context).staging, rest.bytes());
         if (rest.bytes()) std::memcpy(here->data(), rest.here().data(), rest.bytes());
       }
       a->waiting.push_back({p, std::move(rest), std::move(here)});
@@ -128,7 +128,7 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
 }
 
 void element_receiver::on_offer(offer&& of, base::thread_context& context) {
-  if (!data::can_be_had(of.source, job_.node_of(of.from), context)) return offers_.answer_to(of, offers::answer::never);
+  if (!data::can_import(of.source, job_.node_of(of.from), context)) return offers_.answer_to(of, offers::answer::never);
   const shared a = this->of(of.order.of, of.from);
   const auto kept = std::make_shared<const offer>(std::move(of));
   {
@@ -292,13 +292,13 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
       if (!is_dropped && p.is.is == element_piece::form::held) {
-        if (!a->held) a->held.emplace(data::state_of(context).passing, p.is.in_all);
+        if (!a->held) a->held.emplace(data::state_of(context).staging, p.is.in_all);
         where_held = a->held->data() + p.is.offset;
       }
     }
     if (is_dropped || p.rest.bytes() == 0) return in_place(a, nullptr, context);
     std::byte* at = where_held;
-    std::shared_ptr<data::passing_bytes> bytes = p.here;
+    std::shared_ptr<data::staging_buffer> bytes = p.here;
     if (p.is.is == element_piece::form::one_box && o.what == verb::copy) {
       const auto there = data::bytes_for_messages(a->target, p.is.one, context);
       const bool is_on_host = bytes || p.rest.is_here();  // what came with its head
@@ -310,7 +310,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
       return ended(a, boxes_of(p.is), nullptr, context);
     }
     if (!at) {
-      bytes = std::make_shared<data::passing_bytes>(data::state_of(context).passing, p.rest.bytes());
+      bytes = std::make_shared<data::staging_buffer>(data::state_of(context).staging, p.rest.bytes());
       at = bytes->data();
     }
     auto then = std::make_unique<landed>(*this, a, p.is, bytes);
@@ -321,7 +321,7 @@ void element_receiver::land(const shared& a, held_piece&& p, base::thread_contex
   }
 }
 
-void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context) {
+void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes, base::thread_context& context) {
   const element_order& o = a->order;
   std::vector<box> boxes{p.one};
   std::byte* at = bytes->data();

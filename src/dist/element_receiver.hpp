@@ -16,7 +16,7 @@
 #include <mutex>
 #include <utility>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/offers.hpp"
@@ -51,7 +51,7 @@ class element_receiver {
   struct held_piece {
     element_piece is;
     net::payload rest;
-    std::shared_ptr<data::passing_bytes> here = {};  // what came with its head, if it has to wait
+    std::shared_ptr<data::staging_buffer> here = {};  // what came with its head, if it has to wait
     std::shared_ptr<const offer> offered = {};       // all elements of the operation, in place of pieces
   };
   using shared = std::shared_ptr<arriving>;
@@ -74,7 +74,7 @@ class element_receiver {
   static bool has_failed(arriving& a);
   void land(const shared& a, held_piece&& p, base::thread_context& context) noexcept;
   /// From the buffer in which a piece has come.
-  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes, base::thread_context& context);
+  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes, base::thread_context& context);
   void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
   void in_place(const shared& a, const failure* cause, base::thread_context& context) noexcept;
   void all_in_place(const shared& a, base::thread_context& context) noexcept;

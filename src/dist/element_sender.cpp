@@ -8,17 +8,17 @@
 #include <mutex>
 #include <utility>
 
-#include "data/copied_by_devices.hpp"
+#include "data/cross_process_copy.hpp"
 #include "data/data_state.hpp"
 #include "data/device_reductions.hpp"
 #include "data/handle.hpp"
-#include "data/pieces.hpp"
+#include "data/box_pieces.hpp"
 #include "data/program_bytes.hpp"
 #include "dist/steps.hpp"
 
 namespace stretto::dist {
 
-using verb = data::far_request::verb;
+using verb = data::remote_operation_request::action;
 
 struct element_sender::cargo {
   cargo(kept_request&& r, const detail::instance_handle& s, std::shared_ptr<const void>&& l)
@@ -52,7 +52,7 @@ struct element_sender::cargo {
 
 /// A piece until its memory is free again.
 struct element_sender::sent_piece : places::completion {
-  sent_piece(element_sender& s, shared c, std::shared_ptr<data::passing_bytes> b)
+  sent_piece(element_sender& s, shared c, std::shared_ptr<data::staging_buffer> b)
       : completion(run_it), by(s), of(std::move(c)), kept(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
@@ -62,13 +62,13 @@ struct element_sender::sent_piece : places::completion {
 
   element_sender& by;
   const shared of;
-  const std::shared_ptr<data::passing_bytes> kept;
+  const std::shared_ptr<data::staging_buffer> kept;
 };
 
 void element_sender::send(const question& q, kept_request&& r, const detail::instance_handle& source, event behind,
                           const std::source_location& where, base::thread_context& context, std::shared_ptr<const void> lease) {
   auto c = std::make_shared<cargo>(std::move(r), source, std::move(lease));
-  const data::far_request& is = c->request.is;
+  const data::remote_operation_request& is = c->request.is;
   c->to = *job_.rank_of(static_cast<std::uint16_t>(is.used[0].key >> 48));
   c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,
               .contributor = is.contributor, .where = where};
@@ -84,7 +84,7 @@ void element_sender::send(const question& q, kept_request&& r, const detail::ins
 }
 
 void element_sender::give_up(const shared& c, const failure& cause, base::thread_context& context, questions::began when) noexcept {
-  const data::far_request& is = c->request.is;
+  const data::remote_operation_request& is = c->request.is;
   posted_.forsake(is.used[0], is.boxes, cause);
   if (!c->was_offered) return questions_.answer(c->order.of, &cause, context, when);
   abandon(*c, 0, cause);
@@ -98,7 +98,7 @@ void element_sender::abandon(const cargo& c, std::uint32_t gone, const failure& 
 }
 
 void element_sender::begin(const shared& c, base::thread_context& context) {
-  const data::far_request& is = c->request.is;
+  const data::remote_operation_request& is = c->request.is;
   element_order& o = c->order;
   const char* const word = data::word_of(o.what);
   const detail::instance_record& r = data::usable(c->source, word, context, o.where);
@@ -115,7 +115,7 @@ void element_sender::begin(const shared& c, base::thread_context& context) {
 bool element_sender::offer_them(const shared& c, const detail::instance_record& r, std::span<const box> all, base::thread_context& context) {
   const element_order& o = c->order;
   if (o.what != verb::copy || o.outline.is_empty()) return false;
-  auto source = data::exported(r, context);
+  auto source = data::export_for_import(r, context);
   if (!source || !offers_.may_be_taken(c->to, *source)) return false;
   offer of{.order = o, .boxes = {}, .shift = c->request.is.shift, .source = *std::move(source)};
   std::ranges::copy_if(all, std::back_inserter(of.boxes), [](const box& b) { return !b.is_empty(); });
@@ -124,7 +124,7 @@ bool element_sender::offer_them(const shared& c, const detail::instance_record& 
   offers_.make(c->to, of, [this, c](offers::answer is, base::thread_context& on) {
     if (is == offers::answer::taken) return;
     try {
-      const data::far_request& asked = c->request.is;
+      const data::remote_operation_request& asked = c->request.is;
       const detail::instance_record& lent = data::usable(c->source, data::word_of(c->order.what), on, c->order.where);
       cut(c, lent, asked.is_whole ? std::span(&lent.shape.box, 1) : asked.boxes, on);
     } catch (...) {
@@ -209,7 +209,7 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
   const bool is_one = boxes.size() == 1;
   std::size_t bytes = is_one ? 0 : front_of_boxes(boxes.size());
   for (const box& b : boxes) bytes += b.volume() * o.bytes_each;
-  const auto kept = std::make_shared<data::passing_bytes>(data::state_of(context).passing, bytes);
+  const auto kept = std::make_shared<data::staging_buffer>(data::state_of(context).staging, bytes);
   std::byte* at = kept->data();
   if (!is_one) {
     write_front(at, boxes);
@@ -229,7 +229,7 @@ void element_sender::start(const shared& c, std::size_t piece, base::thread_cont
 }
 
 void element_sender::go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes,
-                        std::shared_ptr<data::passing_bytes> kept, base::thread_context& context, bool from_device) {
+                        std::shared_ptr<data::staging_buffer> kept, base::thread_context& context, bool from_device) {
   writer head;
   put(head, c->order, p, job_.node());
   auto sent = std::make_unique<sent_piece>(*this, c, std::move(kept));

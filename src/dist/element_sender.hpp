@@ -51,7 +51,7 @@ class element_sender {
   void begin_held(const shared& c, base::thread_context& context);
   void allow(const shared& c, int more, base::thread_context& context) noexcept;
   void start(const shared& c, std::size_t piece, base::thread_context& context);
-  void go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
+  void go(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes, std::shared_ptr<data::staging_buffer> kept,
           base::thread_context& context, bool from_device = false);
   /// A piece has gone, or could not be prepared: the last one after a failure says so.
   void prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;

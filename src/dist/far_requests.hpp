@@ -16,10 +16,10 @@ using base::writer;
 
 /// One that owns what its spans show.
 struct kept_request {
-  explicit kept_request(const data::far_request& r);
+  explicit kept_request(const data::remote_operation_request& r);
   kept_request(kept_request&&) = default;
 
-  data::far_request is;
+  data::remote_operation_request is;
 
  private:
   std::vector<box> boxes_;
@@ -33,7 +33,7 @@ point get_point(reader& from);
 box get_box(reader& from);
 detail::instance_handle get_handle(reader& from);
 
-void put(writer& to, const data::far_request& r);
+void put(writer& to, const data::remote_operation_request& r);
 /// Throws N13 if it names an operator that is not known here.
 kept_request get_request(reader& from, const std::string& self, const std::source_location& where);
 

@@ -9,7 +9,7 @@ namespace stretto::dist {
 offers::offers(job& j)
     : job_(j), offer_(j.on<&offers::on_offer>("instances.offer", this)), answered_(j.on<&offers::on_answered>("instances.answered", this)) {}
 
-bool offers::may_be_taken(rank to, const data::exported_elements& source) const {
+bool offers::may_be_taken(rank to, const data::exported_device_elements& source) const {
   const std::scoped_lock lock(lock_);
   return !refused_.contains({to, source.token});
 }
@@ -25,7 +25,7 @@ void offers::make(rank to, const offer& of, answered then) {
   writer w(number);
   put(w, of.order, {.is = element_piece::form::offered}, job_.node());
   put(w, of.shift);
-  const data::exported_elements& s = of.source;
+  const data::exported_device_elements& s = of.source;
   w.put(s.memory_bytes);
   w.put(s.first);
   put(w, s.shape.box);
@@ -46,7 +46,7 @@ void offers::on_offer(rank from, reader& content, base::thread_context& context)
   of.order = get_order(content, job_.node_of(from));
   get_piece(content);
   of.shift = get_point(content);
-  data::exported_elements& s = of.source;
+  data::exported_device_elements& s = of.source;
   s.memory_bytes = content.get<std::uint64_t>();
   s.first = content.get<std::uint64_t>();
   s.shape.box = get_box(content);

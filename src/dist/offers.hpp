@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/exported_elements.hpp"
+#include "data/exported_device_elements.hpp"
 #include "dist/element_piece.hpp"
 
 namespace stretto::dist {
@@ -25,7 +25,7 @@ struct offer {
   element_order order;
   std::vector<box> boxes;  // in the target, none of them empty
   point shift;             // from there to the source
-  data::exported_elements source;
+  data::exported_device_elements source;
   // Of the node to which it is made:
   rank from = 0;
   std::uint64_t number = 0;
@@ -44,7 +44,7 @@ class offers {
   void taken_by(handler h) { takes_ = std::move(h); }
 
   /// The sender's: whether an offer of elements of this memory may be worth it, as far as that node has answered.
-  bool may_be_taken(rank to, const data::exported_elements& source) const;
+  bool may_be_taken(rank to, const data::exported_device_elements& source) const;
   /// `then` runs with the answer; it is dropped if that node is lost.
   void make(rank to, const offer& of, answered then);
   /// The receiver's, once.

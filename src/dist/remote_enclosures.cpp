@@ -34,12 +34,12 @@ remote_enclosures::remote_enclosures(job& j, in_order& ordered, questions& q, el
       read_(j.on<&remote_enclosures::on_read>("enclosures.read", this)),
       request_(ordered.on<&remote_enclosures::on_request>(this)) {}
 
-void remote_enclosures::serve(std::shared_ptr<data::enclosures> all) {
+void remote_enclosures::serve(std::shared_ptr<data::attachments> all) {
   all_ = std::move(all);
   all_->others = this;
 }
 
-event remote_enclosures::fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
+event remote_enclosures::fetch(const data::attachment_name& what, const box& part, data::destination to, part_of_fetch which,
                                const std::source_location& where, base::thread_context& context) {
   const rank of = *job_.rank_of(what.node);
   const event behind = to.after.empty() ? event() : merge(to.after, where);
@@ -95,21 +95,21 @@ void remote_enclosures::refuse(const fetch_of& f, base::thread_context& context)
   questions_.answer(f.is, gone(job_.name_of(job_.self()), f.where).get(), context);
 }
 
-void remote_enclosures::lend(data::enclosed_array& from, const fetch_of& f, base::thread_context& context) {
-  from.lend(f.part.shifted(f.shift), f.where, [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease,
+void remote_enclosures::lend(data::attached_array& from, const fetch_of& f, base::thread_context& context) {
+  from.export_elements(f.part.shifted(f.shift), f.where, [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease,
                                                         const failure_ref& cause, base::thread_context& on) {
     if (f.request) let_go_for(f.is.asker, f.request);
     if (cause) return questions_.answer(f.is, cause.get(), on, questions::began::before);
-    data::far_request r{.what = data::far_request::verb::copy, .used_count = 2, .is_whole = false, .boxes = {&f.part, 1}, .shift = f.shift};
+    data::remote_operation_request r{.what = data::remote_operation_request::action::copy, .used_count = 2, .is_whole = false, .boxes = {&f.part, 1}, .shift = f.shift};
     r.used = {f.target, in};
     sender_.send(f.is, kept_request(r), in, event(), f.where, on, std::move(lease));
   }, context);
 }
 
-data::enclosure_name remote_enclosures::request(std::uint16_t node, std::uint64_t shared, const box& part,
+data::attachment_name remote_enclosures::request(std::uint16_t node, std::uint64_t shared, const box& part,
                                                 const std::source_location& where) {
   job_.hold_back(where);
-  const data::enclosure_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
+  const data::attachment_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
   writer w(name.number, shared, encode(where, job_.node()));
   put(w, part);
   ordered_.send(*job_.rank_of(node), request_, w);
@@ -121,7 +121,7 @@ void remote_enclosures::on_request(rank from, reader& content, base::thread_cont
   const auto shared = content.get<std::uint64_t>();
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   const box part = get_box(content);
-  array lent = all_->shared->lend(shared, part, where, context);
+  array lent = all_->shared->export_elements(shared, part, where, context);
   std::optional<fetch_of> wanted;
   {
     const std::scoped_lock lock(lock_);
@@ -134,8 +134,8 @@ void remote_enclosures::on_request(rank from, reader& content, base::thread_cont
   if (wanted) lend(*lent, *wanted, context);
 }
 
-void remote_enclosures::hold(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
-void remote_enclosures::let_go(const data::enclosure_name& what) { job_.send(*job_.rank_of(what.node), let_go_, writer(what.number)); }
+void remote_enclosures::hold(const data::attachment_name& what) { job_.send(*job_.rank_of(what.node), hold_, writer(what.number)); }
+void remote_enclosures::let_go(const data::attachment_name& what) { job_.send(*job_.rank_of(what.node), let_go_, writer(what.number)); }
 
 void remote_enclosures::on_hold(rank from, reader& content, base::thread_context&) { hold_for(from, content.get<std::uint64_t>()); }
 void remote_enclosures::on_let_go(rank from, reader& content, base::thread_context&) { let_go_for(from, content.get<std::uint64_t>()); }
@@ -173,7 +173,7 @@ std::uint64_t remote_enclosures::keep_for(std::uint32_t node, std::vector<held>&
   return messages_;
 }
 
-void remote_enclosures::have_read(std::uint32_t sender, std::uint64_t message) {
+void remote_enclosures::acknowledge_message(std::uint32_t sender, std::uint64_t message) {
   if (message) job_.send(static_cast<rank>(sender), read_, writer(message));
 }
 

@@ -13,7 +13,7 @@
 namespace stretto::dist {
 
 using detail::instance_handle;
-using verb = data::far_request::verb;
+using verb = data::remote_operation_request::action;
 
 namespace {
 
@@ -28,7 +28,7 @@ event merged(const preconditions& after, const std::source_location& where) {
 questions::begins begins_when(event behind) { return behind.has_triggered() ? questions::begins::at_once : questions::begins::later; }
 
 /// The node that leads: that whose elements are read, if there are any.
-const instance_handle& leader_of(const data::far_request& r) noexcept { return r.used_count == 2 ? r.used[1] : r.used[0]; }
+const instance_handle& leader_of(const data::remote_operation_request& r) noexcept { return r.used_count == 2 ? r.used[1] : r.used[0]; }
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void remote_instances::serve(base::runtime_context& runtime) {
   names_.start();
   names_given_.assign(job_.nodes(), 0);
   data::set_other_nodes(runtime, this);
-  enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->enclosed);
+  enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->attached);
 }
 
 instance_handle remote_instances::near(const instance_handle& named, const char* verb, const std::source_location& where) {
@@ -154,11 +154,11 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
 }
 
 std::string remote_instances::words_for(const instance_handle& h, const base::thread_context& context) const {
-  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key) return detail::describe(*h.record);
+  if (data::is_local(h, context) && h.record->live.load(std::memory_order_acquire) == h.key) return detail::describe(*h.record);
   return "node " + job_.name_of(owner_of(h));
 }
 
-event remote_instances::submit(const data::far_request& r, const preconditions& after, const std::source_location& where) {
+event remote_instances::submit(const data::remote_operation_request& r, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current(data::word_of(r.what));
   std::array<rank, 3> parts{};
   std::size_t count = 0;
@@ -202,7 +202,7 @@ void remote_instances::post(std::uint64_t number, const instance_handle& target,
   posted_.post(number, target, parts, done, merged(after, where), where, base::require_current("post"));
 }
 
-void remote_instances::send_request(rank to, const question& q, const data::far_request& r, event behind,
+void remote_instances::send_request(rank to, const question& q, const data::remote_operation_request& r, event behind,
                                     const std::source_location& where) {
   writer w(q.number, behind.raw(), encode(where, job_.node()));
   put(w, r);
@@ -221,7 +221,7 @@ void remote_instances::on_ask(rank from, reader& content, base::thread_context& 
 }
 
 void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& context) {
-  data::far_request& r = e->request.is;
+  data::remote_operation_request& r = e->request.is;
   while (e->near < r.used_count && (owner_of(r.used[e->near]) != job_.self() || !instance_names::is_name(r.used[e->near]))) ++e->near;
   if (e->near == r.used_count) return run_here(e, context);
   names_.resolve(r.used[e->near], data::word_of(r.what), e->where, context,
@@ -233,7 +233,7 @@ void remote_instances::run(std::shared_ptr<errand> e, base::thread_context& cont
 }
 
 void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_context& context) {
-  const data::far_request& r = e->request.is;
+  const data::remote_operation_request& r = e->request.is;
   if (owner_of(r.used[0]) != job_.self()) {
     tell_of(*e, context);
     const instance_handle source = r.used[1];
@@ -248,7 +248,7 @@ void remote_instances::run_here(const std::shared_ptr<errand>& e, base::thread_c
 }
 
 void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behind, base::thread_context& context) {
-  const data::far_request& r = e->request.is;
+  const data::remote_operation_request& r = e->request.is;
   try {
     // Who has ordered this did so elsewhere, where the checks do not see it: it follows whatever has begun.
     const std::array waits{behind, data::ordered_unseen(context, e->where)};
@@ -263,14 +263,14 @@ void remote_instances::submit_here(const std::shared_ptr<errand>& e, event behin
 }
 
 void remote_instances::tell_of(const errand& e, base::thread_context& context) {
-  const data::far_request& r = e.request.is;
+  const data::remote_operation_request& r = e.request.is;
   if (e.of.asker == job_.self() || r.what == verb::destroy) return;
   for (unsigned i = 0; i < r.used_count; ++i)
-    if (data::is_near(r.used[i], context)) global_.tell(e.of.asker, e.named[i], r.used[i], context);
+    if (data::is_local(r.used[i], context)) global_.tell(e.of.asker, e.named[i], r.used[i], context);
 }
 
 step remote_instances::step_of(const errand& e) noexcept {
-  const data::far_request& r = e.request.is;
+  const data::remote_operation_request& r = e.request.is;
   return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .near = r.used[0].record};
 }
 

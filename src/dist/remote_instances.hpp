@@ -54,7 +54,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   }
   detail::instance_handle stand_in(const detail::instance_handle& h) const override { return global_.stand_in(h); }
   void gone(const detail::instance_handle& h) noexcept override { global_.gone(h); }
-  event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
+  event submit(const data::remote_operation_request& r, const preconditions& after, const std::source_location& where) override;
   void hold_back(const std::source_location& where) override { job_.hold_back(where); }
   std::shared_ptr<const void> counted_copy() override {
     return std::make_shared<back_pressure::share>(job_.pressure(), back_pressure::what::kept, questions::bytes_of_question);
@@ -86,7 +86,7 @@ class remote_instances final : public protocol, public data::other_nodes {
 
   instance_name send_creation(rank to, const question& q, const detail::instance_request& request, const detail::reduction_kind* kind,
                               reduction_style style, event behind, const std::source_location& where);
-  void send_request(rank to, const question& q, const data::far_request& r, event behind, const std::source_location& where);
+  void send_request(rank to, const question& q, const data::remote_operation_request& r, event behind, const std::source_location& where);
   rank owner_of(const detail::instance_handle& h) const noexcept { return *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48)); }
   /// Of an instance of this node its name, of others where it is.
   std::string words_for(const detail::instance_handle& h, const base::thread_context& context) const;

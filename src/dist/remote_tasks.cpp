@@ -299,7 +299,7 @@ void remote_tasks::on_place(rank from, reader& content, base::thread_context& co
 
 void remote_tasks::place_here(request&& r, std::span<const std::byte> first, base::thread_context& context) {
   try {
-    data::shared_arrays::placed placed = data::enclosures_of(context)->shared->place(first, r.behind, r.where, context);
+    data::shared_arrays::placed placed = data::attachments_of(context)->shared->place(first, r.behind, r.where, context);
     r.behind = placed.done;
     r.kept = std::move(placed.kept);
     r.may_be_cancelled = false;  // what it brings is placed in any case
@@ -487,7 +487,7 @@ void remote_tasks::on_answer(rank from, reader& content, base::thread_context& c
   times took;
   if (content.get<bool>()) took = get_measured(content);
   take(what, id, cause, took, cause ? std::span<const std::byte>() : content.get_bytes(content.left()), context);
-  data::have_read(from, along, context);
+  data::acknowledge_message(from, along, context);
 }
 
 template <remote_tasks::outcome what>
@@ -495,7 +495,7 @@ void remote_tasks::on_refused_answer(rank from, reader& first_words, failure_ref
   const auto id = first_words.get<std::uint64_t>();
   const bool has_more = first_words.get<reply>() == reply::value_with_more;
   take(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
-  if (has_more) data::have_read(from, first_words.get<std::uint64_t>(), context);  // nobody will
+  if (has_more) data::acknowledge_message(from, first_words.get<std::uint64_t>(), context);  // nobody will
 }
 
 void remote_tasks::take(outcome what, std::uint64_t id, failure_ref cause, const times& took,

@@ -99,7 +99,7 @@ void mobile_objects::hear_answer(outcome what, rank from, dist::reader& c) {
   const failure_ref cause = dist::is_failure(is) ? causes_->read(c, from) : failure_ref();
   const std::uint64_t along = is == dist::reply::value_with_more ? c.get<std::uint64_t>() : 0;
   take(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()), is == dist::reply::failure_for_good);
-  data::have_read(from, along, here());
+  data::acknowledge_message(from, along, here());
 }
 
 void mobile_objects::hear_ran(std::uint64_t request, rank on) {

@@ -141,7 +141,7 @@ void mobile_objects::take_object(std::unique_ptr<coming_object> coming, failure_
   const object_id id = coming->head.id;
   const std::uint32_t epoch = coming->head.epoch;
   if (coming->head.is_kept) tell(from, say::taken, dist::writer(id, epoch));
-  data::have_read(from, coming->head.along, base::require_current("migrate"));
+  data::acknowledge_message(from, coming->head.along, base::require_current("migrate"));
   errands out;
   failure_ref was_lost;
   {

@@ -37,7 +37,7 @@ void mobile_objects::on_refused_answer(rank from, dist::reader& first_words, fai
   const auto request = first_words.get<std::uint64_t>();
   const bool has_more = first_words.get<dist::reply>() == dist::reply::value_with_more;
   take(what, request, from, std::move(cause), {});
-  if (has_more) data::have_read(from, first_words.get<std::uint64_t>(), context);
+  if (has_more) data::acknowledge_message(from, first_words.get<std::uint64_t>(), context);
   ++heard_;
 }
 template void mobile_objects::on_refused_answer<outcome::value>(rank, dist::reader&, failure_ref, base::thread_context&);
@@ -52,7 +52,7 @@ void mobile_objects::on_refused_object(rank from, dist::reader& first_words, fai
 }
 
 void mobile_objects::refuse_object(rank from, const object_head& head, failure_ref cause) {
-  data::have_read(from, head.along, base::require_current("migrate"));
+  data::acknowledge_message(from, head.along, base::require_current("migrate"));
   dist::writer w(head.id, head.epoch);
   causes_->write(w, *lost_by(head.id, head.name, *cause.get()).get());
   tell(from, say::no_room, std::move(w));

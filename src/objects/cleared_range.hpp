@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <source_location>
 
-#include "objects/running.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::objects {
 
@@ -19,7 +19,7 @@ class cleared_range {
                 base::thread_context& context);
 
  private:
-  const inside in_;
+  const objects_lock in_;
 };
 
 }  // namespace stretto::objects

@@ -13,7 +13,7 @@ dependencies::group_ref dependencies::new_group(data::usage how, task_id task) {
   group* const g = free_.back();
   free_.pop_back();
   g->how = how;
-  g->look_at = 16;
+  g->prune_at = 16;
   g->members.clear();
   if (g->members.capacity() > 64) g->members = {};
   g->members.push_back(task);
@@ -31,7 +31,7 @@ void dependencies::follow(const group_ref& g, task_id task, std::vector<task_id>
   for (const task_id m : g->members) {
     if (!tasks_.is_live(m)) continue;
     g->members[kept++] = m;
-    if (m != task && tasks_.asks_first(task, m)) predecessors.push_back(m);
+    if (m != task && tasks_.is_first_query(task, m)) predecessors.push_back(m);
   }
   g->members.resize(kept);
 }
@@ -55,9 +55,9 @@ void dependencies::access(const box& where, data::usage how, task_id task, std::
       return;
     }
     group_ref g = h.last;
-    if (g->members.size() >= g->look_at) {
+    if (g->members.size() >= g->prune_at) {
       drop_retired(*g.get());
-      g->look_at = static_cast<std::uint32_t>(std::max<std::size_t>(16, 2 * g->members.size()));
+      g->prune_at = static_cast<std::uint32_t>(std::max<std::size_t>(16, 2 * g->members.size()));
     }
     if (!g->members.empty() && g->members.back() == task) return;
     if (g->uses == 2) {  // this tile's and g
@@ -68,7 +68,7 @@ void dependencies::access(const box& where, data::usage how, task_id task, std::
     joining = new_group(how, task);
     joining->members.insert(joining->members.begin(), g->members.begin(), g->members.end());
     drop_retired(*joining.get());
-    joining->look_at = static_cast<std::uint32_t>(std::max<std::size_t>(16, 2 * joining->members.size()));
+    joining->prune_at = static_cast<std::uint32_t>(std::max<std::size_t>(16, 2 * joining->members.size()));
     h.last = joining;
   });
   if (tiles_.size() > limit_) {

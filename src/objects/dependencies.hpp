@@ -53,7 +53,7 @@ class dependencies {
   struct group {
     data::usage how;
     std::uint32_t uses = 0;  // by group_ref
-    std::uint32_t look_at = 16;  // members from which on retired ones are looked for
+    std::uint32_t prune_at = 16;  // members from which on retired ones are looked for
     std::vector<task_id> members;
     std::vector<group*>* free = nullptr;
   };

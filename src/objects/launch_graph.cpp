@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "data/kernel_arguments.hpp"
-#include "objects/launching.hpp"
-#include "objects/running.hpp"
+#include "objects/launch_preparation.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto {
 
@@ -79,7 +79,7 @@ std::size_t launch_graph::size() const noexcept { return list_->all.size(); }
 event launch_graph::submit(std::source_location where) const {
   base::thread_context& context = base::require_current("submit");
   objects::objects_state& s = *objects::state_of(*context.runtime);
-  const objects::inside in(s, context);
+  const objects::objects_lock in(s, context);
   std::vector<objects::launch_tasks> tasks(list_->all.size());
   std::vector<detail::object_item> items;
   for (std::size_t n = 0; n < tasks.size(); ++n) {

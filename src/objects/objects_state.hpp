@@ -43,7 +43,7 @@ struct task_record;
 namespace stretto::objects {
 
 struct objects_state;
-struct site;
+struct execution_place;
 class shared_objects;
 struct task;
 
@@ -55,7 +55,7 @@ struct signal : waiter {
   objects_state& state;
   handler handle;
   failure_ref cause;
-  signal* next_arrived = nullptr;
+  signal* next_pending = nullptr;
 };
 
 /// The storage of one replica.
@@ -103,7 +103,7 @@ struct object_record {
   const std::string name;
   const std::source_location created;
   const std::uint64_t number;
-  const site* const home;  // the memory of host and device where it lives, or none
+  const execution_place* const shared_memory;  // the memory of host and device where it lives, or none
 
   dependencies order;
   data::replica_set replicas;
@@ -114,16 +114,16 @@ struct object_record {
   failure_ref lost_because;        // of the last content that was lost
   std::uint32_t users = 0;         // tasks, and copies on their way
   std::uint32_t unissued = 0;      // of the tasks, until others may follow
-  bool is_let_go = false;          // by the program
+  bool is_released = false;          // by the program
   std::size_t place = 0;           // among its state's
 
   /// Elements of the part that are valid there.
   std::uint64_t valid_elements(data::memory_number in, const box& where);
   /// Where whoever is computed there uses it.
-  data::memory_number memory_for(const site& at) const noexcept;
-  std::uint64_t valid_for(const site& at, const box& where) { return valid_elements(memory_for(at), where); }
+  data::memory_number memory_for(const execution_place& at) const noexcept;
+  std::uint64_t valid_for(const execution_place& at, const box& where) { return valid_elements(memory_for(at), where); }
   /// Contributions of the host and of a device to one memory are not atomic to one another: they take turns.
-  data::usage usage_at(const site& at, data::usage how) const noexcept;
+  data::usage usage_at(const execution_place& at, data::usage how) const noexcept;
   /// Where content of a memory goes that has to leave, best first.
   std::vector<data::memory_number> beneath(data::memory_number memory) const;
 
@@ -131,7 +131,7 @@ struct object_record {
   object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
 };
 /// The program has let it go: it ends with the last that uses it. Behind the mutex, as dissolve, after which it is gone.
-void let_go(object_record& o);
+void release_by_program(object_record& o);
 void dissolve(object_record& o);
 /// An object for as long as something uses it; behind the mutex.
 class used_object {
@@ -143,7 +143,7 @@ class used_object {
     return *this;
   }
   ~used_object() {
-    if (record_ && --record_->users == 0 && record_->is_let_go) dissolve(*record_);
+    if (record_ && --record_->users == 0 && record_->is_released) dissolve(*record_);
   }
 
   object_record* get() const noexcept { return record_; }
@@ -157,7 +157,7 @@ std::string describe(const object_record& r);
 /// What one object needs for one task.
 struct planned {
   object_record* object = nullptr;
-  site* in = nullptr;             // whose memory they are served in
+  execution_place* in = nullptr;             // whose memory they are served in
   std::vector<data::replica_set::need> needs;
   std::vector<std::size_t> uses;  // of the task, one per need
   data::replica_set::plan plan;
@@ -165,9 +165,9 @@ struct planned {
 
 /// Where tasks are computed, and the memory that they work on: of the workers, or of a device; or a memory alone, where none is. Its
 /// number is that of the memory.
-struct site {
+struct execution_place {
   /// A launch that is no measure of its kernel.
-  struct first_one {
+  struct first_launch {
     std::uint32_t speed_number;
     std::uint64_t items;
     double seconds;
@@ -181,12 +181,12 @@ struct site {
   double issued_seconds = 0;  // of tasks that it was issued, as far as is known
   std::uint64_t leaving = 0;  // bytes that are on their way out
   bool is_being_cleared = false;  // another floor has been asked for what it has in its memory
-  std::uint32_t asked_in_vain = 0;  // how often that was nothing
+  std::uint32_t fruitless_requests = 0;  // how often that was nothing
   trace::ticks last_end = 0;
   std::deque<task*> queue;    // to be issued here, in this order; the first may have no room yet
   std::uint64_t computed = 0, brought_bytes = 0;  // launches that ended well; copies to it
   double busy_seconds = 0;    // of those launches, as far as the host can tell, without
-  std::vector<first_one> first_ones;
+  std::vector<first_launch> first_launches;
   bool is_lost = false;
   failure_ref lost_because;
 
@@ -212,15 +212,15 @@ struct objects_state {
   bool check = false;
   std::mutex mutex;
   std::atomic<base::thread_context*> holder{nullptr};  // of the mutex
-  std::atomic<signal*> arrived{nullptr};
+  std::atomic<signal*> pending_signals{nullptr};
   /// Somebody waits for tasks to end: room, or an object that the program has let go. Else who ends leaves the news for others.
-  std::atomic<bool> ends_matter{true};
+  std::atomic<bool> must_handle_ends{true};
 
   // Behind the mutex:
-  bool nothing_ends = false;  // all wait for room, and nothing is under way: who waits for others' ends to find some does so no longer
-  std::vector<site> sites;  // the host first
-  std::vector<site> shared_memories;  // that host and a device use in place: of `device`, which computes elsewhere
-  std::optional<site> spill;  // memory behind the host's, the last of all
+  bool is_deadlocked = false;  // all wait for room, and nothing is under way: who waits for others' ends to find some does so no longer
+  std::vector<execution_place> execution_places;  // the host first
+  std::vector<execution_place> shared_memories;  // that host and a device use in place: of `device`, which computes elsewhere
+  std::optional<execution_place> spill;  // memory behind the host's, the last of all
   std::shared_ptr<device_scheduler> scheduler;  // null where the host computes all in its own order: tasks are issued as submitted
   base::block_stock task_stock;
   base::block_cache task_blocks;  // after their stock
@@ -231,8 +231,8 @@ struct objects_state {
   std::vector<task*> tasks;             // all that have not ended
   std::size_t waiting = 0;              // of those, pushed to the scheduler and not popped
   std::vector<object_record*> objects;
-  std::vector<object_record*> orphans;  // let go of where there was no runtime
-  std::size_t let_go = 0;               // objects that only tasks use any more
+  std::vector<object_record*> unowned_objects;  // let go of where there was no runtime
+  std::size_t released_objects = 0;               // objects that only tasks use any more
   speeds measured;
   std::filesystem::path speeds_file;    // empty: they are not kept
   std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and site
@@ -242,7 +242,7 @@ struct objects_state {
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a site
   /// Groups, by their items and local memory, that are too large for a kernel at a site though not for the device: it takes registers.
   std::set<std::tuple<const kernel_code*, std::uint32_t, std::int64_t, std::uint64_t>> too_large;
-  std::set<std::pair<const kernel_code*, std::uint32_t>> told_of_room;  // whose launches ran elsewhere because there was none
+  std::set<std::pair<const kernel_code*, std::uint32_t>> warned_of_memory;  // whose launches ran elsewhere because there was none
   double bytes_per_second = 8e9;        // of transfers, as schedulers are told
   std::function<void(const std::string&)> warn;
   std::shared_ptr<shared_objects> shared;  // set once; any thread
@@ -253,8 +253,8 @@ struct objects_state {
   std::atomic<trace::ticks> asked{0};  // for the time, where it is counted
   /// What kernels take is measured by it.
   trace::ticks now() noexcept { return counts_time ? asked.fetch_add(1, std::memory_order_relaxed) : trace::clock::now(); }
-  short_kernels short_ones;  // any thread
-  sched::task_record** runs_itself = nullptr;  // where whoever submits takes one that is short, to run it once it has let go of the mutex
+  short_kernels short_launches;  // any thread
+  sched::task_record** inline_task = nullptr;  // where whoever submits takes one that is short, to run it once it has let go of the mutex
   // Kept from one task to the next for their room:
   std::vector<planned> plans;
   std::vector<detail::instance_handle> made;
@@ -265,34 +265,34 @@ struct objects_state {
   /// Whether tasks are issued in the call that submits them, where nothing that they follow is in the way.
   bool issues_at_once() const noexcept { return !scheduler; }
   /// Whether anything but the host computes.
-  bool has_choice() const noexcept { return sites.size() > 1; }
+  bool has_choice() const noexcept { return execution_places.size() > 1; }
   /// Whether content may have to leave a memory, so that it matters what is needed next.
   bool looks_ahead() const noexcept { return has_choice() || spill; }
   /// Whether it is memory that the host and a device use in place.
-  bool is_shared(const site& memory) const noexcept { return memory.device && memory.view.index >= sites.size(); }
-  site& at(data::memory_number memory) noexcept {
-    if (memory < sites.size()) [[likely]] return sites[memory];
-    const std::size_t beside = memory - sites.size();
-    return beside < shared_memories.size() ? shared_memories[beside] : *spill;
+  bool is_shared(const execution_place& memory) const noexcept { return memory.device && memory.view.index >= execution_places.size(); }
+  execution_place& at(data::memory_number memory) noexcept {
+    if (memory < execution_places.size()) [[likely]] return execution_places[memory];
+    const std::size_t shared_index = memory - execution_places.size();
+    return shared_index < shared_memories.size() ? shared_memories[shared_index] : *spill;
   }
   data::memory_number memories() const noexcept {
-    return static_cast<data::memory_number>(sites.size() + shared_memories.size() + spill.has_value());
+    return static_cast<data::memory_number>(execution_places.size() + shared_memories.size() + spill.has_value());
   }
   /// Where content of a memory goes that has to leave, best first: from a device, or what it shares with the host, to the host, or where
   /// that is full from a device to another that it reaches; else, and from the host, to the file.
   std::vector<data::memory_number> beneath(data::memory_number memory) const;
-  std::uint32_t speed_number(const kernel_code& code, std::uint32_t site);
+  std::uint32_t speed_number(const kernel_code& code, std::uint32_t place_index);
 };
 
-inline data::usage object_record::usage_at(const site& at, data::usage how) const noexcept {
-  if (!home) [[likely]] return how;
-  if (at.device == home->device && how.is == data::usage::mode::reduce) how.side = 1;
+inline data::usage object_record::usage_at(const execution_place& at, data::usage how) const noexcept {
+  if (!shared_memory) [[likely]] return how;
+  if (at.device == shared_memory->device && how.is == data::usage::mode::reduce) how.side = 1;
   return how;
 }
 
-inline data::memory_number object_record::memory_for(const site& at) const noexcept {
-  const bool is_at_home = home && (at.view.index == 0 || at.device == home->device);
-  return is_at_home ? home->view.index : at.view.index;
+inline data::memory_number object_record::memory_for(const execution_place& at) const noexcept {
+  const bool shares_memory = shared_memory && (at.view.index == 0 || at.device == shared_memory->device);
+  return shares_memory ? shared_memory->view.index : at.view.index;
 }
 
 /// Of this runtime.

@@ -12,33 +12,33 @@
 #include <memory>
 #include <unordered_map>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "data/received_buffers.hpp"
 #include "objects/task.hpp"
 
 namespace stretto::objects {
 
 /// Content on its way here.
-struct coming {
-  std::shared_ptr<incoming> from;
+struct incoming_source {
+  std::shared_ptr<incoming_data> from;
   std::string_view backend = {};  // of where most of it lies, and which one of those
   std::uint32_t index = 0;
 };
 /// Overwrites `part` with it, behind all that was submitted, but not before `gate`; the event ends when it is there.
-event bring(object_record& to, const box& part, const coming& what, event gate, const std::source_location& where,
+event write_incoming(object_record& to, const box& part, const incoming_source& what, event gate, const std::source_location& where,
             base::thread_context& context);
 /// The same with these bytes.
-event bring(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate, const std::source_location& where,
+event write_incoming(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate, const std::source_location& where,
             base::thread_context& context);
 /// Elements of it as all leaves them that is submitted by now, lent once.
-std::shared_ptr<data::enclosed_array> lend_now(object_record& o, const box& part, const std::source_location& where,
+std::shared_ptr<data::attached_array> export_current(object_record& o, const box& part, const std::source_location& where,
                                                base::thread_context& context);
 
 class shared_objects final : public data::shared_arrays, public std::enable_shared_from_this<shared_objects> {
  public:
   explicit shared_objects(objects_state& s) noexcept : state_(s) {}
 
-  std::shared_ptr<data::enclosed_array> lend(std::uint64_t shared, const box& part, const std::source_location& where,
+  std::shared_ptr<data::attached_array> export_elements(std::uint64_t shared, const box& part, const std::source_location& where,
                                              base::thread_context& context) override;
   placed place(std::span<const std::byte> what, event gate, const std::source_location& where, base::thread_context& context) override;
 
@@ -52,7 +52,7 @@ class shared_objects final : public data::shared_arrays, public std::enable_shar
   data::received_buffers buffers;
 
   /// What the bytes of place ask for.
-  enum class verb : std::uint8_t { put_bytes, put, unshare, buffer_bytes, buffer };
+  enum class request_kind : std::uint8_t { put_bytes, put, unshare, buffer_bytes, buffer };
 
  private:
   struct entry {

@@ -13,10 +13,10 @@
 
 #include "data/deferred.hpp"
 #include "data/host_launch.hpp"
-#include "data/unwritten.hpp"
+#include "data/unwritten_check.hpp"
 #include "device/kept_values.hpp"
 #include "event/held.hpp"
-#include "objects/errand.hpp"
+#include "objects/object_transfer.hpp"
 #include "objects/objects_state.hpp"
 #include "sched/finish_scope.hpp"
 
@@ -39,8 +39,8 @@ struct object_use {
 };
 
 // What its signal does.
-void gate_opened(signal& self, failure_ref cause, base::thread_context& context);
-void task_ended(signal& self, failure_ref cause, base::thread_context& context);
+void on_precondition_ended(signal& self, failure_ref cause, base::thread_context& context);
+void on_task_ended(signal& self, failure_ref cause, base::thread_context& context);
 /// Not behind the mutex: what an issued task waits for has ended.
 void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_context& context) noexcept;
 
@@ -50,7 +50,7 @@ struct skipped {
 };
 
 /// Thrown where nothing that could leave a memory would help: a launch that may run elsewhere does.
-struct no_room {
+struct insufficient_memory {
   error why;  // A04
   const struct task* view = nullptr;  // that gave one, which the program holds: it would help if that came back
 };
@@ -72,7 +72,7 @@ struct task final : device_task, data::deferred {
   static task_pointer make(objects_state& s);
   explicit task(objects_state& s);
 
-  static constexpr std::uint32_t any_site = ~0u;
+  static constexpr std::uint32_t any_place = ~0u;
 
   objects_state& state;
   task_id id;
@@ -90,14 +90,14 @@ struct task final : device_task, data::deferred {
   int urgency = 0;
   on_kinds only_kinds;                     // none: any
   std::string_view only_driver;            // of a site; empty: any
-  std::uint32_t only_site = any_site;
+  std::uint32_t only_place = any_place;
   std::int64_t group_items = 1;            // of a group of the range, and
   std::uint64_t local_bytes = 0;           // what it is given of local memory
-  site* goes_to = nullptr;                 // its share of a divided launch; no scheduler is asked
+  execution_place* assigned_place = nullptr;                 // its share of a divided launch; no scheduler is asked
   sched::finish_scope* scope = nullptr;    // that it is counted in
   event done;                              // of elements for the host: given back
   std::optional<promise<detail::held_pointer>> promised;
-  std::unique_ptr<errand> goes;            // or neither: content on its way
+  std::unique_ptr<object_transfer> transfer;            // or neither: content on its way
 
   // Until it is issued:
   std::uint32_t unissued = 0;              // what it follows that has not been issued, and what it waits for itself
@@ -107,15 +107,15 @@ struct task final : device_task, data::deferred {
   detail::held_mark behind;                // a view that the program holds, for hang reports
   failure_ref failed;                      // of what it waits for itself
 
-  bool is_away = false;                    // it uses objects elsewhere than in the memory where they live, which has no room for them now
+  bool avoids_shared_memory = false;                    // it uses objects elsewhere than in the memory where they live, which has no room for them now
   std::optional<std::uint32_t> asked_before;  // for others' memory at its site: how often that had been in vain before
-  few<std::uint32_t> not_at;               // sites whose memory has no room for it, or where no launch can have its range
+  few<std::uint32_t> excluded_places;               // sites whose memory has no room for it, or where no launch can have its range
 
   // From then on:
-  site* counted_at = nullptr;              // among those that it was issued
+  execution_place* accounted_place = nullptr;              // among those that it was issued
   float expected_seconds = 0;              // there
   bool is_popped = false;                  // by the scheduler, for that site
-  site* on = nullptr;                      // where it is computed, the same but for who cannot do it
+  execution_place* on = nullptr;                      // where it is computed, the same but for who cannot do it
   bool is_first = false;                   // there, in groups of its shape: its time may hold a driver's compilation
   event computed;                          // what later tasks wait for
   trace::ticks began = 0, ended = 0;
@@ -134,21 +134,21 @@ struct task final : device_task, data::deferred {
 
   std::uint64_t items() const;
 
-  bool is_for_host() const noexcept { return !code && !outside && !goes; }
+  bool is_for_host() const noexcept { return !code && !outside && !transfer; }
   /// What follows it is issued only when it has ended: it waits for the program, or for another node, which may wait for what could not be
   /// issued here while launches behind this one had all places.
-  bool holds_back() const noexcept {
-    return is_for_host() || (goes && goes->needs_another_node() && !state.issues_at_once());
+  bool blocks_successors() const noexcept {
+    return is_for_host() || (transfer && transfer->needs_another_node() && !state.issues_at_once());
   }
   /// By what was asked for; and whether the site is able to, too.
-  bool is_allowed_on(const site& at) const;
-  bool can_run_on(const site& at) const;
+  bool is_allowed_on(const execution_place& at) const;
+  bool can_run_on(const execution_place& at) const;
   /// Where it would use the object there.
-  site& memory_of(const object_record& o, site& at) const noexcept {
-    return !o.home || is_away ? at : state.at(o.memory_for(at));
+  execution_place& memory_of(const object_record& o, execution_place& at) const noexcept {
+    return !o.shared_memory || avoids_shared_memory ? at : state.at(o.memory_for(at));
   }
   /// Whether the site has room for its groups, as far as is known.
-  bool has_groups_for(const site& at) const;
+  bool has_groups_for(const execution_place& at) const;
 
   /// Of an issued launch. Values and parts stay where they are here.
   boost::container::small_vector<detail::launch_item, 4> arguments() const;

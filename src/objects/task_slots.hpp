@@ -43,7 +43,7 @@ class task_slots {
   bool is_live(task_id t) const noexcept { return t.generation != 0 && slots_[t.slot].generation == t.generation; }
 
   /// True when `asking` asks for `about` the first time, if no other task has asked for it in between.
-  bool asks_first(task_id asking, task_id about) noexcept {
+  bool is_first_query(task_id asking, task_id about) noexcept {
     task_id& by = slots_[about.slot].asked_by;
     if (by == asking) return false;
     by = asking;

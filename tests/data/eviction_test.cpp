@@ -43,7 +43,7 @@ std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, 
     if (window) ahead.remove(uses[now], now);
     if (!resident_since.contains(uses[now])) {
       ++count;
-      std::vector<resident> all;
+      std::vector<eviction_candidate> all;
       std::vector<std::uint64_t> blocks;
       for (const auto& [block, last] : resident_since) {
         all.push_back({.bytes = 1, .next_use = ahead.next(block), .last_use = last});
@@ -104,14 +104,14 @@ constexpr std::size_t everything = SIZE_MAX / 2;
 }  // namespace
 
 TEST_CASE("the farthest next use leaves first, and what is not queued before all others") {
-  const std::vector<resident> all{{.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
+  const std::vector<eviction_candidate> all{{.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
   CHECK(choose_victims(all, 10, 0, all_clean).victims == victims{2});
   CHECK(choose_victims(all, 20, 0, all_clean).victims == victims{2, 1});
   CHECK(choose_victims(all, 25, 5, all_clean).victims == victims{2, 1});
 }
 
 TEST_CASE("of equals, what was used least recently leaves first, but before it what need not be written back") {
-  const std::vector<resident> all{{.bytes = 8, .last_use = 1}, {.bytes = 8, .last_use = 7}, {.bytes = 8, .last_use = 5},
+  const std::vector<eviction_candidate> all{{.bytes = 8, .last_use = 1}, {.bytes = 8, .last_use = 7}, {.bytes = 8, .last_use = 5},
                                   {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
   CHECK(choose_victims(all, 24, 0, all_clean).victims == victims{0, 3, 2});
   const auto first_is_dirty = [](std::size_t i) { return i == 0 ? std::uint64_t{6} : 0; };
@@ -121,7 +121,7 @@ TEST_CASE("of equals, what was used least recently leaves first, but before it w
 }
 
 TEST_CASE("what would have to be written back is asked of few") {
-  std::vector<resident> all(1000, resident{.bytes = 8});
+  std::vector<eviction_candidate> all(1000, eviction_candidate{.bytes = 8});
   for (std::size_t i = 0; i < all.size(); ++i) all[i].last_use = i;
   std::size_t asked = 0;
   const eviction e = choose_victims(all, 80, 0, [&](std::size_t) { return ++asked, std::uint64_t{1}; });
@@ -130,14 +130,14 @@ TEST_CASE("what would have to be written back is asked of few") {
 }
 
 TEST_CASE("nobody leaves where there is room") {
-  const std::vector<resident> all{{.bytes = 10}};
+  const std::vector<eviction_candidate> all{{.bytes = 10}};
   const eviction e = choose_victims(all, 10, 10, all_clean);
   CHECK(e.possible);
   CHECK(e.victims.empty());
 }
 
 TEST_CASE("what cannot be done is told in bytes, and whether waiting would help") {
-  const std::vector<resident> all{{.bytes = 30, .in_use = true}, {.bytes = 20}};
+  const std::vector<eviction_candidate> all{{.bytes = 30, .in_use = true}, {.bytes = 20}};
   const eviction now = choose_victims(all, 60, 10, all_clean);
   CHECK_FALSE(now.possible);
   CHECK(now.victims.empty());
@@ -152,14 +152,14 @@ TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffice
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned n) { return static_cast<std::uint64_t>(random() % n); };
-    std::vector<resident> all(below(12));
-    for (resident& r : all)
+    std::vector<eviction_candidate> all(below(12));
+    for (eviction_candidate& r : all)
       r = {below(20), below(3) == 0, below(2) ? below(9) : no_next_use, below(9), 0};
     const std::uint64_t dirty = below(4096);
     const std::uint64_t needed = below(100), free = below(60);
     const eviction e = choose_victims(all, needed, free, [&](std::size_t i) { return dirty >> i & 1; });
     std::uint64_t movable = 0, freed = 0;
-    for (const resident& r : all) movable += r.in_use ? 0 : r.bytes;
+    for (const eviction_candidate& r : all) movable += r.in_use ? 0 : r.bytes;
     REQUIRE(e.possible == (needed <= free + movable));
     for (const std::size_t v : e.victims) {
       REQUIRE_FALSE(all[v].in_use);

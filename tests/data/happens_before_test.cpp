@@ -20,7 +20,7 @@ enum class missing { nothing_allowed, something_allowed };
 class order_model {
  public:
   order_model(std::uint32_t seed, happens_before::limits limits, missing allowed)
-      : random_(seed), order_(limits), allowed_(allowed), strands_(1 + seed % 5), strand_past_(strands_.size()) {}
+      : random_(seed), order_(limits), allowed_(allowed), histories_(1 + seed % 5), strand_past_(histories_.size()) {}
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
@@ -43,7 +43,7 @@ class order_model {
   }
 
   void step() {
-    const std::size_t s = below(strands_.size());
+    const std::size_t s = below(histories_.size());
     switch (below(8)) {
       case 0: {  // a merge
         thing t{order_.make(), {}, true, {}};
@@ -53,21 +53,21 @@ class order_model {
       }
       case 1:  // the strand waits for something that has ended
         if (const std::size_t n = recent_ended(); n < things_.size()) {
-          order_.wait(strands_[s], things_[n].node);
+          order_.wait(histories_[s], things_[n].node);
           unite(strand_past_[s], things_[n].past);
         }
         break;
       case 2: {  // a strand ends, and one that another spawned takes its place
-        const std::size_t by = below(strands_.size());
+        const std::size_t by = below(histories_.size());
         if (by == s) break;
-        const node_id end = order_.end_of(strands_[s]);
+        const node_id end = order_.end_of(histories_[s]);
         things_.push_back({end, strand_past_[s], true, {}});
-        const node_id spawner = order_.state_of(strands_[by]);
-        order_.restart(strands_[s]);
-        if (spawner) strands_[s].pending.push_back(spawner);
+        const node_id spawner = order_.state_of(histories_[by]);
+        order_.restart(histories_[s]);
+        if (spawner) histories_[s].pending.push_back(spawner);
         strand_past_[s] = strand_past_[by];
         if (const std::size_t n = recent_ended(); n < things_.size()) {
-          strands_[s].pending.push_back(things_[n].node);
+          histories_[s].pending.push_back(things_[n].node);
           unite(strand_past_[s], things_[n].past);
         }
         break;
@@ -76,7 +76,7 @@ class order_model {
       case 4:
       case 5: {  // an operation is submitted
         thing t{order_.make(), strand_past_[s], false, {}};
-        order_.follow(t.node, order_.state_of(strands_[s]));
+        order_.follow(t.node, order_.state_of(histories_[s]));
         for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
         add_to_ready(std::move(t));
         break;
@@ -148,7 +148,7 @@ class order_model {
   std::mt19937 random_;
   happens_before order_;
   const missing allowed_;
-  std::vector<happens_before::strand> strands_;
+  std::vector<happens_before::wait_history> histories_;
   std::vector<std::vector<bool>> strand_past_;
   std::vector<thing> things_;
   std::vector<std::size_t> waiting_;
@@ -187,7 +187,7 @@ TEST_CASE("however little is remembered, nothing that is ordered is called unord
 
 TEST_CASE("a long chain, of operations that one task submits or that events order, takes one place after another") {
   happens_before order;
-  happens_before::strand body;
+  happens_before::wait_history body;
   node_id last = 0;
   for (int i = 0; i < 100000; ++i) {
     const node_id n = order.make();

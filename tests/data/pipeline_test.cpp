@@ -5,7 +5,7 @@
 
 #include <stretto/box.hpp>
 
-#include "data/pieces.hpp"
+#include "data/box_pieces.hpp"
 
 using namespace stretto;
 using namespace stretto::data;
