@@ -38,7 +38,7 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
     by_place[m.where.index] = memories.back().get();
   }
-  staged_copy_queue = std::make_shared<staging_memory>(std::move(faster), settings.memories.empty() ? 0 : settings.memories.front().locked_bytes);
+  staging = std::make_shared<staging_memory>(std::move(faster), settings.memories.empty() ? 0 : settings.memories.front().locked_bytes);
   for (const memory_description& m : settings.places)
     distant.push_back(is_near_host_memory(m.kind) ? nullptr
                                                   : std::make_unique<memory_space>(m.where, m.name, m.kind, 0));

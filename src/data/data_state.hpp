@@ -71,7 +71,7 @@ struct data_state {
   std::unique_ptr<staged_copy_engine> copy_engine;  // for copies that loads and stores cannot do
   class other_nodes* others = nullptr;  // set before threads use instances
   const std::shared_ptr<class attachments> attached;
-  std::shared_ptr<class staging_memory> staged_copy_queue;  // for elements from and to other nodes
+  std::shared_ptr<class staging_memory> staging;  // for elements from and to other nodes
   const std::unique_ptr<class imported_memories> imported;  // null: elements pass through the host, or as messages take them
 
   /// Null if the place is no memory.
