@@ -1,4 +1,4 @@
-// asking.hpp - what a program asks of an object, checked.
+// object_checks.hpp - checks of the arguments that a program passes to calls on objects.
 //
 // Threads     any thread of the runtime; no lock is needed.
 #pragma once
@@ -9,13 +9,14 @@
 
 namespace stretto::objects {
 
-/// What has elements, in the words of an error: "A02", "an object", "object".
+/// What an error calls a thing that has elements: its error code, "an object", "object".
 struct has_elements {
   const char *code, *one, *type;
 };
-/// `names`: a record of another runtime, or null.
+/// Throws that error. `names`: a record of another runtime, or null.
 [[noreturn]] void refuse_handle(const has_elements& what, const void* names, const char* verb, const std::source_location& where);
-/// The record behind a handle of this runtime. Throws that code for what names nothing here.
+/// Returns the record behind a handle of this runtime. Throws `what.code` for an empty handle or one of another
+/// runtime.
 template <class Record>
 Record& record_of(Record* r, const has_elements& what, const char* verb, const base::thread_context& context, const std::source_location& where) {
   if (!r || r->state->runtime != context.runtime) [[unlikely]]
@@ -23,9 +24,9 @@ Record& record_of(Record* r, const has_elements& what, const char* verb, const b
   return *r;
 }
 
-/// Throws A02 for what names nothing here.
+/// Returns the record of an object. Throws A02 for an empty handle or one of another runtime.
 object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context, const std::source_location& where);
-/// Throws A05.
+/// Throws A05 unless the object has all elements of `part`.
 void require_inside(const object_record& o, const box& part, const char* verb, const std::source_location& where);
 
 data::usage usage_of(access mode) noexcept;

@@ -1,6 +1,6 @@
-// travelling.hpp - what those share that let content of objects go to other nodes, or come.
+// object_serialization.hpp - shared by the code that sends data of objects to other nodes and receives it.
 //
-// Threads     behind the state's mutex.
+// Threads     the thread that holds the state's mutex.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,16 @@
 
 namespace stretto::objects {
 
-/// What is no longer goes in the message itself, if it is known by then.
+/// Data of at most this size travels in the message itself, if it is known when the message is written.
 inline constexpr std::uint64_t most_in_message = 2048;
-/// Elements of the object, side by side where they lie in memory of the host now, with nothing on its way to them; else null.
+/// The elements of `part` if they are dense in host memory and no write to them is pending; else null.
 const std::byte* current_data(object_record& o, const box& part);
-/// Where most of it lies.
+/// The place that has most of the valid elements.
 const execution_place& main_execution_place(object_record& o, const box& part);
-/// Where content goes here: to a device of that kind, the same one if there is one of that number.
+/// The index of the place that receives data: the device of that index if its driver matches, else another device of
+/// that driver, else the host. A device must be alive and have a memory of at least `bytes`.
 std::uint32_t execution_place_for(const objects_state& s, std::string_view backend, std::uint32_t index, std::uint64_t bytes);
-/// An errand about those elements, to be submitted.
+/// A transfer of those elements, to be submitted.
 task_pointer new_transfer(objects_state& s, object_transfer&& e, object_record& about, const box& part, access how);
 
 }  // namespace stretto::objects

@@ -1,6 +1,6 @@
-// errand.hpp - tasks that compute nothing, and are for nobody of the program: content goes from object to object, and from node to node.
+// object_transfer.hpp - internal tasks without a kernel: they move data between objects, and between nodes.
 //
-// Threads     behind the state's mutex.
+// Threads     the thread that holds the state's mutex.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace stretto::objects {
 struct objects_state;
 struct task;
 
-/// Content that comes from another node, or from an array of this one that was lent to it, until the last of it has been asked for.
+/// Data that comes from another node, or from an attachment of this node, until its last part has been requested.
 class incoming_data {
  public:
-  /// `shift`: from a coordinate here to that of the array.
+  /// `shift`: added to a coordinate here to find that of the array.
   incoming_data(const objects_state& here, data::attachments& all, const data::attachment_name& name, std::size_t parts, const point& shift = {},
            std::shared_ptr<const void> kept = {}) noexcept
       : here_(here), all_(all), name_(name), left_(parts), shift_(shift), kept_(std::move(kept)) {}
@@ -26,9 +26,9 @@ class incoming_data {
   ~incoming_data();
 
   event fetch(const box& part, data::destination to, const std::source_location& where, base::thread_context& context);
-  /// The message that named it may be forgotten from now on.
+  /// Keeps the attachment: the message that named it may be dropped from now on.
   void hold();
-  /// It is held there already (data::far_enclosures::request).
+  /// The attachment is held already (data::remote_attachments::request).
   void is_held() noexcept { is_held_ = true; }
 
  private:
@@ -41,7 +41,7 @@ class incoming_data {
   bool is_held_ = false;
 };
 
-/// A task for those who tell it something, for as long as it is there. Behind the mutex.
+/// A reference to a task that is cleared when the task ends. Guarded by the mutex.
 struct task_reference {
   task* is = nullptr;
 };
@@ -49,27 +49,27 @@ struct task_reference {
 struct object_transfer {
   enum class kind : std::uint8_t { copy, export_elements, fetch, store } is;
   bool needs_another_node() const noexcept { return is == kind::export_elements || is == kind::fetch; }
-  data::attached_array::on_exported on_exported = {};     // of lend
-  std::shared_ptr<incoming_data> from = {};      // of fetch,
-  std::uint32_t place_index = 0;                   // to there
-  std::shared_ptr<const std::vector<std::byte>> bytes = {};  // of store: dense in C order
-  std::shared_ptr<task_reference> as = {};    // of fetch, where it is asked for before it is issued,
-  data::destination::named names = {};      // and once that is about to come
+  data::attached_array::on_exported on_exported = {};     // of export_elements
+  std::shared_ptr<incoming_data> from = {};      // of fetch: the source,
+  std::uint32_t place_index = 0;                   // and the index of the execution place that receives it
+  std::shared_ptr<const std::vector<std::byte>> bytes = {};  // of store: dense, in C order
+  std::shared_ptr<task_reference> as = {};    // of a fetch that is requested before it is issued
+  data::destination::named names = {};      // of such a fetch: takes the target once the data is about to arrive
 };
 
-/// Content that it is to bring is asked for; it is issued when that is about to come, and takes no room before: what others wait for to
-/// lend it may need the room.
+/// Requests the data of a fetch before the task is issued. The task is issued when the data is about to arrive, and
+/// takes no memory before: tasks that must end before the data can be exported may need that memory.
 void request_early(task& t, base::thread_context& context);
-/// A fetch of which that has been done.
+/// Whether request_early was called for this fetch.
 bool is_requested(const task& t) noexcept;
 
-/// It goes there; the event ends when it is there, or when who was lent it has given it back.
+/// Starts the transfer. The event ends when the data is in place, or when the importer has released the exported data.
 event start_transfer(task& t, std::span<const event> waits, base::thread_context& context);
-/// What it waited for, or the copy, has ended.
+/// Handles the end of the preconditions of an export, or of the transfer itself.
 void on_transfer_ended(task& t, failure_ref cause, base::thread_context& context);
-/// It cannot be done. Of what was asked for, the end comes back with this cause: true.
+/// Cancels a fetch that was requested early. Returns true if there was one; its event then ends with this cause.
 bool cancel_request(task& t, const failure_ref& cause, base::thread_context& context);
-/// Who waits for it is told.
+/// Reports the failure to the receiver of an export and to those that wait for the transfer.
 void fail_transfer(task& t, const failure_ref& cause, base::thread_context& context);
 
 }  // namespace stretto::objects

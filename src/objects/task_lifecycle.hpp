@@ -1,7 +1,9 @@
-// running.hpp - the steps in a task's life, for those who make one; behind the state's mutex unless they say otherwise.
+// task_lifecycle.hpp - the steps of a task from submission to its end, and signals. Needs the state's mutex unless
+// stated.
 //
-// Threads     whoever holds the mutex through `inside`.
-// Invariants  nothing waits behind the mutex, and nothing of the program's runs there but its scheduler.
+// Threads     the thread that holds the mutex through `objects_lock`.
+// Invariants  no thread waits while it holds the mutex. The only code of the program that runs under it is its
+//             scheduler.
 #pragma once
 
 #include <span>
@@ -10,8 +12,8 @@
 
 namespace stretto::objects {
 
-/// Holds the mutex, if the thread does not hold it already; before it lets go, deals with what has happened meanwhile and issues
-/// what can be.
+/// Locks the mutex unless this thread holds it already. Before it unlocks, it handles pending signals and issues all
+/// tasks that can be issued.
 class objects_lock {
  public:
   objects_lock(objects_state& s, base::thread_context& context) noexcept;
@@ -26,46 +28,50 @@ class objects_lock {
   const bool is_nested_;
 };
 
-/// Not behind the mutex: `s` is dealt with by whoever is inside, or in this call.
+/// Without the mutex: posts `s`, which the holder of the mutex handles, or this call.
 void post_signal(signal& s, failure_ref cause, base::thread_context& context) noexcept;
-/// Not behind the mutex: `s`, which brings no cause, is dealt with by the next who is inside; at once if somebody waits for ends.
+/// Without the mutex: posts `s`, which has no cause. Handled by the next holder of the mutex; at once if
+/// must_handle_ends.
 void post_lazily(signal& s, base::thread_context& context) noexcept;
-/// Not behind the mutex: deals with what has arrived, unless somebody who is inside will.
+/// Without the mutex: handles pending signals, unless the holder of the mutex will.
 void handle_pending_signals(objects_state& s, base::thread_context& context) noexcept;
-/// Behind the mutex, on a thread that cannot be inside: `s` is dealt with by the next who is.
+/// With the mutex, on a thread that cannot use objects_lock: posts `s` for the next holder.
 void enqueue_signal(signal& s) noexcept;
-/// Lets `s` arrive when `d` has ended, which may be in this call.
+/// Posts `s` when `d` has ended, which may be in this call.
 void post_when_ended(const dependency& d, signal& s, base::thread_context& context);
 
-/// A task that was submitted before, and may have come to its end.
+/// A task that was submitted before, and may have ended.
 struct predecessor {
   task_id id;
   event done;
 };
-/// Finds whom it follows; from here on it goes by itself. Takes it over, and counts it in the caller's finish if it computes.
+/// Submits a task: finds its predecessors, and issues it when it can. Takes ownership. Counts the task in the caller's
+/// finish if it computes.
 task_id submit(task* t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context);
-/// It has been issued, or has ended where it holds back, or was given up: what follows it may be issued.
+/// Lets successors be issued: the task has been issued, or has ended if it blocks them, or has failed.
 void release_successors(task& t, base::thread_context& context);
-/// It will not be computed.
+/// Ends a task that will not run.
 void fail_task(task& t, failure_ref cause, base::thread_context& context);
-/// Tells who waits, and frees it.
+/// Ends the task's event and frees the task.
 void finish(task& t, failure_ref cause, base::thread_context& context);
 
-/// What it was to bring is about to come: it is issued before what waits for room, which may wait for what is lent to it.
+/// The data of this fetch is about to arrive. Issues it before tasks that wait for memory: these may wait for its
+/// export.
 void issue_next(task& t);
-/// It ends without: it stands in no queue from now on.
+/// Removes a fetch that has ended without data from all queues.
 void remove_from_queues(task& t);
 
-/// Another site does it, if one can: false.
+/// Queues the task at another place that can run it. Returns false if there is none.
 bool reassign(task& t);
-/// Something has failed because of `cause`. If that is the loss of a device, the devices that are lost are marked so,
-/// and data that they alone had is lost. Returns whether one was found that had not been marked.
+/// If `cause` is the loss of a device, marks all lost devices, and the data that only they had as lost. Returns whether
+/// a device was marked.
 bool mark_lost_devices(objects_state& s, const failure_ref& cause);
 
-/// Brings everything to where the task is to be computed and hands it over. False: there is no room now. Throws what it fails with.
+/// Copies all arguments to where the task will run, and starts it. Returns false if memory is missing now. Throws the
+/// failure.
 bool issue(task& t, execution_place& at, base::thread_context& context);
 
-/// The host gives elements back.
+/// The program has released a host view.
 void on_view_released(signal& self, failure_ref cause, base::thread_context& context);
 
 }  // namespace stretto::objects
