@@ -16,10 +16,10 @@ namespace stretto::objects {
 
 namespace {
 
-/// Both instances lie in one memory.
+/// Folds `from` into `to`; both instances lie in one memory.
 event fold_here(const object_record& o, const box& where, detail::instance_handle from, detail::instance_handle to, std::uint32_t reduction,
                 const preconditions& behind, base::thread_context& context) {
-  // Not counted where it happens to be asked for.
+  // The fold does not count in the finish of the task that caused it.
   const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
   detail::task_request request;
   request.after = behind.dependencies;
@@ -38,7 +38,7 @@ std::array<box, 2> halved(const box& b) {
   return {box::between(b.min(), middle_max), box::between(middle_min, b.max())};
 }
 
-/// Each of them; the largest is the first.
+/// Halves each piece; the largest piece comes first.
 void halve(std::vector<box>& pieces) {
   std::vector<box> halves;
   for (const box& b : pieces) std::ranges::copy_if(halved(b), std::back_inserter(halves), [](const box& h) { return !h.is_empty(); });
@@ -46,7 +46,7 @@ void halve(std::vector<box>& pieces) {
   std::ranges::sort(pieces, std::ranges::greater(), &box::volume);
 }
 
-/// Memory of the host's beside what objects may use: of two pieces this large, while one is folded.
+/// Size of a piece in the host buffer, which is outside of the objects' memory and holds two pieces.
 constexpr std::uint64_t most_host_buffer_bytes = 64 << 10;
 
 struct host_buffer final : signal {
@@ -55,7 +55,7 @@ struct host_buffer final : signal {
   std::vector<std::byte> bytes;
 };
 
-/// Both come to the host, piece by piece, and what they are together goes back.
+/// Copies accumulator and replica to the host buffer piece by piece, folds there and copies the result back.
 event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
   std::vector<box> pieces{f.where};
   while (pieces.front().volume() > 1 && pieces.front().volume() * o.element_bytes > most_host_buffer_bytes) halve(pieces);
@@ -78,19 +78,19 @@ event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, co
   return back;
 }
 
-/// An accumulator that lies elsewhere comes here first, in pieces if there is little room.
+/// Copies an accumulator of another memory to this one, in pieces if little memory is free, and folds each piece.
 event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
   execution_place& at = o.state->at(o.replicas.about(f.to).memory);
   std::vector<box> pieces{f.where};
   detail::instance_handle here;
-  // Where the first has room, all have.
+  // If the first (largest) piece fits, all fit.
   while (here = try_allocate(o, pieces.front(), at), !here.record) {
     if (pieces.front().volume() == 1) return fold_in_host_buffer(o, f, behind, context);
     halve(pieces);
   }
   std::vector<event> folded;
   for (const box& piece : pieces) {
-    // Only the first is there at once; each of the others waits for the one before to go.
+    // Only the first piece is allocated at once; each of the others waits for the memory of the one before.
     if (!folded.empty()) here = create(request_for(o, piece, at), o.created);
     const event there = detail::copy_boxes(here, o.storage[f.from].instance, {&piece, 1}, {}, behind, o.created);
     folded.push_back(fold_here(o, piece, here, o.storage[f.to].instance, f.reduction, after(there), context));

@@ -11,11 +11,11 @@ namespace stretto::objects {
 
 namespace {
 
-// What taking part costs at all: a task, or a driver's launch.
+// Fixed cost of taking part: of a task on the host, of a driver's launch on a device.
 constexpr double host_overhead = 5e-6, device_overhead = 30e-6;
 constexpr double worth_moving = 1.1;
 
-/// Seconds until the last is done; infinity where one that has a share is unknown or may not.
+/// Predicted seconds until the last part ends; infinity if the speed of a participant is unknown.
 double end_of(std::span<const box> parts, std::span<execution_place* const> who, const task& t, objects_state& s) {
   double last = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -27,7 +27,8 @@ double end_of(std::span<const box> parts, std::span<execution_place* const> who,
   return last;
 }
 
-/// Items per second differ with the size of a part: the sizes that speeds say, the speeds at those sizes, and so on.
+/// Items per second depend on the size of a part. A few rounds alternate between the sizes that the speeds imply and
+/// the speeds at those sizes.
 std::vector<box> best_parts(std::span<execution_place* const> who, const task& t, coordinate grain, objects_state& s) {
   const box& ids = t.range->ids;
   std::vector<device_speed> speeds(who.size());
@@ -42,7 +43,8 @@ std::vector<box> best_parts(std::span<execution_place* const> who, const task& t
       if (seconds) known += speeds[i].items_per_second, ++count;
     }
     for (device_speed& d : speeds)
-      if (d.items_per_second == 0) d = {count ? known / static_cast<double>(count) : 1, 0};  // to be measured
+      // unknown: an even share, to measure it
+      if (d.items_per_second == 0) d = {count ? known / static_cast<double>(count) : 1, 0};
     parts = split_by_speed(ids, speeds, grain);
     for (std::size_t i = 0; i < who.size(); ++i)
       if (!parts[i].is_empty()) sizes[i] = parts[i].volume();

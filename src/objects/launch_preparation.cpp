@@ -23,7 +23,7 @@ namespace objects {
 
 namespace {
 
-/// While it lives, a short kernel that is issued is left to who submits it.
+/// While it lives, issue() leaves a short kernel to the submitting thread.
 class inline_short_kernel {
  public:
   inline_short_kernel(objects_state& s, sched::task_record*& here, const objects_lock& in, const sched::thread_state& thread) noexcept : state_(s) {
@@ -36,8 +36,7 @@ class inline_short_kernel {
   objects_state& state_;
 };
 
-/// Copies what the launch is given, for as long as it lasts. `range`: the items of all of it, of which this may be a
-/// part.
+/// Copies the arguments into the task. `range`: the items of the whole launch, of which this task may be a part.
 void keep_arguments(task& t, std::span<const detail::object_item> given, const box& range,
                     base::thread_context& context) {
   const kernel_code& code = *t.code;
@@ -50,7 +49,7 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, const b
     u.where = item.mapped ? (*item.mapped)(data::items_of(*t.range), range) : item.part;
     require_inside(o, u.where, "launch", t.where);
   }
-  const base::unwatched here;  // a kernel, which is code of the program, has read what was in that memory before
+  const base::unwatched here;  // a kernel (code of the program) has read that memory before
   t.values.emplace(code, [&](std::size_t i, std::byte* at) {
     if (code.parameters[i].mode == access::value) std::memcpy(at, given[i].value, code.parameters[i].element_bytes);
     else std::memcpy(at, &given[i].local_elements, sizeof given[i].local_elements);
@@ -60,7 +59,7 @@ void keep_arguments(task& t, std::span<const detail::object_item> given, const b
 constexpr std::string_view kind_names[] = {"host", "device", "cpu", "gpu", "accelerator"};
 std::string_view to_string(device_kind kind) noexcept { return kind_names[static_cast<std::size_t>(kind)]; }
 
-/// What the tags ask for.
+/// The kinds and the driver that the tags ask for.
 std::string wanted_of(const detail::object_launch& request) {
   std::string what = request.kinds.are ? text_of(request.kinds) : "device";
   if (!request.driver.empty()) what += " of driver \"" + std::string(request.driver) + "\"";
@@ -76,7 +75,7 @@ std::string names_of_places(const objects_state& s) {
   return names;
 }
 
-/// Where it may run, of what is here; throws if that is nowhere.
+/// Restricts the task to the places that its tags name. Throws A06 if none of them is here.
 void choose_places(task& t, const detail::object_launch& request) {
   const place wanted = request.on ? request.on : request.at;
   if (!wanted && !t.only_kinds.are && request.driver.empty()) return;
@@ -110,7 +109,7 @@ task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel
   return t;
 }
 
-/// Whether parts of it can be computed apart: it says of what it writes which part of the range writes what.
+/// Whether parts can run on different devices: the launch says which part of the range writes which elements.
 bool is_divisible(const kernel_code& code, std::span<const detail::object_item> given) {
   if (device::computes_whole_launches(code)) return false;
   bool any = false;
@@ -121,12 +120,12 @@ bool is_divisible(const kernel_code& code, std::span<const detail::object_item> 
   return any;
 }
 
-/// Checks what is said of the items of a launch that may be divided: whether range, mappers and objects fit, and
-/// whether items read what
-/// others write.
+/// Checks the mappers of a launch that may be divided: whether range, mappers and objects fit, and whether items read
+/// what others write.
 void check_uses(const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
                 const detail::object_launch& request, const extent& grain, base::thread_context& context) {
-  // For each launch again, since mappers are functions. Where one argument is both, cuts that matter are A07, too.
+  // Checked for each launch, since mappers are functions. If one argument is read and written, cuts that matter are
+  // found as A07, too.
   constexpr std::size_t most_parts = 16;
   const data::checked_launch l{
       .name = request.name.empty() ? std::string_view(code.name) : std::string_view(request.name),
@@ -153,7 +152,7 @@ void check_uses(const kernel_code& code, const kernel_range& range, std::span<co
       out.push_back(all);
     };
   };
-  // Whether both name the same elements of each item, which no other item has.
+  // Whether both name the same elements for each item, and no other item has these elements.
   const auto keep_apart = [&](const detail::object_item& a, const detail::object_item& b) {
     using kind = detail::mapper_form::kind;
     if (!a.mapped || !b.mapped || a.form.is != b.form.is) return false;
@@ -182,7 +181,7 @@ void check_uses(const kernel_code& code, const kernel_range& range, std::span<co
   }
 }
 
-/// Its parts, which are made only where it is divided.
+/// Makes the tasks of a divided launch.
 void make_parts(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
                 const detail::object_launch& request, base::thread_context& context, std::span<const box> ids, launch_tasks& made) {
   for (const box& mine : ids) {
@@ -214,7 +213,8 @@ void prepare(objects_state& s, const kernel_code& code, const kernel_range& rang
   const std::vector<share> shares = can_be_divided ? divide(*whole, grain, s) : std::vector<share>();
   if (shares.size() < 2) {
     keep_arguments(*whole, given, data::items_of(range), context);
-    if (can_be_divided && s.check && range.ids.volume() > 1) {  // who has one device is told what several would refuse
+    // with one device, checks report what several would refuse
+    if (can_be_divided && s.check && range.ids.volume() > 1) {
       const device_speed equal[] = {{1}, {1}};
       launch_tasks halves;
       make_parts(s, code, range, given, request, context,

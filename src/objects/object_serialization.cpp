@@ -1,4 +1,4 @@
-// travelling.cpp - objects as parts of messages: their names, written and read, and their content on its way.
+// object_serialization.cpp - objects in messages: writes and reads their names, and transfers their data.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/object.hpp>
@@ -27,7 +27,7 @@ namespace {
 
 enum class form : std::uint8_t { nothing, in_message, by_number, with_content };
 
-/// What will have content once all that is submitted has ended.
+/// The elements that will have data once all submitted tasks have ended.
 region promised(const object_record& o) {
   region all = o.replicas.written();
   if (o.unissued == 0) return all;
@@ -87,7 +87,7 @@ task_pointer new_transfer(objects_state& s, object_transfer&& e, object_record& 
 
 namespace {
 
-/// An object that has gone along with a message.
+/// An object that is attached to a message.
 class attached_object final : public data::attached_array {
  public:
   attached_object(detail::object_handle&& o, bool may_be_read_twice) noexcept
@@ -100,7 +100,7 @@ class attached_object final : public data::attached_array {
     t->where = where;
     submit(t.release(), {}, {}, context);
   }
-  /// On its own node: itself, or where another may ask for it, a copy.
+  /// For a reader on the same node: the object itself, or a copy if the message may be read again.
   detail::object_handle take() {
     if (may_be_read_twice_) return detail::copy_of_object(object_);
     return std::move(object_);
@@ -129,7 +129,7 @@ void incoming_data::hold() {
 
 namespace {
 
-/// Bytes into an instance.
+/// Copies the bytes of a store into the instance.
 event store(const task& t, std::span<const event> waits) {
   const object_use& u = t.uses.front();
   const detail::instance_handle came = outside(*u.object.get(), u.where, const_cast<std::byte*>(t.transfer->bytes->data()), t.where);
@@ -138,7 +138,7 @@ event store(const task& t, std::span<const event> waits) {
   return done;
 }
 
-/// From a part of one object to one of another, or of the same.
+/// Copies a part of one object to a part of another or the same object.
 event copy(const task& t, std::span<const event> waits) {
   const object_use &from = t.uses.front(), &to = t.uses.back();
   return detail::copy_boxes(to.instance, from.instance, {&to.where, 1}, from.where.min() - to.where.min(), after_range{waits}, t.where);
@@ -155,7 +155,7 @@ void request_early(task& t, base::thread_context& context) {
                                                 data::destination::named then, base::thread_context& on) {
     if (s->runtime != on.runtime) return;
     const objects_lock in(*s, on);
-    if (!as->is) return;  // it has ended, and so has the question
+    if (!as->is) return;  // it has ended, and with it the request
     as->is->transfer->names = std::move(then);
     issue_next(*as->is);
   }), t.where, context);
@@ -178,7 +178,7 @@ event start_transfer(task& t, std::span<const event> waits, base::thread_context
 
 namespace {
 
-/// Whoever was lent the content has given it back.
+/// The importer has released the exported data.
 void on_export_released(signal& self, failure_ref, base::thread_context& context) {
   task& t = static_cast<task_signal&>(self).of;
   const event until = t.computed;
@@ -211,7 +211,7 @@ bool cancel_request(task& t, const failure_ref& cause, base::thread_context& con
 }
 
 void fail_transfer(task& t, const failure_ref& cause, base::thread_context& context) {
-  cause->mark_observed();  // by who uses the content, if anybody does
+  cause->mark_observed();  // those that use the data report it
   if (const auto then = std::move(t.transfer->on_exported)) then({}, {}, cause, context);
   if (t.done != event()) detail::end_event(t.done, cause, context, t.where);
 }
@@ -234,7 +234,7 @@ void on_transfer_ended(task& t, failure_ref cause, base::thread_context& context
   if (t.blocks_successors()) release_successors(t, context);
   finish(t, cause, context);
   if (!cause && done != event()) detail::end_event(done, {}, context, where);
-  // Who writes after one that could not read is none the worse for it.
+  // A later writer does not fail because this task could not read.
   if (until != event()) detail::end_event(until, {}, context, where);
 }
 
@@ -264,7 +264,7 @@ void separate_object(object_handle& h) {
 
 namespace {
 
-/// Waits for it.
+/// Writes the data itself, and waits for it.
 void write_content(field_writer& to, const object_handle& h) {
   std::vector<box> parts;
   {

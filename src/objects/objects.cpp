@@ -1,4 +1,4 @@
-// objects.cpp - the calls behind object.hpp: what can be known to be wrong is thrown here, the rest is submitted.
+// objects.cpp - the calls behind object.hpp: reports errors that are known at once, and submits the rest.
 #include <stretto/error.hpp>
 #include <stretto/object.hpp>
 
@@ -34,7 +34,7 @@ object_record& usable_part(const object_handle& h, const box& part, const char* 
   return o;
 }
 
-/// For what is no launch; behind the mutex.
+/// A task without a kernel; needs the mutex.
 objects::task_pointer task_on_elements(objects_state& s, const object_handle& h, const box& part, access how, const char* verb,
                                        const std::source_location& where) {
   objects::task_pointer t = objects::task::make(s);
@@ -44,7 +44,7 @@ objects::task_pointer task_on_elements(objects_state& s, const object_handle& h,
   return t;
 }
 
-/// Throws where an object cannot live in the memory that was asked for.
+/// Throws K45 or K46 if the object cannot be stored in the memory that was asked for.
 void refuse_wrong_memory(const object_record& o, place memory, const base::thread_context& context) {
   const objects_state& s = *o.state;
   if (!memory) return;
@@ -68,7 +68,7 @@ void refuse_wrong_memory(const object_record& o, place memory, const base::threa
       .remedy("name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice to the runtime");
 }
 
-/// Its storage as a whole where it begins: where it lives, in the host's memory, or behind that.
+/// Stores the initial data as a whole: in the shared memory that was asked for, in host memory, or in the spill file.
 void begin_with(object_record& o, const void* content, base::thread_context& context) {
   objects_state& s = *o.state;
   objects::execution_place& host = s.execution_places.front();
@@ -145,7 +145,7 @@ event copy_elements(const object_handle& h, const box& part, access how, std::by
   const char* const verb = how == access::in ? "copy_to" : "copy_from";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
-  if (part.is_empty()) return {};  // for which there may be no memory
+  if (part.is_empty()) return {};  // there may be no memory for an empty instance
   const objects_lock in(s, context);
   objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
   t->outside = outside;

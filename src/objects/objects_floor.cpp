@@ -33,7 +33,7 @@ device_kind kind_of(device::processor_kind kind) noexcept {
 }
 
 data::replica_set::cost_function costs(const objects_state& s) {
-  // Between two devices it goes by way of the host.
+  // Transfers between two devices pass through the host.
   const auto steps = [&s](data::memory_number m) {
     if (m == 0) return 0;
     if (m < s.execution_places.size()) return 1;
@@ -44,7 +44,7 @@ data::replica_set::cost_function costs(const objects_state& s) {
   };
 }
 
-/// What is joined leaves as a whole: where it would be a good part of a memory, tiles stay apart.
+/// Joined storage is evicted as a whole, so tiles that would fill a good part of a memory stay separate.
 std::function<std::uint64_t(data::memory_number)> most_joined(objects_state& s) {
   constexpr std::uint64_t parts_of_memory = 16;
   return [&s](data::memory_number m) { return s.at(m).space->capacity() / parts_of_memory; };
@@ -73,7 +73,7 @@ object_record::object_record(std::shared_ptr<objects_state> owner, const detail:
 
 std::unique_ptr<object_record> object_record::make(const std::shared_ptr<objects_state>& owner, const detail::object_request& r,
                                                     const std::source_location& where) {
-  static_assert(alignof(object_record) <= 64);  // as blocks are
+  static_assert(alignof(object_record) <= 64);  // alignment of blocks
   void* const memory = owner->object_blocks.allocate();
   try {
     return std::unique_ptr<object_record>(::new (memory) object_record(owner, r, where));
@@ -109,7 +109,7 @@ std::vector<data::memory_number> objects_state::beneath(data::memory_number memo
   }
   if (device::attached_device* const from = execution_places[memory].device) {
     all.push_back(0);
-    // Between others it would go by way of the host, which is full then.
+    // Transfers between other devices would pass through the host, which is full at that time.
     for (const execution_place& at : execution_places)
       if (at.device && at.device != from && !at.is_lost && at.device->is().reaches(from->is()) && from->is().reaches(at.device->is()))
         all.push_back(at.view.index);
@@ -194,10 +194,10 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   constexpr double counted_ns = 100;
   s->counts_time = settings.counts_time;
   s->ns_per_tick = s->counts_time ? counted_ns : trace::clock::calibrate().ns_per_tick;
-  constexpr double most_short_ns = 300;  // about what a worker takes to hand a kernel over, and another to come to it
+  constexpr double most_short_ns = 300;  // about the time to hand a kernel over to a worker and to pick up another
   s->short_launches.set_most(static_cast<std::uint32_t>(most_short_ns / s->ns_per_tick));
   s->scheduler = settings.scheduler;
-  // Where there is no choice, the order of submission is as good as any: then the workers' own queues see to what runs when.
+  // With one place, the order of submission is as good as any: the workers' own queues then decide what runs when.
   if (!s->scheduler && s->looks_ahead()) s->scheduler = make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
   std::vector<device_view> views;
   for (const execution_place& at : s->execution_places) views.push_back(at.view);
@@ -215,7 +215,7 @@ void share_memories_with(base::runtime_context& runtime, clears_memory others) {
 
 namespace {
 
-/// Of one that ended well.
+/// Whether it is the end of a launch that ended well.
 bool is_end_of_launch(const signal& n) noexcept {
   return n.handle == on_task_ended && !n.cause && static_cast<const task_signal&>(n).of.code;
 }
@@ -225,7 +225,7 @@ bool is_end_of_launch(const signal& n) noexcept {
 std::vector<device_statistics> statistics_of(const base::runtime_context& runtime) {
   objects_state& s = *state_of(runtime);
   const std::scoped_lock lock(s.mutex);
-  std::uint64_t not_counted_yet = 0;  // of the host's: ends that nobody waited for
+  std::uint64_t not_counted_yet = 0;  // launches of the host of which the end is not handled yet
   for (const signal* n = s.pending_signals.load(std::memory_order_acquire); n; n = n->next_pending)
     not_counted_yet += is_end_of_launch(*n);
   std::vector<device_statistics> all;
@@ -264,7 +264,8 @@ void stop_objects(base::runtime_context& runtime) noexcept {
     tasks.swap(s->tasks);
     unowned_objects.swap(s->unowned_objects);
   }
-  // What has not ended waited for what nobody did. Objects live on as handles that name nothing here.
+  // Tasks that have not ended waited for events that nobody triggered. Objects live on as handles that refer to nothing
+  // here.
   for (task* const t : tasks) recycle()(t);
   const std::scoped_lock lock(s->mutex);
   for (object_record* const o : unowned_objects) delete o;

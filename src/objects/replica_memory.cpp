@@ -23,10 +23,10 @@ using data::replica_id;
 
 namespace {
 
-// Of an object's queued uses, how many are looked at for the next one of a replica.
+// How many queued uses of an object are searched for the next use of a replica.
 constexpr std::size_t most_examined_uses = 256;
 
-/// A copy on its way.
+/// The signal at the end of a copy, fill or fold.
 struct movement final : signal {
   explicit movement(object_record& o) : signal(*o.state, copied), object(o) {}
   static void copied(signal& self, failure_ref cause, base::thread_context&) {
@@ -46,7 +46,8 @@ std::uint64_t next_use(const object_record& o, const box& where) {
   return data::no_next_use;
 }
 
-/// The driver has no more, though less than all is in use here: others use the device too. One that is lost says that instead.
+/// Throws insufficient_memory because the driver refused memory that this runtime has not used up: other processes use
+/// the device too. A lost device throws K31 instead.
 [[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, const task& by, const std::exception_ptr& driver) {
   std::string words;
   try {
@@ -85,7 +86,7 @@ void mark_data_failed(object_record& o, data::token written, const failure_ref& 
 }
 
 void carry_out(object_record& o, const data::replica_set::plan& plan, base::thread_context& context) {
-  const data::reported_by_owner to_readers(context);  // what could not be brought anywhere is missed by who reads it, and nobody else
+  const data::reported_by_owner to_readers(context);  // failures of copies are reported by the tasks that read the data
   data::replica_set::wait_list waits;
   std::vector<event> events, order;
   const auto behind = [&](const auto& what) {
@@ -133,7 +134,7 @@ void drop(object_record& o, replica_id r, base::thread_context& context) {
 
 namespace {
 
-/// Other floors have left a memory, or had nothing there.
+/// Signals that other floors have freed their data in a memory, or had none there.
 struct memory_cleared final : signal {
   memory_cleared(objects_state& s, execution_place& at, bool is_in_vain) : signal(s, dealt_with), at(at), is_in_vain(is_in_vain) {}
   static void dealt_with(signal& self, failure_ref, base::thread_context&) {
@@ -145,7 +146,7 @@ struct memory_cleared final : signal {
   const bool is_in_vain;
 };
 
-/// Not behind the mutex: other floors have one of their own.
+/// Without the mutex, since other floors lock their own.
 void clear_of_others(objects_state& s, execution_place& at) {
   base::thread_context& context = base::require_current("objects");
   const std::optional<event> left = s.others(at.memory);
@@ -195,7 +196,7 @@ void dissolve(object_record& o) {
 
 namespace {
 
-/// What may leave a memory.
+/// The replicas that may leave a memory.
 struct occupants {
   std::vector<std::pair<object_record*, replica_id>> who;
   std::vector<data::eviction_candidate> candidates;
@@ -226,19 +227,19 @@ std::uint64_t bytes_of(const object_record& o, const data::replica_set::plan& p)
   return bytes;
 }
 
-/// What brings to `to` what is valid in this replica alone.
+/// Plans the copies to `to` of all elements that are valid in this replica alone.
 void plan_to_leave(const object_record& o, replica_id r, const execution_place& to, data::replica_set::plan& out) {
   o.replicas.write_back(r, to.view.index, out, &to == o.shared_memory ? o.elements : box());
 }
 
-/// Storage for what is valid in this replica alone.
+/// Allocates storage in `to` for the elements that are valid in this replica alone.
 bool make_place(object_record& o, replica_id r, execution_place& to, data::replica_set::plan& out, base::thread_context& context) {
   objects_state& s = *o.state;
   s.made.clear();
   for (;;) {
     plan_to_leave(o, r, to, out);
     if (try_allocate(o, out, to, s.made)) return true;
-    // Where there is enough in all, and not in one piece, more has to leave.
+    // If the free memory suffices but is fragmented, more must be freed.
     const std::uint64_t wanted = bytes_of(o, out), soon = to.space->usage().free + to.leaving;
     if (to.leaving > 0 && soon >= wanted) return false;
     if (!free_redundant(s, to, soon >= wanted ? soon + wanted : wanted, &o, context)) return false;
@@ -251,17 +252,18 @@ bool is_view_of(const task& t, const object_record& o, replica_id r) {
          });
 }
 
-/// Whether the program has a view of it, for as long as it likes.
+/// Whether the program holds a view of the replica, which it may keep as long as it likes.
 bool is_held(const object_record& o, replica_id r) {
   return std::ranges::any_of(o.state->tasks, [&](const task* t) { return is_view_of(*t, o, r); });
 }
 
-/// Where nothing can leave objects go with the last that uses them, which may be of another task; not of a view, after which they stay.
+/// If nothing can be evicted, objects are freed by their last use, which may be by another task. A view frees nothing:
+/// its object stays.
 bool may_give_up_something(const task& by) {
   return !by.state.is_deadlocked && std::ranges::any_of(by.state.tasks, [&](const task* t) { return t != &by && !is_lasting_view(*t); });
 }
 
-/// Of all that is in the way one that the program holds, if nothing else is in use: none ends by itself.
+/// A view of the program that blocks eviction, if nothing else is in use: no such use ends by itself.
 const task* view_in_the_way(const execution_place& at, const occupants& there, const task& by) {
   const objects_state& s = by.state;
   const task* view = nullptr;
@@ -276,7 +278,7 @@ const task* view_in_the_way(const execution_place& at, const occupants& there, c
   return view;
 }
 
-/// Whether what lies there for nothing only waits for launches that use it.
+/// Whether redundant replicas only wait for the end of launches that use them.
 bool has_needless_in_use(const objects_state& s, const execution_place& at) {
   return std::ranges::any_of(s.objects, [&](const object_record* o) {
     return std::ranges::any_of(o->replicas.replicas(at.view.index), [&](const auto& r) {
@@ -320,7 +322,8 @@ bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted,
   data::eviction e = there.choose(wanted, free);
   if (!e.possible) e.victims.resize(there.who.size()), std::iota(e.victims.begin(), e.victims.end(), std::size_t{0});
   for (const std::size_t v : e.victims)
-    if (const auto [o, r] = there.who[v]; is_needless(*o, r)) drop(*o, r, context);  // of two that are equal the second stays
+    // of two equal replicas the second stays
+    if (const auto [o, r] = there.who[v]; is_needless(*o, r)) drop(*o, r, context);
   return !e.victims.empty();
 }
 
@@ -359,13 +362,13 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
       }
   const std::uint64_t free = at.space->usage().free, soon = free + at.leaving;
   const bool can_leave = !s.beneath(at.view.index).empty();
-  if (!can_leave && needed > at.space->capacity()) refuse(at, needed, free, by);  // whatever ends
+  if (!can_leave && needed > at.space->capacity()) refuse(at, needed, free, by);  // no end of a task would help
   if (at.leaving > 0 && soon >= needed) return false;
-  // Enough in all, and not in one piece: more has to leave.
+  // If the free memory suffices but is fragmented, more must be freed.
   const std::uint64_t wanted = soon >= needed ? soon + largest : needed;
 
   occupants there;
-  std::vector<std::pair<object_record*, replica_id>> own;  // what it uses and is there already
+  std::vector<std::pair<object_record*, replica_id>> own;  // arguments of the task that are present already
   std::uint64_t own_bytes = 0;
   bool is_busy = at.leaving > 0, is_own_busy = false;
   is_busy = is_busy || (!can_leave && may_give_up_something(by));
@@ -386,12 +389,14 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
   }
   const data::eviction e = there.choose(wanted, soon);
   if (!e.possible) {
-    // Whoever cannot live there now has another place: it does not wait for what the program may hold.
+    // A task that cannot use this memory now has another place: it does not wait for views of the program.
     if (s.is_shared(at)) refuse(at, needed, free, by);
-    if (s.is_deadlocked && soon + there.bytes() < needed) refuse(at, needed, free, by);  // nor would it help to give views back
+    // releasing views would not help either
+    if (s.is_deadlocked && soon + there.bytes() < needed) refuse(at, needed, free, by);
     if (const task* const view = is_busy ? view_in_the_way(at, there, by) : nullptr) refuse(at, needed, free, by, view);
     if (is_busy) return false;
-    // Storage that overlaps what is asked for would go into a larger one; apart, it takes less.
+    // Storage that overlaps an argument would be joined into a larger one. If it is evicted first, the argument takes
+    // less.
     bool any = false;
     if (can_leave)
       for (const planned& p : all)
@@ -401,7 +406,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
             if (!evict(*p.object, r, by.where, context)) return false;
           }
     if (any) return at.leaving == 0;
-    // Little that lies in the middle may be in the way, what it uses itself as well: all of that fits where nothing is.
+    // Fragmentation: evicts everything, also the arguments already present. All of them fit into the empty memory.
     own.insert(own.begin(), there.who.begin(), there.who.end());
     if (!can_leave || own.empty() || needed + own_bytes > at.space->capacity()) refuse(at, needed, free, by);
     if (is_own_busy) return false;
@@ -411,7 +416,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
   }
   for (const std::size_t v : e.victims) {
     const auto [o, r] = there.who[v];
-    if (!can_leave && !is_needless(*o, r)) continue;  // since its like has left
+    if (!can_leave && !is_needless(*o, r)) continue;  // no longer redundant: an equal replica has left
     if (!evict(*o, r, by.where, context)) return false;
   }
   return at.leaving == 0;

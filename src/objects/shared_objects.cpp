@@ -18,7 +18,7 @@ namespace stretto::objects {
 
 namespace {
 
-/// Nothing is on its way to that part, or reads it: what is written there now waits for nothing.
+/// Whether no operation reads or writes that part, so that a write to it need not wait.
 bool is_free(object_record& o, const box& part, base::thread_context& context) {
   if (o.unissued > 0) return false;
   std::vector<data::token> tokens;
@@ -47,7 +47,7 @@ std::uint32_t execution_place_of(object_record& o, const box& part, const incomi
   return execution_place_for(*o.state, what.backend, what.index, part.volume() * o.element_bytes);
 }
 
-/// Lent as soon as it can be; whoever wants it then finds it so, or waits.
+/// Elements that are exported once. An importer that comes before they are exported waits.
 class exported_part final : public data::attached_array {
  public:
   void export_elements(const box&, const std::source_location&, on_exported then, base::thread_context& context) override {
@@ -84,7 +84,7 @@ class exported_part final : public data::attached_array {
   failure_ref cause_;
 };
 
-/// Why there is nothing to lend.
+/// An export that has failed.
 class refused_part final : public data::attached_array {
  public:
   explicit refused_part(failure_ref why) noexcept : why_(std::move(why)) {}

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view heading = "stretto speeds 1";
 
-// Names in a line: what would end them is written as %XX.
+// Names in a line: control characters and '%' are written as %XX.
 std::string escaped(std::string_view name) {
   std::string text;
   for (const char c : name)
@@ -46,7 +46,7 @@ bool parse(std::string_view text, Number& value) {
   return fault == std::errc() && end == text.data() + text.size();
 }
 
-// The text up to the separator, which is taken with it; nothing if there is none.
+// Removes and returns the text up to the separator, and the separator; nothing if there is none.
 std::optional<std::string_view> cut(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   if (at == std::string_view::npos) return {};
@@ -68,7 +68,7 @@ std::uint32_t speeds::number_of(std::string_view kernel, std::string_view device
   return at->second;
 }
 
-/// What such a time belongs to, which has one more now; null for what is no time.
+/// Counts one more time for the class of this size; null if the time is invalid.
 speeds::measured* speeds::one_more(std::uint32_t number, std::uint64_t items, double per_item) {
   if (items == 0 || !is_time(per_item)) return nullptr;
   measured& m = entries_[number].of_class[class_of(items)];

@@ -9,7 +9,7 @@ namespace stretto::objects {
 
 namespace {
 
-/// A replica on its way out.
+/// The signal at the end of a replica's destruction.
 struct leaving final : signal {
   leaving(objects_state& s, execution_place& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) { at.leaving += bytes; }
   static void gone(signal& self, failure_ref, base::thread_context&) {
@@ -112,7 +112,7 @@ execution_place* try_allocate(std::span<const planned> all, std::vector<detail::
     if (p.in == full)
       for (const auto& a : p.plan.allocate) needed += bytes_of(*p.object, a.where);
   if (needed > full->space->usage().free) return full;
-  full->space->join_free();  // the first of them may have been given a place in the middle
+  full->space->join_free();  // the first allocations may have split the free memory
   return allocate_all(all, made);
 }
 

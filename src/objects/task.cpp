@@ -1,4 +1,4 @@
-// task.cpp - a task, as schedulers and messages see it.
+// task.cpp - properties of a task that schedulers and messages need.
 #include "objects/task.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace stretto::objects {
 
 namespace {
-/// Contributions go into storage of their own where the content is not.
+/// Whether data must be copied for this use. A reduction contributes to an accumulator instead.
 bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
 }  // namespace
 
@@ -48,7 +48,7 @@ bool task::has_groups_for(const execution_place& at) const {
          (state.too_large.empty() || !state.too_large.contains({code, at.view.index, group_items, local_bytes}));
 }
 
-// Where nothing can do it, whoever was allowed to gets it, and finds that out.
+// If no place can run the task, any allowed place may take it, and reports the error.
 bool task::may_run_on(const device_view& d) const {
   const execution_place& at = state.execution_places[d.index];
   return can_run_on(at) ||

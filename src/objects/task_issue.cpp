@@ -1,4 +1,4 @@
-// issuing.cpp - from a task that may be issued to operations under way, and back.
+// task_issue.cpp - issues a task: starts its copies, its kernel or transfer, and handles its end.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 
@@ -33,7 +33,7 @@ void refuse_missing_data(const planned& p, const task& t) {
       .remedy("write them first, or give the object its first content; a kernel that writes all of them takes them as `out`");
 }
 
-/// Contributions to what nothing wrote begin with the operator's identity.
+/// A reduction into elements that were never written starts from the operator's identity.
 void begin_reductions(planned& p) {
   if (p.plan.unwritten.is_empty()) return;
   for (std::size_t n = 0; n < p.needs.size(); ++n) {
@@ -53,21 +53,21 @@ ready_replica& ready_for(object_record& o, const box& where, data::usage how, da
   return o.ready[(h + in + 3 * static_cast<std::uint64_t>(how.is)) % o.ready.size()];
 }
 
-/// Nothing is missing, as the last time; then each use has its replica.
+/// Fast path: the cached replicas of all uses are still valid. Sets the replica of each use.
 bool is_all_valid(task& t, execution_place& at) {
   for (auto u = t.uses.begin(); u != t.uses.end(); ++u) {
     object_record* const o = u->object.get();
     const data::memory_number in = t.memory_of(*o, at).view.index;
     const ready_replica& r = ready_for(*o, u->where, u->how, in);
     if (r.at != o->replicas.changes() || r.in != in || r.how != u->how || r.where != u->where) return false;
-    // What one object needs at two places is planned at once.
+    // Two uses of one object are planned together.
     if (std::any_of(t.uses.begin(), u, [&](const object_use& other) { return other.object.get() == o; })) return false;
     u->replica = r.use;
   }
   return true;
 }
 
-/// What the object needs.
+/// Plans the needs of one object.
 void plan(planned& p) {
   object_record& o = *p.object;
   const data::memory_number in = p.in->view.index;
@@ -77,7 +77,7 @@ void plan(planned& p) {
   ready_for(o, n.where, n.how, in) = {in, n.how, n.where, p.plan.use.front(), o.replicas.changes()};
 }
 
-/// What each object needs; throws what is missing.
+/// Plans the needs of all objects. Throws A03 or skipped for missing data.
 std::span<planned> plan(const task& t, execution_place& at) {
   std::vector<planned>& all = t.state.plans;
   std::size_t n = 0;
@@ -91,7 +91,8 @@ std::span<planned> plan(const task& t, execution_place& at) {
       all[k].in = &t.memory_of(*o, at);
       all[k].needs.clear(), all[k].uses.clear();
     }
-    const bool is_whole = all[k].in == o->shared_memory && !t.uses[i].where.is_empty();  // where it lives it is in one piece
+    // shared memory holds an object in one piece
+    const bool is_whole = all[k].in == o->shared_memory && !t.uses[i].where.is_empty();
     all[k].needs.push_back({t.uses[i].where, t.uses[i].how, is_whole ? o->elements : box()});
     all[k].uses.push_back(i);
   }
@@ -104,22 +105,22 @@ std::span<planned> plan(const task& t, execution_place& at) {
   return plans;
 }
 
-/// Not behind the mutex, on the task that has computed it, whose end counts for the launch.
+/// Without the mutex, in the worker's task that has run the kernel; the end of that task counts for the launch.
 void end_on_host(task& t, failure_ref cause, base::thread_context& context) noexcept {
-  if (!cause) detail::end_event(t.computed, {}, context, t.where);  // what is behind it starts first
+  if (!cause) detail::end_event(t.computed, {}, context, t.where);  // successors start first
   if (!cause && !t.state.must_handle_ends.load(std::memory_order_relaxed)) {
     t.scope = nullptr;
     return post_lazily(t.news, context);
   }
-  // Its finish is not over before whoever is inside has dealt with it.
+  // The finish of the launch must not end before the holder of the mutex has handled the signal.
   sched::count_spawned(static_cast<sched::thread_state&>(context));
   post_signal(t.news, std::move(cause), context);
 }
 
-// Of so many launches on the host one is timed.
+// One of so many launches on the host is timed.
 constexpr std::uint64_t timed_one_of = 8;
 
-/// Handing it over would take longer than the kernel.
+/// Whether the submitting thread runs the kernel, because handing it over would take longer.
 bool runs_inline(const task& t, const base::thread_context& context) {
   const objects_state& s = t.state;
   return s.holder.load(std::memory_order_relaxed) == &context && s.inline_task && !*s.inline_task && t.urgency == 0 &&
@@ -146,7 +147,7 @@ void compute(task& t) noexcept {
   end_on_host(t, std::move(cause), base::require_current("launch"));
 }
 
-/// Between a replica and memory of the program's, without anything between them.
+/// Copies directly between a replica and memory of the program.
 event copy_outside(const task& t, detail::instance_handle there, std::span<const event> waits) {
   const object_use& use = t.uses.front();
   const detail::instance_handle external = outside(*use.object.get(), use.where, t.outside, t.where);
@@ -157,7 +158,7 @@ event copy_outside(const task& t, detail::instance_handle there, std::span<const
   return done;
 }
 
-/// Behind `waits`, with whose failure it fails, and the ends of `order`.
+/// Starts the task after `waits`, with whose failures it fails, and after the ends of `order`.
 void hand_over(task& t, std::vector<event>& waits, std::span<const event> order, base::thread_context& context) {
   execution_place& at = *t.on;
   if (t.outside || t.transfer) also_wait_for(waits, order, t.where);
@@ -171,7 +172,7 @@ void hand_over(task& t, std::vector<event>& waits, std::span<const event> order,
     return;
   }
   if (!t.code) {
-    t.computed = detail::make_event(context, t.where);  // ended by the host
+    t.computed = detail::make_event(context, t.where);  // triggered when the view is released
     return;
   }
   if (at.device) {
@@ -204,7 +205,7 @@ void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_c
 
 namespace {
 
-/// Brings everything there that is missing. False: there is no room now.
+/// Copies all missing data to the place. Returns false if memory is missing now.
 bool bring_arguments(task& t, execution_place& at, base::thread_context& context) {
   std::span<planned> all = plan(t, at);
   std::vector<detail::instance_handle>& storage = t.state.made;
@@ -225,7 +226,7 @@ bool bring_arguments(task& t, execution_place& at, base::thread_context& context
 }  // namespace
 
 bool issue(task& t, execution_place& at, base::thread_context& context) {
-  if (t.code && at.device) {  // before anything is moved there
+  if (t.code && at.device) {  // before any data is moved there
     const auto kernel = at.device->is().compile(*t.code);
     const device::launch_range range = data::to_range(*t.range);
     device::check_groups(at.device->is(), *kernel, range, t.local_bytes);
@@ -250,7 +251,7 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
   try {
     hand_over(t, waits, order, context);
   } catch (...) {
-    for (object_use& u : t.uses) u.instance = {};  // it does not use them
+    for (object_use& u : t.uses) u.instance = {};  // the task does not use them
     throw;
   }
   for (const object_use& u : t.uses) {
@@ -261,7 +262,7 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
     ++s.in_use;
     s.last_use = ++t.state.uses;
   }
-  if (is_requested(t)) return true;  // its end is waited for already
+  if (is_requested(t)) return true;  // its end is subscribed to already
   t.news.handle = on_task_ended;
   if (!t.blocks_successors()) release_successors(t, context);
   const bool ends_by_itself = t.outside || (at.device && t.code) || (t.transfer && t.transfer->is != object_transfer::kind::export_elements);
@@ -272,7 +273,7 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
 
 namespace {
 
-/// What it was to write is lost.
+/// Marks the data that the task was to write as lost.
 void mark_data_failed(const task& t, const event& written, const failure_ref& cause) {
   for (const object_use& u : t.uses)
     if (u.instance.record) mark_data_failed(*u.object.get(), written.raw(), cause);
@@ -298,7 +299,7 @@ void on_elements_ready(task& t, failure_ref cause, base::thread_context& context
   t.promised.reset();
 }
 
-/// Of a kernel that has been computed there: schedulers learn from it, and who launched it may count it.
+/// Records the time of a kernel: schedulers learn from it, and the launching task may count it.
 void note_time(task& t, execution_place& at) {
   const bool teaches = t.state.has_choice();
   if (!teaches && !(t.counted_for && at.device)) return;
@@ -330,7 +331,8 @@ void on_task_ended(signal& self, failure_ref cause, base::thread_context& contex
   execution_place& at = *t.on;
   if (cause) {
     mark_data_failed(t, t.computed, cause);
-    // Now that nobody takes what it spoiled for written: who hears of it may write there at once, and is not skipped.
+    // The data is marked as lost before the event ends: a program that sees the end may write there at once without
+    // being skipped.
     if (t.code && !at.device) detail::end_event(t.computed, cause, context, t.where);
   } else if (t.code) {
     note_time(t, at);
@@ -352,7 +354,8 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
   objects_state& s = t.state;
   for (const object_use& u : t.uses) {
     if (!u.instance.record) continue;
-    if (stored& now = u.object.get()->storage[u.replica]; now.instance == u.instance) --now.in_use;  // else it was superseded
+    // else it was superseded
+    if (stored& now = u.object.get()->storage[u.replica]; now.instance == u.instance) --now.in_use;
   }
   s.tasks[t.number] = s.tasks.back();
   s.tasks[t.number]->number = t.number;
@@ -364,7 +367,7 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
   }
   if (is_requested(t)) t.transfer->as->is = nullptr;
   const task_pointer whole(&t);
-  if (!t.scope) return;  // it was not counted, or whoever ended it has done that
+  if (!t.scope) return;  // not counted, or counted by the task that ended it
   if (cause) t.scope->failures.add(cause);
   if (t.computed != t.done) detail::end_event(t.done, std::move(cause), context, t.where);
   sched::count_ended(static_cast<sched::thread_state&>(context), t.scope);

@@ -1,4 +1,4 @@
-// running.cpp - who may be issued next, and what happens when events fire.
+// task_lifecycle.cpp - decides which task is issued next, and handles signals of events.
 #include "objects/task_lifecycle.hpp"
 
 #include <stretto/error.hpp>
@@ -15,7 +15,7 @@ namespace stretto::objects {
 
 namespace {
 
-/// Where most of what a copy is about lies; where all of what is lent does, or the host.
+/// The place with most of the data of a copy. For an export the place that has all of it, else the host.
 execution_place& nearest(const task& t) {
   const object_use& u = t.uses.front();
   execution_place& host = t.state.execution_places.front();
@@ -30,7 +30,8 @@ execution_place& nearest(const task& t) {
   return t.transfer && there(*best) < u.where.volume() ? host : *best;
 }
 
-/// What it brings is not there yet, and takes no room before. Where the host alone computes it is issued in its turn.
+/// Requests the data of a fetch, which takes no memory before it is about to arrive. If the host alone computes, the
+/// fetch is issued in its turn instead.
 bool request_if_fetch(task& t, base::thread_context& context) {
   if (!t.transfer || t.transfer->is != object_transfer::kind::fetch || t.state.issues_at_once() || t.uses.front().where.is_empty()) return false;
   try {
@@ -52,13 +53,14 @@ void on_issuable(task& t, base::thread_context& context) {
     return;
   }
   auto& queue = (t.outside || t.transfer ? nearest(t) : t.state.execution_places.front()).queue;
-  // In the order of submission what comes first can always be issued: it would wait for ever behind one for which there is no room.
+  // Insert in submission order: the oldest task can always be issued, but would wait for ever behind a task that lacks
+  // memory.
   if (t.state.scheduler) queue.push_back(&t);
   else queue.insert(std::ranges::upper_bound(queue, t.submitted, {}, &task::submitted), &t);
 }
 
 void handle_all_pending(objects_state& s, base::thread_context& context) {
-  // Newest first in the list; oldest first is what happened.
+  // The list has the newest signal first; handles the oldest first.
   signal* reversed = nullptr;
   for (signal* n = s.pending_signals.exchange(nullptr, std::memory_order_acquire); n;) {
     signal* const next = n->next_pending;
@@ -74,7 +76,7 @@ void handle_all_pending(objects_state& s, base::thread_context& context) {
   }
 }
 
-/// What computes nothing is done on the host as well.
+/// A task without a kernel can run on the host as well.
 bool move_to_host(task& t, const execution_place& at) {
   if (!(t.transfer || t.outside) || !at.device) return false;
   if (t.transfer) t.transfer->place_index = 0;
@@ -82,10 +84,10 @@ bool move_to_host(task& t, const execution_place& at) {
   return true;
 }
 
-/// Content that comes does not wait for room on a device: what has lent it could be what takes the room.
+/// A fetch does not wait for memory of a device: the exporter of the data may be the task that fills that memory.
 bool move_fetch_to_host(task& t, const execution_place& at) { return t.transfer && t.transfer->is == object_transfer::kind::fetch && move_to_host(t, at); }
 
-/// What keeps a launch from a site that it is allowed on.
+/// The limit that keeps a launch from a place that it is allowed on.
 std::string limits_of(const task& t, const execution_place& at) {
   if (at.is_lost) return "lost";
   if (!at.device || t.state.unusable.contains({t.code, at.view.index})) return "has no code of this kernel";
@@ -93,7 +95,7 @@ std::string limits_of(const task& t, const execution_place& at) {
   return std::to_string(is.most_items_per_group) + " items and " + std::to_string(is.local_memory_bytes) + " bytes of local memory per group";
 }
 
-/// Groups that are too large for a device are so for all that could be asked.
+/// The failure of a launch of which the groups are too large for all allowed places.
 failure_ref refused_everywhere(const task& t, error e) {
   std::string all;
   for (const execution_place& at : t.state.execution_places)
@@ -110,7 +112,7 @@ void warn_of_elsewhere(const task& t, const execution_place& at, const error& wh
 
 bool is_of_groups(const error& e) { return e.code() == "K22" || e.code() == "K23" || e.code() == "K44"; }
 
-/// The site cannot do it, for what this says, and another does; then or not, that is remembered.
+/// Remembers that the place cannot run the kernel because of `e`. Returns true if another place can.
 bool reassign_after_error(task& t, const execution_place& at, const error& e) {
   if (!t.code || !at.device) return false;
   if (e.code() == "K44") {  // for this launch alone
@@ -121,11 +123,12 @@ bool reassign_after_error(task& t, const execution_place& at, const error& e) {
   if (is_code && !t.state.unusable.emplace(t.code, at.view.index).second) return false;
   if (is_size && (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second)) return false;
   if (!(is_code || is_size) || !reassign(t)) return false;
-  if (e.code() != "K14") warn_of_elsewhere(t, at, e);  // else it is the definition's wish
+  if (e.code() != "K14") warn_of_elsewhere(t, at, e);  // K14: the kernel's definition asks for it
   return true;
 }
 
-/// There is no room for a launch, and never will be while this is as it is; another site has some. What the host asks to see is nowhere else.
+/// The place lacks memory for the launch and would always do so as it is. Returns true if another place has enough. A
+/// host view has no other place.
 bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
   if (!t.code) return false;
   t.excluded_places.push_back(at.view.index);
@@ -134,25 +137,26 @@ bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
   return true;
 }
 
-/// The program may give the view back, and hang reports know it if not.
+/// Waits for the release of a view by the program; hang reports show it.
 void waits_for(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
   t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
 }
 
-/// Where objects live there is too little room: what it uses comes to the memory of its site instead.
+/// The shared memory of its objects is full: the task uses the memory of its place instead. Returns false if it has
+/// done so before.
 bool leave_shared_memory(task& t) {
   const bool uses_shared_memory = std::ranges::any_of(t.uses, [](const object_use& u) { return u.object.get()->shared_memory != nullptr; });
   return uses_shared_memory && !std::exchange(t.avoids_shared_memory, true);
 }
 
-/// A device that it was to use is lost; whatever has its content elsewhere goes on there.
+/// A device that the task was to use is lost: another place runs it.
 bool reassign_after_loss(task& t, const execution_place& at, const failure_ref& loss) {
   return (mark_lost_devices(t.state, loss) || at.is_lost) && reassign(t);
 }
 
-/// False: it has no room yet.
+/// Returns false if memory is missing now.
 bool issue_or_give_up(task& t, execution_place& at, base::thread_context& context) {
   try {
     if (t.code && !t.can_run_on(at)) {
@@ -179,12 +183,13 @@ bool issue_or_give_up(task& t, execution_place& at, base::thread_context& contex
   return true;
 }
 
-// A device is kept busy for so long beyond the tasks that it takes at a time, where they are short: else it waits for the host.
+// A device with short tasks gets more than its depth, up to so many predicted seconds: otherwise it would wait for the
+// host.
 constexpr double seconds_ahead = 500e-6;
 constexpr float unknown_seconds = 1;
 constexpr std::uint32_t most_ahead = 1024;
 
-/// How many more it takes now.
+/// How many more tasks the place takes now.
 std::uint32_t free_slots_of(const execution_place& at) {
   if (at.view.issued < at.depth) return at.depth - at.view.issued;
   return at.device && at.view.issued < most_ahead && at.issued_seconds < seconds_ahead;
@@ -198,7 +203,7 @@ void count_at(task& t, execution_place& at) {
   at.issued_seconds += t.expected_seconds;
 }
 
-/// One of the queue. False: it has no room yet.
+/// Issues one task of the queue. Returns false if memory is missing now.
 bool issue_from(execution_place& at, std::size_t place, base::thread_context& context) {
   task& t = *at.queue[place];
   const bool has_come_by_itself = t.assigned_place && !t.accounted_place;
@@ -210,7 +215,7 @@ bool issue_from(execution_place& at, std::size_t place, base::thread_context& co
   return false;
 }
 
-/// The next that the scheduler has for it.
+/// Queues the next task that the scheduler has for the place.
 bool pop_for(execution_place& at, objects_state& s) {
   if (at.view.room == 0 || s.waiting == 0) return false;
   auto* const t = const_cast<task*>(static_cast<const task*>(s.scheduler->pop(at.view)));
@@ -227,15 +232,16 @@ void issue_queued(objects_state& s, base::thread_context& context) {
     again = false;
     for (execution_place& at : s.execution_places) {
       at.view.room = free_slots_of(at);
-      // Not behind one that waits for memory: what has come by itself would wait for the room that those behind it take.
+      // Do not pop behind a task that waits for memory: an assigned task would wait for the memory that later ones
+      // take.
       again = (at.queue.empty() && pop_for(at, s)) || again;
       while (!at.queue.empty() && issue_from(at, 0, context)) again = true;
     }
   }
 }
 
-/// Whether all that has not been issued waits for room, or behind what does, and nothing is under way whose end could give some up. A view
-/// ends when the program likes.
+/// Whether all tasks that have not been issued wait for memory, or for such a task, and nothing is under way that could
+/// free some. Views do not count: they end when the program likes.
 bool is_stalled(const objects_state& s) {
   std::size_t counted = 0, queued = 0;
   for (const execution_place& at : s.execution_places) {
@@ -252,11 +258,11 @@ bool is_stalled(const objects_state& s) {
     for (const task* const next : t->successors) ++follows[next->number];
     for (const task* const next : t->followers) ++follows[next->number];
   }
-  // What waits for an event, or for another node, may yet be issued.
+  // A task that waits for an event, or for another node, may yet be issued.
   return std::ranges::none_of(s.tasks, [&](const task* t) { return !t->on && (t->unissued > follows[t->number] || is_requested(*t)); });
 }
 
-/// Whoever has room goes before one that waits for some, whose end may give it that.
+/// Issues a task that has its memory before one that waits: its end may free what the other needs.
 bool overtake(objects_state& s, base::thread_context& context) {
   for (execution_place& at : s.execution_places) {
     for (std::size_t k = 1; k < at.queue.size(); ++k)
@@ -267,7 +273,7 @@ bool overtake(objects_state& s, base::thread_context& context) {
   return false;
 }
 
-/// Of those that wait for one another the first is refused what it asks for.
+/// Breaks a memory deadlock: refuses the memory that the first waiting task asks for.
 bool refuse_first(objects_state& s, base::thread_context& context) {
   s.is_deadlocked = true;
   const bool is_refused = std::ranges::any_of(s.execution_places, [&](execution_place& at) { return !at.queue.empty() && issue_from(at, 0, context); });
@@ -285,10 +291,10 @@ void update_must_handle_ends(objects_state& s) {
   if (now != s.must_handle_ends.load(std::memory_order_relaxed)) s.must_handle_ends.store(now, std::memory_order_relaxed);
 }
 
-// So often a caller deals with what arrives while it is inside. Where tasks end faster than that, it would never come out.
+// How often a thread handles new signals before it unlocks. If tasks end faster than that, it would never return.
 constexpr unsigned most_rounds = 64;
 
-/// Somebody else deals with the rest; false if there is no memory for that.
+/// A worker task handles the rest. Returns false if there is no memory for a task.
 bool continue_in_task(objects_state& s, base::thread_context& context) noexcept {
   try {
     const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
@@ -323,7 +329,7 @@ objects_lock::~objects_lock() {
     update_must_handle_ends(state_);
     state_.holder.store(nullptr, std::memory_order_relaxed);
     state_.mutex.unlock();
-    // Whoever found the mutex taken in between counts on us.
+    // A thread that found the mutex locked in between relies on this one.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!state_.pending_signals.load(std::memory_order_relaxed)) return;
     if (rounds >= most_rounds && continue_in_task(state_, context_)) return;
@@ -342,7 +348,7 @@ void enqueue_signal(signal& s) noexcept {
 void post_lazily(signal& s, base::thread_context& context) noexcept {
   objects_state& state = s.state;
   enqueue_signal(s);
-  // Either this sees that somebody waits, or who has begun to sees the signal.
+  // Either this thread sees must_handle_ends, or the thread that sets it sees the signal.
   if (state.must_handle_ends.load(std::memory_order_seq_cst)) handle_pending_signals(state, context);
 }
 
@@ -356,7 +362,8 @@ void post_signal(signal& s, failure_ref cause, base::thread_context& context) no
 void handle_pending_signals(objects_state& state, base::thread_context& context) noexcept {
   if (state.holder.load(std::memory_order_relaxed) == &context) return;
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  // Whoever is inside looks at the list before it lets go. A thread of no runtime does not, and holds the mutex for a moment only.
+  // The holder in objects_lock checks the list before it unlocks. A thread without a runtime does not, but holds the
+  // mutex only briefly.
   while (!state.mutex.try_lock()) {
     if (state.holder.load(std::memory_order_seq_cst) || !state.pending_signals.load(std::memory_order_acquire)) return;
     std::this_thread::yield();
@@ -371,7 +378,7 @@ void post_when_ended(const dependency& d, signal& s, base::thread_context& conte
 
 namespace {
 
-/// Nothing that it follows is in the way: whatever uses its objects has been issued, and orders itself by tokens.
+/// Whether no predecessor is in the way: all earlier uses of the objects have been issued, and tokens order the rest.
 bool can_be_issued(const task& t, std::span<const event> after, std::span<const predecessor> behind) {
   const objects_state& s = t.state;
   return s.issues_at_once() && after.empty() && !t.is_for_host() && s.execution_places.front().queue.empty() &&
@@ -434,12 +441,12 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     }
   }
   const task_id id = t.id;
-  if (--t.unissued == 0) on_issuable(t, context);  // which may be the end of it
+  if (--t.unissued == 0) on_issuable(t, context);  // which may end the task
   return id;
 }
 
 void release_successors(task& t, base::thread_context& context) {
-  if (t.id == task_id()) return;  // it was issued before it could be followed
+  if (t.id == task_id()) return;  // it was issued before any successor was known
   for (const object_use& u : t.uses) --u.object.get()->unissued;
   if (t.state.looks_ahead())
     for (const object_use& u : t.uses) {
