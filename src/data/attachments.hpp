@@ -1,10 +1,11 @@
-// enclosures.hpp - arrays of this node that have gone along with messages, by number, until nobody can come for their elements any more.
+// attachments.hpp - arrays of this node that are attached to messages, by number, until no node can request their
+// elements.
 //
-// A message holds the number of an array, not its elements: whoever reads the message asks the node that wrote it for them, whatever way
-// the message has taken. Who sends messages holds the numbers for as long as that may happen.
+// A message contains the number of an array, not its elements. The reader of the message requests the elements from the
+// node that wrote it, whichever way the message took. The sender holds the number for as long as a request may come.
 //
-// Threads     any thread of the runtime; arrays end, and are lent, behind no lock of this.
-// Memory      a number lasts while something holds it; what was lent, until its lease goes.
+// Threads     any thread of the runtime. Arrays are destroyed and exported without this lock.
+// Memory      a number is valid while something holds it; an export until its lease is dropped.
 #pragma once
 
 #include <cstdint>
@@ -26,25 +27,28 @@ namespace stretto::data {
 class attached_array {
  public:
   virtual ~attached_array() = default;
-  /// Runs `then` once the elements of `part` lie in one instance, where they stay while the lease lasts; or with why they never will.
+  /// Calls `then` once the elements of `part` lie in one instance, where they stay while the lease lasts; or with the
+  /// failure that prevents it.
   using on_exported = std::function<void(const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
                                   base::thread_context& context)>;
   virtual void export_elements(const box& part, const std::source_location& where, on_exported then, base::thread_context& context) = 0;
 };
 
-/// Where elements that come are to lie: an instance, or one that is named when they are about to come, so that none takes room before.
+/// The target of incoming elements: an instance, or a function that names one when the elements are about to arrive, so
+/// that no memory is used before.
 struct destination {
-  /// Takes the instance, and the events behind which they may come; or why they are to come nowhere.
+  /// Takes the instance and the events after which it may be written; or the failure because of which nothing is to
+  /// come.
   using named = std::function<void(const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause,
                                    base::thread_context& context)>;
-  /// Runs `then`, now or later. Called once at most, from any thread of the runtime.
+  /// Calls `then`, now or later. Called at most once, on any thread of the runtime.
   using asked = std::function<void(named then, base::thread_context& context)>;
 
   destination(const detail::instance_handle& into, std::span<const event> after) : into(into), after(after.begin(), after.end()) {}
   explicit destination(asked when_they_come) : when_they_come(std::move(when_they_come)) {}
 
   detail::instance_handle into;
-  std::vector<event> after;  // they come behind these
+  std::vector<event> after;  // the elements are written after these
   asked when_they_come;      // or empty
 
   void name(named then, base::thread_context& context) const {
@@ -53,18 +57,19 @@ struct destination {
   }
 };
 
-/// Which array of which node.
+/// An attached array: its node and its number there.
 struct attachment_name {
   std::uint16_t node = 0;
   std::uint64_t number = 0;
 };
 
-/// How other nodes are asked for theirs; absent in a runtime that is alone.
+/// Access to attachments of other nodes; absent if the runtime is the only node.
 class remote_attachments {
  public:
   virtual ~remote_attachments() = default;
-  /// Copies those elements to where they are to lie on this node; `shift`: from a coordinate there to that of the
-  /// array. The first of an array takes hold of it, the last lets go; where no first has been asked for yet, hold does.
+  /// Copies elements of an attachment to this node. `shift` is added to a coordinate here to find that of the array.
+  /// The first part acquires a hold on the array and the last releases it. hold() acquires it before the first part is
+  /// fetched.
   struct part_of_fetch {
     bool is_first = false, is_last = false;
     point shift = {};
@@ -73,23 +78,23 @@ class remote_attachments {
                       base::thread_context& context) = 0;
   virtual void hold(const attachment_name& what) = 0;
   virtual void let_go(const attachment_name& what) = 0;
-  /// Elements of what a node has shared under that number are to be fetched: read there in the order of who asks so (shared_arrays),
-  /// and held under the name that this returns until they are fetched, or let go of.
+  /// Announces a fetch of elements that a node shares under that number: they are read in the order of such requests
+  /// (shared_arrays). The returned name is held until the elements are fetched, or let_go.
   virtual attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part, const std::source_location& where) = 0;
-  /// What a message to that node names is held until it says that it has read the message, which it knows by the number returned; 0: none.
+  /// Keeps `along` alive until that node acknowledges the message; returns the number to acknowledge, or 0 for none.
   virtual std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) = 0;
   virtual void acknowledge_message(std::uint32_t sender, std::uint64_t message) = 0;
 };
 
-/// What the floor of objects does for other nodes, as soon as they ask for it; and for its own node.
+/// The operations that the objects floor performs for other nodes and for its own.
 class shared_arrays {
  public:
   virtual ~shared_arrays() = default;
-  /// Those elements, as all has left them that is submitted by now; or what says why not when it is lent.
+  /// Exports elements in the state that all submitted tasks leave them in. A failure is reported by the export.
   virtual std::shared_ptr<attached_array> export_elements(std::uint64_t shared, const box& part, const std::source_location& where,
                                                base::thread_context& context) = 0;
-  /// Begins to do what the bytes ask for, which this floor has written on another node; not before `gate`. `kept` until
-  /// whoever waits for `done` needs nothing of it any more.
+  /// Starts the operation that the bytes encode; this floor encoded them on another node. Starts after `gate`. The
+  /// caller drops `kept` once `done` has triggered and its waiters need nothing of it.
   struct placed {
     event done;
     std::shared_ptr<const void> kept = {};
@@ -99,20 +104,20 @@ class shared_arrays {
 
 class attachments : public std::enable_shared_from_this<attachments> {
  public:
-  /// Its number, from 1, and a hold on it.
+  /// The number of the array, from 1, and a hold on it.
   struct added {
     std::uint64_t number;
     std::shared_ptr<const void> held;
   };
   added add(std::shared_ptr<attached_array> array);
-  /// Null if nobody holds it any more.
+  /// Null if nothing holds the number any more.
   std::shared_ptr<attached_array> find(std::uint64_t number) const;
-  /// The same, with another hold.
+  /// Acquires another hold.
   std::shared_ptr<const void> hold(std::uint64_t number);
   std::size_t size() const;
 
   remote_attachments* others = nullptr;  // set before threads use it, as
-  shared_arrays* shared = nullptr;   // this
+  shared_arrays* shared = nullptr;   // is this
 
  private:
   struct entry {

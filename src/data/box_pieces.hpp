@@ -1,4 +1,4 @@
-// pieces.hpp - a box in pieces that fit into a buffer.
+// box_pieces.hpp - cuts a box into pieces that fit into a buffer.
 //
 // Threads     pure.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace stretto::data {
 
-/// Cuts a box into pieces of at most `elements`, in order, whole along the faster axes where that fits. Pure.
+/// Cuts a box into pieces of at most `elements`, in order. Pieces are whole along the faster axes if that fits.
 std::vector<box> pieces_of(const box& whole, std::uint64_t elements);
 
 }  // namespace stretto::data

@@ -1,4 +1,4 @@
-// exported_elements.hpp - where elements lie in the memory of a device, in words that another process of this host understands.
+// exported_device_elements.hpp - elements in the memory of a device, described for another process of this host.
 //
 // Threads     values.
 #pragma once
@@ -13,8 +13,8 @@ namespace stretto::data {
 
 struct exported_device_elements {
   std::vector<std::byte> token;    // of the device's memory (device::exported)
-  std::uint64_t memory_bytes = 0;  // all of that
-  std::uint64_t first = 0;         // where in it the element at shape.box.min() lies
+  std::uint64_t memory_bytes = 0;  // size of that memory
+  std::uint64_t first = 0;         // offset of the element at shape.box.min()
   layout shape;
   std::uint8_t dimensions = 1;
 };

@@ -1,6 +1,7 @@
-// beside.hpp - memory of the host for some elements of an array that is elsewhere, until what was told to it last has ended.
+// host_staging_copy.hpp - a temporary array in host memory for elements of an instance in another memory. It is freed
+// after the last event given to until().
 //
-// Threads     one task's.
+// Threads     one task.
 #pragma once
 
 #include <stretto/copy.hpp>

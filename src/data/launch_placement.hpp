@@ -1,4 +1,4 @@
-// launching.hpp - who computes a launch, and a launch on the workers; of launches that are recorded, too.
+// launch_placement.hpp - decides whether a device or the workers compute a launch, and runs launches on the workers.
 //
 // Threads     any thread of the runtime.
 #pragma once
@@ -19,21 +19,21 @@ class attached_device;
 
 namespace stretto::data {
 
-/// A launch, looked at: its items by handles by which their arrays go here, and the device that computes it, null for the host.
+/// A launch with its items renamed to local handles, and the device that computes it; null for the host.
 struct placed_launch {
-  std::vector<detail::launch_item> renamed;  // what `items` views, where some go by other handles
+  std::vector<detail::launch_item> renamed;  // storage of `items`, if some go by other handles
   std::span<const detail::launch_item> items;
   device::attached_device* on = nullptr;
 };
 
-/// `asked`: where it is to be, nowhere if that follows from the arrays. `given` lasts. Throws what launch() says.
+/// `asked`: the place asked for; none if it follows from the arrays. `given` must outlive `l`. Throws as launch() does.
 void place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
                   const detail::placing_request& asked, base::thread_context& context);
 
-/// What a kernel touches of an array is its body's matter: where the order of operations is checked, its arrays are not, from now on.
+/// Accesses of a kernel to its arrays are not visible: from now on the order check ignores these arrays.
 void note_opened(std::span<const detail::launch_item> items, base::thread_context& context);
 
-/// A launch on the workers, from within a task.
+/// A launch on the workers, run within a task.
 struct host_launch {
   host_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> items,
               const detail::placing_request& asked, base::thread_context& context);
