@@ -78,7 +78,7 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   auto profile = after.profile ? std::make_unique<sched::profile_state>(op->where_) : nullptr;
   device_operation& it = *op;
   const event done = it.done_ = detail::make_event(context, it.where_);
-  it.is_told_by_owner_ = share_of(context).is_reported_by_owner;
+  it.is_reported_by_owner_ = share_of(context).is_reported_by_owner;
   if (profile) profile->promise_to(*after.profile);
   it.profile_ = std::move(profile);
   auto& thread = static_cast<sched::thread_state&>(context);
@@ -155,7 +155,7 @@ void device_operation::finish(failure_ref cause, base::thread_context& context) 
     profile_->moved(trace::moves_data(shown_) ? trace::bytes_moved(amount()) : 0, 1, 1);
     profile_->deliver(cause.get(), describe(), context);
   }
-  if (cause && !is_told_by_owner_) detail::report(cause, context);
+  if (cause && !is_reported_by_owner_) detail::report(cause, context);
   const std::uint64_t outer = context.current_id;
   if (id()) context.current_id = id();
   detail::end_event(done_, std::move(cause), context, where_);

@@ -69,7 +69,7 @@ class device_operation : public deferred, public places::completion {
   const trace::kind shown_;
   event done_;
   bool is_chained_ = false;  // enqueued before its preconditions have ended
-  bool is_told_by_owner_ = false;  // should it fail
+  bool is_reported_by_owner_ = false;  // should it fail
   device::attached_device::ticket ticket_;
   std::uint64_t cause_ = 0;  // in the trace
   std::unique_ptr<sched::profile_state> profile_;

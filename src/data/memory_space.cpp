@@ -60,7 +60,7 @@ void memory_space::give_up_reserved(creation& c) noexcept {
 }
 
 bool memory_space::grant_anywhere(creation& c) {
-  if (const creation* const first = first_waiting_anywhere(c.ticket)) return grant_beside_waiting(c, *first);
+  if (const creation* const first = first_waiting_anywhere(c.ticket)) return grant_ahead_of_waiting(c, *first);
   if (waiting_ && is_promised_away(c)) return false;
   try {
     if (c.at.is_at_end && device_ && use(c, blocks_.allocate_last(c.bytes))) return true;
@@ -72,7 +72,7 @@ bool memory_space::grant_anywhere(creation& c) {
 
 // The first in line must still find its place once those it waits for are gone. A later creation takes the back of a
 // free block, which leaves the longer stretches whole.
-bool memory_space::grant_beside_waiting(creation& c, const creation& first) {
+bool memory_space::grant_ahead_of_waiting(creation& c, const creation& first) {
   if (is_promised_away(c)) return false;
   const std::uint64_t needs = taken_by(first.bytes);
   const bool was_possible = blocks_.longest_stretch(first.ticket) >= needs;

@@ -124,7 +124,7 @@ class memory_space {
   bool grant(creation& c);
   bool grant_anywhere(creation& c);
   bool grant_planned(creation& c);
-  bool grant_beside_waiting(creation& c, const creation& first);
+  bool grant_ahead_of_waiting(creation& c, const creation& first);
   bool use(creation& c, block* b);
   void note_planned(const creation& c) noexcept;
   void give_up_reserved(creation& c) noexcept;

@@ -56,9 +56,9 @@ bool staged_copy::reserve() {
   }
 }
 
-bool staged_copy::reserve_beside() {
+bool staged_copy::reserve_on_heap() {
   const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
-  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, beside_bytes));
+  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, heap_slot_bytes));
   slots_ = 2;
   for (std::size_t i = 1; i + 1 < route_.size(); ++i) {
     if (block* held = route_[i]->try_create(slots_ * piece_bytes_)) {
@@ -91,7 +91,7 @@ reach staged_copy::end_of(unsigned stage, std::uint64_t piece, const box& b) con
   if (stage + 1 == route_.size()) return reach_of(op_.request.used[0]);
   const std::uint32_t element = op_.request.used[0].record->shape.element_bytes;
   const buffer& in = buffers_[stage - 1];
-  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.host_staging_copy.get();
+  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.heap_bytes.get();
   return reach::of(first + order_->slot_of(piece) * piece_bytes_, dense_layout(b, 3, element));
 }
 

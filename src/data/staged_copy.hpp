@@ -39,7 +39,7 @@ class staged_copy {
   bool reserve();
   /// The same where system memory in between is full: for that, a little beside what instances may take. So a copy that
   /// makes room there is not refused for want of room.
-  bool reserve_beside();
+  bool reserve_on_heap();
   void start(base::thread_context& context);
 
   /// From memory to memory.
@@ -79,9 +79,9 @@ class staged_copy {
   /// In one memory in between, for all slots.
   struct buffer {
     block* held = nullptr;
-    std::unique_ptr<std::byte[]> host_staging_copy;  // held is null
+    std::unique_ptr<std::byte[]> heap_bytes;  // held is null
   };
-  static constexpr std::uint64_t beside_bytes = 64 << 10;  // of a slot, if one element is no larger
+  static constexpr std::uint64_t heap_slot_bytes = 64 << 10;  // of a slot, if one element is no larger
 
   data_state& state_;
   owner& owner_;

@@ -52,7 +52,7 @@ void staged_copy_queue::require_route(const operation_request& r) const {
 void staged_copy_queue::start(operation& op, base::thread_context& context) {
   {
     std::scoped_lock lock(mutex_);
-    in_line_.push_back(&op);
+    queued_.push_back(&op);
   }
   start_waiting(context);
 }
@@ -64,16 +64,16 @@ void staged_copy_queue::start_waiting(base::thread_context& context) noexcept {
     failure_ref cause;
     {
       std::scoped_lock lock(mutex_);
-      if (in_line_.empty() || at_work_.size() >= at_work_at_most) return;
-      operation* const op = in_line_.front();
+      if (queued_.empty() || active_.size() >= most_active) return;
+      operation* const op = queued_.front();
       try {
         auto copy = std::make_unique<staged_copy>(state_, *this, *op, route(op->request));
-        if (copy->reserve() || (at_work_.empty() && copy->reserve_beside())) {
+        if (copy->reserve() || (active_.empty() && copy->reserve_on_heap())) {
           op->hops = copy->hops();
           if (op->profile) op->profile->mark_started(context);
           ready = copy.get();
-          at_work_.push_back(std::move(copy));
-        } else if (!at_work_.empty()) {
+          active_.push_back(std::move(copy));
+        } else if (!active_.empty()) {
           return;  // one at work will end and free its buffers
         } else {
           throw error("D12", std::string("no room for one element between the memories of this ") +
@@ -86,7 +86,7 @@ void staged_copy_queue::start_waiting(base::thread_context& context) noexcept {
         cause = current_failure(op->request);
         failed = op;
       }
-      in_line_.pop_front();
+      queued_.pop_front();
     }
     if (failed)
       finish(*failed, std::move(cause), context);
@@ -100,9 +100,9 @@ void staged_copy_queue::ended(staged_copy& copy, failure_ref cause, base::thread
   std::unique_ptr<staged_copy> gone;
   {
     std::scoped_lock lock(mutex_);
-    const auto at = std::ranges::find_if(at_work_, [&](const auto& c) { return c.get() == &copy; });
+    const auto at = std::ranges::find_if(active_, [&](const auto& c) { return c.get() == &copy; });
     gone = std::move(*at);
-    at_work_.erase(at);
+    active_.erase(at);
   }
   gone.reset();
   finish(op, std::move(cause), context);

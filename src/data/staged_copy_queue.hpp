@@ -31,15 +31,15 @@ class staged_copy_queue final : public staged_copy_engine, public staged_copy::o
  private:
   void ended(staged_copy& copy, failure_ref cause, base::thread_context& context) noexcept override;
 
-  static constexpr unsigned at_work_at_most = 4;
+  static constexpr unsigned most_active = 4;
 
   void start_waiting(base::thread_context& context) noexcept;
   std::vector<memory_space*> route(const operation_request& r) const;
 
   data_state& state_;
   std::mutex mutex_;  // guards what follows
-  std::vector<std::unique_ptr<staged_copy>> at_work_;
-  std::deque<operation*> in_line_;
+  std::vector<std::unique_ptr<staged_copy>> active_;
+  std::deque<operation*> queued_;
 };
 
 }  // namespace stretto::data

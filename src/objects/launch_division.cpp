@@ -16,37 +16,37 @@ constexpr double host_overhead = 5e-6, device_overhead = 30e-6;
 constexpr double worth_moving = 1.1;
 
 /// Predicted seconds until the last part ends; infinity if the speed of a participant is unknown.
-double end_of(std::span<const box> parts, std::span<execution_place* const> who, const task& t, objects_state& s) {
+double end_of(std::span<const box> parts, std::span<execution_place* const> places, const task& t, objects_state& s) {
   double last = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].is_empty()) continue;
-    const auto seconds = s.measured.estimate(s.speed_number(*t.code, who[i]->view.index), parts[i].volume());
+    const auto seconds = s.measured.estimate(s.speed_number(*t.code, places[i]->view.index), parts[i].volume());
     if (!seconds) return std::numeric_limits<double>::infinity();
-    last = std::max(last, *seconds + (who[i]->device ? device_overhead : host_overhead));
+    last = std::max(last, *seconds + (places[i]->device ? device_overhead : host_overhead));
   }
   return last;
 }
 
 /// Items per second depend on the size of a part. A few rounds alternate between the sizes that the speeds imply and
 /// the speeds at those sizes.
-std::vector<box> best_parts(std::span<execution_place* const> who, const task& t, coordinate grain, objects_state& s) {
+std::vector<box> best_parts(std::span<execution_place* const> places, const task& t, coordinate grain, objects_state& s) {
   const box& ids = t.range->ids;
-  std::vector<device_speed> speeds(who.size());
-  std::vector<std::uint64_t> sizes(who.size(), std::max<std::uint64_t>(1, ids.volume() / who.size()));
+  std::vector<device_speed> speeds(places.size());
+  std::vector<std::uint64_t> sizes(places.size(), std::max<std::uint64_t>(1, ids.volume() / places.size()));
   std::vector<box> parts;
   for (int round = 0; round < 4; ++round) {
     double known = 0;
     std::size_t count = 0;
-    for (std::size_t i = 0; i < who.size(); ++i) {
-      const auto seconds = s.measured.estimate(s.speed_number(*t.code, who[i]->view.index), sizes[i]);
-      speeds[i] = {seconds ? static_cast<double>(sizes[i]) / *seconds : 0, who[i]->device ? device_overhead : host_overhead};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto seconds = s.measured.estimate(s.speed_number(*t.code, places[i]->view.index), sizes[i]);
+      speeds[i] = {seconds ? static_cast<double>(sizes[i]) / *seconds : 0, places[i]->device ? device_overhead : host_overhead};
       if (seconds) known += speeds[i].items_per_second, ++count;
     }
     for (device_speed& d : speeds)
       // unknown: an even share, to measure it
       if (d.items_per_second == 0) d = {count ? known / static_cast<double>(count) : 1, 0};
     parts = split_by_speed(ids, speeds, grain);
-    for (std::size_t i = 0; i < who.size(); ++i)
+    for (std::size_t i = 0; i < places.size(); ++i)
       if (!parts[i].is_empty()) sizes[i] = parts[i].volume();
   }
   return parts;
@@ -61,17 +61,17 @@ coordinate grain_of_cut(const box& ids, const extent& grain) noexcept {
 }
 
 std::vector<share> divide(const task& t, const extent& each, objects_state& s) {
-  std::vector<execution_place*> who;
+  std::vector<execution_place*> places;
   for (execution_place& at : s.execution_places)
-    if (t.can_run_on(at)) who.push_back(&at);
-  if (who.size() < 2 || t.range->ids.is_empty()) return {};
+    if (t.can_run_on(at)) places.push_back(&at);
+  if (places.size() < 2 || t.range->ids.is_empty()) return {};
   std::vector<kept_division>& kept = s.divisions[t.code];
   const coordinate grain = grain_of_cut(t.range->ids, each);
   const auto before =
       std::ranges::find_if(kept, [&](const kept_division& d) { return d.ids == t.range->ids && d.grain == grain; });
-  std::vector<box> parts = best_parts(who, t, grain, s);
+  std::vector<box> parts = best_parts(places, t, grain, s);
   if (before != kept.end() && before->parts.size() == parts.size() &&
-      end_of(before->parts, who, t, s) <= worth_moving * end_of(parts, who, t, s)) {
+      end_of(before->parts, places, t, s) <= worth_moving * end_of(parts, places, t, s)) {
     parts = before->parts;
   } else if (before != kept.end()) {
     before->parts = parts;
@@ -80,8 +80,8 @@ std::vector<share> divide(const task& t, const extent& each, objects_state& s) {
     kept.push_back({t.range->ids, grain, parts});
   }
   std::vector<share> shares;
-  for (std::size_t i = 0; i < who.size(); ++i)
-    if (!parts[i].is_empty()) shares.push_back({who[i], parts[i]});
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!parts[i].is_empty()) shares.push_back({places[i], parts[i]});
   return shares;
 }
 

@@ -97,7 +97,7 @@ void carry_out(object_record& o, const data::replica_set::plan& plan, base::thre
     also_wait_for(events, order, o.created);
     return after_range{events};
   };
-  const auto tell_if_it_fails = [&](const event& done) {
+  const auto note_if_it_fails = [&](const event& done) {
     if (done.raw() == 0) return;
     auto* const m = new movement(o);
     m->token = done.raw();
@@ -107,18 +107,18 @@ void carry_out(object_record& o, const data::replica_set::plan& plan, base::thre
     const std::span<const std::byte> identity = data::identity_of(f.reduction);
     const event done = detail::fill_box(o.storage[f.to].instance, &f.where, identity.data(), identity.size(), behind(f), o.created);
     o.replicas.filled(f, done.raw());
-    tell_if_it_fails(done);
+    note_if_it_fails(done);
   }
   for (const auto& c : plan.copies) {
     const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {}, behind(c), o.created);
     o.replicas.copied(c, done.raw());
     o.state->at(o.replicas.about(c.to).memory).brought_bytes += c.where.volume() * o.element_bytes;
-    tell_if_it_fails(done);
+    note_if_it_fails(done);
   }
   for (const auto& f : plan.folds) {
     const event done = fold(o, f, behind(f), context);
     o.replicas.folded(f, done.raw());
-    tell_if_it_fails(done);
+    note_if_it_fails(done);
   }
 }
 
@@ -136,14 +136,14 @@ namespace {
 
 /// Signals that other floors have freed their data in a memory, or had none there.
 struct memory_cleared final : signal {
-  memory_cleared(objects_state& s, execution_place& at, bool is_in_vain) : signal(s, dealt_with), at(at), is_in_vain(is_in_vain) {}
-  static void dealt_with(signal& self, failure_ref, base::thread_context&) {
+  memory_cleared(objects_state& s, execution_place& at, bool is_fruitless) : signal(s, on_cleared), at(at), is_fruitless(is_fruitless) {}
+  static void on_cleared(signal& self, failure_ref, base::thread_context&) {
     const std::unique_ptr<memory_cleared> cleared(static_cast<memory_cleared*>(&self));
     cleared->at.is_being_cleared = false;
-    cleared->at.fruitless_requests += cleared->is_in_vain;
+    cleared->at.fruitless_requests += cleared->is_fruitless;
   }
   execution_place& at;
-  const bool is_in_vain;
+  const bool is_fruitless;
 };
 
 /// Without the mutex, since other floors lock their own.
@@ -219,7 +219,7 @@ struct occupants {
   }
 };
 
-bool is_needless(const object_record& o, replica_id r) { return o.replicas.only_in(r).is_empty(); }
+bool is_redundant(const object_record& o, replica_id r) { return o.replicas.only_in(r).is_empty(); }
 
 std::uint64_t bytes_of(const object_record& o, const data::replica_set::plan& p) {
   std::uint64_t bytes = 0;
@@ -228,16 +228,16 @@ std::uint64_t bytes_of(const object_record& o, const data::replica_set::plan& p)
 }
 
 /// Plans the copies to `to` of all elements that are valid in this replica alone.
-void plan_to_leave(const object_record& o, replica_id r, const execution_place& to, data::replica_set::plan& out) {
+void plan_write_back(const object_record& o, replica_id r, const execution_place& to, data::replica_set::plan& out) {
   o.replicas.write_back(r, to.view.index, out, &to == o.shared_memory ? o.elements : box());
 }
 
 /// Allocates storage in `to` for the elements that are valid in this replica alone.
-bool make_place(object_record& o, replica_id r, execution_place& to, data::replica_set::plan& out, base::thread_context& context) {
+bool allocate_target(object_record& o, replica_id r, execution_place& to, data::replica_set::plan& out, base::thread_context& context) {
   objects_state& s = *o.state;
   s.made.clear();
   for (;;) {
-    plan_to_leave(o, r, to, out);
+    plan_write_back(o, r, to, out);
     if (try_allocate(o, out, to, s.made)) return true;
     // If the free memory suffices but is fragmented, more must be freed.
     const std::uint64_t wanted = bytes_of(o, out), soon = to.space->usage().free + to.leaving;
@@ -259,7 +259,7 @@ bool is_held(const object_record& o, replica_id r) {
 
 /// If nothing can be evicted, objects are freed by their last use, which may be by another task. A view frees nothing:
 /// its object stays.
-bool may_give_up_something(const task& by) {
+bool may_free_something(const task& by) {
   return !by.state.is_deadlocked && std::ranges::any_of(by.state.tasks, [&](const task* t) { return t != &by && !is_lasting_view(*t); });
 }
 
@@ -279,10 +279,10 @@ const task* view_in_the_way(const execution_place& at, const occupants& there, c
 }
 
 /// Whether redundant replicas only wait for the end of launches that use them.
-bool has_needless_in_use(const objects_state& s, const execution_place& at) {
+bool has_redundant_in_use(const objects_state& s, const execution_place& at) {
   return std::ranges::any_of(s.objects, [&](const object_record* o) {
     return std::ranges::any_of(o->replicas.replicas(at.view.index), [&](const auto& r) {
-      return o->storage[r.id].in_use > 0 && is_needless(*o, r.id) && !is_held(*o, r.id);
+      return o->storage[r.id].in_use > 0 && is_redundant(*o, r.id) && !is_held(*o, r.id);
     });
   });
 }
@@ -298,7 +298,7 @@ void refuse_eviction(object_record& o, replica_id r, const std::source_location&
   data::replica_set::plan out;
   const std::vector<data::memory_number> beneath = o.beneath(from.view.index);
   for (const data::memory_number to : beneath) {
-    plan_to_leave(o, r, s.at(to), out);
+    plan_write_back(o, r, s.at(to), out);
     wanted = bytes_of(o, out);
   }
   error e("A04", describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
@@ -315,7 +315,7 @@ bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted,
   for (object_record* const o : s.objects)
     for (const auto& r : o->replicas.replicas(at.view.index)) {
       const bool is_stale = o->replicas.valid_elements(at.view.index, r.where) == 0;
-      if (o->storage[r.id].in_use > 0 || !is_needless(*o, r.id) || (o == but && !is_stale)) continue;
+      if (o->storage[r.id].in_use > 0 || !is_redundant(*o, r.id) || (o == but && !is_stale)) continue;
       there.add(*o, r, is_stale ? data::no_next_use : next_use(*o, r.where));
     }
   const std::uint64_t free = at.space->usage().free + at.leaving;
@@ -323,20 +323,20 @@ bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted,
   if (!e.possible) e.victims.resize(there.who.size()), std::iota(e.victims.begin(), e.victims.end(), std::size_t{0});
   for (const std::size_t v : e.victims)
     // of two equal replicas the second stays
-    if (const auto [o, r] = there.who[v]; is_needless(*o, r)) drop(*o, r, context);
+    if (const auto [o, r] = there.who[v]; is_redundant(*o, r)) drop(*o, r, context);
   return !e.victims.empty();
 }
 
 bool evict(object_record& o, replica_id r, const std::source_location& where, base::thread_context& context) {
   objects_state& s = *o.state;
-  if (is_needless(o, r)) return drop(o, r, context), true;
+  if (is_redundant(o, r)) return drop(o, r, context), true;
   const execution_place& from = s.at(o.replicas.about(r).memory);
   data::replica_set::plan out;
   bool is_busy = false;
   for (const data::memory_number beneath : o.beneath(from.view.index)) {
     execution_place& to = s.at(beneath);
-    if (!make_place(o, r, to, out, context)) {
-      is_busy = is_busy || to.leaving > 0 || has_needless_in_use(s, to);
+    if (!allocate_target(o, r, to, out, context)) {
+      is_busy = is_busy || to.leaving > 0 || has_redundant_in_use(s, to);
       continue;
     }
     auto next = s.made.begin();
@@ -371,7 +371,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
   std::vector<std::pair<object_record*, replica_id>> own;  // arguments of the task that are present already
   std::uint64_t own_bytes = 0;
   bool is_busy = at.leaving > 0, is_own_busy = false;
-  is_busy = is_busy || (!can_leave && may_give_up_something(by));
+  is_busy = is_busy || (!can_leave && may_free_something(by));
   for (object_record* const o : s.objects) {
     const auto plan = std::ranges::find(all, o, &planned::object);
     for (const auto& r : o->replicas.replicas(at.view.index)) {
@@ -382,7 +382,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
         is_own_busy = is_own_busy || o->storage[r.id].in_use > 0;
         continue;
       }
-      if (!can_leave && !is_needless(*o, r.id)) continue;
+      if (!can_leave && !is_redundant(*o, r.id)) continue;
       is_busy = is_busy || o->storage[r.id].in_use > 0;
       there.add(*o, r, next_use(*o, r.where));
     }
@@ -416,7 +416,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
   }
   for (const std::size_t v : e.victims) {
     const auto [o, r] = there.who[v];
-    if (!can_leave && !is_needless(*o, r)) continue;  // no longer redundant: an equal replica has left
+    if (!can_leave && !is_redundant(*o, r)) continue;  // no longer redundant: an equal replica has left
     if (!evict(*o, r, by.where, context)) return false;
   }
   return at.leaving == 0;
