@@ -11,7 +11,7 @@ namespace stretto::data {
 /// The device that can do it alone (a fill of its memory, a copy within it or between it and the host), or null.
 device::attached_device* device_of(const operation_request& r, const data_state& state) noexcept;
 
-/// Submits it to that device.
+/// Submits the operation to that device.
 event submit_to_device(operation_request&& r, device::attached_device& on, const preconditions& after,
                        std::span<const event> also, base::thread_context& context);
 

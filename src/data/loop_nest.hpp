@@ -1,10 +1,10 @@
-// nest.hpp - how N strided arrays are walked together over one box: few loops, long runs.
+// loop_nest.hpp - a walk over one box of N strided arrays: few loops, long runs.
 //
 // Threads     pure values.
-// Cost        made in a few dozen instructions; walking costs one call per run.
-// Invariants  (1) every element of the box is visited exactly once, whatever the layouts. (2) loops are ordered so
-//             that operand 0, the one written, is written in address order. (3) loops that continue one another in
-//             every operand are one loop.
+// Cost        planning: a few dozen instructions; walking: one call per run.
+// Invariants  (1) each element of the box is visited exactly once, for all layouts. (2) loops are ordered so that
+//             operand 0, the one written, is written in address order. (3) loops that continue one another in every
+//             operand are merged.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -23,7 +23,7 @@ struct operand {
   layout shape;
 };
 
-/// The same for planning: where the element at the origin is, or would be.
+/// The same for planning: the address of the element at the origin, which need not exist.
 struct reach {
   std::byte* origin = nullptr;
   point stride;
@@ -64,7 +64,7 @@ struct loop_nest {
   }
 };
 
-/// The walk over `box`, which every operand's box must contain.
+/// The walk over `box`, which the box of each operand must contain.
 template <std::size_t N>
 loop_nest<N> plan(const box& box, const std::array<reach, N>& operands) noexcept {
   loop_nest<N> n;
@@ -88,7 +88,7 @@ loop_nest<N> plan(const box& box, const std::array<reach, N>& operands) noexcept
     }
     n.loops[at] = l;
   }
-  for (unsigned i = n.rank; i-- > 1;) {  // join loop i with the one around it
+  for (unsigned i = n.rank; i-- > 1;) {  // merge loop i with the one around it
     loop& outer = n.loops[i - 1];
     const loop& inner = n.loops[i];
     bool continues = true;
@@ -131,8 +131,8 @@ void for_each_run(const loop_nest<N>& n, Body&& body) {
   }
 }
 
-/// Part `which` of `parts` near-equal ones: a cut of the longest-striding loop that has enough steps. Parts are
-/// disjoint and together the whole; some are empty if there are more parts than steps.
+/// Part `which` of `parts` nearly equal parts. Cuts the first loop with enough steps, or else the one with most steps.
+/// Parts are disjoint and cover the walk. Some are empty if there are more parts than steps.
 template <std::size_t N>
 loop_nest<N> part_of(loop_nest<N> n, std::uint64_t which, std::uint64_t parts) noexcept {
   if (n.empty || n.rank == 0) {
@@ -143,7 +143,7 @@ loop_nest<N> part_of(loop_nest<N> n, std::uint64_t which, std::uint64_t parts) n
   for (unsigned i = 1; i < n.rank && n.loops[cut].count < parts; ++i)
     if (n.loops[i].count > n.loops[cut].count) cut = i;
   auto& l = n.loops[cut];
-  // Cuts of a contiguous run fall on multiples of 64 elements, so that no two workers write one cache line.
+  // Cuts of a contiguous run lie on multiples of 64 elements, so that no two workers write one cache line.
   const std::uint64_t grain = cut + 1 == n.rank && l.count >= 128 * parts ? 64 : 1;
   const auto position = [&](std::uint64_t i) {
     const auto wide = static_cast<unsigned __int128>(l.count) * i / parts;

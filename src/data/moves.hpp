@@ -1,7 +1,7 @@
-// moves.hpp - the bytes of copies, fills, gathers and scatters, over walks of any strides.
+// moves.hpp - the loops of copies, fills, gathers and scatters, over arrays with any strides.
 //
 // Threads     any; calls that write disjoint elements may run at the same time.
-// Cost        contiguous runs at memcpy speed; transposes in cache-sized tiles; other strides one element a time.
+// Cost        contiguous runs at memcpy speed; transposes in cache-sized tiles; other strides one element at a time.
 #pragma once
 
 #include <stretto/copy.hpp>
@@ -28,7 +28,7 @@ struct bad_index {
   std::uint64_t position;  // in the order of the walk
 };
 
-/// first[0] <- table[index at first[1]]; stops at the first bad index, those before it are done.
+/// first[0] <- table[index at first[1]]; stops at the first bad index, after the elements before it.
 std::optional<bad_index> gather_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept;
 
 /// table[index at first[1]] <- first[0]; in the order of the walk, so the last of several writers wins.

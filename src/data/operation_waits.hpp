@@ -1,6 +1,6 @@
-// telling.hpp - what the data floor knows of who waits for what, for reports of a runtime that hangs: operations on instances.
+// operation_waits.hpp - adds operations on instances to the wait graph of a hang report.
 //
-// Threads     any, while others run: what it tells then may be wrong in parts, and never touches what is gone.
+// Threads     any, while others run: the result may be partly wrong, but freed memory is never read.
 // Cost        some system calls per operation that waits.
 #pragma once
 
@@ -12,19 +12,19 @@
 
 namespace stretto::data {
 
-/// Before the scheduler: operations are found among the waiters of events.
+/// Finds operations among the waiters of events. To be called before the scheduler's.
 void add_wait_edges(base::wait_walk& walk);
 
-/// `instance "u"`, of a record that may be gone meanwhile.
+/// `instance "u"`, of a record that may be freed meanwhile.
 std::string peek_name(const detail::instance_record* at);
 
-/// Something deferred.
+/// A deferred action, as reports show it.
 struct deferred_report {
   event done;
   std::string name;  // copy of instance "u" to instance "v"
-  std::string made;  // where
+  std::string made;  // source line
 };
-// By the files whose they are; nothing if it is none of theirs. `d` is a copy of that at `at`.
+// Each returns nothing if the action is of another kind. `d` is a copy of the action at `at`.
 std::optional<deferred_report> report_operation(const deferred& d, const deferred* at);
 std::optional<deferred_report> report_creation(const deferred& d, const deferred* at);  // or a destruction
 std::optional<deferred_report> report_device_operation(const deferred& d, const deferred* at);

@@ -1,7 +1,7 @@
-// requests.hpp - from the arguments of a data operation to the request that runs it, checked: once, or once per replay.
+// request_builders.hpp - builds and checks the request of a data operation: once per call, or once per replay.
 //
 // Threads     any thread of the runtime.
-// Errors      what can be known to be wrong is thrown here: D01, D06, D11, D13, D17.
+// Errors      errors that can be detected now are thrown here: D01, D06, D11, D13, D17.
 #pragma once
 
 #include <stretto/copy.hpp>
@@ -31,7 +31,7 @@ operation_request reduce_values_request(const detail::instance_handle& from, con
 operation_request fold_request(const detail::instance_handle& from, const detail::instance_handle& to,
                                std::uint32_t contributor, const detail::reduction_kind& kind,
                                base::thread_context& context, const std::source_location& where);
-/// Of all right-hand sides in an array on the host.
+/// Folds all right-hand sides of an array on the host.
 operation_request fold_array_request(const detail::instance_handle& array, const detail::instance_handle& to, std::uint32_t contributor,
                                      const detail::reduction_kind& kind, const std::source_location& where);
 operation_request clear_request(const detail::instance_handle& h, base::thread_context& context,

@@ -1,4 +1,4 @@
-// detour.hpp - who takes over a copy that the processor's loads and stores cannot do.
+// staged_copy_engine.hpp - interface for copies that loads and stores of the processor cannot do.
 //
 // Threads     any thread of the runtime.
 #pragma once
@@ -15,9 +15,9 @@ struct operation_request;
 class staged_copy_engine {
  public:
   virtual ~staged_copy_engine() = default;
-  /// Throws D12 if no sequence of channels leads from what is read to what is written.
+  /// Throws D12 if no sequence of channels leads from the source to the target.
   virtual void require_route(const operation_request& r) const = 0;
-  /// Takes the operation over: it will be finished.
+  /// Takes the operation over and finishes it.
   virtual void start(operation& op, base::thread_context& context) = 0;
 };
 

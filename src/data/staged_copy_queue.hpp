@@ -1,13 +1,14 @@
-// staging.hpp - copies that no loads and stores can do: by one channel, or by several through other memories.
+// staged_copy_queue.hpp - copies over channels: one direct channel, or several through staging buffers in other
+// memories.
 //
-// A copy takes all the buffers of its route before its first piece moves, and never asks for more; those that cannot
-// have theirs wait in line for one that holds some. So no two copies can wait for one another. Where none holds any and system memory
-// is full, that one copy has a little beside it: it may be the copy that makes room.
+// A copy allocates all buffers of its route before its first piece moves, and never allocates more. A copy that cannot
+// get its buffers waits for one that holds some, so no two copies can deadlock. If none holds any and host memory is
+// full, the copy gets a small buffer on the heap: it may be the copy that frees memory.
 //
 // Threads     any thread of the runtime.
-// Cost        a route has two buffers per memory in between, 1 MiB each if there is room, less if not.
-// Invariants  (1) buffers in use are bounded by the copies at work, at most four. (2) a copy in line is started by
-//             one at work that ends; with none at work it starts, or fails with D12, at once.
+// Cost        a route has two buffers per memory between its ends, 1 MiB each, or less if memory is short.
+// Invariants  (1) at most four copies are active, which bounds the buffers. (2) the end of an active copy starts a
+//             queued one. If no copy is active, a queued one starts, or fails with D12, at once.
 #pragma once
 
 #include <deque>

@@ -1,11 +1,11 @@
-// passing_bytes.hpp - memory of the host for elements on their way between nodes, where they cannot go straight from or to their place.
+// staging_buffer.hpp - host memory for elements in transfer between nodes that cannot be sent or received in place.
 //
-// Page-locked as the runtime's main memory is, so that devices copy from and to it without a detour, and used again and again: fresh
-// memory costs a page fault for each page, which takes longer than the copy. What does not fit comes from the system.
+// The pool is page-locked like the runtime's main memory, so devices copy directly to and from it. Buffers are reused:
+// fresh memory costs a page fault per page, which takes longer than the copy. Larger requests use the system's heap.
 //
-// Threads     any; the bytes of one belong to who has it.
-// Cost        one lock and a constant amount of work.
-// Invariants  (1) all bytes have been given back when the runtime's devices go.
+// Threads     any; the bytes of a buffer belong to its owner.
+// Cost        one lock and constant work.
+// Invariants  (1) all buffers are freed before the runtime's devices are closed.
 // Source      staging through a page-locked pool: PREMA's heterogeneous tasking.
 #pragma once
 
@@ -21,7 +21,7 @@ class staging_memory {
  public:
   static constexpr std::uint64_t most_bytes = 64 << 20;
 
-  /// The first `locked_bytes` of it are locked for these devices, as they come into use.
+  /// Page-locks the first `locked_bytes` for these devices, as they come into use.
   staging_memory(std::vector<device::device*> faster, std::uint64_t locked_bytes);
 
  private:
@@ -29,7 +29,7 @@ class staging_memory {
   memory_space space_;
 };
 
-/// Aligned for any element. Neither copied nor moved.
+/// Aligned for all element types. Neither copied nor moved.
 class staging_buffer {
  public:
   staging_buffer(std::shared_ptr<staging_memory> from, std::size_t bytes);
@@ -41,7 +41,7 @@ class staging_buffer {
 
  private:
   const std::shared_ptr<staging_memory> of_;
-  block* const held_;  // null: the system's
+  block* const held_;  // null: from the heap
   std::byte* const first_;
   const std::size_t size_;
 };

@@ -1,8 +1,8 @@
-// touched.hpp - which elements of an array kernels named, for launches that learn what they use.
+// touched_elements.hpp - records which elements of an array kernels use, for launches that learn their uses.
 //
-// Threads     any: items of a launch note what they name at once. What was noted is asked for when they have ended.
-// Memory      a bit for each element of arrays of up to most_marked; of larger ones only the least box is known.
-// Cost        a comparison for each axis, and a load, where nothing is new.
+// Threads     any: items of a launch record at the same time. Results are read when they have ended.
+// Memory      a bit per element for arrays of up to most_marked; for larger ones only the bounding box is known.
+// Cost        a comparison per axis, and a load, if nothing is new.
 #pragma once
 
 #include <stretto/box.hpp>
@@ -22,16 +22,16 @@ struct touched_elements {
   static constexpr std::uint64_t most_marked = 1 << 22;
   static constexpr std::size_t most_boxes = 4096;
 
-  /// `own`: what the items would use one to one. `all`: of the array.
+  /// `own`: the elements that the items would use one to one. `all`: of the array.
   touched_elements(const box& own, const box& all);
 
-  /// The least box with all of them; empty if there were none.
+  /// The bounding box; empty if there were none.
   box bounds() const;
-  /// Just them; nothing of an array that is too large, and of those that make up more boxes than most_boxes.
+  /// The exact elements; nothing if the array is too large, or if they form more than most_boxes boxes.
   std::optional<region> elements() const;
-  /// How many; 0 of an array that is too large.
+  /// Their number; 0 if the array is too large.
   std::uint64_t count() const;
-  /// Whether one lay beyond `own` along two axes or more at once.
+  /// Whether an element lay outside of `own` along two axes or more at once.
   bool has_corners() const noexcept { return corners.load(std::memory_order_relaxed); }
 
   const box own, all;

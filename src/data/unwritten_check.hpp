@@ -1,7 +1,9 @@
-// unwritten.hpp - the host reads elements that a checked launch has left without a value (device/unwritten.hpp).
+// unwritten_check.hpp - finds elements without a value that a checked launch has left (device/unwritten.hpp), on the
+// host.
 //
-// Threads     any, of who may read the elements.
-// Cost        a comparison per element at the first look at held elements, where programs are checked and a launch has left any; else a load.
+// Threads     any thread that may read the elements.
+// Cost        one comparison per element at the first view of held elements, if programs are checked and a launch has
+//             left any; else a load.
 #pragma once
 
 #include <stretto/instance.hpp>
@@ -13,16 +15,17 @@
 
 namespace stretto::data {
 
-/// Throws K07 for the first element of `part` that has no value. `first` is where `shape` begins; `of` names the array, as 'object "u"'.
+/// Throws K07 for the first element of `part` that has no value. `first` is the address of shape.box.min(); `of` names
+/// the array, as 'object "u"'.
 void refuse_unwritten(const std::byte* first, const layout& shape, const box& part, int dimensions, const std::string& of,
                       const std::source_location& where);
 
-/// The same of elements that are held for a program, which makes as many views of them as it likes: until it has found that all have a value.
+/// The same for elements held for a program, which makes any number of views of them: runs until all have a value.
 class unwritten_check {
  public:
   unwritten_check(bool is_wanted = false) noexcept : is_due_(is_wanted) {}
 
-  /// `describe` gives `of`.
+  /// `describe` returns `of`.
   template <class Describe>
   void operator()(const std::byte* first, const layout& shape, const box& part, int dimensions, Describe describe,
                   const std::source_location& where) const {
