@@ -7,11 +7,11 @@ namespace stretto::data {
 attachments::added attachments::add(std::shared_ptr<attached_array> array) {
   const std::scoped_lock lock(lock_);
   const std::uint64_t number = ++last_;
-  // It may outlast the runtime: with a message that nobody has sent.
+  // The hold may outlive the runtime, in a message that was never sent.
   auto held = std::shared_ptr<const void>(array.get(), [number, in = weak_from_this()](const void*) {
     const std::shared_ptr<attachments> all = in.lock();
     if (!all) return;
-    std::shared_ptr<attached_array> ends;  // once the lock is open
+    std::shared_ptr<attached_array> ends;  // destroyed after the lock is released
     const std::scoped_lock hold(all->lock_);
     const auto found = all->all_.find(number);
     ends = std::move(found->second.array);

@@ -1,4 +1,4 @@
-// The calls behind copy.hpp: what can be known to be wrong is thrown here, the rest is submitted.
+// copy_operations.cpp - the calls behind copy.hpp: errors known at once are thrown, the rest is submitted.
 #include <stretto/copy.hpp>
 
 #include <stretto/error.hpp>
@@ -20,7 +20,7 @@ using detail::instance_record;
 
 namespace {
 
-/// Calls body(walk part) for each box of the request that falls to this part.
+/// Calls body(part of the walk) for each box of the request that belongs to this part.
 template <std::size_t N, class Body>
 void for_each_walk(const operation_request& r, const std::array<data::reach, N>& operands, unsigned part,
                    unsigned parts, Body&& body) {
@@ -76,7 +76,7 @@ constexpr operation_kind fill_kind{"fill", trace::kind::fill, run_fill, operatio
 constexpr operation_kind gather_kind{"gather", trace::kind::copy, run_gather};
 constexpr operation_kind scatter_kind{"scatter", trace::kind::copy, run_scatter, operation_kind::cut::forbidden};
 
-/// Elements of one instance that an operation would read and write at once.
+/// Throws if an operation would read and write the same elements of an instance.
 void refuse_overlap(const instance_record& r, std::span<const box> boxes, const point& shift,
                     const std::source_location& where) {
   for (const box& to : boxes)
@@ -89,7 +89,7 @@ void refuse_overlap(const instance_record& r, std::span<const box> boxes, const 
             .remedy("copy by way of a second instance");
 }
 
-/// Throws unless both have the elements; how many bytes they are.
+/// Throws unless both instances have the elements; returns their bytes.
 std::uint64_t bytes_to_copy(const instance_handle& to, const instance_handle& from, std::span<const box> boxes,
                             const point& shift, base::thread_context& context, const std::source_location& where) {
   const instance_record& target = data::usable(to, "copy", context, where);
@@ -124,7 +124,7 @@ operation_request copy_request_of(const instance_handle& to, const instance_hand
   return r;
 }
 
-/// The box that both have.
+/// The intersection of both boxes.
 const box& common_box(const instance_handle& to, const instance_handle& from, base::thread_context& context,
                       const std::source_location& where) {
   const instance_record& target = data::usable(to, "copy", context, where);

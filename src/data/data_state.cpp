@@ -25,7 +25,7 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       imported(settings.devices && settings.device_messages && !checks ? std::make_unique<imported_memories>(*settings.devices, settings.tell)
                                                                        : nullptr) {
   if (checks) checks->forget_instances();  // of a floor that has ended
-  std::vector<device::device*> faster;  // from and to page-locked memory
+  std::vector<device::device*> faster;  // devices that copy page-locked memory faster
   if (settings.devices)
     for (const auto& d : settings.devices->all())
       if (d->is().about().copies_locked_faster) faster.push_back(&d->is());

@@ -10,7 +10,7 @@ namespace stretto::data {
 
 namespace {
 
-/// All of them in their order.
+/// Calls body for all preconditions, in their order.
 template <class Body>
 void for_each_dependency(const preconditions& after, std::span<const event> also, Body&& body) {
   for (const dependency& d : after.dependencies) body(d);
@@ -49,7 +49,7 @@ void deferred::arm(const preconditions& after, std::span<const event> also, base
   if (n > direct.size()) {
     std::vector<dependency> all;
     for_each_dependency(after, also, [&](const dependency& d) { all.push_back(d); });
-    // A merge of our own tells the caller nothing of what has happened.
+    // An internal merge is not reported to the order observer.
     const base::unobserved here(context);
     direct[0] = merge_dependencies(all);
     direct[1] = merge(order);

@@ -14,10 +14,10 @@ namespace stretto::data {
 
 namespace {
 
-/// What an operation waits for, as one device sees it.
+/// The state of an operation's preconditions, for one device.
 struct device_outlook {
-  bool is_over = true;       // everything has ended, well or not
-  bool can_chain = true;     // what has not ended is under way on the device, and nothing has failed
+  bool is_over = true;       // all preconditions have ended, with or without failure
+  bool can_chain = true;     // pending ones are under way on the device, and none has failed
   boost::container::small_vector<device::attached_device::key, 4> behind;
 };
 
@@ -55,7 +55,7 @@ std::optional<deferred_report> report_device_operation(const deferred& d, const 
 }
 
 std::optional<deferred_report> device_operation::report(const deferred& d, const deferred* whose) {
-  if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another's
+  if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another kind of action
   const auto* const at = static_cast<const device_operation*>(whose);
   const base::peeked<event> done(&at->done_);
   if (!done) return std::nullopt;
@@ -87,7 +87,7 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   if (is_chained) it.waits_for_one_more();
   op.release();
   try {
-    it.arm(after, also, context, order);  // not chained it may run, and be gone
+    it.arm(after, also, context, order);  // if not chained it may run now, and be gone
   } catch (...) {
     it.finish(it.failed_with(std::current_exception()), context);
     return done;
@@ -106,7 +106,7 @@ void device_operation::preconditions_ended(deferred& self, failure_ref cause, ba
   op.finish(op.failed_with(op.completion::failure), context);
 }
 
-/// Null where nothing went wrong.
+/// Null if there was no error.
 failure_ref device_operation::failed_with(std::exception_ptr why) const {
   return why ? detail::make_failure(std::move(why), describe(), where_) : failure_ref();
 }
@@ -145,7 +145,7 @@ void device_operation::record(trace::ticks since, base::thread_context& context)
                        .place = static_cast<std::uint16_t>(shown_at().index),
                        .kind = shown_};
     on_.record(ticket_, made);
-  } catch (const std::bad_alloc&) {  // a span is missing
+  } catch (const std::bad_alloc&) {  // the trace lacks this span
   }
 }
 

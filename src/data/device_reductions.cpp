@@ -26,7 +26,7 @@ using detail::reduction_kind;
 
 namespace {
 
-/// The device that uses both arrays where they are; null if there is none.
+/// The device that can use both arrays in place; null if there is none.
 device::attached_device* device_of(const instance_handle& a, const instance_handle& b, const data_state& state) noexcept {
   const device::device_set* const devices = state.settings.devices;
   const memory_space *const at = a.record->space, *const other = b.record->space;
@@ -36,7 +36,7 @@ device::attached_device* device_of(const instance_handle& a, const instance_hand
   return on && is_used(at) && is_used(other) ? on : nullptr;
 }
 
-/// What combines both arrays by a kernel where they are; no device if none does.
+/// The device and kernel that fold one array into the other in place; no device if there is none.
 struct fold_place {
   device::attached_device* on = nullptr;
   const kernel_code* code = nullptr;
@@ -47,7 +47,7 @@ fold_place place_of_fold(const operation_request& r, const data_state& state) no
   return {device_of(r.used[0], r.used[1], state), code};
 }
 
-/// Nothing where the device has not the numbers.
+/// Nothing if the device lacks the operator.
 std::optional<event> reduce_on_device(const fold_place& where, const operation_request& r, const preconditions& after,
                                       base::thread_context& context) {
   const std::array items{detail::launch_item{.array = r.used[1]}, detail::launch_item{.array = r.used[0]}};
@@ -66,7 +66,7 @@ std::optional<event> reduce_on_device(const fold_place& where, const operation_r
   }
 }
 
-/// `reduce(after)`, which reads and writes the elements in steps of its own, once it is this reduction's turn.
+/// Calls `reduce(after)`, which reads and writes the elements in several operations, once it is this reduction's turn.
 template <class Reduce>
 std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context, Reduce&& reduce) {
   deferred_turn& turn = deferred_turn::ask(r.used[0], r.first_box, after, context, r.where);
@@ -118,7 +118,7 @@ instance_handle create_on_device(const instance_request& request, const reductio
         .fact("largest", std::to_string(now.largest_block) + " bytes in one block")
         .remedy("destroy what is in that memory first, or create it in host memory");
   }
-  // It exists, for whoever uses it, once it holds identities.
+  // The array is ready for others once it holds identities.
   made.record->ready = fill_with_identity(made, kind, {}, where);
   return made;
 }
@@ -143,7 +143,8 @@ event reduce_elsewhere(const operation_request& r, const preconditions& after, b
         in_turn(r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
     if (done) return *done;
   }
-  if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);  // whose last step takes the turn
+  // its last step takes the turn
+  if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);
   return *in_turn(r, after, context, [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
 }
 

@@ -18,7 +18,7 @@ eviction choose_victims(std::span<const eviction_candidate> candidates, std::uin
   e.possible = needed <= free + e.could_free;
   if (!e.possible || needed <= free) return e;
 
-  // A heap, because few leave; its top is who leaves first.
+  // A heap, since few candidates leave; its top leaves first.
   const auto rank = [&](std::size_t i) {
     const eviction_candidate& r = candidates[i];
     return std::tuple(~r.next_use, r.last_use, r.transfer_seconds, i);
@@ -37,14 +37,14 @@ eviction choose_victims(std::span<const eviction_candidate> candidates, std::uin
       evictable.pop_back();
     } while (equals.size() < 32 && !evictable.empty() &&
              candidates[evictable.front()].next_use == candidates[equals.front()].next_use);
-    if (room + bytes > needed && equals.size() > 1)  // some may stay: those that are dear to lose
+    if (room + bytes > needed && equals.size() > 1)  // some may stay: those that are expensive to move
       std::stable_partition(equals.begin(), equals.end(), [&](std::size_t i) { return write_back_bytes(i) == 0; });
     for (std::size_t i = 0; i < equals.size() && room < needed; ++i) {
       e.victims.push_back(equals[i]);
       room += candidates[equals[i]].bytes;
     }
   }
-  // A large one may have made smaller ones before it needless; those needed soonest stay first.
+  // A large victim may have made earlier, smaller ones unnecessary. Those needed soonest stay first.
   for (std::size_t v = e.victims.size(); v-- > 0;) {
     const std::uint64_t bytes = candidates[e.victims[v]].bytes;
     if (room - bytes < needed) continue;

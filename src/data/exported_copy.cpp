@@ -28,7 +28,8 @@ event copy_exported(const attachments& all, std::uint64_t number, const box& par
         std::vector<event> behind(after.begin(), after.end());
         if (const event e = ordered_unseen(here, where); e != event()) behind.push_back(e);
         const event copied = detail::copy_boxes(into, in, {&part, 1}, shift, after_range{behind}, where);
-        detail::when_ended(copied, here, [kept = lease](const failure*, base::thread_context&) {});  // then it is given back
+        // then it is released
+        detail::when_ended(copied, here, [kept = lease](const failure*, base::thread_context&) {});
         done.trigger(copied, where);
       } catch (...) {
         detail::end_event(done, detail::make_failure(std::current_exception(), "copy", where), here, where);

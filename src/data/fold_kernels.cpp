@@ -16,7 +16,7 @@ namespace stretto::data {
 
 namespace {
 
-// Arrays of fewer axes are arrays of three whose last extents are one.
+// Arrays of fewer axes are arrays of three axes with last extents of one.
 #define STRETTO_FOLD(Op, T)                                                                  \
   STRETTO_KERNEL(fold_##Op##_##T, (in<T, 3> from, reduce<Op<T>, 3> to), {                    \
     to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2)); \
@@ -74,7 +74,7 @@ const std::unordered_map<std::uint32_t, known>& table() {
   return all;
 }
 
-/// The program's own operators, as they come.
+/// The operators of the program, in the order of their first use.
 class own_operators {
  public:
   static constexpr std::uint32_t first_number = 0x8000'0000u;
@@ -99,7 +99,7 @@ class own_operators {
 
  private:
   std::mutex mutex_;
-  std::deque<entry> all_;  // whose entries stay where they are
+  std::deque<entry> all_;  // entries do not move
 };
 own_operators& own() {
   static own_operators& all = *new own_operators;

@@ -23,7 +23,7 @@ detail::instance_record& usable(const detail::instance_handle& h, const char* ve
 }
 
 void refuse_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where) {
-  // The record may be another instance's by now; then nothing of this one is known.
+  // The record may be reused by another instance; then nothing is known of this one.
   const bool is_own = h.record->key.load(std::memory_order_acquire) == 0;
   error e("D01", (is_own ? detail::describe(*h.record) : "an instance") + " was destroyed before this " + verb);
   e.fact("submitted", where);

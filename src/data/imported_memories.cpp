@@ -29,7 +29,7 @@ imported_memories::shared imported_memories::find(const exported_device_elements
 
 void imported_memories::forget(std::uint16_t node) noexcept {
   for (;;) {
-    shared goes;  // once the lock is open
+    shared goes;  // destroyed after the lock is released
     const std::scoped_lock lock(lock_);
     for (auto& [name, k] : all_)
       if (!goes && k.node == node && k.is) goes = std::exchange(k.is, nullptr);

@@ -1,4 +1,4 @@
-// What a program asks of an instance, and of a memory.
+// instance_queries.cpp - queries of instances and of memories.
 #include <stretto/error.hpp>
 
 #include <string>
@@ -23,7 +23,7 @@ std::byte* open_instance(const instance_handle& given, data::layout& shape, cons
   base::thread_context& context = base::require_current("view");
   const instance_handle h = data::local_handle(given, "view", context, where);
   instance_record& r = data::usable(h, "view", context, where);
-  // A failed creation's own error is the better answer.
+  // If the creation failed, its own error says more.
   if (r.ready.raw() != 0 && has_ended(r.ready, context))
     if (const failure_ref cause = cause_of(r.ready, context)) cause->raise();
   if (r.ready.raw() != 0 && !has_ended(r.ready, context))

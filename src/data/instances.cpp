@@ -53,7 +53,7 @@ data::layout layout_of(const detail::instance_request& r, const std::source_loca
   return shape;
 }
 
-/// Null: memory of the host that is the program's.
+/// Null: host memory that the program owns.
 data::memory_space* space_of(const detail::instance_request& r, const data::data_state& state, const std::source_location& where) {
   if (r.external) return nullptr;
   data::memory_space* const space = state.find(r.memory);
@@ -64,7 +64,8 @@ data::memory_space* space_of(const detail::instance_request& r, const data::data
   return space;
 }
 
-/// The first element in memory of the program's: an address of the host, or what stands for the driver's memory of that device.
+/// The first element in memory of the program: an address of the host, or the alias of the driver's memory of that
+/// device.
 std::byte* first_of(const detail::instance_request& r, const data::layout& shape, data::memory_space* space, const std::source_location& where) {
   if (!r.native) return r.external;
   const data::byte_span span = data::span_of(shape);
@@ -80,7 +81,7 @@ std::byte* first_of(const detail::instance_request& r, const data::layout& shape
   }
 }
 
-/// It has a number, a name and a handle from now on.
+/// Gives the record a number, a name and a key.
 [[gnu::always_inline]] inline detail::instance_handle make_known(detail::instance_record& r, std::string_view name, data::data_state& state,
                                                                  data::thread_data& share) noexcept {
   r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
@@ -98,14 +99,14 @@ void settle(detail::instance_record& r, data::block& held) noexcept {
   r.first = r.space->address_of(held) - data::span_of(r.shape).from;
 }
 
-/// The destruction of an instance whose preconditions have ended.
+/// Destroys an instance; the preconditions have ended.
 void take_effect(detail::instance_record& r, data::destruction* announced, base::thread_context& context) noexcept {
   const std::uint64_t key = r.live.exchange(0, std::memory_order_acq_rel);
   if (r.destruction_order)
     if (auto unordered = data::state_of(context).checks->check_destruction(r.destruction_order, {&r, key}))
       detail::report(detail::make_failure(std::make_exception_ptr(*std::move(unordered)),
                                           "destruction of " + detail::describe(r), r.destroyed), context);
-  if (r.reduction) {  // first: what it frees may be what a waiting creation waits for
+  if (r.reduction) {  // first: a waiting creation may need what it frees
     r.reduction->clear(context);
     if (r.reduction->on_device.record) detail::destroy_instance(r.reduction->on_device, {}, r.destroyed);
     r.reduction = nullptr;
@@ -165,7 +166,7 @@ namespace {
 
 std::string creation_of(const detail::instance_record& r) { return "creation of " + detail::describe(r); }
 
-/// It runs now, whatever its preconditions' end.
+/// Runs the destruction, whether its preconditions have failed or not.
 void destroy_now(detail::instance_record& r, destruction* announced, std::unique_ptr<sched::profile_state> profile,
                  base::thread_context& context) noexcept {
   if (!profile) return take_effect(r, announced, context);
@@ -233,7 +234,7 @@ std::optional<deferred_report> report_creation(const deferred& d, const deferred
     return deferred_report{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
   }
   const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
-  const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale where another took its block since
+  const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale if its block was reused
   if (!r) return std::nullopt;
   return deferred_report{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
 }

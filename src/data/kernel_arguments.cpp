@@ -15,17 +15,17 @@ namespace stretto::data {
 
 namespace {
 
-/// What lies at `first` as `shape` says.
+/// The argument for elements at `first` with layout `shape`.
 kernel_argument array_at(std::byte* first, const layout& shape, const box& part, const kernel_parameter& p) noexcept {
   kernel_argument a;
-  // Divisions take longer than all the rest of a short launch.
+  // Divisions would take longer than the rest of a short launch.
   const int shift = (p.element_bytes & (p.element_bytes - 1)) == 0 ? std::countr_zero(p.element_bytes) : -1;
   for (int axis = 0; axis < max_axes; ++axis) {
     a.stride[axis] = shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
     a.min[axis] = part.min()[axis];
     a.max[axis] = part.max()[axis];
   }
-  // It may lie outside of all memory: addresses are numbers here.
+  // The result may lie outside of all memory: addresses are computed as integers.
   a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(first) +
                                           static_cast<std::uintptr_t>(shape.offset_of(point())));
   return a;
@@ -60,7 +60,8 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     kernel_argument a = array_of(r, part, p);
     a.touched = item.touched;
     a.allowed = item.allowed;
-    a.is_overwritten = item.part && p.mode == access::out && !item.touched;  // who learns may use more than was said
+    // a launch that learns its uses may use more than `part`
+    a.is_overwritten = item.part && p.mode == access::out && !item.touched;
     return a;
   }
   kernel_argument a;
@@ -68,7 +69,7 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     a.origin = static_cast<std::byte*>(const_cast<void*>(item.value));
   } else {
     a.stride[0] = 1;
-    if (!item.part) a.max[0] = item.local_elements;  // else it is of no elements
+    if (!item.part) a.max[0] = item.local_elements;  // else it has no elements
   }
   return a;
 }

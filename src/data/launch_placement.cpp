@@ -1,4 +1,4 @@
-// launching.cpp - what a launch is checked for, and who computes it: the workers, or the device whose memory its arrays are in.
+// launch_placement.cpp - checks a launch and decides between the workers and the device that has its arrays.
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
 
@@ -25,10 +25,10 @@ namespace stretto {
 
 namespace {
 
-// Below this many items a launch is one piece of work: spawning would cost more than it spreads.
+// A launch of fewer items is not split: spawning tasks would cost more than it gains.
 constexpr std::int64_t items_in_one_piece = 4096;
 
-/// Of a checked launch: warns of what devices would refuse, and throws what a trial run finds.
+/// For checked launches: warns of kernels that devices would refuse, and throws the errors of a trial run.
 void check_by_trial(const kernel_code& code, const kernel_range& range, std::span<const kernel_argument> given) {
   base::thread_context& context = base::require_current("launch");
   if (const auto& warn = data::state_of(context).settings.warn) device::warn_of_what_devices_refuse(code, warn);
@@ -41,8 +41,8 @@ std::string where_of(const detail::launch_item& item) {
   return detail::describe(r) + " is in " + (r.space ? "\"" + r.space->name() + "\"" : "memory of the program");
 }
 
-/// The items with handles by which their arrays go here, and of reductions on devices the arrays that kernels contribute to: as given, or
-/// kept in `renamed`.
+/// The items with local handles. A reduction on a device is replaced by the array that kernels contribute to. Returns
+/// `given`, or copies in `renamed`.
 std::span<const detail::launch_item> near_items(std::span<const detail::launch_item> given, std::vector<detail::launch_item>& renamed,
                                                 base::thread_context& context, const std::source_location& where) {
   const auto goes_here = [&](const detail::launch_item& i) {
@@ -59,8 +59,8 @@ std::span<const detail::launch_item> near_items(std::span<const detail::launch_i
   return renamed;
 }
 
-/// The device whose memory holds all arrays, or one of them and it uses the others in place, or which is asked for and uses
-/// all in place; null for the host. Throws K28 where they lie apart, or not where the launch is to be.
+/// The device that has all arrays in its memory, or that has some and uses the others in place, or that is asked for
+/// and uses all in place; null for the host. Throws K28 if no memory holds all arrays, or not the one asked for.
 device::attached_device* device_for(const kernel_code& code, const kernel_range& range,
                                     std::span<const detail::launch_item> items, place asked, base::thread_context& context) {
   const device::device_set* const devices = data::state_of(context).settings.devices;
@@ -114,7 +114,7 @@ bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noex
   std::int64_t items = 1;
   for (int a = 0; a < max_axes; ++a) {
     if (range.ids.length(a) > items_in_one_piece) return false;
-    items *= range.ids.length(a);  // of three such numbers the product is none too large
+    items *= range.ids.length(a);  // the product of three such numbers does not overflow
   }
   return items <= items_in_one_piece;
 }
@@ -141,7 +141,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
     return run_piece(code, range, arguments, check);
   }
   const auto arguments = given.arguments(base::require_current("launch"), range.where);
-  const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are kept already
+  const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are copied already
   const device::launch_range whole = to_range(range);
   if (range.ids.is_empty()) return;
   if (check == device::checking::on) check_by_trial(code, range, on_host.all());
@@ -188,7 +188,7 @@ event detail::launch_kernel(const kernel_code& code, const kernel_range& range, 
   data::note_opened(l.items, context);
   if (l.on) return data::launch_on(*l.on, code, range, l.items, request, context);
   if (request.name.empty()) request.name = code.name;
-  // Behind a pointer: a body is moved into its task, and values point into this.
+  // Allocated separately: values point into it, and a body is moved into its task.
   std::unique_ptr<const data::host_launch> what(new data::host_launch(code, range, l.items, request, context));
   return spawn_as(request, [what = std::move(what)] { what->run(); }, range.where);
 }

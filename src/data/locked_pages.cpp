@@ -6,7 +6,7 @@ namespace stretto::data {
 
 namespace {
 constexpr std::uint64_t first_piece = 16u << 20;
-// So that a power of two fits into a piece together with what parts it from the next.
+// So that a power of two fits into a piece together with the gap to the next piece.
 constexpr std::uint64_t more = 64u << 10;
 }  // namespace
 
@@ -15,11 +15,12 @@ locked_pages::locked_pages(std::vector<device::device*> who, block_allocator& al
   std::vector<block*> parts;
   most = std::min(most, all.capacity()) / block_allocator::grain * block_allocator::grain;
   for (std::uint64_t piece = first_piece + more; most - end_ > block_allocator::grain; piece = 2 * (piece - more) + more) {
-    // The last takes what is left: a rest that is not locked would be given out first, for it is the smallest that blocks fit into.
+    // The last piece takes the rest. An unlocked rest would be used first, since it is the smallest free block.
     const std::uint64_t left = most - end_, bytes = left < 2 * piece ? left : piece;
     const bool is_all = end_ + bytes == all.capacity();
     parts.push_back(all.allocate(is_all ? bytes : bytes - block_allocator::grain));
-    if (!parts.back() || (!is_all && !all.allocate(block_allocator::grain))) break;  // for ever: free blocks on both sides never become one
+    // allocated for ever: free blocks on both sides are never merged
+    if (!parts.back() || (!is_all && !all.allocate(block_allocator::grain))) break;
     pieces_.push_back({end_, bytes});
     end_ += bytes;
   }

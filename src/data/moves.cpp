@@ -6,7 +6,7 @@ namespace stretto::data {
 
 namespace {
 
-/// Calls body with a constant element size where that is a usual one, so that copies of it are single moves.
+/// Calls body with a constant element size for usual sizes, so that a copy is a single move.
 template <class Body>
 void with_size(std::uint32_t bytes, Body&& body) {
   switch (bytes) {
@@ -22,7 +22,7 @@ void with_size(std::uint32_t bytes, Body&& body) {
   }
 }
 
-/// The loop along which the source is contiguous while the innermost one is not; none if the walk has no such.
+/// The loop along which the source is contiguous while the innermost one is not; none if there is no such loop.
 template <std::size_t N>
 int source_axis(const loop_nest<N>& n) {
   for (unsigned i = 0; i + 1 < n.rank; ++i)
@@ -31,8 +31,8 @@ int source_axis(const loop_nest<N>& n) {
   return -1;
 }
 
-/// Source and destination run along different axes. Squares go through a buffer, so that each row of either array is
-/// touched once, in one go: strides that are powers of two would otherwise push rows out of the cache by one another.
+/// Source and target are contiguous along different axes. Squares go through a buffer, so that each row of either array
+/// is touched once: with strides that are powers of two, rows would otherwise evict one another from the cache.
 template <class Size>
 void copy_transposed(const loop_nest<2>& n, unsigned axis, Size size) noexcept {
   constexpr std::uint64_t tile = 32;
@@ -147,7 +147,7 @@ void fill_elements(const loop_nest<1>& walk, const std::byte* value) noexcept {
   with_size(bytes, [&](auto size) {
     for_each_run(walk, [&](const auto& at, std::uint64_t count, const auto& stride) {
       std::byte* to = at[0];
-      if (stride[0] == static_cast<std::int64_t>(std::size_t{size})) {  // a known step lets the compiler use vectors
+      if (stride[0] == static_cast<std::int64_t>(std::size_t{size})) {  // a constant step allows vector instructions
         for (std::uint64_t i = 0; i < count; ++i) std::memcpy(to + i * std::size_t{size}, value, size);
         return;
       }

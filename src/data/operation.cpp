@@ -21,7 +21,7 @@ using detail::instance_record;
 
 namespace {
 
-/// The ready events of what an operation uses; those that existed at once have none.
+/// The ready events of the instances; those that existed at once have none.
 struct ready_events {
   explicit ready_events(std::span<const instance_handle> used) noexcept {
     for (const instance_handle& h : used)
@@ -41,7 +41,7 @@ place_kind kind_of(const instance_handle& h) noexcept {
   return space_of(h) ? space_of(h)->kind() : place_kind::system_memory;
 }
 
-/// Whether the processor's own loads and stores do it.
+/// Whether loads and stores of the processor can do it.
 bool is_direct(std::span<const instance_handle> used, const data_state& state) noexcept {
   const place_kind to = kind_of(used[0]);
   if (used.size() < 2) return is_host_memory(to);
@@ -60,7 +60,7 @@ std::uint64_t bytes_written(const operation_request& r) noexcept {
   return elements * r.used[0].record->shape.element_bytes;
 }
 
-/// Between how many memories it moves elements, if it does it directly.
+/// The number of memories between which it moves elements, if it does so directly.
 unsigned direct_hops(const operation_request& r) noexcept { return r.used_count > 1 ? 1 : 0; }
 
 void run_part(operation& op, unsigned part, base::thread_context& context) noexcept {
@@ -84,13 +84,13 @@ void run_item(places::work_item& self) noexcept {
 
 update_queue& updates_of(const operation_request& r) noexcept { return r.used[0].record->updates; }
 
-/// Whether it need not wait for its turn, or has it. Else it runs once it is granted.
+/// Whether it needs no turn, or has it. Else it runs once the turn is granted.
 bool has_turn(operation& op) noexcept {
   if (!op.request.kind->updates || op.turn) return true;
   return updates_of(op.request).begin(op.turn.emplace(op));
 }
 
-/// Its preconditions have ended well.
+/// Runs the operation; its preconditions have ended without failure.
 void run(operation& op, base::thread_context& context) {
   data_state& state = state_of(context);
   const operation_request& r = op.request;
@@ -99,7 +99,8 @@ void run(operation& op, base::thread_context& context) {
   if (op.order) state.checks->begins(op.order, r);
   if (!is_direct(instances_of(r), state)) return state.copy_engine->start(op, context);
   op.hops = direct_hops(r);
-  // What was granted its turn runs as a task: one behind another, on whichever stack ends a turn, they would be nested.
+  // An operation that is granted its turn runs as a task. Run directly, it would be nested on the stack of the
+  // operation that ended its turn, and so on.
   if (r.bytes <= state.settings.inline_bytes && !(op.turn && op.turn->had_to_wait)) {
     if (op.profile) op.profile->mark_started(context);
     operation_span span(r, operation_span::cause::what_ran, context);
@@ -171,7 +172,7 @@ std::optional<deferred_report> report_operation(const deferred& d, const deferre
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
                   base::thread_context& context) {
   const data_state& state = state_of(context);
-  if (state.checks) return false;  // each has an event of its own, to tell what follows it
+  if (state.checks) return false;  // checked operations each need an event of their own
   if (bytes > state.settings.inline_bytes || !is_direct(used, state)) return false;
   const ready_events ready(used);
   if (after.dependencies.empty() && after.events.empty() && ready.count == 0) return true;
@@ -232,11 +233,11 @@ event submit(operation_request&& request, const preconditions& after, base::thre
 event submit_again(const operation_request& request, base::thread_context& context) {
   require_alive(request);
   if (order_check* const checks = state_of(context).checks) {
-    // Its place in the order is the graph's matter, which is not followed.
+    // The order of replays is up to the graph and is not checked.
     checks->untracked(request);
     return submit(operation_request(request), {}, context, followed::no);
   }
-  // What takes turns is for submit, which knows how to wait for one.
+  // Operations that take turns need submit, which can wait.
   if (request.kind->updates || !runs_at_once(instances_of(request), request.bytes, {}, context))
     return submit(operation_request(request), {}, context);
   const operation_span span(request, operation_span::cause::what_ran, context);

@@ -50,7 +50,7 @@ void operation_span::end() noexcept {
 void show_task_as(const operation_request& r, std::uint64_t bytes, const memory_space* from, const memory_space* to,
                   base::thread_context& context) {
   auto& t = static_cast<sched::thread_state&>(context);
-  if (!t.span_start || !t.current || t.timed != t.current) return;  // not timed; perhaps on top of one that is
+  if (!t.span_start || !t.current || t.timed != t.current) return;  // not timed; perhaps nested in a timed one
   t.shown_as = described(*r.kind, {r.used.data(), r.used_count}, bytes, from, to, r.where, *t.owner->recorder);
 }
 

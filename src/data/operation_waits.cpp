@@ -12,7 +12,7 @@ std::string peek_name(const detail::instance_record* at) {
   if (!r) return "an instance";
   const std::string name = base::peek_text(at->name.data(), sizeof at->name - 1);
   if (name.empty()) return "instance I" + std::to_string(r->number);
-  const base::peeked<unsigned char> is_bare(&at->is_bare);  // a stale byte is no bool
+  const base::peeked<unsigned char> is_bare(&at->is_bare);  // a stale byte is not a valid bool
   return (is_bare && *is_bare ? "bytes at \"" : "instance \"") + name + '"';
 }
 

@@ -20,7 +20,7 @@ base::awaited as_awaited(const dependency& d) noexcept {
   return {nullptr, d.as_event().raw()};
 }
 
-/// What is in global memory other nodes write, too, which is not seen here.
+/// Other nodes write to global memory too, which is not visible here.
 bool is_followed(const instance_handle& h) noexcept {
   return h.record && !h.record->is_bare && !h.record->reduction &&
          !(h.record->space && h.record->space->kind() == place_kind::global_memory);
@@ -175,7 +175,7 @@ std::optional<error> order_check::unwritten(const operation_request& r) {
     if (a.kind != access_kind::read && !r.reduction) continue;
     const region left = a.past->unwritten(a.where);
     if (left.is_empty()) continue;
-    // A gather reads of its table what its indices name.
+    // Which elements of its table a gather reads depends on its indices.
     if (r.used_count == 3 && a.instance == &r.used[1] && left != region(a.where)) continue;
     const instance_record& about = *a.instance->record;
     return error("D22", std::string(a.verb) + " reads elements of " + detail::describe(about) + " that nothing has written")
@@ -206,7 +206,7 @@ void order_check::begins(node_id n, const operation_request& r) {
     }
     for (const access& a : now_) {
       if (is_known && !found) a.past->add(a, order_);
-      else if (a.kind != access_kind::read) a.past->forget(a.where);  // the one after this one may be right
+      else if (a.kind != access_kind::read) a.past->forget(a.where);  // later accesses are checked on their own
       if (a.kind != access_kind::read) a.past->written(a.where);
     }
   }

@@ -17,7 +17,7 @@ namespace {
 
 std::uint16_t number_in(const instance_handle& h) noexcept { return static_cast<std::uint16_t>(h.key >> 48); }
 
-/// Whom to ask about an instance that is not at hand.
+/// The implementation to ask about an instance that is not local.
 other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
   if (!h.record)
     throw error("D13", std::string(verb) + " was given a handle that names no instance")
@@ -34,7 +34,7 @@ other_nodes& others_for(const instance_handle& h, const char* verb, base::thread
 
 place main_memory(const data_state& state) noexcept { return state.memories.empty() ? place{} : state.memories.front()->where(); }
 
-/// Whether `node` is another one; throws N02 if there is none of that number.
+/// Whether `node` is another node; throws N02 if there is no such node.
 bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source_location& where) {
   const std::uint32_t nodes = state.others ? state.others->nodes() : 1;
   if (node >= nodes) throw base::no_such_node(node, nodes, where);
@@ -84,7 +84,7 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const instance_handle& h, 
 event ask(remote_operation_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
   other_nodes* others = nullptr;
   bool all_near = true;
-  remote_operation_request here = r;  // with what stands in for instances of other nodes
+  remote_operation_request here = r;  // with stand-ins for instances of other nodes
   for (unsigned i = 0; i < r.used_count; ++i) {
     instance_handle& h = r.used[i];
     if (is_local(h, context) && h.record) continue;

@@ -22,7 +22,7 @@ class external_view {
         handle_(detail::create_instance({.memory = {}, .external = bytes, .box = part, .dimensions = like.dimensions,
                                          .element_bytes = element_bytes, .name = like.name.data()},
                                         {}, where)) {
-    // Who has ordered this did so on another node.
+    // The order was established on another node.
     ordered_ = ordered_unseen(base::require_current("copy"), where);
   }
   preconditions after() const noexcept { return after_range{{&ordered_, 1}}; }

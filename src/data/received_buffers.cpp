@@ -37,7 +37,7 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
   r.alignment = alignment;
   r.name = "received buffer";
   const detail::instance_handle made = detail::create_instance_at(s.others ? s.others->self() : 0, r, {}, where).made;
-  // That it will go is known from the beginning: what comes later and has no room waits for that.
+  // The destruction is submitted at once, so that later creations without memory can wait for it.
   const auto over = user_event::create(where);
   detail::destroy_instance(made, after(over), where);
   {
@@ -49,7 +49,7 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
   if (has_elements) {
     const std::uint64_t bytes = count * element_bytes;
     what.expect(bytes, 1);
-    // Where the host has the memory, and nothing has to happen before.
+    // Fast path: the memory is of the host, and there is nothing to wait for.
     if (has_passed(gate, context) && has_passed(made.record->ready, context))
       if (std::byte* const there = dense_bytes(made, all, context)) {
         what.bytes(there, bytes);

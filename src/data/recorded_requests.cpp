@@ -1,4 +1,5 @@
-// The calls behind recorded_data.hpp: a request that was checked once is kept, and run once per replay.
+// recorded_requests.cpp - the calls behind recorded_data.hpp: keeps requests that were checked once, and runs them in
+// each replay.
 #include <stretto/recorded_data.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ event run_recorded(void* request, const void*) {
   return data::submit_again(*static_cast<const data::operation_request*>(request), base::require_current("replay"));
 }
 
-/// What is more than one operation, as everywhere where memory of the host stands in between.
+/// Kept as a call: several operations, as always when data passes through host memory.
 struct reduction_call {
   reduction_call(const data::operation_request& r, data::remote_operation_request::action what, bool is_whole)
       : part(r.first_box), where(r.where),
@@ -53,7 +54,7 @@ recorded_operation record(graph_base& g, data::operation_request&& request, cons
                   {std::make_shared<data::operation_request>(std::move(request)), run_recorded}, request_of(tags), where);
 }
 
-/// Of a reduction, checked: as one operation, or as the call that it is.
+/// Keeps a checked reduction as one operation, or as a call.
 recorded_operation record_reduction(graph_base& g, data::operation_request&& request, data::remote_operation_request::action what, bool is_whole,
                                     const recorded_tags& tags) {
   if (is_one_operation(request)) return record(g, std::move(request), tags);
@@ -61,7 +62,7 @@ recorded_operation record_reduction(graph_base& g, data::operation_request&& req
   return g.record(runs::at_once, request.kind->verb, {std::move(call), run_call}, request_of(tags), request.where);
 }
 
-/// The handles by which a graph's instances go here: what is replayed uses those of its own node.
+/// The handles by which a graph's instances go here: a replay uses instances of its own node.
 auto here_for(const char* verb, const std::source_location& where) {
   return [verb, where](const instance_handle& h) { return handle_here(h, verb, where); };
 }

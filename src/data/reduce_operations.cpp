@@ -1,4 +1,4 @@
-// The calls behind reduce.hpp: what can be known to be wrong is thrown here, the rest is submitted.
+// reduce_operations.cpp - the calls behind reduce.hpp: errors known at once are thrown, the rest is submitted.
 #include <stretto/reduce.hpp>
 
 #include <stretto/error.hpp>
@@ -27,7 +27,7 @@ namespace {
 
 reduction_record& held_by(const instance_handle& h) noexcept { return *h.record->reduction; }
 
-// Left-hand sides are in used[0], what is combined into them in used[1].
+// used[0] has left-hand sides; used[1] is combined into them.
 void run_reduce_held(const operation_request& r, unsigned part, unsigned parts) {
   held_by(r.used[1]).apply_to(data::operand_of(r.used[0]), part, parts);
 }
@@ -47,7 +47,7 @@ void contributor_in_use(const instance_record& r, std::uint32_t number, const st
       .remedy("give each task a number of its own, or order the tasks by events");
 }
 
-/// fold(to, c, context), with the request's contributor open.
+/// Calls fold(to, c, context) with the request's contributor open.
 template <class Fold>
 void fold_alone(const operation_request& r, Fold&& fold) {
   base::thread_context& context = base::require_current("fold_into");
@@ -112,7 +112,7 @@ operation_request reduce_held_request(const instance_handle& from, const instanc
   operation_request r = request(reduce_held_kind, to, from, where);
   r.first_box = source.shape.box;
   r.reduction = &kind;
-  // What will be held when it runs is not known now; a dense array is the guess.
+  // The contributions at that time are not known now; a dense array is the estimate.
   r.bytes = std::max(2 * source.reduction->held_bytes(), source.shape.box.volume() * kind.rhs_bytes);
   return r;
 }
@@ -190,7 +190,7 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
         .fact("submitted", where)
         .fact("memory", space->name())
         .remedy("create it in host memory, or in that of a device");
-  // The record of an instance that takes no memory by itself.
+  // The record of an instance without memory of its own.
   const instance_request asked{.memory = memory, .box = elements, .dimensions = dimensions, .element_bytes = kind.rhs_bytes,
                                .holds = storage::by_contributors, .name = options.name};
   const instance_handle on_device = is_for_device ? data::create_on_device(asked, kind, options.style, where) : instance_handle();
@@ -198,7 +198,7 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
   auto record = std::make_unique<reduction_record>(*h.record->space, elements, kind, options.style);
   if (on_device.record) {
     record->on_device = on_device;
-    h.record->ready = on_device.record->ready;  // for whoever destroys it
+    h.record->ready = on_device.record->ready;  // for its destruction
   }
   h.record->reduction = record.get();
   std::scoped_lock lock(state.mutex);
@@ -227,7 +227,7 @@ void refill(const instance_handle& h, open_contribution& c) {
 void close(const instance_handle& h, open_contribution& c) noexcept { held_by(h).close(c); }
 
 namespace {
-// Elements share locks by address: enough locks that two contributors rarely meet.
+// Elements share locks by address: there are enough locks that two contributors rarely collide.
 std::array<std::atomic_flag, 256> element_locks;
 std::atomic_flag& lock_of(const void* address) noexcept {
   return element_locks[(reinterpret_cast<std::uintptr_t>(address) >> 4) % element_locks.size()];

@@ -18,7 +18,7 @@ std::vector<memory_space*> staged_copy_queue::route(const operation_request& r) 
     if (m.get() == to) last = stops.size();
     stops.push_back({m->where(), m->kind()});
   }
-  // Memory of the program is no place; it is reached as system memory is. A distant place holds no buffers.
+  // Memory of the program is not a place; it is reached like system memory. A distant place holds no buffers.
   const auto add_end = [&](const memory_space* end, std::size_t& at) {
     if (end && state_.find(end->where()) == end) return;
     at = stops.size();
@@ -29,7 +29,7 @@ std::vector<memory_space*> staged_copy_queue::route(const operation_request& r) 
   std::vector<memory_space*> memories;
   for (const std::size_t i : cheapest_route(stops, *state_.settings.channels, first, last, r.bytes))
     memories.push_back(i < state_.memories.size() ? state_.memories[i].get() : nullptr);
-  // No route may stage at the ends' own memory.
+  // A route must not stage in the memories of its ends.
   for (std::size_t i = 1; i + 1 < memories.size(); ++i)
     if (!memories[i]) return {};
   if (!memories.empty()) memories.front() = from, memories.back() = to;
@@ -74,7 +74,7 @@ void staged_copy_queue::start_waiting(base::thread_context& context) noexcept {
           ready = copy.get();
           active_.push_back(std::move(copy));
         } else if (!active_.empty()) {
-          return;  // one at work will end and free its buffers
+          return;  // the end of an active copy frees its buffers
         } else {
           throw error("D12", std::string("no room for one element between the memories of this ") +
                                  op->request.kind->verb)

@@ -21,7 +21,7 @@ staging_buffer::staging_buffer(std::shared_ptr<staging_memory> from, std::size_t
       size_(bytes) {}
 
 staging_buffer::~staging_buffer() {
-  if (held_) static_cast<void>(of_->space_.destroy(held_, nullptr));  // nobody waits
+  if (held_) static_cast<void>(of_->space_.destroy(held_, nullptr));  // no creation waits
   else ::operator delete(first_, alignment);
 }
 

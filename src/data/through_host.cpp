@@ -22,7 +22,7 @@ preconditions without_profile(const preconditions& after) noexcept {
   p.profile = nullptr;
   return p;
 }
-/// Whoever asks for a profile gets that of the last operation.
+/// A profile that was requested is that of the last operation.
 preconditions with_profile_of(const preconditions& after, const event& e) noexcept {
   preconditions p = after_range{{&e, 1}};
   p.profile = after.profile;

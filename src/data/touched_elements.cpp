@@ -25,7 +25,7 @@ std::uint64_t index_of(const box& all, const point& at) noexcept {
   return i;
 }
 
-/// What lies at one coordinate of an axis, beside that at the one before: the same again makes its boxes longer.
+/// The pattern at one coordinate of an axis is compared with that at the previous one: equal patterns extend its boxes.
 class bands {
  public:
   explicit bands(int axis) : axis_(axis) {}
@@ -54,7 +54,7 @@ class bands {
  private:
   const int axis_;
   coordinate from_ = 0;
-  std::vector<box> now_;  // with whatever interval along the axis
+  std::vector<box> now_;  // for any interval along the axis
 };
 
 }  // namespace

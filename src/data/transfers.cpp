@@ -25,7 +25,7 @@ std::vector<transfer> transfers_of(const loop_nest<2>& walk, place from, place t
     t.shape.row_bytes = run.count * walk.element_bytes[0];
     loops.pop_back();
   }
-  // A device takes two loops, the innermost that go forward.
+  // A device handles two loops, the innermost ones with positive strides.
   const auto take = [&](std::size_t& count, std::size_t& target_stride, std::size_t& source_stride) {
     const auto at = std::find_if(loops.rbegin(), loops.rend(), goes_forward);
     if (at == loops.rend()) return;
