@@ -95,7 +95,7 @@ TEST_CASE("async_copy between host places copies small and large, now and after 
       CHECK(back == from);
     }
     int a = 3, b = 0;
-    CHECK(async_copy(core, &b, core, &a, sizeof a) == event());  // it has happened
+    CHECK(async_copy(core, &b, core, &a, sizeof a) == event());  // it has ended already
     CHECK(b == 3);
   });
 }
@@ -170,7 +170,7 @@ TEST_CASE("places that no channels join, places of no platform and overlaps are 
 
 TEST_CASE("a second channel for a pair of kinds names both modules; host memory has its own") {
   auto a = std::make_shared<disk_module>(), b = std::make_shared<disk_module>(manner{.name = "tape"});
-  // Both claim all storage, so the claim is what is refused first.
+  // Both claim all storage, so the claim is refused first.
   CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a, b}}); }).starts_with("error M03: modules \"disk\" and \"tape\""));
   class second final : public module {
    public:

@@ -1,4 +1,4 @@
-// Instances in the memory of devices: copies, fills, launches, chains, what is refused. On every kind of device that is here.
+// Instances in device memory: copies, fills, launches, chains, errors. On all kinds of devices here.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -54,7 +54,7 @@ void on_devices(Body&& body) {
   unsetenv("STRETTO_DEVICE_MEMORY");
 }
 
-/// Host code that makes everything go in one thread; the device's time passes as the program looks.
+/// Host code that makes everything run on one thread; the device's time advances when the program polls.
 template <class Body>
 void stepped(const char* devices, std::uint64_t seed, Body&& body) {
   runtime rt({.workers = 2, .seed = seed, .devices = devices, .stepped = true});
@@ -71,7 +71,7 @@ TEST_CASE("places of devices are part of the machine") {
   CHECK(m.nearest(processor, place_kind::gpu_memory) == m.at("sim_0_memory"));
   CHECK_FALSE(m.is_served(processor));
   CHECK(m.route(memory, m.memories()[0]));
-  // Written and read again, the places are the devices' once more.
+  // Once written and read again, the memory is the device's again.
   const auto again = std::make_shared<const platform>(platform::parse(m.to_json()));
   runtime second({.workers = 1, .machine = again, .devices = "sim:2"});
   CHECK(second.machine() == *again);
@@ -358,7 +358,7 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
         if (e.at("tid") == tid) ++spans[std::string(e.at("cat")) + " on " + name];
     for (const auto& [name, tid] : track) arrows += e.at("ph") == "f" && e.at("tid") == tid && name.starts_with("sim_0 stream");
   }
-  // In one stream as long as each is handed over before the one before has ended.
+  // They share one stream if each is submitted before the one before has ended.
   for (const auto& [name, n] : spans) kernels += name.starts_with("kernel on sim_0 stream") ? n : 0;
   CHECK(kernels == 5);
   CHECK(spans["copy on sim_0 copies in"] == 1);
@@ -398,7 +398,7 @@ TEST_CASE("what a device's memory does not hold is said in bytes") {
     CHECK(told.find("error D03") == 0);
     CHECK(told.find("memory \"sim_0_memory\"") != std::string::npos);
     CHECK(told.find("248,576 bytes") != std::string::npos);
-    // What is destroyed makes room for what was asked for later.
+    // A destruction frees memory for an earlier creation that waits.
     const event gone = a.destroy(after(fill(a, 1.0)));
     auto [c, later] = instance<double>::create(at(s.memories[0]), {0, 100'000}, after(gone));
     wait(fill(c, 2.0));

@@ -1,5 +1,5 @@
-// Reductions in the memory of devices: kernels contribute there, and what they contributed is applied in any memory. On every kind of device
-// that is here.
+// Reductions in device memory: kernels contribute there, and the result is applied in any memory. On all kinds of
+// devices here.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -37,7 +37,7 @@ STRETTO_KERNEL(contributes, (in<int> x, reduce<sum<int>, 2> count, reduce<maximu
   least(0) << here;
 })
 
-/// Known to no device.
+/// An operator that no device knows.
 struct longest {
   using lhs_type = int;
   using rhs_type = int;
@@ -80,7 +80,7 @@ instance<int> on_device(const std::vector<int>& values, place memory) {
   return x;
 }
 
-/// What the contributions of `values` are, in the same types.
+/// The expected results for `values`, in the same types.
 struct tally {
   int count[4][3] = {};
   int most = std::numeric_limits<int>::lowest();
@@ -98,7 +98,7 @@ struct tally {
 
 const box counted({1, 0}, {5, 3});
 
-/// The reductions of one place, and instances to which they are applied, which begin at 1000, 0 and the largest.
+/// The reductions of one place, and instances to which they are applied, which begin at 1000, 0 and the largest value.
 struct reductions {
   explicit reductions(place memory)
       : count(reduction_instance<sum<int>, 2>::create(at(memory), counted, {.name = "count"})),
@@ -184,7 +184,7 @@ TEST_CASE("nothing contributed is nothing applied, and reductions on devices giv
     const tally none{.most = 0};
     there.check(none, s.ram);
     there.destroy(), held.destroy();
-    const reductions unused(memory);  // whose identities may be under way
+    const reductions unused(memory);  // its identities may be under way
     unused.destroy();
     CHECK(usage_of(memory).free == free_before);
   });

@@ -32,8 +32,8 @@ class queued_uses {
   std::map<std::uint64_t, std::set<std::uint64_t>> uses_;
 };
 
-// Blocks of one byte in a memory of `capacity` bytes, used in the given order; how often one must be loaded. `window`: how many
-// uses ahead are known.
+// Blocks of one byte in a memory of `capacity` bytes, used in the given order; returns how often a block is loaded.
+// `window`: the number of known future uses.
 std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, std::size_t window) {
   queued_uses ahead;
   std::map<std::uint64_t, std::uint64_t> resident_since;  // block, last use
@@ -58,7 +58,7 @@ std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, 
   return count;
 }
 
-// The fewest loads there can be, from all that could be evicted at every step.
+// The minimum number of loads, over all possible evictions at each step.
 std::size_t fewest_loads(const std::vector<std::uint64_t>& uses, std::size_t capacity) {
   std::map<std::set<std::uint64_t>, std::size_t> reached{{{}, 0}};
   for (const std::uint64_t block : uses) {
@@ -183,8 +183,9 @@ TEST_CASE("with all uses known there are as few loads as can be, over many seeds
   }
 }
 
-// 64 blocks of which 16 fit, swept again and again. While all are used in turn, 15 of the 63 others can be kept from one use
-// to the next, so a sweep costs 64 x 48/63 = 48.8 loads; the first costs 64, and the end of the last one needs no room.
+// 64 blocks of which 16 fit, in repeated sweeps. If all are used in order, 15 of the other 63 can be kept from one use
+// to the next, so a sweep costs 64 x 48/63 = 48.8 loads. The first costs 64, and the end of the last one needs no
+// memory.
 TEST_CASE("a cyclic sweep over four times the memory keeps what can be kept, where the least recently used misses all") {
   CHECK(loads(sweeps(64, 3), 16, 0) == 192);
   CHECK(loads(sweeps(64, 3), 16, everything) == 160);  // 64 + 2 x 48
@@ -194,6 +195,7 @@ TEST_CASE("a cyclic sweep over four times the memory keeps what can be kept, whe
 
 TEST_CASE("a queue of one sweep is as good as knowing all, a shorter one by what it reaches beyond the memory's blocks") {
   CHECK(loads(sweeps(64, 30), 16, 63) == loads(sweeps(64, 30), 16, everything));
-  CHECK(loads(sweeps(64, 30), 16, 56) <= 1648);  // half of what can be spared is
-  CHECK(loads(sweeps(64, 30), 16, 48) == 1920);  // what was used 16 uses ago comes in 48: nothing queued tells them apart
+  CHECK(loads(sweeps(64, 30), 16, 56) <= 1648);  // half of the possible gain
+  // a block used 16 uses ago is next used in 48: the queue does not distinguish them
+  CHECK(loads(sweeps(64, 30), 16, 48) == 1920);
 }

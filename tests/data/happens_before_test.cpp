@@ -1,4 +1,4 @@
-// happens_before_test.cpp - clocks against what can be reached in the graph that was told, over thousands of graphs.
+// happens_before_test.cpp - clocks compared with reachability in the reported graph, over thousands of graphs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 enum class missing { nothing_allowed, something_allowed };
 
-/// Random operations, merges and strands, and for each operation what is really before it.
+/// Random operations, merges and tasks, and for each operation its real predecessors.
 class order_model {
  public:
   order_model(std::uint32_t seed, happens_before::limits limits, missing allowed)
@@ -27,11 +27,11 @@ class order_model {
   }
 
  private:
-  /// A thing that can be followed: an operation or a merge of some.
+  /// A node that can be followed: an operation, or a merge of some.
   struct thing {
     node_id node;
     std::vector<bool> past;  // the operations before it, itself included
-    bool has_begun = false;  // or needs not
+    bool has_begun = false;  // or is not needed
     std::vector<std::size_t> after;
   };
 
@@ -51,13 +51,13 @@ class order_model {
         add_to_ready(std::move(t));
         break;
       }
-      case 1:  // the strand waits for something that has ended
+      case 1:  // a task waits for something that has ended
         if (const std::size_t n = recent_ended(); n < things_.size()) {
           order_.wait(histories_[s], things_[n].node);
           unite(strand_past_[s], things_[n].past);
         }
         break;
-      case 2: {  // a strand ends, and one that another spawned takes its place
+      case 2: {  // a task ends, and one spawned by another takes its slot
         const std::size_t by = below(histories_.size());
         if (by == s) break;
         const node_id end = order_.end_of(histories_[s]);
@@ -112,7 +112,7 @@ class order_model {
     if (!things_.back().has_begun) waiting_.push_back(things_.size() - 1);
   }
 
-  /// One of the operations whose preconditions have ended, whichever, begins.
+  /// Begins a random operation of which all preconditions have ended.
   void begin_one() {
     std::ranges::shuffle(waiting_, random_);
     for (std::size_t i = 0; i < waiting_.size(); ++i) {

@@ -1,4 +1,4 @@
-// Memory of the host that kernels of a device use in place: one instance for tasks, kernels of the host and of the device.
+// Memory that host and device use in place: one instance for tasks and for kernels of the host and of the device.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -64,7 +64,7 @@ TEST_CASE("a kernel uses an array of the device and one that it shares; another 
     const auto made = [&](const char* where) { return instance<float, 2>::create(at(m.at(where)), whole, {.name = where}).made; };
     auto a = made("sim_0_memory"), shared = made("sim_0_host_memory"), other = made("sim_1_host_memory");
     const event filled[] = {fill(a, 2.0f), fill(shared, 0.0f)};
-    wait(launch(after(merge(filled)), jacobi, inside, a, shared, 0.25f));  // where an array is
+    wait(launch(after(merge(filled)), jacobi, inside, a, shared, 0.25f));  // where one of the arrays is
     CHECK(shared.view()(5, 5) == 2.0f);
     CHECK(shared.view()(0, 5) == 0.0f);
     const std::string apart = test::thrown_by([&] { launch(jacobi, inside, a, other, 1.0f); });
@@ -72,7 +72,7 @@ TEST_CASE("a kernel uses an array of the device and one that it shares; another 
     CHECK(test::thrown_by([&] { launch(on(m.at("sim_1")), jacobi, inside, shared, shared, 1.0f); })
               .find("on device \"sim_1\", and its arrays are elsewhere") != std::string::npos);
     wait(launch(on(m.at("sim_1")), after(fill(other, 1.0f)), jacobi, inside, other, other, 1.0f));
-    // Full is full.
+    // A full memory refuses.
     auto [big, never] = instance<float>::create(at(m.at("sim_0_host_memory")), {0, 1 << 20});
     CHECK(test::thrown_by([&, e = never] { wait(e); }).find("error D03") == 0);
     a.destroy(), shared.destroy(), other.destroy(), big.destroy();

@@ -1,4 +1,4 @@
-// Kernels over instances: ranges, preconditions, checks, what is refused.
+// Kernels over instances: ranges, preconditions, checks, errors.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -256,7 +256,7 @@ TEST_CASE("with the option check races between items and reads without a value a
       INFO(rt.machine().name(memory));
       const bool is_host = memory == rt.machine().memories()[0];
       if (!is_host && rt.machine().kind(memory) != place_kind::gpu_memory) continue;
-      // Few items are one piece of work, many are spread over the workers.
+      // A launch of few items is one piece of work; many items are spread over the workers.
       for (const coordinate n : {coordinate{64}, coordinate{10'000}}) {
         auto x = instance<float>::create(at(memory), {0, n}).made;
         std::vector<float> numbers(static_cast<std::size_t>(n));
@@ -270,7 +270,7 @@ TEST_CASE("with the option check races between items and reads without a value a
         CHECK(raw.find("error K05: a group of kernel \"launch_reads_raw\" reads tile(0)") == 0);
         const std::string out = test::thrown_by([&] { wait(launch(launch_adds_to_out, box(5, n), x)); });
         CHECK(out.find("error K06: kernel \"launch_adds_to_out\" reads x(5) of an out argument") == 0);
-        // Nothing was written by any of them.
+        // None of them wrote anything.
         std::vector<float> now(static_cast<std::size_t>(n));
         auto to = instance<float>::external(now.data(), {0, n});
         wait(copy(x, to));
@@ -306,7 +306,7 @@ TEST_CASE("a range that is not of the kernel's kind is refused in the call") {
     CHECK(test::thrown_by([&] { launch(sum_of_group, box(0, 64), x, x, local_size{1}); }).find("error K24") == 0);
     CHECK(test::thrown_by([&] { launch(add_one, in_groups({0, 2}, 32), n); }).find("error K24") == 0);
     CHECK(test::thrown_by([&] { launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1}); }).find("error K25") == 0);
-    wait(launch(add_one, box(3, 3), n));  // an empty range is one
+    wait(launch(add_one, box(3, 3), n));  // an empty range is valid
     x.destroy(), n.destroy();
   });
 }

@@ -140,12 +140,13 @@ TEST_CASE("memory is committed as it is used, not when the runtime starts") {
   block* b = m.try_create(100);
   std::memset(m.address_of(*b), 1, 100);
   CHECK(m.usage().committed <= 1 << 20);
-  REQUIRE(m.try_create(64, {.is_at_end = true}));  // where the end is no better than the front, all in between would come into use
+  // where the end is no better than the front: all pages in between would be allocated
+  REQUIRE(m.try_create(64, {.is_at_end = true}));
   CHECK(m.usage().committed <= 1 << 20);
 }
 
 namespace {
-/// Notes what it is asked to page-lock; nothing else of a device is needed here.
+/// A device that records what it is asked to page-lock.
 class locking_device final : public device::device {
  public:
   locking_device() { about_.copies_locked_faster = true; }
@@ -155,7 +156,7 @@ class locking_device final : public device::device {
   void freed(std::byte*, std::uint64_t) noexcept override {}
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (refuses) return false;
-    first[0] = first[bytes - 1] = std::byte{1};  // it can be used
+    first[0] = first[bytes - 1] = std::byte{1};  // it is usable
     locked[first] = bytes;
     return true;
   }
@@ -232,5 +233,5 @@ TEST_CASE("where nothing can be page-locked, memory is memory") {
   std::memset(m.address_of(*b), 1, mebi);
   memory_space small(place{0}, "ram", place_kind::system_memory, mebi);
   small.lock_pages_for({&d}, 1 << 30);
-  CHECK(small.try_create(mebi));  // smaller than a piece: all of it stays whole
+  CHECK(small.try_create(mebi));  // smaller than a piece: it stays whole
 }

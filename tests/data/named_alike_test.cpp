@@ -1,4 +1,5 @@
-// Kernels and functions that go by one name in two files of a program, each what its own file says. The other file: tests/device/named_alike_test.cpp.
+// Kernels and functions with equal names in two files of a program: each file uses its own. The other file:
+// tests/device/named_alike_test.cpp.
 #include <stretto/kernel_template.hpp>
 
 #include "named_alike.hpp"

@@ -1,4 +1,4 @@
-// operation_trace_test.cpp - what a program that copies, fills and reduces finds in its trace.
+// operation_trace_test.cpp - spans of copies, fills and reductions in the trace of a program.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-/// The spans that a run of `body` leaves, by name, and the lines of the program that they carry.
+/// The spans of a run of `body`, by name, and their source lines.
 struct recorded {
   std::vector<json> spans;
   std::vector<json> arrow_ends;
@@ -74,7 +74,7 @@ TEST_CASE("a small copy and a small fill leave a span each, in the names and the
   CHECK(copies[0].at("args").at("bytes") == 40);
   CHECK(copies[0].at("args").at("at") == line(copied));
   CHECK(copies[0].at("args").at("from") == copies[0].at("args").at("to"));
-  CHECK_FALSE(copies[0].at("args").contains("cause"));  // the program asked for it, here and now
+  CHECK_FALSE(copies[0].at("args").contains("cause"));  // submitted by the program, here and now
 }
 
 TEST_CASE("memory that the program owns is called so") {

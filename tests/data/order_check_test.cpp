@@ -1,4 +1,4 @@
-// order_check_test.cpp - what STRETTO_CHECK=1 finds, and that it finds nothing where there is nothing.
+// order_check_test.cpp - STRETTO_CHECK=1 finds races and unwritten reads, and reports nothing in correct programs.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace stretto;
 
 namespace {
 
-/// Runs `body(ram)` in a runtime that checks; what leaves it, as text.
+/// Runs `body(ram)` in a runtime with checks; returns its failure as text.
 template <class Body>
 std::string told_by(Body&& body, unsigned workers = 1, const char* check = "1") {
   const std::shared_ptr<const platform> machine =
@@ -104,12 +104,12 @@ TEST_CASE("operations that events, waits, merges or chains of them order are not
     event filled = fill(u, 1);
     event copied = copy(u, v, after(filled));
     event again = copy(v, w, after(copied));
-    wait(fill(u, 2, after(again)));  // after the copy from u, by way of two others
+    wait(fill(u, 2, after(again)));  // after the copy from u, over two others
     event left = fill(u, {0, 5}, 3), right = fill(u, {5, 10}, 4);
     event both = merge(left, right);
     wait(copy(u, v, after(both)));
     wait(left), wait(right);
-    wait(copy(u, w, after(merge({left, right, fill(v, 1)}))));  // some of them have happened
+    wait(copy(u, w, after(merge({left, right, fill(v, 1)}))));  // some of them have ended
     wait(fill(u, 5));
     event one_reader = copy(u, v), other_reader = copy(u, w);
     wait(one_reader), wait(other_reader);
@@ -271,7 +271,7 @@ TEST_CASE("scatters into one table are not compared with one another, but with o
   finds("D21", [&](place ram) { scattered(ram, true); });
 }
 
-// The model: operation j follows i if it is told to, or follows one that follows i.
+// The model: operation j follows i if a dependency was given, or if it follows one that follows i.
 TEST_CASE("of random operations with random preconditions, one is told exactly if two conflict and nothing orders them") {
   constexpr int count = 12;
   for (std::uint32_t seed = 0; seed < test::scaled(300u, 10'000u); ++seed) {
@@ -289,7 +289,7 @@ TEST_CASE("of random operations with random preconditions, one is told exactly i
           for (int k = 0; k < i; ++k) follows[j][k] = follows[j][k] || follows[i][k];
         }
     }
-    // Edges that follow from others are given, too, or not: it makes no difference.
+    // Redundant edges are given, too, or not: they make no difference.
     bool expected = false;
     for (int j = 0; j < count; ++j)
       for (int i = 0; i < j; ++i)
@@ -345,7 +345,8 @@ TEST_CASE("of random programs of tasks, merges and waits, one is told exactly if
       for (int i = 0; i < j; ++i)
         expected = expected || (!follows[j][i] && (writes[i] || writes[j]) && where[i].meets(where[j]));
     racy += expected;
-    // Only the second of two accesses is held back, once it is found: what races may do so under the sanitizer's eyes.
+    // Only the second of two accesses is stopped, once the race is found: the race itself may happen and be seen by the
+    // sanitizer.
     if (base::thread_sanitizer && expected) continue;
     const std::string told = told_by([&](place ram) {
       auto u = make(ram, "u", 16);

@@ -1,4 +1,4 @@
-// Launches as operations of recorded graphs: on the host, on every kind of device that is here, and in rows.
+// Launches as operations of recorded graphs: on the host, on all kinds of devices here, and as chains.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/recorded_data.hpp>
@@ -40,7 +40,7 @@ const std::vector<std::string>& kinds() {
   return all;
 }
 
-/// Memories of devices, of the host where there are none.
+/// Memories of devices, or of the host if there are none.
 std::vector<place> memories_of(const runtime& rt) {
   std::vector<place> all = rt.machine().places(place_kind::gpu_memory);
   if (all.empty()) all.push_back(rt.machine().memories()[0]);
@@ -61,7 +61,7 @@ std::vector<recorded_operation> add_ones(recorded_graph<>& g, const instance<uns
   return all;
 }
 
-/// Operations on some arrays, each after those that it must not meet, and what they make of numbers.
+/// Operations on some arrays, each after those that it conflicts with, and their effect on numbers.
 class random_graph {
  public:
   random_graph(std::mt19937& random, const std::vector<instance<unsigned>>& arrays, const std::vector<place>& memories)
@@ -131,7 +131,7 @@ TEST_CASE("recorded launches of any graph compute what a serial run does, in eac
         event done;
         const int replays = 1 + static_cast<int>(random() % 5);
         for (int r = 0; r < replays; ++r) {
-          done = g.replay(random() % 4 ? done : event());  // in turn, asked for or not
+          done = g.replay(random() % 4 ? done : event());  // in order, with an explicit precondition or not
           g.interpret(values);
         }
         wait(done);
@@ -158,7 +158,7 @@ TEST_CASE("launches in a row are one operation of their device, and replays of s
       recorded_graph<> g(name("row"));
       add_ones(g, x, 50);
       wait(g.replay());
-      // This thread polls only while it waits: nothing ends meanwhile.
+      // This thread polls only while it waits: no operation ends meanwhile.
       event done;
       for (int r = 0; r < 10; ++r) done = g.replay(after(done));
       if (kind.starts_with("sim")) CHECK(pending_on_devices() <= 10);  // not 500
@@ -172,7 +172,8 @@ TEST_CASE("launches in a row are one operation of their device, and replays of s
 }
 
 TEST_CASE("a replay behind one that is under way is handed to the device at once") {
-  runtime rt({.workers = 1, .seed = 1, .devices = "sim", .stepped = true});  // time passes only while somebody waits
+  // time advances only while the program waits
+  runtime rt({.workers = 1, .seed = 1, .devices = "sim", .stepped = true});
   rt.run([&] {
     const auto x = instance<unsigned>::create(at(memories_of(rt)[0]), {0, elements}).made;
     wait(fill(x, 0u));
@@ -182,7 +183,7 @@ TEST_CASE("a replay behind one that is under way is handed to the device at once
     CHECK(pending_on_devices() == 1);
     const event second = g.replay(after(first));
     CHECK(pending_on_devices() == 2);
-    const event third = g.replay();  // in turn, but not said to come after it: begins when that one has ended
+    const event third = g.replay();  // without a precondition: it begins when the replay before has ended
     CHECK(pending_on_devices() == 2);
     wait(third);
     CHECK(second.has_triggered());
@@ -225,7 +226,7 @@ TEST_CASE("a launch that fails fails its replay and what is behind it, and is na
     CHECK(told.find("error K30") != std::string::npos);
     CHECK(told.find("launch \"first\" and 2 after it") != std::string::npos);
     CHECK(thrown_by([&] { wait(first); }).find("the end of graph \"relax\"") != std::string::npos);
-    wait(g.replay());  // the next begins anew
+    wait(g.replay());  // the next replay starts afresh
     wait(fill(x, 0u));
     wait(g.replay());
     const auto back = instance<unsigned>::create(at(rt.machine().memories()[0]), {0, elements}).made;

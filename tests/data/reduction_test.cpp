@@ -20,7 +20,7 @@ using namespace stretto::data;
 
 namespace {
 
-/// A value appended to digits: neither commutative nor of one type.
+/// An operator that appends a value to digits: neither commutative nor of one type.
 struct append_digits {
   struct lhs_type {
     std::uint64_t digits;

@@ -118,8 +118,10 @@ TEST_CASE("tiles that would be too large together stay beside one another, and w
   CHECK(d.acquire(1, {{box(10, 22), in_use}}).copies == copies{{1, 2, box(10, 11)}});
   CHECK(d.acquire(1, {{box(11, 12), in_use}}).use == ids{1});
   CHECK(d.plan.is_idle());
-  CHECK(d.acquire(1, {{box(2, 11), out_use}, {box(10, 20), in_use}}).allocate == storages{{3, 1, box(2, 20)}});  // named by one task
-  CHECK(d.acquire(1, {{box(0, 24), in_use}}).retire == ids{1, 2});  // large by itself, it supersedes what lies in it
+  // one task uses both
+  CHECK(d.acquire(1, {{box(2, 11), out_use}, {box(10, 20), in_use}}).allocate == storages{{3, 1, box(2, 20)}});
+  // large by itself, it supersedes the storage it contains
+  CHECK(d.acquire(1, {{box(0, 24), in_use}}).retire == ids{1, 2});
   CHECK(d.plan.copies == copies{{1, 3, box(0, 12)}, {2, 3, box(12, 22)}, {0, 3, box(22, 24)}});
 }
 
@@ -263,7 +265,7 @@ TEST_CASE("reductions gather where they run, and are folded when the content is 
   CHECK(d.acquire(1, {{box(0, 50), reduce_use(7)}}).fills == fills{{1, box(40, 50), 7}});
   CHECK(d.acquire(1, {{box(0, 50), reduce_use(8)}}).folds == folds{{1, 2, box(0, 40), 7}});  // another operator
   CHECK(d.plan.copies == copies{{0, 2, box(0, 50)}});
-  d.task(0, {{box(0, 30), out_use}});  // what is overwritten need not be folded
+  d.task(0, {{box(0, 30), out_use}});  // elements that are overwritten need no fold
   CHECK(d.acquire(0, {{whole, in_use}}).folds == folds{{1, 0, box(30, 40), 7}});
   CHECK(d.set.lose(1) == region(box(30, 40)));
 }
@@ -286,7 +288,7 @@ TEST_CASE("what a failed operation was to write is not valid, and nobody waits f
   d.acquire(1, {{whole, in_use}});
   d.carry_out();
   const token copied = d.last;
-  CHECK(d.set.failed(copied).is_empty());  // it is still valid in memory 0
+  CHECK(d.set.failed(copied).is_empty());  // still valid in memory 0
   CHECK(d.set.valid_elements(1, whole) == 0);
   tokens waits;
   d.set.waits_of(0, {whole, out_use}, waits);
@@ -339,7 +341,7 @@ std::int64_t combined(std::uint32_t by, std::int64_t a, std::int64_t b) {
 }
 std::int64_t identity(std::uint32_t of) { return of == 3 ? 0 : 1; }
 
-// A random program on one array over several memories, and what every element must hold.
+// A random program on one array over several memories, and the expected value of each element.
 struct program {
   explicit program(unsigned seed, bool with_losses)
       : random(seed), losses(with_losses), axes(1 + below(3)), side(axes == 1 ? 24 : axes == 2 ? 6 : 4),
@@ -373,7 +375,7 @@ struct program {
     return named.back();
   }
 
-  /// Those that have to succeed, and those that only have to end.
+  /// Waits that have to succeed, and those that only have to end.
   template <class Operation>
   tokens waits_of(const Operation& operation) {
     replica_set::wait_list waits;
@@ -391,7 +393,7 @@ struct program {
     }
     for (const auto& f : plan.fills) {
       stored* const to = where.at(f.to);
-      CHECK_FALSE(is_valid_somewhere(f.to, f.where));  // nothing is done for nothing
+      CHECK_FALSE(is_valid_somewhere(f.to, f.where));  // no needless operations
       const tokens waits = waits_of(f);
       set.filled(f, machine.submit(waits, {to}, [to, f] {
         REQUIRE(to->usable);
@@ -419,7 +421,7 @@ struct program {
     }
   }
 
-  // What was superseded goes now or later: until then it is a replica like others.
+  // Superseded replicas are dropped now or later: until then they are ordinary replicas.
   void retire(const ids& old) {
     superseded.insert(superseded.end(), old.begin(), old.end());
     for (std::size_t i = superseded.size(); i-- > 0;)
@@ -442,7 +444,7 @@ struct program {
     value = how.is == usage::mode::reduce ? combined(how.reduction, value, 2 * mine + 1) : mine;
   }
 
-  // A kernel: reads all that it needs, compares, and writes its own number.
+  // A kernel: reads its needs, compares, and writes its own number.
   token kernel(const std::vector<replica_set::need>& needs, const ids& use) {
     tokens waits;
     std::vector<stored*> uses;
@@ -487,7 +489,7 @@ struct program {
       const usage how = below(2) ? in_use : below(2) ? out_use : below(3) == 0 ? inout_use : reduce_use(3 + below(8) / 7);
       needs.push_back({any_box(), how, below(6) ? box() : any_box()});
     }
-    // What it said before it says again, as long as it says that nothing has changed.
+    // An answer is repeated as long as the set reports no change.
     for (const auto& [in, asked, said] : answers)
       if (set.is_current(said)) {
         set.acquire(in, asked, plan);
@@ -511,7 +513,7 @@ struct program {
     else CHECK(gone.is_empty());
     const ids use = plan.use;
     carry_out(plan);
-    for (std::size_t i = 0; i < needs.size(); ++i) {  // what nobody wrote is given a value first
+    for (std::size_t i = 0; i < needs.size(); ++i) {  // unwritten elements get a value first
       const region empty = (unwritten | gone) & region(needs[i].where);
       for (const box& b : empty.boxes())
         if (needs[i].how.needs_content() && !set.is_valid(use[i], b)) kernel({{b, out_use}}, {use[i]});
@@ -575,7 +577,7 @@ struct program {
   int axes, side;
   box all;
   memory_number memories;
-  std::vector<std::int64_t> expected;  // per element: who wrote it last, and what was reduced into it since
+  std::vector<std::int64_t> expected;  // per element: the last writer, and later reductions
   std::vector<bool> written = std::vector<bool>(expected.size(), false), lost;
   std::vector<double> costs;
   std::vector<box> named;

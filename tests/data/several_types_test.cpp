@@ -1,4 +1,4 @@
-// Instances of vectors and bools, and kernels of templates and scopes on them, on the host and on devices.
+// Instances of vectors and bools, and kernel templates and kernels with scopes on them, on the host and on devices.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/kernel_template.hpp>

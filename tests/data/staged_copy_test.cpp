@@ -14,7 +14,7 @@ using namespace stretto::data;
 
 namespace {
 
-/// Copies as told, later: what it is given waits until somebody runs one() - or at once, or it fails.
+/// A channel that copies at once, or in a task, or fails at its third copy.
 class slow_channel final : public places::channel {
  public:
   enum class manner { at_once, as_task, fails_at_third };
@@ -51,7 +51,7 @@ struct chain {
   test_options options;
 };
 
-/// ram <-> other <-> far, and nothing else; other is a device's memory, far a disk, as far as the floor can tell.
+/// ram <-> other <-> far, without other channels; for the floor, other is device memory and far a disk.
 chain three_memories(slow_channel::manner m) {
   chain c;
   auto registry = std::make_shared<places::channel_registry>();
@@ -127,7 +127,7 @@ TEST_CASE("the profile of a staged copy counts its hops, and starts when its buf
 
 TEST_CASE("many staged copies at the same time all end, also where the memory between is nearly full") {
   auto c = three_memories(slow_channel::manner::as_task);
-  c.options.other_bytes = 10 << 10;  // room for the buffers of one copy of 2 x 4 KiB, and a little
+  c.options.other_bytes = 10 << 10;  // enough for the buffers of one copy of 2 x 4 KiB, and a little more
   with_data(
       [] {
         std::vector<event> all;

@@ -1,4 +1,4 @@
-// Which elements kernels named, one by one.
+// The elements that kernels used, one by one.
 #include "data/touched_elements.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ TEST_CASE("what was noted is known element by element, in one to three axes") {
     const box all = box::between(min, max);
     touched_elements t(all, all);
     std::set<point> noted;
-    // Boxes rather than elements, so that some lie beside one another.
+    // Uses boxes rather than elements, so that some are adjacent.
     for (int n = static_cast<int>(below(6)); n > 0; --n) {
       point low = min;
       for (int a = 0; a < axes; ++a) low[a] += below(all.length(a));

@@ -1,4 +1,4 @@
-// Walks as copies of rows: whatever the layouts, the transfers write what the walk writes.
+// Walks as copies of rows: for any layouts, the transfers write what the walk writes.
 #include "data/transfers.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace stretto::data {
 namespace {
 
-/// A layout whose axes lie in a random order, some reversed, with gaps.
+/// A layout with axes in a random order, some reversed, with gaps.
 layout some_layout(const box& b, std::uint32_t element, std::mt19937& random) {
   layout l{b, {}, element};
   int axes[3] = {0, 1, 2};

@@ -1,5 +1,5 @@
-// Operations behind an event that nobody triggers, when their runtime ends: they end with it, and are told. What they hold is
-// given back, which AddressSanitizer sees to.
+// Operations that wait for an event that is never triggered end with their runtime and are reported. AddressSanitizer
+// checks that their memory is freed.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -25,7 +25,7 @@ struct ram_and_device {
 };
 ram_and_device ram_and_device_of(const runtime& rt) { return {rt.machine().memories()[0], rt.machine().at("sim_0_memory")}; }
 
-/// What a runtime with a simulated device tells at its end, when `body` has left it.
+/// The messages of a runtime with a simulated device at its end, after `body`.
 template <class Body>
 std::string left_by(Body&& body, bool stepped = false, std::uint64_t seed = 0, unsigned workers = 2) {
   return written_by([&] {
@@ -35,7 +35,7 @@ std::string left_by(Body&& body, bool stepped = false, std::uint64_t seed = 0, u
   });
 }
 
-using large = std::array<double, 9>;  // a fill of it keeps its value on the heap
+using large = std::array<double, 9>;  // too large for a fill without a heap allocation
 
 TEST_CASE("operations behind an event that nobody triggers end with the runtime, on the host and on a device") {
   for (const bool on_device : {false, true}) {
@@ -61,12 +61,12 @@ TEST_CASE("a chain of kernels behind an event that nobody triggers ends with the
     for (int i = 0; i < 50; ++i) last = launch(after(last), add_one, box(0, 64), x);
   });
   INFO(told);
-  CHECK(told.find("error S13: a runtime ended with a failure") == 0);  // the others have one that follows them
+  CHECK(told.find("error S13: a runtime ended with a failure") == 0);  // other failures follow from one
   CHECK(told.find("add_one") != std::string::npos);
 }
 
 TEST_CASE("what a task waits for at the end is poisoned by what has to end it, never in its stead") {
-  // The operation's event stands before the one that it waits for, where those that nobody triggers are looked for.
+  // The operation's event comes before the event it waits for in the search for untriggered events.
   for (const bool stepped : {false, true})
     for (const bool on_device : {false, true})
       for (unsigned workers = 1; workers <= 4; ++workers) {

@@ -14,7 +14,7 @@ using data::in_use, data::inout_use, data::out_use, data::reduce_use, data::usag
 
 namespace {
 
-// One array, and who follows whom by small numbers in order of submission.
+// One array; tasks are numbered in order of submission.
 struct array {
   task_slots slots;
   dependencies deps{slots};
@@ -107,7 +107,7 @@ TEST_CASE("memory stays within bounds however long a program runs") {
     const task_id t = slots.add();
     found.clear();
     const coordinate x = below(1'000'000), y = below(1'000);
-    // Everybody reads the first element; boxes elsewhere never come again.
+    // All tasks read the first element; boxes elsewhere are never used again.
     deps.access(box(0, 1), in_use, t, found);
     deps.access(box::between({x, y, 0}, {x + 1 + below(50), y + 1 + below(50), 1}), i % 3 ? inout_use : in_use, t, found);
     live.push_back(t);
@@ -123,7 +123,7 @@ TEST_CASE("memory stays within bounds however long a program runs") {
   CHECK(most_remembered <= 4 * 16384);
 }
 
-// The model: every pair of tasks, every element. Who follows whom is right if each predecessor conflicts with the task
+// The model: every pair of tasks, every element. The predecessors are right if each of them conflicts with the task,
 // and each live task that conflicts is reached over predecessors.
 TEST_CASE("order is that of the naive model, in one to three dimensions, over many seeds") {
   for (unsigned seed = 0; seed < test::scaled_of_one_thread(3'000u, 100'000u); ++seed) {

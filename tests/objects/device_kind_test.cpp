@@ -1,4 +1,5 @@
-// What launches may be asked to run on: the host, devices of a kind or of a driver, one place; the same words for objects and buffers.
+// Places that a launch may ask for: the host, devices of a kind or of a driver, one place; the same tags for objects
+// and buffers.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -25,7 +26,7 @@ using test::thrown_by;
 
 STRETTO_KERNEL(kind_fill, (out<int> x, int by), { x(global_id(0)) = by; })
 
-/// A simulated gpu, cpu and accelerator.
+/// A simulated GPU, CPU and accelerator.
 std::vector<std::unique_ptr<device::device>> one_of_each() {
   std::vector<std::unique_ptr<device::device>> all;
   for (const auto kind : {device::processor_kind::gpu, device::processor_kind::cpu, device::processor_kind::accelerator}) {
@@ -48,7 +49,7 @@ TEST_CASE("a launch runs on a device of the kind and the driver that it asks for
       object<int> x(box(0, 10));
       const auto run = [&](auto tag) {
         const std::vector<std::uint64_t> before = launches();
-        finish([&] {  // then all of them are counted
+        finish([&] {  // after it all launches are counted
           for (int n = 0; n < 8; ++n) launch(tag, kind_fill, x.elements(), x, n);
         });
         CHECK(x.read().get().view()(9) == 7);

@@ -1,4 +1,4 @@
-// Devices whose drivers compile at the first launch in groups of a shape: that launch is no measure of the kernel.
+// Devices whose drivers compile at the first launch of a group shape: that launch is not a measurement of the kernel.
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
@@ -54,7 +54,8 @@ TEST_CASE("a device that compiles at the first launch is tried again, and what i
         for (int first = 0; first < 512; first += 64) launch(first_launch_work, box(first, first + 64), x(box(first, first + 64)));
       });
   });
-  // A few on the host, to know its speed and while the device compiles; and else where it is much faster, unless the machine is busy.
+  // A few launches on the host, to learn its speed and while the device compiles. More only if the host is much faster,
+  // or the machine is busy.
   CHECK(rt.statistics().devices.at(1).launches >= 2);
 }
 

@@ -1,4 +1,4 @@
-// Graphs of launches: described beforehand, submitted as a whole and again, with an order beyond what arguments say.
+// Graphs of launches: described once, submitted as a whole several times, with explicit order beyond that of arguments.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/launch_graph.hpp>
@@ -40,7 +40,7 @@ TEST_CASE("a graph does what its launches do one after the other, each time that
       launch_graph g;
       int by = 2;
       const launched first = g.launch(graph_add, x.elements(), x, by);
-      by = 1000;  // values are kept as they were
+      by = 1000;  // values were copied when the launch was described
       g.launch(name("copies"), graph_copy, x.elements(), x, y);
       g.launch(after(first), priority(3), graph_add, box(0, 50), y(box(0, 50)), 1);
       g.launch(graph_add, x.elements(), x(one_to_one), 1);
@@ -58,7 +58,7 @@ TEST_CASE("a graph does what its launches do one after the other, each time that
   }
 }
 
-/// Kernels that write down when they ran; on devices as on the host.
+/// Kernels that record when they ran; on devices as on the host.
 std::mutex order_mutex;
 std::vector<int> order;
 void note(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {

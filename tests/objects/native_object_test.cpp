@@ -1,4 +1,4 @@
-// Kernels that the program brings, on objects and on instances: computed where there is code for them.
+// Native kernels on objects and on instances: they run on the devices that they have code for.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/native_kernel.hpp>
@@ -36,7 +36,7 @@ const native_kernel<void(k::in<int>, k::inout<int>, int, int)> scaled_sum({
     })"),
 });
 
-/// The host's alone, and called once: also for more items than are cut into pieces.
+/// For the host alone, and called once, also for more items than a piece has.
 const native_kernel<void(k::in<int>, k::out<int>)> total({
     .name = "total",
     .host_calls =

@@ -1,4 +1,4 @@
-// Launches that say what each part of their range uses, and are divided between unlike devices.
+// Launches with mappers, divided between devices of different speed.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -48,7 +48,7 @@ const std::vector<std::string>& divided_devices() {
   return all;
 }
 
-/// How many sites have computed something.
+/// The number of places that have computed something.
 std::size_t who_computed(const runtime& rt) {
   std::size_t n = 0;
   for (const device_statistics& d : rt.statistics().devices) n += d.launches > 0;
@@ -175,7 +175,7 @@ TEST_CASE("who checks is told of parts that would write the same elements where 
     launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f);
     const box row({1, 1}, {2, 19}), one({1, 1}, {2, 2});
     CHECK(test::error_of([&] { launch(divided_jacobi, row, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
-    launch(divided_jacobi, one, u(neighborhood(1)), v(neighborhood(1)), 0.25f);  // it has no parts
+    launch(divided_jacobi, one, u(neighborhood(1)), v(neighborhood(1)), 0.25f);  // one item: it has no parts
     v.read().get();
   });
 }
@@ -196,7 +196,8 @@ TEST_CASE("parts that would write the same elements are refused, and nothing is 
   CHECK(who_computed(rt) == 0);
 }
 
-/// Who has computed how much of a launch over n ids that the host may not compute, where this is known of two simulated devices.
+/// The items that each device computed of a launch over n ids that the host may not compute, with the speeds of two
+/// simulated devices known.
 std::vector<device_statistics> divided_by(const objects::speeds& measured, int n) {
   const test::temporary_folder kept;
   const std::string file = kept.path / "speeds";
@@ -245,7 +246,7 @@ TEST_CASE("a launch on one kind of device is divided between those") {
     CHECK(z.read().get().view()(11, 11) == 12);
   });
   const auto all = rt.statistics().devices;
-  CHECK(all[0].launches == 0);  // the host; the others get what their speeds say, perhaps nothing
+  CHECK(all[0].launches == 0);  // the host; the others get shares by their speeds, perhaps nothing
   CHECK(all[1].launches + all[2].launches + all[3].launches >= 20);
 }
 

@@ -1,4 +1,4 @@
-// Room that is taken for nothing: what lies in a memory and is valid elsewhere, or nowhere any more, leaves before a launch is refused.
+// Redundant replicas (valid elsewhere, or nowhere) are freed before a launch is refused for lack of memory.
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
@@ -31,7 +31,7 @@ STRETTO_KERNEL(room_look, (in<float> x), { (void)x(global_id(0)); })
 constexpr int n = 4096;  // 16 KiB
 const box all(0, n);
 
-/// With first content, so that the host has it.
+/// Objects with initial data, stored on the host.
 std::vector<object<float>> on_host(int count) {
   std::vector<object<float>> made;
   for (int i = 0; i < count; ++i) made.emplace_back(all, std::vector<float>(n, static_cast<float>(i)).data());
@@ -44,7 +44,7 @@ std::vector<float> content(const object<float>& o) {
   return seen;
 }
 
-/// On the host first, and then one more in each element by a device: what the host has is overtaken.
+/// Objects stored on the host, of which a device then changes each element: the host's replicas are stale.
 std::vector<object<float>> changed_by_device(int count) {
   auto made = on_host(count);
   finish([&] {
@@ -96,7 +96,7 @@ TEST_CASE("what lies in the middle of a memory leaves where the rest is needed i
       wait(launch(on(device_kind::device), room_fill, quarter, below, 1.0f));
       wait(launch(on(device_kind::device), room_fill, tenth, middle, 2.0f));
       below.remove_from_devices();
-      // 58 KiB are free, and nowhere 48.
+      // 58 KiB are free, but not 48 in one piece.
       if (is_own) wait(launch(on(device_kind::device), room_add_first, large, middle, wide));
       else wait(launch(on(device_kind::device), room_plus, large, wide, 2.0f));
       std::vector<float> seen(12 * 1024), in_the_middle(1600);
@@ -108,7 +108,7 @@ TEST_CASE("what lies in the middle of a memory leaves where the rest is needed i
   }
 }
 
-/// One that only the device has, which is the first to leave it, and four more for which the host keeps room for nothing.
+/// One object that only the device has, which leaves it first, and four more with redundant replicas on the host.
 struct full_memories {
   object<float> first{all};
   std::vector<object<float>> changed = on_host(4);
@@ -143,7 +143,7 @@ TEST_CASE("what has to leave a device does not wait for views that the program h
     const full_memories before;
     object<float> more(all);
     {
-      std::vector<held<const float, 1>> views;  // which bring content to the host: it is valid on the device, too
+      std::vector<held<const float, 1>> views;  // views copy the data to the host: it is valid on the device, too
       for (const auto& o : before.changed) views.push_back(o.read().get());
       const std::string why = test::thrown_by([&] { wait(launch(on(device_kind::device), room_fill, all, more, 7.0f)); });
       CHECK(why.find("A04") != std::string::npos);
@@ -156,7 +156,7 @@ TEST_CASE("what has to leave a device does not wait for views that the program h
 }
 
 TEST_CASE("of what waits for room that nothing will give up each is told so, and what follows goes on") {
-  // Too large in any case, and too large beside what stays.
+  // Too large in any case, and too large next to what stays.
   for (const auto& [memory, is_one_object] : {std::pair("8k", true), {"8k", false}, {"20k", true}, {"20k", false}}) {
     const with_variable host("STRETTO_HOST_MEMORY", memory);
     CAPTURE(memory);
@@ -185,7 +185,7 @@ TEST_CASE("room that an event of the program's will lead to is waited for") {
     object<float> a(all);
     launch(on(device_kind::device), room_fill, all, a, 4.0f);
     {
-      object<float> last(all, std::vector<float>(n, 1).data());  // on the host, for as long as the launch is not over
+      object<float> last(all, std::vector<float>(n, 1).data());  // on the host until the launch has ended
       launch(after(go), on(device_kind::host), room_plus, all, last, 1.0f);
     }
     const auto seen = a.read();
@@ -282,7 +282,7 @@ TEST_CASE("what the host has for nothing leaves before anything goes to a file")
   });
 }
 
-// 18 objects; a launch on the device uses three, so that 15 are elsewhere, and the two memories have room for 16 and 8.
+// 18 objects; a launch on the device uses three, so that 15 are elsewhere, and the two memories hold 16 and 8.
 TEST_CASE("what fits into the host's memory and a device's together is never refused") {
   const with_variable host("STRETTO_HOST_MEMORY", "256k"), device("STRETTO_DEVICE_MEMORY", "128k");
   for (const char* devices : {"sim", "sim(engines=1)"})

@@ -1,4 +1,5 @@
-// Devices that are lost while launches are in flight: every element is right or its reader is told why, and nobody waits for ever.
+// Devices that are lost while launches are in flight: each element is right or its reader gets the error, and nothing
+// hangs.
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
 #include <stretto/finish.hpp>
@@ -68,7 +69,7 @@ TEST_CASE("a chain over two devices ends with the loss of one, and what is there
         for (int n = 0; n <= length; ++n) {
           const std::string what = thrown_by([&] { CHECK(link[static_cast<std::size_t>(n)].read().get().view()(999) == static_cast<unsigned>(n)); });
           if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_told(what), what);
-          if (n > first_lost) CHECK(is_told(what));  // behind what was not computed nothing is
+          if (n > first_lost) CHECK(is_told(what));  // launches that follow a lost one fail too
         }
         launch(one_longer, all, object<unsigned>(all, zeros.data()), link.back());
         CHECK(link.back().read().get().view()(0) == 1);
@@ -89,10 +90,10 @@ TEST_CASE("a device that needs what another one has lost is not lost with it") {
       launch(on(gpus[0]), one_more, all, here);
       with_losses([&] {
         launch(on(gpus[1]), one_more, all, there);
-        launch(on(gpus[1]), one_more, all, other);  // with which the device is lost
+        launch(on(gpus[1]), one_more, all, other);  // the device is lost by this launch
         CHECK(is_told(thrown_by([&] { launch(on(gpus[0]), one_longer, all, there, made), made.read().get(); })));
       });
-      CHECK(here.read().get().view()(999) == 1);  // of which the first device alone has the elements
+      CHECK(here.read().get().view()(999) == 1);  // only the first device has the elements
       const event done = launch(on(gpus[0]), one_more, all, here);
       CHECK(thrown_by([&] { wait(done); }).starts_with("nothing was thrown"));
       CHECK(here.read().get().view()(999) == 2);
@@ -114,14 +115,14 @@ TEST_CASE("what overwrites elements whose writer fails is computed, wherever tha
         object<unsigned> u(all, zeros.data());
         const auto fails = [](const auto& body) { return !thrown_by(body).starts_with("nothing was thrown"); };
         const auto program = [&] {
-          launch(on(gpus[1]), one_more, all, u);  // under way for a while, as is the copy that it waits for
+          launch(on(gpus[1]), one_more, all, u);  // under way for a while, with the copy that it waits for
           if (on_device) return void(launch(on(gpus[is_lost ? 0 : 1]), all_sevens, part, u(part)));
           const auto mine = u.overwrite(part).get();
           for (int i = 100; i < 200; ++i) mine.view()(i) = 7;
         };
         CHECK(fails([&] { finish(program); }));
         CHECK(u.read(part).get().view()(150) == 7);
-        CHECK(fails([&] { u.read(box(0, 100)).get(); }));  // the rest is lost still
+        CHECK(fails([&] { u.read(box(0, 100)).get(); }));  // the rest is lost
         CHECK(fails([&] { u.read().get(); }));
       });
     }
@@ -139,7 +140,8 @@ TEST_CASE("what brings elements does not fail with who read those that it overwr
     const user_event never = user_event::create();
     const event reader = launch(on(gpus[0]), after(never), one_longer, all, u, made);
     launch(on(gpus[1]), all_sevens, all, u);
-    const event brought = launch(on(gpus[0]), one_longer, all, u, copied);  // over what the reader has not read yet
+    // overwrites what the reader has not read yet
+    const event brought = launch(on(gpus[0]), one_longer, all, u, copied);
     never.poison(std::make_exception_ptr(std::runtime_error("no input")));
     CHECK(thrown_by([&] { wait(reader); }).find("no input") != std::string::npos);
     CHECK(thrown_by([&] { wait(brought); }).starts_with("nothing was thrown"));
@@ -154,7 +156,7 @@ TEST_CASE("random programs lose devices with launches in flight, and every eleme
     std::mt19937 random(seed);
     const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
     std::string devices = "sim:2(device=" + std::to_string(below(2)) + ",lose=" + std::to_string(1 + below(25)) + ")";
-    if (below(2)) devices.insert(devices.size() - 1, ",shared_bus");  // they copy from one another's memory themselves
+    if (below(2)) devices.insert(devices.size() - 1, ",shared_bus");  // devices copy directly from one another
     if (below(2)) devices += ",sim(lose=" + std::to_string(1 + below(25)) + ")";
     const test::with_variable scheduler("STRETTO_SCHEDULER", policies_of_losses[seed % 4]);
     const test::with_variable memory("STRETTO_DEVICE_MEMORY", below(2) ? "8192" : "4096");
@@ -168,7 +170,7 @@ TEST_CASE("random programs lose devices with launches in flight, and every eleme
       });
     });
   }
-  CHECK(read > 0);  // or nothing was tried
+  CHECK(read > 0);  // or the test tested nothing
   CHECK(lost > 0);
 }
 

@@ -1,4 +1,4 @@
-// Memory of objects: what has no room on the host goes to a file and comes back; copies to and from memory of the program's.
+// Memory of objects: spilling to a file and back; copies to and from memory of the program.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -43,7 +43,8 @@ std::uint64_t spilled_bytes(const runtime& rt) {
   return 0;
 }
 
-/// Random means over `count` objects of 4,096 floats (16 KiB each), beside plain vectors; and what was spilled.
+/// Random means over `count` objects of 4,096 floats (16 KiB each), compared with plain vectors; returns the spilled
+/// bytes.
 std::uint64_t random_means(const std::string& devices, unsigned workers, std::size_t count, unsigned seed, unsigned steps) {
   constexpr int n = 4096;
   runtime rt({.workers = workers, .devices = devices});
@@ -211,7 +212,7 @@ TEST_CASE("a copy to the program's memory fails with what was to write the eleme
         seen = test::thrown_by([&] { wait(copied); });
         changed = test::thrown_by([&] { wait(added); });
       });
-      // The content was there before, and is not what the program asked for.
+      // The data existed before, but is not what the program asked for.
       CHECK(seen.find("no more") != std::string::npos);
       CHECK(changed.find("no more") != std::string::npos);
       CHECK(out[0] == 0);

@@ -1,4 +1,4 @@
-// What is wrong with a launch on objects is said, in the call or by its event, and nothing else comes to harm.
+// Errors of launches on objects are reported by the call or by its event, and do not affect other launches.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -48,7 +48,7 @@ void on(const char* devices, Body&& body) {
   rt.run(body);
 }
 
-/// How an event's wait ends, as text, without the finish hearing of it too.
+/// The failure of an event as text, without reporting it to the finish.
 std::string end_of(const event& e) { return thrown_by([&] { wait(e); }); }
 
 TEST_CASE("objects that name nothing, parts that are not there, places that compute nothing") {
@@ -111,7 +111,7 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
         });
       });
       CHECK(why.find("K01") != std::string::npos);
-      CHECK(why.find("S06") == std::string::npos);  // one failure, though two launches came to nothing
+      CHECK(why.find("S06") == std::string::npos);  // one failure, though two launches were skipped
       for (const auto& lost : {b, c}) {
         CHECK(thrown_by([&] { lost.read().get(); }).find("K01") != std::string::npos);
         lost.overwrite().get().view()(0, 0) = 1;
@@ -130,8 +130,8 @@ TEST_CASE("what is written after a failure is read as if there had been none") {
       launch(after(asked), name("late"), set_all, small, a, 4u);
       const event follows = launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
       asked.poison(std::make_exception_ptr(std::runtime_error("no")));
-      CHECK(end_of(follows).find("launch \"late\"") != std::string::npos);  // the content from before is not what it asked for
-    });  // which is told already
+      CHECK(end_of(follows).find("launch \"late\"") != std::string::npos);  // it must not read the older data
+    });  // it is reported already
     CHECK(thrown_by([&] { a.read().get(); }).find("launch \"late\"") != std::string::npos);
     launch(set_all, small, a, 7u);
     CHECK(a.read().get().view()(0, 0) == 7u);
@@ -146,7 +146,7 @@ TEST_CASE("arguments that fit into no memory fail with the bytes") {
     CHECK(what.find("A04") != std::string::npos);
     CHECK(what.find("16384 bytes") != std::string::npos);
     CHECK(what.find("of 4096 bytes") != std::string::npos);
-    wait(launch(set_all, large, a, 1u));  // the host has the room
+    wait(launch(set_all, large, a, 1u));  // the host has enough memory
     CHECK(a.read().get().view()(0, 1) == 2u);
   });
 }
@@ -194,7 +194,7 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
   }
 }
 
-/// Leaves the host only what devices cannot run.
+/// Leaves to the host only what devices cannot run.
 class devices_first : public device_scheduler {
  public:
   void start(std::span<const device_view> devices) override { devices_.assign(devices.begin(), devices.end()); }
@@ -257,7 +257,7 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
       const auto all_are = [&](unsigned value) {
         for (const auto& o : objects) CHECK(o.read().get().view()(0, 0) == value);
       };
-      others->lend_to_others(3072);  // room for four of the twelve
+      others->lend_to_others(3072);  // memory for four of the twelve
       for (unsigned round = 1; round <= 5; ++round)
         for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
       all_are(5);
@@ -306,7 +306,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
         return launches;
       };
       const std::int64_t most = 300 << 10;  // more than the host's groups declare, and than the first device has
-      finish([&] {  // then all of them are counted
+      finish([&] {  // after it all launches are counted
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 2}, 8192), x, local_size{2});
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 4}, 4096), x, local_size{2});
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 64}, 256), x, local_size{most / 4});
@@ -325,7 +325,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
       CHECK(local.find("error K23: 262144 bytes of local memory") != std::string::npos);
       CHECK(local.find("sim_1") == std::string::npos);
       wait(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 10}));
-      // More groups than a launch can have: for that launch alone, and before anything is moved there.
+      // More groups than a launch can have: reported for that launch alone, before any data is moved.
       object<float> y(box(0, 16384), zeros.data());
       for (int n = 0; n < 3; ++n) {
         launch(misuse_ends, in_groups({0, 512}, 32), y, local_size{2});
@@ -430,8 +430,8 @@ TEST_CASE("elements are held until they are given back, wherever that is") {
     CHECK_FALSE(e.has_triggered());
     one.release();
     CHECK_FALSE(bool(one));
-    std::thread([mine = std::move(two)]() mutable { mine.release(); }).join();  // a thread of no runtime
-    object<unsigned, 2> other(small);  // whoever comes next deals with it
+    std::thread([mine = std::move(two)]() mutable { mine.release(); }).join();  // a thread without a runtime
+    object<unsigned, 2> other(small);  // the next call handles the release
     CHECK(after_it.get().view()(0, 0) == 9u);
     auto none = a.read(box({3, 3}, {3, 3})).get();
     CHECK(none.view().size() == 0);

@@ -1,4 +1,4 @@
-// Launches on objects where the host alone computes: they are issued in the call that submits them, unless something is in the way.
+// Launches on objects if the host alone computes: the submitting call issues them, unless a predecessor is in the way.
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
 #include <stretto/runtime.hpp>
@@ -36,7 +36,7 @@ TEST_CASE("a view that the program holds stops who would change it and who follo
       auto seen = x.read().get();
       const event change = launch(host_fill, all, x, 5);
       const event follow = launch(host_add, all, x, y);
-      const event read = launch(host_add, all, y, z);  // behind `follow`
+      const event read = launch(host_add, all, y, z);  // after `follow`
       const object<int> apart(all, ones.data());
       wait(launch(host_plus, all, apart, 1));
       CHECK_FALSE(change.has_triggered());

@@ -1,4 +1,5 @@
-// Contributions to objects: side by side on any devices, folded where they are needed, with the result of a loop.
+// Reductions into objects: on any devices at the same time, folded when the result is needed, with the result of a
+// loop.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -127,7 +128,7 @@ TEST_CASE("several operators and types in one launch, from a beginning that the 
   }
 }
 
-/// Random launches that contribute by three operators, write and read tiles of a few objects, beside a loop.
+/// Random launches that reduce by three operators, write and read tiles of a few objects, compared with a loop.
 void random_launches(const std::string& devices, unsigned workers, unsigned seed, int steps) {
   constexpr int n = 12;
   constexpr std::size_t count = 4;
@@ -202,7 +203,8 @@ TEST_CASE("random contributions, writes and reads give what a loop gives, over s
 TEST_CASE("contributions leave a full device, for the host and for a file") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "16k"),
-      device("STRETTO_DEVICE_MEMORY", "8k");  // four objects take 4.5k in all memories together, and accumulators as much again
+      // four objects take 4.5k in all memories together, and accumulators as much again
+      device("STRETTO_DEVICE_MEMORY", "8k");
   for (const std::string& kind : reducing_devices())
     for (unsigned seed = 0; seed < test::scaled(6u, 400u); ++seed) {
       INFO(kind << ", seed " << seed);

@@ -1,4 +1,4 @@
-// Objects that live in memory of the host that kernels of a device use in place: one copy for both, coherent with those elsewhere.
+// Objects in memory that host and device use in place: one copy for both, coherent with copies elsewhere.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -48,7 +48,7 @@ std::uint64_t brought_to_any() {
   return bytes;
 }
 
-/// Calls body(device) for each backend that has memory of host and device, with the host beside it.
+/// Calls body(device) for each backend that has memory shared with the host, with the host as second place.
 template <class Body>
 void on_each_that_shares(Body&& body) {
   int shared = 0;
@@ -111,7 +111,7 @@ TEST_CASE("the host and a device contribute to an object that lives with both, a
   on_each_that_shares([](const device::attached_device& d) {
     const box few(0, 16);
     const object<unsigned> count(few, std::vector<unsigned>(16, 1).data(), {.name = "count", .memory = d.host_memory()});
-    const object<unsigned> most(few, {.name = "most", .memory = d.host_memory()});  // nothing wrote it
+    const object<unsigned> most(few, {.name = "most", .memory = d.host_memory()});  // never written
     for (unsigned round = 0; round < 40; ++round) {
       const auto where = round % 3 ? on(device_kind::device) : on(device_kind::host);
       launch(where, home_counts, box(0, 1600), count, round);
@@ -172,7 +172,7 @@ TEST_CASE("objects that live in a shared memory leave it for others, and come ba
       for (std::size_t k = 1; k < many.size(); ++k) launch(on(device_kind::device), home_sum, whole_home, many[k - 1], many[k]);
       unsigned expected = 0;
       for (unsigned k = 0; k < 8; ++k) CHECK(many[k].read().get().view()(at_home - 1) == (expected += k + 5));
-      // Two at a time have room there; three are used elsewhere, and so is what has no room beside a view that is held.
+      // Two objects fit there at a time. Three are used elsewhere, and so are those that do not fit next to a view.
       for (const device_kind where : {device_kind::device, device_kind::host})
         launch(on(where), home_three, whole_home, many[0], many[1], many[2]);
       CHECK(many[2].read().get().view()(0) == 18 + 2 * (5 + 11));
@@ -211,7 +211,7 @@ TEST_CASE("an object that lives with a device outlives it: the host goes on with
 }
 
 TEST_CASE("random programs on objects of which some live in shared memories give what they give on arrays") {
-  // An object is 2,304 bytes: one or three of them have room in a memory.
+  // An object has 2,304 bytes: one or three of them fit into a memory.
   for (unsigned seed = 0; seed < test::scaled(40u, 2000u); ++seed) {
     const with_variable shared("STRETTO_DEVICE_HOST_MEMORY", seed % 3 ? "8192" : "3000"), memory("STRETTO_DEVICE_MEMORY", seed % 2 ? "8192" : "5000");
     const with_variable scheduler("STRETTO_SCHEDULER", policies_at_home[seed / 2 % 4]);

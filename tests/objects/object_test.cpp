@@ -1,4 +1,5 @@
-// Launches on objects, on the host and on every kind of device that is here: whatever is chosen, the result is that of a loop.
+// Launches on objects, on the host and on all kinds of devices here: for any choice of places, the result is that of a
+// loop.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>

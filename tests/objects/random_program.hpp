@@ -1,4 +1,4 @@
-// random_program.hpp - random programs on objects, whose results are those of plain arrays.
+// random_program.hpp - random programs on objects, compared with plain arrays.
 #pragma once
 
 #include <stretto/object.hpp>
@@ -22,11 +22,11 @@ namespace stretto::test {
 /// A random program on a few objects, and the same on plain arrays.
 class random_program {
  public:
-  /// Where devices may be lost, every element is right or its reader is told K31. Some launches are pinned to one of `places`.
+  /// If devices may be lost, each element is right or its reader gets K31. Some launches are pinned to one of `places`.
   struct losses {
     std::vector<place> places;
   };
-  /// Objects live in one of `homes`, or, as often as in each of those, wherever they are needed.
+  /// Objects are created in one of `homes` or, as often as in each of those, without a fixed memory.
   random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {}, const std::vector<place>& homes = {})
       : random_(seed), any_boxes_(any_boxes), lossy_(std::move(lossy)) {
     for (int k = 0; k < 3; ++k) {
@@ -42,7 +42,7 @@ class random_program {
     for (int s = 0; s < steps; ++s) step();
     for (std::size_t k = 0; k < objects_.size(); ++k) compare(k, box({0, 0}, {n, n}));
   }
-  /// Reads that gave elements, and what ended with a loss.
+  /// Number of reads with data, and of operations that ended with a loss.
   int reads() const noexcept { return reads_; }
   int lost() const noexcept { return lost_; }
 
@@ -64,7 +64,7 @@ class random_program {
     for (auto i = b.min()[0]; i < b.max()[0]; ++i)
       for (auto j = b.min()[1]; j < b.max()[1]; ++j) f(i, j);
   }
-  /// Whether it came to its end; what a lost device ended is told so.
+  /// Whether it ended; an operation ended by a lost device must report that.
   template <class Body>
   bool goes_well(Body&& body) {
     if (!lossy_) return body(), true;
@@ -113,7 +113,7 @@ class random_program {
         break;
       }
       case 2: {
-        auto mine = objects_[k].overwrite(b).get();  // whatever has become of what was there
+        auto mine = objects_[k].overwrite(b).get();  // whatever has become of the old data
         each(b, [&](auto i, auto j) { mine.view()(i, j) = at(k, i, j) = c + static_cast<unsigned>(i); });
         break;
       }

@@ -29,7 +29,7 @@ struct situation {
   }
 };
 
-// Tasks on random blocks, each after the last one that wrote what it uses and those that read what it writes.
+// Tasks on random blocks. Each follows the last writer of what it uses and the readers of what it writes.
 situation random_graph(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](unsigned n) { return random() % n; };
@@ -68,7 +68,7 @@ situation random_graph(unsigned seed) {
   return s;
 }
 
-// What no schedule can beat: all devices at their best on all tasks, and the longest chain at the best speeds.
+// A lower bound for all schedules: all devices at their best speeds on all tasks, and the longest chain at best speeds.
 double bound(const situation& s) {
   double work = 0, longest = 0, rate = 0;
   std::vector<double> end(s.tasks.size());
@@ -107,7 +107,7 @@ TEST_CASE("fifo issues in order of submission, larger priorities first") {
 }
 
 TEST_CASE("what became ready late comes before what was submitted after it, for a device alone under all policies but locality") {
-  // A product of tiles: every further product into a tile is ready only once the one before has been issued.
+  // A product of tiles: each further product into a tile is ready once the one before has been issued.
   constexpr std::size_t tiles = 4;
   situation s{{{{1e6}}}, std::vector<std::uint64_t>(3 * tiles * tiles, 1000), {}};
   for (std::size_t i = 0; i < tiles; ++i)
@@ -145,7 +145,7 @@ TEST_CASE("all policies but earliest_finish leave no device without work that it
   }
 }
 
-// Ratios over the same graphs: how much better on the whole, and how much worse at worst.
+// Ratios over the same graphs: mean gain, and worst loss.
 TEST_CASE("policies keep their promises against fifo on random graphs, over many seeds") {
   const unsigned seeds = test::scaled(300u, 20'000u);
   struct sums {
@@ -201,7 +201,7 @@ TEST_CASE("earliest_finish sends each kernel where it is fast") {
 
 namespace {
 
-// Tiles updated in turn, round after round.
+// Tiles updated one after the other, round after round.
 situation tile_sweeps(std::size_t devices, std::size_t tiles, std::size_t rounds, double bandwidth) {
   situation s;
   s.devices.assign(devices, made_up_device{.items_per_second = {1e6}, .bytes_per_second = bandwidth});
@@ -218,8 +218,8 @@ situation tile_sweeps(std::size_t devices, std::size_t tiles, std::size_t rounds
 }  // namespace
 
 TEST_CASE("tiles stay where they are under all policies but fifo") {
-  // 15 tiles on 4 devices, each taking 5 ms to bring and 1 ms to compute: without a thought for data, each round gives them to
-  // other devices.
+  // 15 tiles on 4 devices, 5 ms each to copy and 1 ms to compute: a scheduler that ignores data gives them to other
+  // devices in each round.
   const situation s = tile_sweeps(4, 15, 20, 2e7);
   const std::uint64_t once = 15 * 100'000;
   const outcome fifo = s.under("fifo");
@@ -244,7 +244,7 @@ TEST_CASE("work stealing spreads tasks whose data all lies in one place") {
 
 namespace {
 
-// What the header's example does, kept by a user.
+// The scheduler of the header's example, owned by a user.
 class newest_first : public device_scheduler {
   void push(const device_task& t) override { waiting_.push_back(&t); }
   const device_task* pop(const device_view& d) override {

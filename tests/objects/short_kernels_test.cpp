@@ -1,4 +1,4 @@
-// Kernels that take less time than handing them over: which those are, and what is as if they were handed over.
+// Short kernels: which kernels are short, and that running them inline is not observable.
 #include <stretto/event.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/kernel.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("a kernel is short once it has been seen to be") {
   all.took(a, 1, 200);
   CHECK(all.is_short(a, 1));
   CHECK_FALSE(all.is_short(b, 1));
-  CHECK_FALSE(all.is_short(a, 1000));  // of other sizes nothing is known
+  CHECK_FALSE(all.is_short(a, 1000));  // other sizes are unknown
   all.took(b, 1, 701);
   CHECK_FALSE(all.is_short(b, 1));
   all.took(b, 1, 699);

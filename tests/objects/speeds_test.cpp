@@ -77,7 +77,7 @@ TEST_CASE("what is no time is not recorded") {
 TEST_CASE("a time from outside is believed when it is smaller") {
   speeds s;
   const auto n = s.number_of("k", "d");
-  s.record_at_most(n, 100, 50e-6);  // the first is forgotten
+  s.record_at_most(n, 100, 50e-6);  // the first time is forgotten
   s.record_at_most(n, 100, 9e-6);
   CHECK(*s.predict(n, 100) == doctest::Approx(9e-6));
   s.record_at_most(n, 100, 7e-6);

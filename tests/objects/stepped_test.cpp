@@ -1,4 +1,4 @@
-// Launches of a runtime that one thread steps: a seed gives the same program, however busy the machine is.
+// Launches of a stepped runtime: a seed determines the schedule, however busy the machine is.
 #include <stretto/object.hpp>
 #include <stretto/runtime.hpp>
 
@@ -21,7 +21,7 @@ STRETTO_KERNEL(stepped_turns, (inout<int> x, int turns), {
   x(global_id(0)) = v;
 })
 
-/// How many launches the host and each device have computed of some programs, where each takes the host so long.
+/// Launches computed by the host and each device for some programs, if each takes the host that long.
 std::vector<std::uint64_t> computed_by_each(int turns) {
   std::vector<std::uint64_t> launches;
   for (unsigned seed = 0; seed < 6; ++seed) {
