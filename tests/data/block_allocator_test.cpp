@@ -97,7 +97,7 @@ TEST_CASE("the highest free addresses are given where the end is asked for") {
   CHECK(first->offset == 0);
 }
 
-TEST_CASE("what is free of a range is given in blocks that end where the range does") {
+TEST_CASE("free parts of a range are allocated as blocks that end where the range does") {
   block_allocator blocks(1024);
   block* const first = blocks.allocate(128);
   block* const second = blocks.allocate(128);

@@ -77,7 +77,7 @@ TEST_CASE("places of devices are part of the machine") {
   CHECK(second.machine() == *again);
 }
 
-TEST_CASE("what is copied to a device, computed there and copied back is what the host computes") {
+TEST_CASE("data copied to a device, computed there and copied back equals the host's result") {
   on_devices([](const site& s) {
     constexpr int n = 60;
     const box whole({0, 0}, {n, n}), inside({1, 1}, {n - 1, n - 1});
@@ -366,7 +366,7 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
   CHECK(arrows >= 5);
 }
 
-TEST_CASE("what nobody waits for has ended before the runtime is gone") {
+TEST_CASE("operations that nobody waits for end before the runtime does") {
   for (const std::string& kind : kinds()) {
     auto result = std::make_unique<int[]>(64);
     {
@@ -385,7 +385,7 @@ TEST_CASE("what nobody waits for has ended before the runtime is gone") {
   }
 }
 
-TEST_CASE("what a device's memory does not hold is said in bytes") {
+TEST_CASE("an error for lack of device memory gives bytes") {
   setenv("STRETTO_DEVICE_MEMORY", "1M", 1);
   runtime rt({.workers = 1, .devices = "sim"});
   unsetenv("STRETTO_DEVICE_MEMORY");

@@ -263,7 +263,7 @@ TEST_CASE("a recorded graph contributes, applies and clears on a device, each ti
   });
 }
 
-TEST_CASE("what a device cannot reduce is said when it is asked for") {
+TEST_CASE("a reduction that a device does not support is refused in the call") {
   const test::with_variable room("STRETTO_DEVICE_MEMORY", "1M");
   runtime rt({.workers = 1, .devices = "sim"});
   rt.run([&] {

@@ -120,7 +120,7 @@ TEST_CASE("of equals, what was used least recently leaves first, but before it w
   CHECK(choose_victims(all, 32, 0, first_is_dirty).write_back_bytes == 6);
 }
 
-TEST_CASE("what would have to be written back is asked of few") {
+TEST_CASE("write-back bytes are asked of few candidates") {
   std::vector<eviction_candidate> all(1000, eviction_candidate{.bytes = 8});
   for (std::size_t i = 0; i < all.size(); ++i) all[i].last_use = i;
   std::size_t asked = 0;
@@ -129,14 +129,14 @@ TEST_CASE("what would have to be written back is asked of few") {
   CHECK(asked <= 42);
 }
 
-TEST_CASE("nobody leaves where there is room") {
+TEST_CASE("nothing is evicted if memory is free") {
   const std::vector<eviction_candidate> all{{.bytes = 10}};
   const eviction e = choose_victims(all, 10, 10, all_clean);
   CHECK(e.possible);
   CHECK(e.victims.empty());
 }
 
-TEST_CASE("what cannot be done is told in bytes, and whether waiting would help") {
+TEST_CASE("an impossible eviction gives bytes, and whether waiting would help") {
   const std::vector<eviction_candidate> all{{.bytes = 30, .in_use = true}, {.bytes = 20}};
   const eviction now = choose_victims(all, 60, 10, all_clean);
   CHECK_FALSE(now.possible);
@@ -147,7 +147,7 @@ TEST_CASE("what cannot be done is told in bytes, and whether waiting would help"
   CHECK(choose_victims(all, 61, 10, all_clean).is_hopeless());
 }
 
-TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffices, over many seeds") {
+TEST_CASE("no victim is needless or in use, and the freed memory suffices, over many seeds") {
   for (unsigned seed = 0; seed < stretto::test::scaled_of_one_thread(2'000u, 100'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

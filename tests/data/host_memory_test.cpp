@@ -79,7 +79,7 @@ TEST_CASE("a kernel uses an array of the device and one that it shares; another 
   });
 }
 
-TEST_CASE("nobody has such memory who did not ask for it") {
+TEST_CASE("a runtime has such memory only if asked for") {
   runtime rt({.workers = 1, .devices = "sim"});
   CHECK(rt.machine().places(place_kind::pinned_memory).empty());
 }

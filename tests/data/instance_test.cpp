@@ -230,7 +230,7 @@ TEST_CASE("an operation that a destruction did not wait for is poisoned and touc
   });
 }
 
-TEST_CASE("what a creation can know to be wrong is thrown by the call") {
+TEST_CASE("errors of a creation that are known at once are thrown by the call") {
   with_data([] {
     CHECK(without_lines(thrown_by([] { instance<int>::create(at(place{77}), {0, 4}); })) ==
           "error D04: an instance was to be made at a place that is no memory of this runtime\n"

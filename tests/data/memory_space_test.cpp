@@ -80,7 +80,7 @@ TEST_CASE("the last earlier destruction decides: what still does not fit is refu
   CHECK(m.destroy(b, &d2) == nullptr);
 }
 
-TEST_CASE("a later creation may not take what an earlier one waits for, but may take what is left beside it") {
+TEST_CASE("a later creation may not take memory that an earlier one waits for, but may take the rest") {
   memory_space m(place{0}, "ram", place_kind::system_memory, 8192);
   block* a = m.try_create(4096);
   destruction d = announced(m, 4096);
@@ -223,7 +223,7 @@ TEST_CASE("memory of which all may be page-locked is so, whatever is asked for f
   }
 }
 
-TEST_CASE("where nothing can be page-locked, memory is memory") {
+TEST_CASE("memory that cannot be page-locked works as ordinary memory") {
   locking_device d;
   d.refuses = true;
   memory_space m(place{0}, "ram", place_kind::system_memory, 64 * mebi);

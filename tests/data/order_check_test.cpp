@@ -55,7 +55,7 @@ std::string line(const std::source_location& here, int behind) {
 
 }  // namespace
 
-TEST_CASE("a copy that does not wait for the fill of its source is told, with both lines") {
+TEST_CASE("a copy that does not wait for the fill of its source is reported, with both lines") {
   std::source_location here;
   const std::string told = told_by([&](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
@@ -72,7 +72,7 @@ TEST_CASE("a copy that does not wait for the fill of its source is told, with bo
         "  try         let the second one wait: copy(..., after(event of the first))");
 }
 
-TEST_CASE("reads of what nothing has written are told, with what is missing") {
+TEST_CASE("reads of unwritten elements are reported, with the elements") {
   std::source_location here;
   const std::string told = told_by([&](place ram) {
     here = std::source_location::current();
@@ -98,7 +98,7 @@ TEST_CASE("without STRETTO_CHECK nothing is looked at") {
         }, 1, "0") == "");
 }
 
-TEST_CASE("operations that events, waits, merges or chains of them order are not told") {
+TEST_CASE("operations ordered by events, waits, merges or chains of them are not reported") {
   finds_nothing([](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v"), w = make(ram, "w");
     event filled = fill(u, 1);
@@ -118,7 +118,7 @@ TEST_CASE("operations that events, waits, merges or chains of them order are not
   });
 }
 
-TEST_CASE("writers that share an ancestor but do not follow one another are told") {
+TEST_CASE("writers that share an ancestor but do not follow one another are reported") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u");
     event first = fill(u, 0);
@@ -128,7 +128,7 @@ TEST_CASE("writers that share an ancestor but do not follow one another are told
   });
 }
 
-TEST_CASE("a writer that waits for one of two readers only is told") {
+TEST_CASE("a writer that waits for only one of two readers is reported") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v"), w = make(ram, "w");
     wait(fill(u, 1));
@@ -138,7 +138,7 @@ TEST_CASE("a writer that waits for one of two readers only is told") {
   });
 }
 
-TEST_CASE("two tasks that write the same elements are told, whoever runs them") {
+TEST_CASE("two tasks that write the same elements are reported, whichever workers run them") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u");
     async([u] { wait(fill(u, 1)); });
@@ -146,7 +146,7 @@ TEST_CASE("two tasks that write the same elements are told, whoever runs them") 
   });
 }
 
-TEST_CASE("a task follows its preconditions and its spawner, and who waits for it follows what it waited for") {
+TEST_CASE("a task follows its preconditions and its spawner, and its waiters follow what it waited for") {
   finds_nothing([](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
     event filled = fill(u, 1);
@@ -169,7 +169,7 @@ TEST_CASE("a task that does not wait for its operation does not make others foll
   });
 }
 
-TEST_CASE("what is ordered in ways that are not followed up is not told") {
+TEST_CASE("accesses ordered by untracked means are not reported") {
   finds_nothing([](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
     // A user event that a task triggers.
@@ -240,7 +240,7 @@ TEST_CASE("new instances hold a pattern that shows") {
   CHECK(told == "");
 }
 
-TEST_CASE("a destruction that does not wait for what uses the instance is told, and one that waits is not") {
+TEST_CASE("a destruction that does not wait for uses of the instance is reported, and one that waits is not") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u");
     fill(u, 1);
@@ -272,7 +272,7 @@ TEST_CASE("scatters into one table are not compared with one another, but with o
 }
 
 // The model: operation j follows i if a dependency was given, or if it follows one that follows i.
-TEST_CASE("of random operations with random preconditions, one is told exactly if two conflict and nothing orders them") {
+TEST_CASE("random operations with random preconditions are reported exactly if two conflict and nothing orders them") {
   constexpr int count = 12;
   for (std::uint32_t seed = 0; seed < test::scaled(300u, 10'000u); ++seed) {
     std::mt19937 random(seed);
@@ -317,7 +317,7 @@ TEST_CASE("of random operations with random preconditions, one is told exactly i
 }
 
 // Operations in the body and in tasks, ordered by events, merges of them, conversions and waits of the body.
-TEST_CASE("of random programs of tasks, merges and waits, one is told exactly if two operations conflict and nothing orders them") {
+TEST_CASE("random programs of tasks, merges and waits are reported exactly if two operations conflict and nothing orders them") {
   constexpr int count = 10;
   const auto seeds = test::scaled(400u, 10'000u);
   unsigned racy = 0;
@@ -400,7 +400,7 @@ TEST_CASE("long programs are followed in bounded memory") {
   });
 }
 
-TEST_CASE("what an instance remembers of its elements stays small, however they are cut") {
+TEST_CASE("the access history of an instance stays small, however its elements are cut") {
   const std::string told = told_by([](place ram) {
     auto u = make(ram, "u", 10000);
     wait(fill(u, 0));

@@ -88,7 +88,7 @@ TEST_CASE("a large copy is cut into parts, and counted once") {
       {.workers = 4});
 }
 
-TEST_CASE("a failed and a skipped operation tell their reason, and no bytes where nothing was touched") {
+TEST_CASE("profiles of failed and skipped operations give the reason, and no bytes if nothing was copied") {
   with_data([] {
     const auto table = instance<int>::create(at(ram), {0, 4}).made, to = instance<int>::create(at(ram), {0, 2}).made;
     const auto index = instance<int>::create(at(ram), {0, 2}).made;

@@ -192,7 +192,7 @@ TEST_CASE("a replay behind one that is under way is handed to the device at once
   });
 }
 
-TEST_CASE("what comes between two launches, or needs one of them, is not held up by the others") {
+TEST_CASE("an operation between two launches of a chain, or after one of them, does not wait for the others") {
   runtime rt({.workers = 1, .seed = 1, .devices = "sim", .stepped = true});
   rt.run([&] {
     const auto x = instance<unsigned>::create(at(memories_of(rt)[0]), {0, elements}).made;
@@ -293,7 +293,7 @@ TEST_CASE("a device that compiles late does so at the first of recorded launches
   });
 }
 
-TEST_CASE("what the recording of a launch can know to be wrong is thrown there") {
+TEST_CASE("errors of a recorded launch that are known at once are thrown by the recording") {
   runtime rt({.workers = 1, .devices = "sim:2"});
   rt.run([&] {
     const auto memories = memories_of(rt);

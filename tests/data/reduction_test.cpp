@@ -155,7 +155,7 @@ TEST_CASE("contributions of every style, by many tasks, add up as a plain loop d
     }
 }
 
-TEST_CASE("what one reduction holds goes into another while tasks contribute to that one") {
+TEST_CASE("a reduction is folded into another while tasks contribute to the latter") {
   for (const reduction_style style : all_styles)
     with_data([&] {
       constexpr int elements = 50, tasks = 8, each = 20000;

@@ -63,7 +63,7 @@ struct driven {
 
 }  // namespace
 
-TEST_CASE("what is valid is used where it is, and nothing is planned") {
+TEST_CASE("valid elements are used in place, and nothing is planned") {
   driven d;
   d.task(1, {{whole, out_use}});
   const auto& p = d.acquire(1, {{box(10, 20), in_use}});
@@ -84,7 +84,7 @@ TEST_CASE("reading elsewhere copies, writing there makes the first invalid") {
   CHECK(d.acquire(0, {{whole, in_use}}).copies == copies{{1, 0, box(0, 50)}});
 }
 
-TEST_CASE("what is overwritten is not fetched") {
+TEST_CASE("elements that are overwritten are not fetched") {
   driven d;
   d.task(0, {{whole, out_use}});
   CHECK(d.acquire(1, {{box(0, 50), out_use}, {box(40, 70), in_use}}).copies == copies{{0, 1, box(40, 70)}});
@@ -104,7 +104,7 @@ TEST_CASE("tiles far apart get storage of their own, overlapping ones grow toget
   CHECK(d.set.replicas(1) == storages{{2, 1, box(50, 60)}, {3, 1, box(0, 20)}});
 }
 
-TEST_CASE("tiles that would be too large together stay beside one another, and what both hold goes from one to the other") {
+TEST_CASE("tiles that would be too large together stay separate, and elements in both are copied between them") {
   driven d{.most_joined = 4 * 12};
   d.task(0, {{whole, out_use}});
   d.task(1, {{box(0, 12), in_use}});
@@ -171,7 +171,7 @@ TEST_CASE("readers wait for the writer, writers and frees for the readers too") 
   CHECK(waits == tokens{write, read});
 }
 
-TEST_CASE("only who needs content fails with those that wrote it, and nobody with those that read it") {
+TEST_CASE("only readers fail with the writers of their data, and no one with other readers") {
   driven d;
   const token write = d.task(0, {{whole, out_use}});
   const token read = d.task(0, {{whole, in_use}});
@@ -190,7 +190,7 @@ TEST_CASE("only who needs content fails with those that wrote it, and nobody wit
   CHECK(waits_of(box(0, 20), reduce_use(2)) == std::pair(tokens{write, add}, tokens{read}));
 }
 
-TEST_CASE("what brings content fails with who wrote that, not with who used what it overwrites") {
+TEST_CASE("a copy fails with the writer of its source, not with users of the elements it overwrites") {
   driven d;
   const token before = d.task(1, {{whole, out_use}});
   const token read = d.task(1, {{whole, in_use}});
@@ -282,7 +282,7 @@ TEST_CASE("a lost memory poisons what was valid there alone") {
   CHECK(d.acquire(0, {{whole, in_use}}).lost == region(box(40, 50)));
 }
 
-TEST_CASE("what a failed operation was to write is not valid, and nobody waits for it") {
+TEST_CASE("the output of a failed operation is not valid, and no one waits for it") {
   driven d;
   d.task(0, {{whole, out_use}});
   d.acquire(1, {{whole, in_use}});

@@ -82,7 +82,7 @@ TEST_CASE("a template's kernel contributes by the operator of its type") {
   });
 }
 
-TEST_CASE("what is wrong with a launch is told with the name of the template's kernel") {
+TEST_CASE("errors of a launch name the template's kernel") {
   const test::with_variable checked("STRETTO_CHECK", "1");
   with_each_device([](place, place memory) {
     auto x = instance<float4>::create(at(memory), {0, 20}).made, y = instance<float4>::create(at(memory), {0, 20}).made;

@@ -171,7 +171,7 @@ TEST_CASE("with little room between, pieces are smaller; with none, the copy is 
       c.options);
 }
 
-TEST_CASE("where instances fill system memory, a copy through it still ends: it may be the one that makes room") {
+TEST_CASE("a copy through full system memory still ends: it may be the one that frees memory") {
   auto c = three_memories(slow_channel::manner::as_task);
   c.options.ram_bytes = 64 << 10;
   auto registry = std::make_shared<places::channel_registry>();

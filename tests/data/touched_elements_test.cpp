@@ -8,7 +8,7 @@
 
 namespace stretto {
 
-TEST_CASE("what was noted is known element by element, in one to three axes") {
+TEST_CASE("recorded uses are known element by element, in one to three axes") {
   std::mt19937 random(5);
   const auto below = [&](coordinate n) { return static_cast<coordinate>(random() % static_cast<unsigned>(n)); };
   for (int round = 0; round < 200; ++round) {

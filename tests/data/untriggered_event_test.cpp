@@ -65,7 +65,7 @@ TEST_CASE("a chain of kernels behind an event that nobody triggers ends with the
   CHECK(told.find("add_one") != std::string::npos);
 }
 
-TEST_CASE("what a task waits for at the end is poisoned by what has to end it, never in its stead") {
+TEST_CASE("the last wait of a task is poisoned by the operation that must end it, never in its place") {
   // The operation's event comes before the event it waits for in the search for untriggered events.
   for (const bool stepped : {false, true})
     for (const bool on_device : {false, true})

@@ -108,7 +108,7 @@ TEST_CASE("after() orders launches that share nothing, over random graphs") {
     }
 }
 
-TEST_CASE("what fails takes along what was told to come after it, and nothing else") {
+TEST_CASE("a failed launch fails those with after() on it, and no others") {
   for (const std::string& kind : graph_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});

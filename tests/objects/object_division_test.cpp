@@ -163,7 +163,7 @@ TEST_CASE("a launch that does not say what it writes where is computed as a whol
   CHECK(who_computed(rt) == 1);
 }
 
-TEST_CASE("who checks is told of parts that would write the same elements where nothing is divided, too") {
+TEST_CASE("with checks, parts that would write the same elements are reported even if nothing is divided") {
   const test::with_variable check("STRETTO_CHECK", "1");
   runtime rt({.workers = 2, .devices = "none"});
   rt.run([] {

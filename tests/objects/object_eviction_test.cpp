@@ -56,7 +56,7 @@ void check_changed(const std::vector<object<float>>& changed) {
   for (std::size_t i = 0; i < changed.size(); ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
 }
 
-TEST_CASE("what a device has changed takes no room from launches on the host") {
+TEST_CASE("replicas that a device has changed take no memory from launches on the host") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -70,7 +70,7 @@ TEST_CASE("what a device has changed takes no room from launches on the host") {
   });
 }
 
-TEST_CASE("what a device only reads takes no room from launches on the host either") {
+TEST_CASE("replicas that a device only reads take no memory from launches on the host either") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -85,7 +85,7 @@ TEST_CASE("what a device only reads takes no room from launches on the host eith
   });
 }
 
-TEST_CASE("what lies in the middle of a memory leaves where the rest is needed in one piece, even if the launch uses it itself") {
+TEST_CASE("a replica in the middle of a memory is evicted if the rest is needed in one piece, even if the launch uses it itself") {
   const with_variable device("STRETTO_DEVICE_MEMORY", "64k");
   for (const bool is_own : {true, false}) {
     CAPTURE(is_own);
@@ -124,7 +124,7 @@ struct full_memories {
   }
 };
 
-TEST_CASE("what has to leave a device takes the room of what the host has for nothing") {
+TEST_CASE("eviction from a device replaces redundant replicas of the host") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "80k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -136,7 +136,7 @@ TEST_CASE("what has to leave a device takes the room of what the host has for no
   });
 }
 
-TEST_CASE("what has to leave a device does not wait for views that the program holds") {
+TEST_CASE("eviction from a device does not wait for views of the program") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "80k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -155,7 +155,7 @@ TEST_CASE("what has to leave a device does not wait for views that the program h
   });
 }
 
-TEST_CASE("of what waits for room that nothing will give up each is told so, and what follows goes on") {
+TEST_CASE("each launch in a memory deadlock is refused, and the launches after them run") {
   // Too large in any case, and too large next to what stays.
   for (const auto& [memory, is_one_object] : {std::pair("8k", true), {"8k", false}, {"20k", true}, {"20k", false}}) {
     const with_variable host("STRETTO_HOST_MEMORY", memory);
@@ -177,7 +177,7 @@ TEST_CASE("of what waits for room that nothing will give up each is told so, and
   }
 }
 
-TEST_CASE("room that an event of the program's will lead to is waited for") {
+TEST_CASE("a launch waits for memory that an event of the program will free") {
   const with_variable host("STRETTO_HOST_MEMORY", "20k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -232,7 +232,7 @@ TEST_CASE("a launch that only the host may compute waits for views until the pro
   });
 }
 
-TEST_CASE("where nothing can leave, a launch for which there is no room is told so, whatever views the program holds") {
+TEST_CASE("if nothing can be evicted, a launch without memory is refused, whatever views the program holds") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 1});
   rt.run([] {
@@ -243,7 +243,7 @@ TEST_CASE("where nothing can leave, a launch for which there is no room is told 
   });
 }
 
-TEST_CASE("an object's first content takes the room of what the host has for nothing") {
+TEST_CASE("initial data of an object replaces redundant replicas of the host") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -254,7 +254,7 @@ TEST_CASE("an object's first content takes the room of what the host has for not
   });
 }
 
-TEST_CASE("removal from devices takes the room of what the host has for nothing") {
+TEST_CASE("remove_from_devices replaces redundant replicas of the host") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
@@ -267,7 +267,7 @@ TEST_CASE("removal from devices takes the room of what the host has for nothing"
   });
 }
 
-TEST_CASE("what the host has for nothing leaves before anything goes to a file") {
+TEST_CASE("redundant replicas of the host are freed before anything is spilled") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k"),
       device("STRETTO_DEVICE_MEMORY", "80k");
@@ -283,7 +283,7 @@ TEST_CASE("what the host has for nothing leaves before anything goes to a file")
 }
 
 // 18 objects; a launch on the device uses three, so that 15 are elsewhere, and the two memories hold 16 and 8.
-TEST_CASE("what fits into the host's memory and a device's together is never refused") {
+TEST_CASE("objects that fit into the memories of host and device together are never refused") {
   const with_variable host("STRETTO_HOST_MEMORY", "256k"), device("STRETTO_DEVICE_MEMORY", "128k");
   for (const char* devices : {"sim", "sim(engines=1)"})
     for (unsigned seed = 0; seed < test::scaled(12u, 2'000u); ++seed) {

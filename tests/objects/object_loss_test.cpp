@@ -101,7 +101,7 @@ TEST_CASE("a device that needs what another one has lost is not lost with it") {
   }
 }
 
-TEST_CASE("what overwrites elements whose writer fails is computed, wherever that was to be") {
+TEST_CASE("a launch that overwrites the elements of a failed writer runs, wherever the writer was to run") {
   const test::with_variable quiet("STRETTO_LOG", "off");
   for (const char* fault : {"fail_launch=1", "lose=1"})
     for (const bool on_device : {false, true}) {
@@ -128,7 +128,7 @@ TEST_CASE("what overwrites elements whose writer fails is computed, wherever tha
     }
 }
 
-TEST_CASE("what brings elements does not fail with who read those that it overwrites") {
+TEST_CASE("a copy does not fail with the readers of the elements that it overwrites") {
   const test::with_variable quiet("STRETTO_LOG", "off");
   runtime rt({.workers = 2, .devices = "sim:2"});
   rt.run([&] {
@@ -149,7 +149,7 @@ TEST_CASE("what brings elements does not fail with who read those that it overwr
   });
 }
 
-TEST_CASE("random programs lose devices with launches in flight, and every element is right or its reader is told") {
+TEST_CASE("random programs lose devices with launches in flight, and each element is right or its reader gets the error") {
   const test::with_variable quiet("STRETTO_LOG", "off");
   int read = 0, lost = 0;
   for (unsigned seed = 0; seed < test::scaled(60u, 4000u); ++seed) {

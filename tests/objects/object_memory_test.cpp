@@ -87,7 +87,7 @@ std::uint64_t random_means(const std::string& devices, unsigned workers, std::si
   return spilled_bytes(rt);
 }
 
-TEST_CASE("what the host has no room for goes to a file and comes back") {
+TEST_CASE("objects that do not fit into host memory are spilled to a file and come back") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "256k"),
       device("STRETTO_DEVICE_MEMORY", "128k");
@@ -140,7 +140,7 @@ TEST_CASE("without a folder a full host is an error that says so") {
   });
 }
 
-TEST_CASE("what neither a device nor the host has room for goes to another device") {
+TEST_CASE("objects that fit neither a device nor the host go to another device") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "256k");
   runtime rt({.workers = 2, .devices = "sim:2(shared_bus)"});
   const auto places = rt.machine().places(place_kind::gpu);

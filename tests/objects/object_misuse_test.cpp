@@ -97,7 +97,7 @@ TEST_CASE("elements that nothing wrote are not read, and what depends on them is
   });
 }
 
-TEST_CASE("who reads what a failed launch was to write is skipped, and told once, with the root") {
+TEST_CASE("readers of a failed launch's elements are skipped, and one failure is reported, with the root") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     const std::vector<unsigned> zeros(64);
@@ -121,7 +121,7 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
   });
 }
 
-TEST_CASE("what is written after a failure is read as if there had been none") {
+TEST_CASE("elements written after a failure are read as if there had been none") {
   on("sim", [] {
     object<unsigned, 2> a(small, {.name = "a"});
     const user_event asked = user_event::create();
@@ -383,7 +383,7 @@ TEST_CASE("races between items and reads of an unwritten out argument are report
 STRETTO_KERNEL(misuse_sets, (out<float> x), { x(global_id(0)) = 1; })
 STRETTO_KERNEL(misuse_copies, (in<float> x, out<float> y), { y(global_id(0)) = x(global_id(0)); })
 
-TEST_CASE("what a launch leaves unwritten of an out argument is reported where it is read, wherever that is") {
+TEST_CASE("unwritten elements of an out argument are reported where they are read, on any device") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     const box all(0, 64);
@@ -454,7 +454,7 @@ TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
   rt.run([&] { CHECK(object<unsigned, 2>(small).elements() == small); });
 }
 
-TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") {
+TEST_CASE("the loss of a device loses only data that it alone had") {
   for (const char* policy : policies_to_misuse) {
     std::vector<device::sim::made> both;
     both.push_back(device::sim::make(small_device("one")));

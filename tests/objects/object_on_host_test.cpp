@@ -27,7 +27,7 @@ void with_workers(Body&& body) {
     }
 }
 
-TEST_CASE("a view that the program holds stops who would change it and who follows that, and nobody else") {
+TEST_CASE("a view of the program blocks writers of its elements and their successors, and no others") {
   with_workers([](runtime& rt) {
     rt.run([] {
       const box all(0, 4);
@@ -51,7 +51,7 @@ TEST_CASE("a view that the program holds stops who would change it and who follo
   });
 }
 
-TEST_CASE("what waits for an event keeps its place in the order of submission") {
+TEST_CASE("a launch that waits for an event keeps its place in the order of submission") {
   with_workers([](runtime& rt) {
     rt.run([] {
       const box all(0, 2);
@@ -70,7 +70,7 @@ TEST_CASE("what waits for an event keeps its place in the order of submission") 
   });
 }
 
-TEST_CASE("objects that come and go take the room of a few") {
+TEST_CASE("objects created and destroyed in turn take the memory of a few") {
   const test::with_variable memory("STRETTO_HOST_MEMORY", "64k");
   with_workers([](runtime& rt) {
     constexpr int n = 2048, times = 100;

@@ -100,7 +100,7 @@ TEST_CASE("an OpenCL driver that takes memory at a buffer's first use is found t
   });
 }
 
-TEST_CASE("random programs lose an OpenCL device, and every element is right or its reader is told") {
+TEST_CASE("random programs lose an OpenCL device, and each element is right or its reader gets the error") {
   if (!faulty_driver::is_there()) return;
   int lost = 0;
   constexpr int statuses[] = {CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES, CL_INVALID_COMMAND_QUEUE};

@@ -183,7 +183,7 @@ TEST_CASE("objects that live in a shared memory leave it for others, and come ba
   }
 }
 
-TEST_CASE("an object that lives with a device outlives it: the host goes on with what had been written, others copy it") {
+TEST_CASE("an object in memory shared with a device survives its loss: the host uses the written data, others copy it") {
   for (unsigned lost_at = 1; lost_at <= 8; ++lost_at) {
     const with_variable shared("STRETTO_DEVICE_HOST_MEMORY", "64k"), quiet("STRETTO_LOG", "off");
     INFO(lost_at);
@@ -221,7 +221,7 @@ TEST_CASE("random programs on objects of which some live in shared memories give
   }
 }
 
-TEST_CASE("random programs lose devices with which objects live, and every element is right or its reader is told") {
+TEST_CASE("random programs lose devices that share memory with objects, and each element is right or its reader gets the error") {
   const with_variable quiet("STRETTO_LOG", "off"), shared("STRETTO_DEVICE_HOST_MEMORY", "8192"), memory("STRETTO_DEVICE_MEMORY", "8192");
   int lost = 0;
   for (unsigned seed = 0; seed < test::scaled(30u, 2000u); ++seed) {

@@ -207,7 +207,7 @@ TEST_CASE("a run decides by the speeds of the run before") {
   CHECK(launches_on_device(other, {}) == 1);
 }
 
-TEST_CASE("what a finish encloses is over when it ends, and what fails there is thrown") {
+TEST_CASE("a finish waits for the launches in it, and throws their failures") {
   on_sim([] {
     object<unsigned, 2> a(box({0, 0}, {8, 8}), {.name = "a"});
     const event e = finish([&] { return launch(set_all, a.elements(), a, 1u); });

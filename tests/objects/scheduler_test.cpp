@@ -106,7 +106,7 @@ TEST_CASE("fifo issues in order of submission, larger priorities first") {
   CHECK(s.under("fifo").order == std::vector<std::size_t>{4, 0, 1, 2, 3, 5});
 }
 
-TEST_CASE("what became ready late comes before what was submitted after it, for a device alone under all policies but locality") {
+TEST_CASE("a task that became ready late comes before those submitted after it, on one device under all policies but locality") {
   // A product of tiles: each further product into a tile is ready once the one before has been issued.
   constexpr std::size_t tiles = 4;
   situation s{{{{1e6}}}, std::vector<std::uint64_t>(3 * tiles * tiles, 1000), {}};

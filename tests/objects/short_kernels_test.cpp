@@ -50,7 +50,7 @@ TEST_CASE("one interruption makes no kernel long, and a kernel that has become l
   CHECK(needed <= 30);
 }
 
-TEST_CASE("code of the program's own is never short: it may wait for who launches it") {
+TEST_CASE("native code is never short: it may wait for the launching thread") {
   short_kernels all(700);
   kernel_code mine = short_add.code();
   mine.native = reinterpret_cast<const native_functions*>(&mine);
@@ -80,7 +80,7 @@ TEST_CASE("chains, forks and joins of short kernels compute what they would in t
   }
 }
 
-TEST_CASE("a short kernel follows what it was told to, whoever submits it") {
+TEST_CASE("a short kernel follows its predecessors, whichever thread submits it") {
   runtime rt({.workers = 2});
   rt.run([] {
     const int zero = 0;

@@ -44,7 +44,7 @@ TEST_CASE("a device whose overhead outlasts the work gets none of it") {
   CHECK(split_between({0, 10'000}, {{1000, 0}, {1000, 5}}) == boxes{{0, 7500}, {7500, 10'000}});
 }
 
-TEST_CASE("what makes no sense is refused") {
+TEST_CASE("invalid arguments are refused") {
   CHECK(test::thrown_by([] { split_between({0, 10}, {{0, 0}}); }).starts_with("error B34"));
   CHECK(test::thrown_by([] { split_between({0, 10}, {{1, 0}}, 0); }).starts_with("error B35"));
 }
