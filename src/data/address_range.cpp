@@ -46,7 +46,8 @@ address_range::address_range(const std::filesystem::path& folder) : file_(open_w
   struct statvfs disk;
   int why = ENOSPC;
   if (::fstatvfs(file_, &disk) == 0)
-    for (std::uint64_t bytes = base::share_of_addresses(disk.f_bavail * disk.f_frsize) / page * page; bytes >= page; bytes = bytes / 2 / page * page) {
+    for (std::uint64_t bytes = base::share_of_addresses(disk.f_bavail * disk.f_frsize) / page * page; bytes >= page;
+         bytes = bytes / 2 / page * page) {
       if (::ftruncate(file_, static_cast<off_t>(bytes)) == 0) {
         void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
         if (at != MAP_FAILED) {
@@ -86,7 +87,8 @@ address_range::~address_range() {
 
 // Touching a page of a file on a full disk would kill the program: the disk space is allocated first.
 bool address_range::grow_file(std::uint64_t end) noexcept {
-  for (const std::uint64_t wanted : {std::min(capacity_, page_up(std::max(end, committed_ + largest_step))), page_up(end)})
+  for (const std::uint64_t wanted :
+       {std::min(capacity_, page_up(std::max(end, committed_ + largest_step))), page_up(end)})
     if (::posix_fallocate(file_, static_cast<off_t>(committed_), static_cast<off_t>(wanted - committed_)) == 0) {
       base::unpoison(base_ + committed_, wanted - committed_);
       committed_ = wanted;

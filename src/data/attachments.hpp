@@ -29,9 +29,10 @@ class attached_array {
   virtual ~attached_array() = default;
   /// Calls `then` once the elements of `part` lie in one instance, where they stay while the lease lasts; or with the
   /// failure that prevents it.
-  using on_exported = std::function<void(const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
-                                  base::thread_context& context)>;
-  virtual void export_elements(const box& part, const std::source_location& where, on_exported then, base::thread_context& context) = 0;
+  using on_exported = std::function<void(const detail::instance_handle& in, std::shared_ptr<const void> lease,
+                                         const failure_ref& cause, base::thread_context& context)>;
+  virtual void export_elements(const box& part, const std::source_location& where, on_exported then,
+                               base::thread_context& context) = 0;
 };
 
 /// The target of incoming elements: an instance, or a function that names one when the elements are about to arrive, so
@@ -39,12 +40,13 @@ class attached_array {
 struct destination {
   /// Takes the instance and the events after which it may be written; or the failure because of which nothing is to
   /// come.
-  using named = std::function<void(const detail::instance_handle& into, std::span<const event> after, const failure_ref& cause,
-                                   base::thread_context& context)>;
+  using named = std::function<void(const detail::instance_handle& into, std::span<const event> after,
+                                   const failure_ref& cause, base::thread_context& context)>;
   /// Calls `then`, now or later. Called at most once, on any thread of the runtime.
   using asked = std::function<void(named then, base::thread_context& context)>;
 
-  destination(const detail::instance_handle& into, std::span<const event> after) : into(into), after(after.begin(), after.end()) {}
+  destination(const detail::instance_handle& into, std::span<const event> after)
+      : into(into), after(after.begin(), after.end()) {}
   explicit destination(asked when_they_come) : when_they_come(std::move(when_they_come)) {}
 
   detail::instance_handle into;
@@ -74,13 +76,14 @@ class remote_attachments {
     bool is_first = false, is_last = false;
     point shift = {};
   };
-  virtual event fetch(const attachment_name& what, const box& part, destination to, part_of_fetch which, const std::source_location& where,
-                      base::thread_context& context) = 0;
+  virtual event fetch(const attachment_name& what, const box& part, destination to, part_of_fetch which,
+                      const std::source_location& where, base::thread_context& context) = 0;
   virtual void hold(const attachment_name& what) = 0;
   virtual void let_go(const attachment_name& what) = 0;
   /// Announces a fetch of elements that a node shares under that number: they are read in the order of such requests
   /// (shared_arrays). The returned name is held until the elements are fetched, or let_go.
-  virtual attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part, const std::source_location& where) = 0;
+  virtual attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part,
+                                  const std::source_location& where) = 0;
   /// Keeps `along` alive until that node acknowledges the message; returns the number to acknowledge, or 0 for none.
   virtual std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) = 0;
   virtual void acknowledge_message(std::uint32_t sender, std::uint64_t message) = 0;
@@ -91,15 +94,17 @@ class shared_arrays {
  public:
   virtual ~shared_arrays() = default;
   /// Exports elements in the state that all submitted tasks leave them in. A failure is reported by the export.
-  virtual std::shared_ptr<attached_array> export_elements(std::uint64_t shared, const box& part, const std::source_location& where,
-                                               base::thread_context& context) = 0;
+  virtual std::shared_ptr<attached_array> export_elements(std::uint64_t shared, const box& part,
+                                                          const std::source_location& where,
+                                                          base::thread_context& context) = 0;
   /// Starts the operation that the bytes encode; this floor encoded them on another node. Starts after `gate`. The
   /// caller drops `kept` once `done` has triggered and its waiters need nothing of it.
   struct placed {
     event done;
     std::shared_ptr<const void> kept = {};
   };
-  virtual placed place(std::span<const std::byte> what, event gate, const std::source_location& where, base::thread_context& context) = 0;
+  virtual placed place(std::span<const std::byte> what, event gate, const std::source_location& where,
+                       base::thread_context& context) = 0;
 };
 
 class attachments : public std::enable_shared_from_this<attachments> {

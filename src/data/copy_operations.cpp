@@ -201,7 +201,8 @@ event copy_boxes(const instance_handle& to, const instance_handle& from, std::sp
                  const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("copy");
   if (!data::are_local(context, to, from)) [[unlikely]]
-    return data::ask({.used = {to, from}, .used_count = 2, .is_whole = false, .boxes = boxes, .shift = shift}, after, context, where);
+    return data::ask({.used = {to, from}, .used_count = 2, .is_whole = false, .boxes = boxes, .shift = shift}, after,
+                     context, where);
   const std::uint64_t bytes = bytes_to_copy(to, from, boxes, shift, context, where);
   if (data::is_global(to) || data::is_global(from)) [[unlikely]]
     if (data::other_nodes* const others = data::state_of(context).others) others->hold_back(where);
@@ -227,8 +228,11 @@ event fill_box(const instance_handle& to, const box* part, const void* value, st
                const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("fill");
   if (!data::is_local(to, context)) [[unlikely]]
-    return data::ask({.what = data::remote_operation_request::action::fill, .used = {to}, .is_whole = !part,
-                      .boxes = {part, part ? std::size_t{1} : 0}, .value = {static_cast<const std::byte*>(value), bytes}},
+    return data::ask({.what = data::remote_operation_request::action::fill,
+                      .used = {to},
+                      .is_whole = !part,
+                      .boxes = {part, part ? std::size_t{1} : 0},
+                      .value = {static_cast<const std::byte*>(value), bytes}},
                      after, context, where);
   operation_request r = data::fill_request(to, part, value, bytes, context, where);
   if (data::is_global(to)) [[unlikely]] return data::fill_through_host(r, after, context);
@@ -240,8 +244,11 @@ event move_indexed(indexed way, const instance_handle& dense, const instance_han
                    const std::source_location& where) {
   base::thread_context& context = base::require_current(way == indexed::gather ? "gather" : "scatter");
   if (!data::are_local(context, dense, table, indices)) [[unlikely]]
-    return data::ask({.what = way == indexed::gather ? data::remote_operation_request::action::gather : data::remote_operation_request::action::scatter,
-                      .used = {dense, table, indices}, .used_count = 3, .indices = kind},
+    return data::ask({.what = way == indexed::gather ? data::remote_operation_request::action::gather
+                                                     : data::remote_operation_request::action::scatter,
+                      .used = {dense, table, indices},
+                      .used_count = 3,
+                      .indices = kind},
                      after, context, where);
   return data::submit(data::indexed_request(way, dense, table, indices, kind, context, where), after, context);
 }

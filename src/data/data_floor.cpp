@@ -77,8 +77,9 @@ platform with_spill(const platform& machine) {
   return platform::build(std::move(d));
 }
 
-void start_data(base::runtime_context& runtime, const platform& machine, std::shared_ptr<const places::channel_registry> channels,
-                bool check, device::device_set* devices, const host_limits& limits) {
+void start_data(base::runtime_context& runtime, const platform& machine,
+                std::shared_ptr<const places::channel_registry> channels, bool check, device::device_set* devices,
+                const host_limits& limits) {
   data_settings settings;
   settings.check = check;
   settings.recycles = limits.recycles;
@@ -105,17 +106,19 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
                                    .capacity_bytes = limits.global_bytes,
                                    .first = limits.first_of_global});
     else if (is_host_memory(about.kind))
-      settings.memories.push_back({.where = p,
-                                   .name = about.name,
-                                   .kind = about.kind,
-                                   .capacity_bytes = std::min(capacity_of(about),
-                                                              limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0}),
-                                   .locked_bytes = limits.locked_bytes});
+      settings.memories.push_back(
+          {.where = p,
+           .name = about.name,
+           .kind = about.kind,
+           .capacity_bytes =
+               std::min(capacity_of(about), limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0}),
+           .locked_bytes = limits.locked_bytes});
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});
   }
   // Operations that need host memory take the first in the list, but a file may declare it behind others.
-  std::ranges::stable_partition(settings.memories, [main = host_memory_of(machine)](const memory_description& m) { return m.where == main; });
+  std::ranges::stable_partition(
+      settings.memories, [main = host_memory_of(machine)](const memory_description& m) { return m.where == main; });
   settings.width = machine.worker_count();
   start_data(runtime, std::move(settings));
 }

@@ -117,7 +117,8 @@ inline thread_data& share_of(base::thread_context& context) {
 /// `run`.
 class reported_by_owner {
  public:
-  explicit reported_by_owner(base::thread_context& context) : share_(share_of(context)), before_(std::exchange(share_.is_reported_by_owner, true)) {}
+  explicit reported_by_owner(base::thread_context& context)
+      : share_(share_of(context)), before_(std::exchange(share_.is_reported_by_owner, true)) {}
   reported_by_owner(const reported_by_owner&) = delete;
   ~reported_by_owner() { share_.is_reported_by_owner = before_; }
 

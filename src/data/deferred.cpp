@@ -22,7 +22,8 @@ bool has_always_happened(const dependency& d) noexcept { return !d.task() && d.a
 
 }  // namespace
 
-precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also, base::thread_context& context) {
+precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also,
+                                          base::thread_context& context) {
   precondition_state o;
   for_each_dependency(after, also, [&](const dependency& d) {
     if (has_always_happened(d) || o.pending) return;
@@ -69,7 +70,8 @@ void deferred::arm(std::span<const event> after, base::thread_context& context, 
   arrived(context);
 }
 
-void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function on_fire, base::thread_context& context) {
+void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function on_fire,
+                       base::thread_context& context) {
   link& mine = links_[n];
   mine.fire = on_fire;
   mine.owner = this;

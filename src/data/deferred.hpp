@@ -21,7 +21,8 @@ struct precondition_state {
   bool pending = false;
   failure_ref cause;  // of the first poisoned one; meaningful only if nothing is pending
 };
-precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also, base::thread_context& context);
+precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also,
+                                          base::thread_context& context);
 
 struct deferred {
   using start_function = void (*)(deferred& self, failure_ref cause, base::thread_context& context) noexcept;

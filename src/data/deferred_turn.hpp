@@ -16,8 +16,8 @@ namespace stretto::data {
 class deferred_turn final : update_queue::turn {
  public:
   /// Requests a turn on `where` of the instance once `after` has ended. The caller must call end_after.
-  static deferred_turn& ask(const detail::instance_handle& of, const box& where, const preconditions& after, base::thread_context& context,
-                            const std::source_location& line);
+  static deferred_turn& ask(const detail::instance_handle& of, const box& where, const preconditions& after,
+                            base::thread_context& context, const std::source_location& line);
 
   /// Triggers when the turn has begun; poisoned, without a turn, if `after` is.
   event begun() const noexcept { return begun_; }
@@ -30,7 +30,8 @@ class deferred_turn final : update_queue::turn {
     deferred_turn& owner;
   };
 
-  deferred_turn(const detail::instance_handle& of, const box& where, event begun, const std::source_location& line) noexcept;
+  deferred_turn(const detail::instance_handle& of, const box& where, event begun,
+                const std::source_location& line) noexcept;
   void begin(base::thread_context& context) noexcept;
 
   detail::instance_record& record_;

@@ -36,7 +36,8 @@ class device_move final : public device_operation {
   void copy(device::stream& s, places::completion& done) {
     std::vector<transfer> all;
     for (std::size_t i = 0; i < request_.box_count; ++i) {
-      const auto walk = plan(request_.box_at(i), std::array{reach_of(request_.used[0]), reach_of(request_.used[1], request_.shift)});
+      const auto walk =
+          plan(request_.box_at(i), std::array{reach_of(request_.used[0]), reach_of(request_.used[1], request_.shift)});
       auto of_box = transfers_of(walk, place_of(*request_.used[1].record), place_of(*request_.used[0].record));
       if (all.empty()) all = std::move(of_box);
       else all.insert(all.end(), of_box.begin(), of_box.end());

@@ -72,8 +72,9 @@ void device_operation::operator delete(void* memory, std::size_t bytes) noexcept
   share_of(base::require_current("device")).device_operations.free(memory);
 }
 
-event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after, std::span<const event> also,
-                               base::thread_context& context, std::span<const event> order) {
+event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after,
+                               std::span<const event> also, base::thread_context& context,
+                               std::span<const event> order) {
   const device_outlook o = look(after, also, order, op->on_, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(op->where_) : nullptr;
   device_operation& it = *op;
@@ -111,7 +112,8 @@ failure_ref device_operation::failed_with(std::exception_ptr why) const {
   return why ? detail::make_failure(std::move(why), describe(), where_) : failure_ref();
 }
 
-void device_operation::start(std::span<const device::attached_device::key> behind, base::thread_context& context) noexcept {
+void device_operation::start(std::span<const device::attached_device::key> behind,
+                             base::thread_context& context) noexcept {
   if (profile_) profile_->mark_ready(), profile_->mark_started(context);
   cause_ = context.current_id;
   try {

@@ -29,7 +29,8 @@ struct deferred_report;
 class device_operation : public deferred, public places::completion {
  public:
   /// `what` chooses the stream of the device, `shown` the kind of span in the trace.
-  device_operation(device::attached_device& on, device::work what, trace::kind shown, const std::source_location& where) noexcept;
+  device_operation(device::attached_device& on, device::work what, trace::kind shown,
+                   const std::source_location& where) noexcept;
   virtual ~device_operation() = default;
 
   /// Uses pooled blocks, which threads of drivers do not fragment. To be called on threads of the runtime.

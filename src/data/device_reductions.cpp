@@ -27,12 +27,15 @@ using detail::reduction_kind;
 namespace {
 
 /// The device that can use both arrays in place; null if there is none.
-device::attached_device* device_of(const instance_handle& a, const instance_handle& b, const data_state& state) noexcept {
+device::attached_device* device_of(const instance_handle& a, const instance_handle& b,
+                                   const data_state& state) noexcept {
   const device::device_set* const devices = state.settings.devices;
   const memory_space *const at = a.record->space, *const other = b.record->space;
   if (!devices || !at || !other) return nullptr;
   device::attached_device* const on = devices->at((is_on_host(at) ? other : at)->where());
-  const auto is_used = [&](const memory_space* m) { return m->where() == on->memory() || m->where() == on->host_memory(); };
+  const auto is_used = [&](const memory_space* m) {
+    return m->where() == on->memory() || m->where() == on->host_memory();
+  };
   return on && is_used(at) && is_used(other) ? on : nullptr;
 }
 
@@ -68,7 +71,8 @@ std::optional<event> reduce_on_device(const fold_place& where, const operation_r
 
 /// Calls `reduce(after)`, which reads and writes the elements in several operations, once it is this reduction's turn.
 template <class Reduce>
-std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context, Reduce&& reduce) {
+std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context,
+                             Reduce&& reduce) {
   deferred_turn& turn = deferred_turn::ask(r.used[0], r.first_box, after, context, r.where);
   const event begun = turn.begun();
   preconditions then = after_range{{&begun, 1}};
@@ -83,7 +87,8 @@ std::optional<event> in_turn(const operation_request& r, const preconditions& af
   }
 }
 
-event fill_with_identity(const instance_handle& array, const reduction_kind& kind, const preconditions& after, const std::source_location& where) {
+event fill_with_identity(const instance_handle& array, const reduction_kind& kind, const preconditions& after,
+                         const std::source_location& where) {
   std::vector<std::byte> identity(kind.rhs_bytes);
   kind.set_identity(identity.data(), 1);
   return detail::fill_box(array, nullptr, identity.data(), identity.size(), after, where);
@@ -99,7 +104,8 @@ instance_handle create_on_device(const instance_request& request, const reductio
   };
   if (!fold_kernel_of(kind.on_devices))
     throw refused("a reduction was asked for in the memory of a device, by an operator that devices do not have",
-                  "kernels contribute by the operators of the library, of numbers of 32 or 64 bits, and by those of STRETTO_DEVICE_OPERATOR",
+                  "kernels contribute by the operators of the library, of numbers of 32 or 64 bits, and by those of "
+                  "STRETTO_DEVICE_OPERATOR",
                   "create it in host memory, or define the operator by STRETTO_DEVICE_OPERATOR");
   if (style != reduction_style::automatic && style != reduction_style::shared_fold)
     throw refused("a reduction in the memory of a device was asked for in a style of the host's",
@@ -139,17 +145,19 @@ event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const st
 
 event reduce_elsewhere(const operation_request& r, const preconditions& after, base::thread_context& context) {
   if (const fold_place where = place_of_fold(r, state_of(context)); where.on) {
-    const std::optional<event> done =
-        in_turn(r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
+    const std::optional<event> done = in_turn(
+        r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
     if (done) return *done;
   }
   // its last step takes the turn
   if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);
-  return *in_turn(r, after, context, [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
+  return *in_turn(r, after, context,
+                  [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
 }
 
-event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor, const reduction_kind& kind,
-                       const preconditions& after, base::thread_context& context, const std::source_location& where) {
+event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
+                       const reduction_kind& kind, const preconditions& after, base::thread_context& context,
+                       const std::source_location& where) {
   const instance_handle& array = array_behind(from);
   const box& all = array.record->shape.box;
   host_staging_copy got(array, all, state_of(context), where);

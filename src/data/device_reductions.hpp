@@ -15,8 +15,8 @@ namespace stretto::data {
 /// Creates the array that kernels contribute to, for a reduction in device memory. It holds identities from its ready
 /// event on. Throws D05 for an operator that no kernel uses or a style that devices do not have, D16 if memory is
 /// missing.
-detail::instance_handle create_on_device(const detail::instance_request& request, const detail::reduction_kind& kind, reduction_style style,
-                                         const std::source_location& where);
+detail::instance_handle create_on_device(const detail::instance_request& request, const detail::reduction_kind& kind,
+                                         reduction_style style, const std::source_location& where);
 
 /// That array of a reduction; `h` itself for everything else.
 inline const detail::instance_handle& array_behind(const detail::instance_handle& h) noexcept {
@@ -35,8 +35,8 @@ event get_held(const detail::instance_handle& h, std::vector<std::byte>& bytes, 
 /// `r` has been checked: it reduces an array, or a host reduction, into an array, and one of them is not on the host.
 event reduce_elsewhere(const operation_request& r, const preconditions& after, base::thread_context& context);
 /// Folds an array on a device into a contributor of a reduction on the host.
-event fold_from_device(const detail::instance_handle& from, const detail::instance_handle& to, std::uint32_t contributor,
-                       const detail::reduction_kind& kind, const preconditions& after, base::thread_context& context,
-                       const std::source_location& where);
+event fold_from_device(const detail::instance_handle& from, const detail::instance_handle& to,
+                       std::uint32_t contributor, const detail::reduction_kind& kind, const preconditions& after,
+                       base::thread_context& context, const std::source_location& where);
 
 }  // namespace stretto::data

@@ -57,7 +57,8 @@ const std::unordered_map<std::uint32_t, known>& table() {
     numbered made;
     const auto add = [&](const known& one) { made.emplace(reduction_of(one.fold->parameters[1]), one); };
 #define STRETTO_ADD(Op, T) add(known_of<Op<T>, T>(fold_##Op##_##T));
-#define STRETTO_ADD_NUMBERS(T) STRETTO_ADD(sum, T) STRETTO_ADD(product, T) STRETTO_ADD(minimum, T) STRETTO_ADD(maximum, T)
+#define STRETTO_ADD_NUMBERS(T) \
+  STRETTO_ADD(sum, T) STRETTO_ADD(product, T) STRETTO_ADD(minimum, T) STRETTO_ADD(maximum, T)
 #define STRETTO_ADD_BITS(T) STRETTO_ADD(bit_and, T) STRETTO_ADD(bit_or, T) STRETTO_ADD(bit_xor, T)
     STRETTO_ADD_NUMBERS(int32_t)
     STRETTO_ADD_NUMBERS(uint32_t)

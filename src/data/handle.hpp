@@ -15,7 +15,8 @@ namespace stretto::data {
 /// operations that the destruction waits for may be submitted after it. Throws D01 or D13.
 detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                 const std::source_location& where);
-[[noreturn]] void refuse_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where);
+[[noreturn]] void refuse_destroyed(const detail::instance_handle& h, const char* verb,
+                                   const std::source_location& where);
 
 [[noreturn]] void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
                              const std::source_location& where);

@@ -16,7 +16,8 @@ using piece_arguments = boost::container::static_vector<kernel_argument, 16>;
 /// Whether a launch is computed in one piece: it has few items, and no groups.
 bool is_one_piece(const kernel_code& code, const kernel_range& range) noexcept;
 /// Runs such a launch. All arrays must exist. Throws K01 if checks find an error.
-void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check);
+void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
+               device::checking check);
 /// Whether all workers, or only the calling one, compute a large range.
 enum class spread : std::uint8_t { all_workers, this_worker };
 /// Runs a launch. All arrays must exist. Throws K01 if checks find an error.

@@ -13,10 +13,14 @@ namespace stretto::data {
 
 class host_staging_copy {
  public:
-  host_staging_copy(const detail::instance_handle& like, const box& part, const data_state& state, const std::source_location& where)
+  host_staging_copy(const detail::instance_handle& like, const box& part, const data_state& state,
+                    const std::source_location& where)
       : where_(where),
-        handle_(detail::create_instance({.memory = state.memories.front()->where(), .box = part, .dimensions = like.record->dimensions,
-                                         .element_bytes = like.record->shape.element_bytes, .name = like.record->name.data()},
+        handle_(detail::create_instance({.memory = state.memories.front()->where(),
+                                         .box = part,
+                                         .dimensions = like.record->dimensions,
+                                         .element_bytes = like.record->shape.element_bytes,
+                                         .name = like.record->name.data()},
                                         {}, where)) {}
   host_staging_copy(const host_staging_copy&) = delete;
   ~host_staging_copy() { detail::destroy_instance(handle_, after_range{{&last_, 1}}, where_); }

@@ -4,7 +4,8 @@
 
 namespace stretto::data {
 
-imported_memories::shared imported_memories::find(const exported_device_elements& from, std::uint16_t of, device::attached_device* by) {
+imported_memories::shared imported_memories::find(const exported_device_elements& from, std::uint16_t of,
+                                                  device::attached_device* by) {
   if (!by) {
     for (const auto& d : devices_.all())
       if (shared found = find(from, of, d.get())) return found;
@@ -23,7 +24,8 @@ imported_memories::shared imported_memories::find(const exported_device_elements
     by->is().give_back(first);
     throw;
   }
-  if (tell_) tell_("device " + by->name() + " copies from the memory of a device of " + base::node_name(of) + " itself");
+  if (tell_)
+    tell_("device " + by->name() + " copies from the memory of a device of " + base::node_name(of) + " itself");
   return k.is;
 }
 

@@ -43,7 +43,8 @@ class imported_memories {
   using shared = std::shared_ptr<const memory>;
 
   /// The devices must outlive this. `tell` is called for each imported memory; it may be empty.
-  imported_memories(const device::device_set& devices, std::function<void(const std::string&)> tell) : devices_(devices), tell_(std::move(tell)) {}
+  imported_memories(const device::device_set& devices, std::function<void(const std::string&)> tell)
+      : devices_(devices), tell_(std::move(tell)) {}
 
   /// The memory of node `of` that has those elements, as imported by `by`, or by any device if `by` is null. Null if it
   /// cannot be imported.

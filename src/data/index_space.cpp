@@ -11,7 +11,9 @@ constexpr std::uint64_t full = ~std::uint64_t{0};
 }
 
 index_space::index_space(std::uint64_t capacity)
-    : capacity_(capacity), words_(capacity / 64 + (capacity % 64 != 0)), taken_(new std::atomic<std::uint64_t>[words_ ? words_ : 1]()) {
+    : capacity_(capacity),
+      words_(capacity / 64 + (capacity % 64 != 0)),
+      taken_(new std::atomic<std::uint64_t>[words_ ? words_ : 1]()) {
   // Positions beyond the capacity are taken for good, so that allocate never returns them.
   if (capacity % 64) taken_[words_ - 1].store(full << (capacity % 64), std::memory_order_relaxed);
 }

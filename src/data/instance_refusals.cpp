@@ -58,7 +58,8 @@ void require_addressable(const char* what, std::string_view name, const box& ele
   if (is_beyond_addressing(elements, element_bytes)) refuse_size(what, name, elements, element_bytes, where);
 }
 
-void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes, const std::source_location& where) {
+void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes,
+                 const std::source_location& where) {
   error e("D14", std::string(what) + " of more than 2^62 bytes was asked for");
   e.fact("submitted", where);
   if (!name.empty()) e.fact("name", "\"" + std::string(name) + "\"");

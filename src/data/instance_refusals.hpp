@@ -18,7 +18,8 @@ namespace stretto::data {
 /// The error D05: too few or too many strides, or strides by which elements share memory.
 [[noreturn]] void refuse_strides(const detail::instance_request& r, const std::source_location& where);
 /// The error D05: memory of the program at an address that is `behind` bytes past an aligned one.
-[[noreturn]] void refuse_address(const detail::instance_request& r, std::uintptr_t behind, const std::source_location& where);
+[[noreturn]] void refuse_address(const detail::instance_request& r, std::uintptr_t behind,
+                                 const std::source_location& where);
 /// The error D14.
 [[noreturn]] void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes,
                               const std::source_location& where);
@@ -27,7 +28,8 @@ namespace stretto::data {
 void require_addressable(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes,
                          const std::source_location& where);
 /// The error D04: the place is no memory, or it is not of a device although the driver's memory is to be used.
-[[noreturn]] void refuse_memory(const detail::instance_request& r, const data_state& state, const std::source_location& where);
+[[noreturn]] void refuse_memory(const detail::instance_request& r, const data_state& state,
+                                const std::source_location& where);
 
 /// The error D03: bytes needed, bytes free and the longest free block.
 failure_ref creation_refused(const detail::instance_record& r, const creation& refused);

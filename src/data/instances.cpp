@@ -42,19 +42,21 @@ data::layout layout_of(const detail::instance_request& r, const std::source_loca
   data::layout shape = data::dense_layout(r.box, r.dimensions, r.element_bytes, r.order);
   if (!r.strides.empty()) {
     if (r.strides.size() != r.dimensions) data::refuse_strides(r, where);
-    if (data::is_beyond_addressing(r.box, r.element_bytes, r.strides)) data::refuse_size("an instance", r.name, r.box, r.element_bytes, where);
+    if (data::is_beyond_addressing(r.box, r.element_bytes, r.strides))
+      data::refuse_size("an instance", r.name, r.box, r.element_bytes, where);
     for (std::size_t a = 0; a < r.dimensions; ++a)
       shape.stride[a] = r.strides[a] * static_cast<std::int64_t>(r.element_bytes);
     if (!data::is_injective(shape)) data::refuse_strides(r, where);
   }
-  const std::uintptr_t first =
-      r.native ? reinterpret_cast<std::uintptr_t>(r.native->data) + r.native->offset_bytes : reinterpret_cast<std::uintptr_t>(r.external);
+  const std::uintptr_t first = r.native ? reinterpret_cast<std::uintptr_t>(r.native->data) + r.native->offset_bytes
+                                        : reinterpret_cast<std::uintptr_t>(r.external);
   if (const std::uintptr_t behind = first % r.alignment) data::refuse_address(r, behind, where);
   return shape;
 }
 
 /// Null: host memory that the program owns.
-data::memory_space* space_of(const detail::instance_request& r, const data::data_state& state, const std::source_location& where) {
+data::memory_space* space_of(const detail::instance_request& r, const data::data_state& state,
+                             const std::source_location& where) {
   if (r.external) return nullptr;
   data::memory_space* const space = state.find(r.memory);
   if (!space) data::refuse_memory(r, state, where);
@@ -66,7 +68,8 @@ data::memory_space* space_of(const detail::instance_request& r, const data::data
 
 /// The first element in memory of the program: an address of the host, or the alias of the driver's memory of that
 /// device.
-std::byte* first_of(const detail::instance_request& r, const data::layout& shape, data::memory_space* space, const std::source_location& where) {
+std::byte* first_of(const detail::instance_request& r, const data::layout& shape, data::memory_space* space,
+                    const std::source_location& where) {
   if (!r.native) return r.external;
   const data::byte_span span = data::span_of(shape);
   const auto bytes = static_cast<std::uint64_t>(span.to - span.from);
@@ -82,7 +85,8 @@ std::byte* first_of(const detail::instance_request& r, const data::layout& shape
 }
 
 /// Gives the record a number, a name and a key.
-[[gnu::always_inline]] inline detail::instance_handle make_known(detail::instance_record& r, std::string_view name, data::data_state& state,
+[[gnu::always_inline]] inline detail::instance_handle make_known(detail::instance_record& r, std::string_view name,
+                                                                 data::data_state& state,
                                                                  data::thread_data& share) noexcept {
   r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
   const std::size_t n = std::min(name.size(), r.name.size() - 1);
@@ -134,13 +138,15 @@ using detail::instance_record;
 
 std::optional<global_instance> global_instance_of(const instance_handle& h, base::thread_context& context) {
   const instance_record& r = *h.record;
-  if (!r.space || r.space->kind() != place_kind::global_memory || r.key.load(std::memory_order_acquire) != h.key) return {};
+  if (!r.space || r.space->kind() != place_kind::global_memory || r.key.load(std::memory_order_acquire) != h.key)
+    return {};
   if (r.ready.raw() != 0 && (!detail::has_ended(r.ready, context) || detail::cause_of(r.ready, context))) return {};
   return global_instance{r.shape, r.dimensions, r.first, r.name.data()};
 }
 
 instance_handle make_stand_in(const global_instance& of, base::thread_context& context) {
-  const auto space = std::ranges::find_if(state_of(context).memories, [](const auto& m) { return m->kind() == place_kind::global_memory; });
+  const auto space = std::ranges::find_if(state_of(context).memories,
+                                          [](const auto& m) { return m->kind() == place_kind::global_memory; });
   return make_stand_in({of.shape, of.dimensions, space->get(), of.first, of.name}, context);
 }
 
@@ -236,7 +242,8 @@ std::optional<deferred_report> report_creation(const deferred& d, const deferred
   const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
   const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale if its block was reused
   if (!r) return std::nullopt;
-  return deferred_report{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
+  return deferred_report{gone->done, "destruction of " + peek_name(gone->record),
+                         base::peek_location(&gone->record->destroyed)};
 }
 
 deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {
@@ -265,7 +272,8 @@ namespace data {
 
 using namespace detail;
 
-instance_handle create_where(const instance_request& request, const placement_hint& at, const preconditions& after, const std::source_location& where) {
+instance_handle create_where(const instance_request& request, const placement_hint& at, const preconditions& after,
+                             const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   data::data_state& state = state_of(context);
   const layout shape = stretto::layout_of(request, where);

@@ -52,7 +52,7 @@ detail::instance_handle make_stand_in(const global_instance& of, base::thread_co
 void end_stand_in(const detail::instance_handle& h, base::thread_context& context) noexcept;
 
 /// Like create_instance, at an address of its memory if that is free.
-detail::instance_handle create_where(const detail::instance_request& request, const placement_hint& at, const preconditions& after,
-                                     const std::source_location& where);
+detail::instance_handle create_where(const detail::instance_request& request, const placement_hint& at,
+                                     const preconditions& after, const std::source_location& where);
 
 }  // namespace stretto::data

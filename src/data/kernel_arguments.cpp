@@ -21,7 +21,8 @@ kernel_argument array_at(std::byte* first, const layout& shape, const box& part,
   // Divisions would take longer than the rest of a short launch.
   const int shift = (p.element_bytes & (p.element_bytes - 1)) == 0 ? std::countr_zero(p.element_bytes) : -1;
   for (int axis = 0; axis < max_axes; ++axis) {
-    a.stride[axis] = shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
+    a.stride[axis] =
+        shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
     a.min[axis] = part.min()[axis];
     a.max[axis] = part.max()[axis];
   }
@@ -51,8 +52,8 @@ kernel_arguments::few<device::launch_argument> kernel_arguments::arguments(base:
   return all;
 }
 
-kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                 const std::source_location& where) {
+kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                 base::thread_context& context, const std::source_location& where) {
   if (item.array.record) {
     const detail::instance_record& r = usable(item.array, "launch", context, where);
     const box& part = item.part ? *item.part : r.shape.box;
@@ -74,8 +75,8 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
   return a;
 }
 
-device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                    const std::source_location& where) {
+device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                    base::thread_context& context, const std::source_location& where) {
   device::launch_argument argument;
   argument.is = host_argument_of(item, p, context, where);
   if (!item.array.record) return argument;
@@ -95,13 +96,14 @@ box items_of(const kernel_range& range) {
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
   if (code.in_groups != r.is_of_groups)
     throw error("K24", "kernel \"" + std::string(code.name) + "\" is launched " +
-                           (code.in_groups ? "without groups, but is written for groups" : "in groups, but is written for items"))
+                           (code.in_groups ? "without groups, but is written for groups"
+                                           : "in groups, but is written for items"))
         .fact("launched", r.where)
         .remedy(code.in_groups ? "launch it over in_groups(groups, items_of_group)" : "launch it over a box");
   for (int a = 0; a < max_axes && r.is_of_groups; ++a)
     if (r.group[a] < 1)
-      throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " + std::to_string(r.group[a]) +
-                             " items along axis " + std::to_string(a))
+      throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " +
+                             std::to_string(r.group[a]) + " items along axis " + std::to_string(a))
           .fact("launched", r.where)
           .remedy("a group has at least one item along every axis");
   device::refuse_wide_ids(code, to_range(r), r.where);

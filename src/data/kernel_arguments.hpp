@@ -37,10 +37,10 @@ class kernel_arguments {
 /// The argument for an existing instance, as kernels on the host take it.
 kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept;
 /// The argument for `part` of an instance, as kernels on the host take it; argument_of adds what devices need.
-kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                 const std::source_location& where);
-device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                    const std::source_location& where);
+kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                 base::thread_context& context, const std::source_location& where);
+device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                    base::thread_context& context, const std::source_location& where);
 
 /// The ids of the items of a range, also of a range of groups.
 box items_of(const kernel_range& range);

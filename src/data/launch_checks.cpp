@@ -79,7 +79,9 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
       .fact("range", l.items.text())
       .fact("array", argument_text(l, a) + ", " + a.elements.text())
       .because("one_to_one names the element of each item's own id, and the range goes beyond the array")
-      .remedy("launch over the array's elements(), or leave items out by a mapper of your own: intersection(part, elements)");
+      .remedy(
+          "launch over the array's elements(), or leave items out by a mapper of your own: intersection(part, "
+          "elements)");
 }
 
 void refuse_conflict(const checked_launch& l, const geometry::use_conflict& found, const checked_argument& reader,

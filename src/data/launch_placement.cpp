@@ -32,7 +32,8 @@ constexpr std::int64_t items_in_one_piece = 4096;
 void check_by_trial(const kernel_code& code, const kernel_range& range, std::span<const kernel_argument> given) {
   base::thread_context& context = base::require_current("launch");
   if (const auto& warn = data::state_of(context).settings.warn) device::warn_of_what_devices_refuse(code, warn);
-  if (device::has_trial_run(code)) device::run_trial(code, given, data::to_range(range), data::share_of(context).groups, &range.where);
+  if (device::has_trial_run(code))
+    device::run_trial(code, given, data::to_range(range), data::share_of(context).groups, &range.where);
 }
 
 /// "instance "u" is in "sim_0_memory"".
@@ -43,7 +44,8 @@ std::string where_of(const detail::launch_item& item) {
 
 /// The items with local handles. A reduction on a device is replaced by the array that kernels contribute to. Returns
 /// `given`, or copies in `renamed`.
-std::span<const detail::launch_item> near_items(std::span<const detail::launch_item> given, std::vector<detail::launch_item>& renamed,
+std::span<const detail::launch_item> near_items(std::span<const detail::launch_item> given,
+                                                std::vector<detail::launch_item>& renamed,
                                                 base::thread_context& context, const std::source_location& where) {
   const auto goes_here = [&](const detail::launch_item& i) {
     return !i.array.record || (data::is_local(i.array, context) && !data::is_on_device(i.array));
@@ -62,7 +64,8 @@ std::span<const detail::launch_item> near_items(std::span<const detail::launch_i
 /// The device that has all arrays in its memory, or that has some and uses the others in place, or that is asked for
 /// and uses all in place; null for the host. Throws K28 if no memory holds all arrays, or not the one asked for.
 device::attached_device* device_for(const kernel_code& code, const kernel_range& range,
-                                    std::span<const detail::launch_item> items, place asked, base::thread_context& context) {
+                                    std::span<const detail::launch_item> items, place asked,
+                                    base::thread_context& context) {
   const device::device_set* const devices = data::state_of(context).settings.devices;
   device::attached_device* const wanted = devices ? devices->at(asked) : nullptr;
   const detail::launch_item* first = nullptr;
@@ -119,7 +122,8 @@ bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noex
   return items <= items_in_one_piece;
 }
 
-void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check) {
+void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
+                     device::checking check) {
   if (range.ids.is_empty()) return;
   if (check == device::checking::on) check_by_trial(code, range, {given.data(), given.size()});
   kernel_work work;
@@ -153,8 +157,9 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
   forasync(range.ids, piece, range.where).get(range.where);
 }
 
-void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-                        const detail::placing_request& asked, base::thread_context& context) {
+void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range,
+                        std::span<const detail::launch_item> given, const detail::placing_request& asked,
+                        base::thread_context& context) {
   refuse_wrong_range(code, range);
   l.items = near_items(given, l.renamed, context, range.where);
   l.on = device_for(code, range, l.items, asked.on ? asked.on : asked.at, context);
@@ -168,9 +173,12 @@ void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_
   if (!l.on && !code.run) throw device::without_code(code, "the host").fact("launched", range.where);
 }
 
-data::host_launch::host_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> items,
-                               const detail::placing_request& asked, base::thread_context& context)
-    : code(code), range(range), given(code, items),
+data::host_launch::host_launch(const kernel_code& code, const kernel_range& range,
+                               std::span<const detail::launch_item> items, const detail::placing_request& asked,
+                               base::thread_context& context)
+    : code(code),
+      range(range),
+      given(code, items),
       check(state_of(context).settings.check ? device::checking::on : device::checking::off),
       over(asked.on || asked.worker != detail::placing_request().worker ? spread::this_worker : spread::all_workers) {}
 

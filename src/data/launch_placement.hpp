@@ -27,8 +27,9 @@ struct placed_launch {
 };
 
 /// `asked`: the place asked for; none if it follows from the arrays. `given` must outlive `l`. Throws as launch() does.
-void place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range, std::span<const detail::launch_item> given,
-                  const detail::placing_request& asked, base::thread_context& context);
+void place_launch(placed_launch& l, const kernel_code& code, const kernel_range& range,
+                  std::span<const detail::launch_item> given, const detail::placing_request& asked,
+                  base::thread_context& context);
 
 /// Accesses of a kernel to its arrays are not visible: from now on the order check ignores these arrays.
 void note_opened(std::span<const detail::launch_item> items, base::thread_context& context);

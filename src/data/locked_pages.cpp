@@ -10,11 +10,13 @@ constexpr std::uint64_t first_piece = 16u << 20;
 constexpr std::uint64_t more = 64u << 10;
 }  // namespace
 
-locked_pages::locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range, std::uint64_t most)
+locked_pages::locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range,
+                           std::uint64_t most)
     : who_(std::move(who)), base_(range.base()) {
   std::vector<block*> parts;
   most = std::min(most, all.capacity()) / block_allocator::grain * block_allocator::grain;
-  for (std::uint64_t piece = first_piece + more; most - end_ > block_allocator::grain; piece = 2 * (piece - more) + more) {
+  for (std::uint64_t piece = first_piece + more; most - end_ > block_allocator::grain;
+       piece = 2 * (piece - more) + more) {
     // The last piece takes the rest. An unlocked rest would be used first, since it is the smallest free block.
     const std::uint64_t left = most - end_, bytes = left < 2 * piece ? left : piece;
     const bool is_all = end_ + bytes == all.capacity();

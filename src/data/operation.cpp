@@ -166,7 +166,8 @@ std::optional<deferred_report> report_operation(const deferred& d, const deferre
   const base::peeked<operation_kind> kind(r.kind);
   std::string name = kind ? base::peek_text(kind->verb) : std::string();
   if (r.used_count > 1) name += " of " + peek_name(r.used[1].record);
-  return deferred_report{op->done, name + " to " + peek_name(r.used[0].record), base::peek_location(&there->request.where)};
+  return deferred_report{op->done, name + " to " + peek_name(r.used[0].record),
+                         base::peek_location(&there->request.where)};
 }
 
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
@@ -187,7 +188,9 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     return submit_to_device(std::move(request), *on, after, ready, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
   std::optional<update_queue::turn> turn;
-  const auto begins_at_once = [&] { return !request.kind->updates || updates_of(request).try_begin(turn.emplace(request.first_box)); };
+  const auto begins_at_once = [&] {
+    return !request.kind->updates || updates_of(request).try_begin(turn.emplace(request.first_box));
+  };
   if (runs_at_once(instances_of(request), request.bytes, after, context) && begins_at_once()) {
     failure_ref cause;
     if (profile) {
@@ -215,7 +218,8 @@ event submit(operation_request&& request, const preconditions& after, base::thre
   auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
   if (profile) profile->promise_to(*after.profile);
   op->profile = std::move(profile);
-  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) && !state_of_preconditions(after, ready, context).pending)
+  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) &&
+      !state_of_preconditions(after, ready, context).pending)
     op->counted = state.others->counted_copy();
   op->is_reported_by_owner = share_of(context).is_reported_by_owner;
   const event done = op->done = detail::make_event(context, op->request.where);

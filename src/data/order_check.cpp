@@ -28,7 +28,8 @@ bool is_followed(const instance_handle& h) noexcept {
 
 error unordered(const element_access& first, const element_access& second, const instance_record& r) {
   const std::string one = first.verb, other = second.verb;
-  return error("D21", "nothing orders " + one + " and " + other + ", which use the same elements of " + detail::describe(r))
+  return error("D21",
+               "nothing orders " + one + " and " + other + ", which use the same elements of " + detail::describe(r))
       .fact("first", one + ", " + short_location(first.line))
       .fact("second", other + ", " + short_location(second.line))
       .fact("elements", intersection(first.where, second.where).text())
@@ -114,8 +115,8 @@ void order_check::merges(std::uint64_t merged, base::awaited input) noexcept {
   follow(n, input);
 }
 
-order_check::node_id order_check::submitted(const preconditions& after, std::span<const instance_handle> used, event done,
-                                            base::thread_context& by) {
+order_check::node_id order_check::submitted(const preconditions& after, std::span<const instance_handle> used,
+                                            event done, base::thread_context& by) {
   const std::scoped_lock lock(mutex_);
   const node_id spawner = order_.state_of(wait_history_of(by));
   const node_id n = order_.make();
@@ -178,7 +179,8 @@ std::optional<error> order_check::unwritten(const operation_request& r) {
     // Which elements of its table a gather reads depends on its indices.
     if (r.used_count == 3 && a.instance == &r.used[1] && left != region(a.where)) continue;
     const instance_record& about = *a.instance->record;
-    return error("D22", std::string(a.verb) + " reads elements of " + detail::describe(about) + " that nothing has written")
+    return error("D22",
+                 std::string(a.verb) + " reads elements of " + detail::describe(about) + " that nothing has written")
         .fact("submitted", a.line)
         .fact("created", about.created)
         .fact("elements", left.text())

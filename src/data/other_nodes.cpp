@@ -18,7 +18,8 @@ namespace {
 std::uint16_t number_in(const instance_handle& h) noexcept { return static_cast<std::uint16_t>(h.key >> 48); }
 
 /// The implementation to ask about an instance that is not local.
-other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context,
+                        const std::source_location& where) {
   if (!h.record)
     throw error("D13", std::string(verb) + " was given a handle that names no instance")
         .fact("submitted", where)
@@ -32,7 +33,9 @@ other_nodes& others_for(const instance_handle& h, const char* verb, base::thread
   return *others;
 }
 
-place main_memory(const data_state& state) noexcept { return state.memories.empty() ? place{} : state.memories.front()->where(); }
+place main_memory(const data_state& state) noexcept {
+  return state.memories.empty() ? place{} : state.memories.front()->where();
+}
 
 /// Whether `node` is another node; throws N02 if there is no such node.
 bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source_location& where) {
@@ -44,7 +47,8 @@ bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source
 }  // namespace
 
 const char* word_of(remote_operation_request::action v) noexcept {
-  constexpr const char* words[] = {"copy", "fill", "gather", "scatter", "reduce", "reduce", "fold_into", "clear", "destroy", "ready"};
+  constexpr const char* words[] = {"copy",   "fill",      "gather", "scatter", "reduce",
+                                   "reduce", "fold_into", "clear",  "destroy", "ready"};
   return words[static_cast<std::size_t>(v)];
 }
 
@@ -52,7 +56,8 @@ void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexce
   runtime.get<data_state>(base::floor_slot::data)->others = others;
 }
 
-instance_handle local_by_name(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+instance_handle local_by_name(const instance_handle& h, const char* verb, base::thread_context& context,
+                              const std::source_location& where) {
   other_nodes& others = others_for(h, verb, context, where);
   if (number_in(h) == context.runtime->node) {
     const instance_handle found = others.near(h, verb, where);
@@ -67,7 +72,9 @@ instance_handle local_by_name(const instance_handle& h, const char* verb, base::
       .fact("instance of", "node " + std::to_string(others.index_of(number_in(h))))
       .fact("called on", "node " + std::to_string(others.self()))
       .because("elements are looked at, and kernels run, where the instance is")
-      .remedy("send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this node");
+      .remedy(
+          "send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this "
+          "node");
 }
 
 instance_facts facts_of(const detail::instance_record& r) {
@@ -81,7 +88,8 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const instance_handle& h, 
   return others_for(h, verb, context, where).facts(h, verb, where);
 }
 
-event ask(remote_operation_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
+event ask(remote_operation_request r, const preconditions& after, base::thread_context& context,
+          const std::source_location& where) {
   other_nodes* others = nullptr;
   bool all_near = true;
   remote_operation_request here = r;  // with stand-ins for instances of other nodes
@@ -109,8 +117,10 @@ event run_here(const remote_operation_request& r, const preconditions& after, co
       return r.is_whole ? detail::copy_whole(first, second, after, where)
                         : detail::copy_boxes(first, second, r.boxes, r.shift, after, where);
     case verb::fill: return detail::fill_box(first, part, r.value.data(), r.value.size(), after, where);
-    case verb::gather: return detail::move_indexed(detail::indexed::gather, first, second, third, r.indices, after, where);
-    case verb::scatter: return detail::move_indexed(detail::indexed::scatter, first, second, third, r.indices, after, where);
+    case verb::gather:
+      return detail::move_indexed(detail::indexed::gather, first, second, third, r.indices, after, where);
+    case verb::scatter:
+      return detail::move_indexed(detail::indexed::scatter, first, second, third, r.indices, after, where);
     case verb::reduce_held: return detail::reduce_held(second, first, *r.kind, after, where);
     case verb::reduce_values: return detail::reduce_values(second, first, part, *r.kind, after, where);
     case verb::fold: return detail::fold_held(second, first, r.contributor, *r.kind, after, where);
@@ -121,9 +131,12 @@ event run_here(const remote_operation_request& r, const preconditions& after, co
   return {};
 }
 
-const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept { return state_of(context).attached; }
+const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept {
+  return state_of(context).attached;
+}
 
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {
+std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
+                       const base::thread_context& context) {
   if (along.empty()) return 0;
   remote_attachments* const others = attachments_of(context)->others;
   return others ? others->keep_for(node, std::move(along)) : 0;
@@ -149,13 +162,18 @@ made_elsewhere create_instance_at(std::uint32_t node, const instance_request& re
 }
 
 instance_handle create_reduction_at(std::uint32_t node, place memory, const box& elements, std::uint8_t dimensions,
-                                    const reduction_kind& kind, const reduction_options& options, const std::source_location& where) {
+                                    const reduction_kind& kind, const reduction_options& options,
+                                    const std::source_location& where) {
   data::data_state& state = data::state_of(base::require_current("create"));
   if (!data::is_elsewhere(node, state, where))
     return create_reduction(memory ? memory : data::main_memory(state), elements, dimensions, kind, options, where);
   return state.others->create_reduction(node,
-                                        {.memory = memory, .box = elements, .dimensions = dimensions, .element_bytes = kind.rhs_bytes,
-                                         .holds = storage::by_contributors, .name = options.name},
+                                        {.memory = memory,
+                                         .box = elements,
+                                         .dimensions = dimensions,
+                                         .element_bytes = kind.rhs_bytes,
+                                         .holds = storage::by_contributors,
+                                         .name = options.name},
                                         kind, options.style, where);
 }
 

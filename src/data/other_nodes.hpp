@@ -26,7 +26,18 @@
 namespace stretto::data {
 
 struct remote_operation_request {
-  enum class action : std::uint8_t { copy, fill, gather, scatter, reduce_held, reduce_values, fold, clear, destroy, ready };
+  enum class action : std::uint8_t {
+    copy,
+    fill,
+    gather,
+    scatter,
+    reduce_held,
+    reduce_values,
+    fold,
+    clear,
+    destroy,
+    ready
+  };
 
   action what = action::copy;
   /// The first is written (gather, scatter: the dense array, the table, the indices).
@@ -66,11 +77,12 @@ class other_nodes {
 
   /// The local instance that another node has named; nothing if the request to create it has not arrived yet. Throws
   /// D01 if it was destroyed, and the error that prevented its creation.
-  virtual detail::instance_handle near(const detail::instance_handle& named, const char* verb, const std::source_location& where) = 0;
+  virtual detail::instance_handle near(const detail::instance_handle& named, const char* verb,
+                                       const std::source_location& where) = 0;
 
   /// Creates an instance on another node.
-  virtual detail::made_elsewhere create(std::uint32_t node, const detail::instance_request& request, const preconditions& after,
-                                        const std::source_location& where) = 0;
+  virtual detail::made_elsewhere create(std::uint32_t node, const detail::instance_request& request,
+                                        const preconditions& after, const std::source_location& where) = 0;
   virtual detail::instance_handle create_reduction(std::uint32_t node, const detail::instance_request& request,
                                                    const detail::reduction_kind& kind, reduction_style style,
                                                    const std::source_location& where) = 0;
@@ -82,7 +94,8 @@ class other_nodes {
   virtual detail::instance_handle stand_in(const detail::instance_handle& h) const = 0;
   /// Announces that an instance of this node in global memory is destroyed.
   virtual void gone(const detail::instance_handle& h) noexcept = 0;
-  virtual event submit(const remote_operation_request& r, const preconditions& after, const std::source_location& where) = 0;
+  virtual event submit(const remote_operation_request& r, const preconditions& after,
+                       const std::source_location& where) = 0;
   /// Back pressure before a copy in global memory: suspends the task while too many requested operations are
   /// outstanding.
   virtual void hold_back(const std::source_location& where) = 0;
@@ -103,8 +116,8 @@ class other_nodes {
   ///            fails that might have been the sender (N05)
   ///
   /// A copy that names elements of no part fails (D06). Its other elements of the same piece are dropped.
-  virtual void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts, std::span<event> done,
-                    const preconditions& after, const std::source_location& where) = 0;
+  virtual void post(std::uint64_t number, const detail::instance_handle& target, std::span<const box> parts,
+                    std::span<event> done, const preconditions& after, const std::source_location& where) = 0;
   /// Fails what is posted here under `first` and above, now or later, with `why`, and copies to it. Nothing of it is
   /// written any more.
   virtual void fail_posted(std::uint64_t first, const failure_ref& why, base::thread_context& context) noexcept = 0;
@@ -134,8 +147,8 @@ bool are_local(const base::thread_context& context, const Handle&... h) noexcept
 /// be made, and what other_nodes::near throws.
 detail::instance_handle local_by_name(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                      const std::source_location& where);
-inline detail::instance_handle local_handle(const detail::instance_handle& h, const char* verb, base::thread_context& context,
-                                    const std::source_location& where) {
+inline detail::instance_handle local_handle(const detail::instance_handle& h, const char* verb,
+                                            base::thread_context& context, const std::source_location& where) {
   return is_local(h, context) || !h.record ? h : local_by_name(h, verb, context, where);
 }
 
@@ -144,7 +157,8 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const detail::instance_han
                                                       base::thread_context& context, const std::source_location& where);
 
 /// Has the operation done on the node of its instances. Throws D13 for an empty handle, or one of another job.
-event ask(remote_operation_request r, const preconditions& after, base::thread_context& context, const std::source_location& where);
+event ask(remote_operation_request r, const preconditions& after, base::thread_context& context,
+          const std::source_location& where);
 /// Runs an operation of which all instances are local.
 event run_here(const remote_operation_request& r, const preconditions& after, const std::source_location& where);
 
@@ -152,7 +166,8 @@ event run_here(const remote_operation_request& r, const preconditions& after, co
 const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept;
 
 /// As in remote_attachments; nothing if the runtime is alone, or there is nothing to hold.
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context);
+std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
+                       const base::thread_context& context);
 void acknowledge_message(std::uint32_t sender, std::uint64_t message, const base::thread_context& context);
 
 }  // namespace stretto::data

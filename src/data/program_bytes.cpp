@@ -17,10 +17,15 @@ namespace {
 /// The bytes as an instance, for one operation.
 class external_view {
  public:
-  external_view(std::byte* bytes, const box& part, const detail::instance_record& like, std::uint32_t element_bytes, const std::source_location& where)
+  external_view(std::byte* bytes, const box& part, const detail::instance_record& like, std::uint32_t element_bytes,
+                const std::source_location& where)
       : where_(where),
-        handle_(detail::create_instance({.memory = {}, .external = bytes, .box = part, .dimensions = like.dimensions,
-                                         .element_bytes = element_bytes, .name = like.name.data()},
+        handle_(detail::create_instance({.memory = {},
+                                         .external = bytes,
+                                         .box = part,
+                                         .dimensions = like.dimensions,
+                                         .element_bytes = element_bytes,
+                                         .name = like.name.data()},
                                         {}, where)) {
     // The order was established on another node.
     ordered_ = ordered_unseen(base::require_current("copy"), where);
@@ -57,8 +62,8 @@ event copy_from_bytes(std::byte* bytes, const instance_handle& to, const box& pa
   return from.until(detail::copy_boxes(to, from.handle(), {&part, 1}, {}, from.after(), where));
 }
 
-event reduce_from_bytes(std::byte* bytes, const instance_handle& to, const box& part, const detail::reduction_kind& kind,
-                        const std::source_location& where) {
+event reduce_from_bytes(std::byte* bytes, const instance_handle& to, const box& part,
+                        const detail::reduction_kind& kind, const std::source_location& where) {
   const external_view from(bytes, part, *to.record, kind.rhs_bytes, where);
   return from.until(detail::reduce_values(from.handle(), to, &part, kind, from.after(), where));
 }

@@ -22,8 +22,8 @@ bool has_passed(event e, base::thread_context& context) {
 
 }  // namespace
 
-shared_arrays::placed received_buffers::place(field_reader& what, bool has_elements, event gate, const std::source_location& where,
-                                              base::thread_context& context) {
+shared_arrays::placed received_buffers::place(field_reader& what, bool has_elements, event gate,
+                                              const std::source_location& where, base::thread_context& context) {
   name is;
   std::uint32_t memory = place::none, element_bytes = 1, alignment = 1;
   std::uint64_t count = 0;
@@ -62,7 +62,8 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
     const auto both = std::make_shared<with_bytes>(with_bytes{kept, std::vector<std::byte>(bytes)});
     what.bytes(both->bytes.data(), bytes);
     const detail::instance_handle outside = detail::create_instance(
-        {.memory = {}, .external = both->bytes.data(), .box = all, .element_bytes = element_bytes, .name = r.name}, {}, where);
+        {.memory = {}, .external = both->bytes.data(), .box = all, .element_bytes = element_bytes, .name = r.name}, {},
+        where);
     const event done = detail::copy_boxes(made, outside, {&all, 1}, {}, after_range{{&gate, 1}}, where);
     detail::destroy_instance(outside, after(done), where);
     return {done, both};
@@ -73,8 +74,11 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
   const std::shared_ptr<attachments>& all_attachments = attachments_of(context);
   const event ready = merge(gate, detail::ready_event(made, where), where);
   const destination to(made, {&ready, 1});
-  if (from.node == context.runtime->node) return {copy_exported(*all_attachments, from.number, all, shift, to, where, context), kept};
-  return {all_attachments->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where, context), kept};
+  if (from.node == context.runtime->node)
+    return {copy_exported(*all_attachments, from.number, all, shift, to, where, context), kept};
+  return {all_attachments->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where,
+                                         context),
+          kept};
 }
 
 detail::instance_handle received_buffers::find(const name& is, const std::source_location& where) const {

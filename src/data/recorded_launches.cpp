@@ -21,8 +21,15 @@ namespace {
 struct recorded_launch {
   recorded_launch(std::shared_ptr<const device::compiled_kernel> compiled, const kernel_range& range,
                   std::span<const detail::launch_item> given, device::attached_device& on, std::string_view name)
-      : kernel(std::move(compiled)), range(range), items(data::to_range(range)), given(kernel->code, given), on(on), name(name) {
-    const auto exists = [&range](const detail::launch_item& i) { return !i.array.record || detail::ready_event(i.array, range.where).has_triggered(); };
+      : kernel(std::move(compiled)),
+        range(range),
+        items(data::to_range(range)),
+        given(kernel->code, given),
+        on(on),
+        name(name) {
+    const auto exists = [&range](const detail::launch_item& i) {
+      return !i.array.record || detail::ready_event(i.array, range.where).has_triggered();
+    };
     if (std::ranges::all_of(this->given.items(), exists))
       arguments = this->given.arguments(base::require_current("launch"), range.where);
   }
@@ -47,7 +54,8 @@ struct recorded_launch {
 class launch_row final : public data::device_operation {
  public:
   explicit launch_row(std::span<void* const> launches)
-      : device_operation(at(launches, 0).on, device::work::kernel, trace::kind::kernel, at(launches, 0).range.where), launches_(launches) {}
+      : device_operation(at(launches, 0).on, device::work::kernel, trace::kind::kernel, at(launches, 0).range.where),
+        launches_(launches) {}
 
   static const recorded_launch& at(std::span<void* const> launches, std::size_t i) noexcept {
     return *static_cast<const recorded_launch*>(launches[i]);
@@ -88,12 +96,14 @@ class launch_row final : public data::device_operation {
     return name_of(0) + (launches_.size() > 1 ? " and " + std::to_string(launches_.size() - 1) + " after it" : "");
   }
   std::string shown_name() const override {
-    const std::string of_all = launches_.size() > 1 ? ", and " + std::to_string(launches_.size() - 1) + " after it" : "";
+    const std::string of_all =
+        launches_.size() > 1 ? ", and " + std::to_string(launches_.size() - 1) + " after it" : "";
     return at(launches_, 0).name + of_all + (is_first_ ? ", first launch" : "");
   }
   std::uint64_t amount() const noexcept override {
     std::uint64_t items = 0;
-    for (std::size_t i = 0; i < launches_.size(); ++i) items += static_cast<std::uint64_t>(at(launches_, i).range.ids.volume());
+    for (std::size_t i = 0; i < launches_.size(); ++i)
+      items += static_cast<std::uint64_t>(at(launches_, i).range.ids.volume());
     return items;
   }
   place shown_at() const noexcept override { return on_.processor(); }
@@ -117,7 +127,8 @@ event run_row(std::span<void* const> launches, event behind) {
       if (item.array.record)
         if (const event e = item.array.record->ready; e.raw() != 0) ready.push_back(e);
   }
-  return data::device_operation::submit(std::make_unique<launch_row>(launches), {}, {ready.data(), ready.size()}, context);
+  return data::device_operation::submit(std::make_unique<launch_row>(launches), {}, {ready.data(), ready.size()},
+                                        context);
 }
 
 event run_on_host(void* launch, const void*) {

@@ -69,17 +69,22 @@ void run_fold_held(const operation_request& r, unsigned, unsigned) {
 
 void run_fold_array(const operation_request& r, unsigned, unsigned) {
   const instance_record& array = *r.used[1].record;
-  fold_alone(r, [&](auto& to, auto& c, auto& context) { to.fold_array(c, array.first + data::span_of(array.shape).from, context); });
+  fold_alone(r, [&](auto& to, auto& c, auto& context) {
+    to.fold_array(c, array.first + data::span_of(array.shape).from, context);
+  });
 }
 
 void run_clear(const operation_request& r, unsigned, unsigned) {
   held_by(r.used[0]).clear(base::require_current("clear"));
 }
 
-constexpr operation_kind reduce_held_kind{.verb = "reduce", .shown = trace::kind::reduce, .run = run_reduce_held, .updates = true};
-constexpr operation_kind reduce_values_kind{.verb = "reduce", .shown = trace::kind::reduce, .run = run_reduce_values, .updates = true};
+constexpr operation_kind reduce_held_kind{
+    .verb = "reduce", .shown = trace::kind::reduce, .run = run_reduce_held, .updates = true};
+constexpr operation_kind reduce_values_kind{
+    .verb = "reduce", .shown = trace::kind::reduce, .run = run_reduce_values, .updates = true};
 constexpr operation_kind fold_kind{"fold_into", trace::kind::reduce, run_fold_held, operation_kind::cut::forbidden};
-constexpr operation_kind fold_array_kind{"fold_into", trace::kind::reduce, run_fold_array, operation_kind::cut::forbidden};
+constexpr operation_kind fold_array_kind{"fold_into", trace::kind::reduce, run_fold_array,
+                                         operation_kind::cut::forbidden};
 constexpr operation_kind clear_kind{"clear", trace::kind::fill, run_clear, operation_kind::cut::forbidden};
 
 void number_needed(const instance_record& r, const std::source_location& where) {
@@ -191,9 +196,14 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
         .fact("memory", space->name())
         .remedy("create it in host memory, or in that of a device");
   // The record of an instance without memory of its own.
-  const instance_request asked{.memory = memory, .box = elements, .dimensions = dimensions, .element_bytes = kind.rhs_bytes,
-                               .holds = storage::by_contributors, .name = options.name};
-  const instance_handle on_device = is_for_device ? data::create_on_device(asked, kind, options.style, where) : instance_handle();
+  const instance_request asked{.memory = memory,
+                               .box = elements,
+                               .dimensions = dimensions,
+                               .element_bytes = kind.rhs_bytes,
+                               .holds = storage::by_contributors,
+                               .name = options.name};
+  const instance_handle on_device =
+      is_for_device ? data::create_on_device(asked, kind, options.style, where) : instance_handle();
   const instance_handle h = create_instance(asked, {}, where);
   auto record = std::make_unique<reduction_record>(*h.record->space, elements, kind, options.style);
   if (on_device.record) {
@@ -213,7 +223,9 @@ open_contribution open(const instance_handle& h, std::uint32_t number, const std
     throw error("D15", detail::describe(r) + " lies in the memory of a device, where kernels contribute")
         .fact("submitted", where)
         .fact("memory", r.space->name())
-        .remedy("launch a kernel with a parameter reduce<...>, or let this task contribute to a reduction in host memory and fold_into that one");
+        .remedy(
+            "launch a kernel with a parameter reduce<...>, or let this task contribute to a reduction in host memory "
+            "and fold_into that one");
   if (number == any_contributor && !r.reduction->kind.is_commutative) number_needed(r, where);
   open_contribution c;
   if (!r.reduction->open(number, c, context)) contributor_in_use(r, number, where);
@@ -247,10 +259,14 @@ event reduce_held(const instance_handle& from, const instance_handle& to, const 
                   const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("reduce");
   if (!data::are_local(context, from, to)) [[unlikely]]
-    return data::ask({.what = data::remote_operation_request::action::reduce_held, .used = {to, from}, .used_count = 2, .kind = &kind}, after,
-                     context, where);
+    return data::ask({.what = data::remote_operation_request::action::reduce_held,
+                      .used = {to, from},
+                      .used_count = 2,
+                      .kind = &kind},
+                     after, context, where);
   operation_request r = data::reduce_held_request(from, to, kind, context, where);
-  if (data::is_on_device(from)) [[unlikely]] return reduce_values(data::array_behind(from), to, &r.first_box, kind, after, where);
+  if (data::is_on_device(from)) [[unlikely]]
+    return reduce_values(data::array_behind(from), to, &r.first_box, kind, after, where);
   if (!data::is_on_host(to.record->space)) [[unlikely]] return data::reduce_elsewhere(r, after, context);
   return data::submit(std::move(r), after, context);
 }
@@ -259,8 +275,12 @@ event reduce_values(const instance_handle& from, const instance_handle& to, cons
                     const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("reduce");
   if (!data::are_local(context, from, to)) [[unlikely]]
-    return data::ask({.what = data::remote_operation_request::action::reduce_values, .used = {to, from}, .used_count = 2, .is_whole = !part,
-                      .boxes = {part, part ? std::size_t{1} : 0}, .kind = &kind},
+    return data::ask({.what = data::remote_operation_request::action::reduce_values,
+                      .used = {to, from},
+                      .used_count = 2,
+                      .is_whole = !part,
+                      .boxes = {part, part ? std::size_t{1} : 0},
+                      .kind = &kind},
                      after, context, where);
   operation_request r = data::reduce_values_request(from, to, part, kind, context, where);
   if (!data::is_on_host(to.record->space) || !data::is_on_host(from.record->space)) [[unlikely]]
@@ -272,7 +292,10 @@ event fold_held(const instance_handle& from, const instance_handle& to, std::uin
                 const reduction_kind& kind, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("fold_into");
   if (!data::are_local(context, from, to)) [[unlikely]]
-    return data::ask({.what = data::remote_operation_request::action::fold, .used = {to, from}, .used_count = 2, .kind = &kind,
+    return data::ask({.what = data::remote_operation_request::action::fold,
+                      .used = {to, from},
+                      .used_count = 2,
+                      .kind = &kind,
                       .contributor = contributor},
                      after, context, where);
   operation_request r = data::fold_request(from, to, contributor, kind, context, where);

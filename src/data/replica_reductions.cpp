@@ -6,7 +6,9 @@
 namespace stretto::data {
 
 bool replica_set::has_accumulated(const box& where, std::optional<std::uint32_t> but) const {
-  const auto has_some = [&](replica_id r) { return at(r).accumulates != but && at(r).where.meets(where) && holds_some(at(r), where); };
+  const auto has_some = [&](replica_id r) {
+    return at(r).accumulates != but && at(r).where.meets(where) && holds_some(at(r), where);
+  };
   return std::ranges::any_of(accumulators_, has_some);
 }
 
@@ -54,7 +56,9 @@ bool replica_set::forget_accumulated(const box& where) {
   return any;
 }
 
-void replica_set::waits_of(const fill& f, wait_list& out) const { wait_to_write(at(f.to), f.where, out.order, out.order); }
+void replica_set::waits_of(const fill& f, wait_list& out) const {
+  wait_to_write(at(f.to), f.where, out.order, out.order);
+}
 
 void replica_set::filled(const fill& f, token done) {
   ++changes_;

@@ -18,7 +18,10 @@ void append(std::vector<token>& to, token t) {
 
 replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed,
                          std::function<std::uint64_t(memory_number)> most_joined)
-    : element_bytes_(element_bytes), cost_(std::move(cost)), has_passed_(std::move(has_passed)), most_joined_(std::move(most_joined)) {}
+    : element_bytes_(element_bytes),
+      cost_(std::move(cost)),
+      has_passed_(std::move(has_passed)),
+      most_joined_(std::move(most_joined)) {}
 
 // Calls f(id) for all replicas that share an element with the box.
 template <class F>
@@ -64,7 +67,8 @@ region replica_set::nowhere_valid(region where) const {
 }
 
 replica_id replica_set::new_id(std::size_t nth) const noexcept {
-  return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth] : replicas_.size() + nth - free_.size());
+  return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth]
+                                                    : replicas_.size() + nth - free_.size());
 }
 
 // Grows each box by what it overlaps, until none overlaps another or a box in the index.
@@ -118,7 +122,9 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   }
   const auto serve = [&](const box& where, replica_id by) {
     for (std::size_t n = 0; n < needs.size(); ++n)
-      if (const box all = hull(needs[n].where, needs[n].room); !accumulated[n] && !all.is_empty() && where.contains(all)) out.use[n] = by;
+      if (const box all = hull(needs[n].where, needs[n].room);
+          !accumulated[n] && !all.is_empty() && where.contains(all))
+        out.use[n] = by;
   };
   if (asked.size() > 1) join(nothing, asked);  // needs of one task that overlap share storage
   for (const box& a : asked) {
@@ -130,7 +136,8 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   if (!made.empty()) {
     std::vector<box> joined = made;
     join(index, joined);
-    const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX, this](const box& b) {
+    const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX,
+                               this](const box& b) {
       return static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most;
     };
     if (std::ranges::none_of(joined, is_too_large)) made = std::move(joined);
@@ -317,7 +324,8 @@ bool replica_set::contribute(replica_id r, const box& where, const usage& how, t
   replicas_[r].cells.visit(where, [&](const box&, cell& c) {
     is_new = is_new || !c.valid;
     c.valid = true;
-    append_in_time(c.contributors, contribution{done, how.reduction, how.side}, [&](const contribution& by) { return has_passed_(by.by); });
+    append_in_time(c.contributors, contribution{done, how.reduction, how.side},
+                   [&](const contribution& by) { return has_passed_(by.by); });
   });
   settle(replicas_[r]);
   return is_new;

@@ -1,30 +1,34 @@
-// replica_set.hpp - where the elements of one logical array are: storage in memories, what of it is valid, and from when.
+// replica_set.hpp - where the elements of one logical array are: storage in memories, what of it is valid, and from
+// when.
 //
-// It decides and remembers; others allocate, copy and compute. State runs ahead of execution: what has been told (added,
-// copied, used) counts as if it had happened, with a token for the time from which that is true. Whoever uses storage next
-// waits for the tokens that waits_of names, so the machine may lag behind by as much as it likes.
+// It decides and remembers; others allocate, copy and compute. State runs ahead of execution: what has been told
+// (added, copied, used) counts as if it had happened, with a token for the time from which that is true. Whoever uses
+// storage next waits for the tokens that waits_of names, so the machine may lag behind by as much as it likes.
 //
-//     replicas.acquire(memory, needs, plan);               // make room for plan.allocate, then acquire anew if that evicted here
-//     for (auto& s : plan.allocate) replicas.add(s, allocate(s));
-//     for (auto& f : plan.fills) replicas.filled(f, start_fill(f, waits_of(f)));
-//     for (auto& c : plan.copies) replicas.copied(c, start_copy(c, waits_of(c)));
-//     for (auto& f : plan.folds) replicas.folded(f, start_fold(f, waits_of(f)));
+//     replicas.acquire(memory, needs, plan);               // make room for plan.allocate, then acquire anew if that
+//     evicted here for (auto& s : plan.allocate) replicas.add(s, allocate(s)); for (auto& f : plan.fills)
+//     replicas.filled(f, start_fill(f, waits_of(f))); for (auto& c : plan.copies) replicas.copied(c, start_copy(c,
+//     waits_of(c))); for (auto& f : plan.folds) replicas.folded(f, start_fold(f, waits_of(f)));
 //     ... waits_of(plan.use[i], needs[i]) of all needs; token t = start the kernel behind them ...
 //     for each need: replicas.used(plan.use[i], needs[i], t);
 //     for (auto r : plan.retire) replicas.drop(r, waits), free_after(waits);
 //
-// A reduction changes content in place where the memory has it. Elsewhere it goes into an accumulator, storage of its own that
-// begins with the operator's identity; so several memories reduce at a time. Accumulators are folded into a replica when the
-// content is needed, or when another operator comes.
+// A reduction changes content in place where the memory has it. Elsewhere it goes into an accumulator, storage of its
+// own that begins with the operator's identity; so several memories reduce at a time. Accumulators are folded into a
+// replica when the content is needed, or when another operator comes.
 //
 // Threads     one owner.
-// Cost        acquire, waits_of and used together: about 90 ns for an array that is whole and valid where it is needed, 360 for
+// Cost        acquire, waits_of and used together: about 90 ns for an array that is whole and valid where it is needed,
+// 360 for
 //             one of 1,024 tiles stored one by one (bench/micro/objects_micro.cpp); else what tile_map and region cost.
-// Invariants  (1) in one memory no storage lies in another, but for accumulators, and only storage too large to be joined overlaps;
-//             what one need names lies in one, and so do needs of one task that meet. (2) what is valid in several replicas is
-//             equal there, from their tokens on, whether they share a memory or not. (3) an element that was written is valid
-//             somewhere, or it was lost. (4) of each element all that has been accumulated is of one operator.
-// Source      replicas with validity per region: Realm's and Legion's physical instances, Celerity's buffer manager, which
+// Invariants  (1) in one memory no storage lies in another, but for accumulators, and only storage too large to be
+// joined overlaps;
+//             what one need names lies in one, and so do needs of one task that meet. (2) what is valid in several
+//             replicas is equal there, from their tokens on, whether they share a memory or not. (3) an element that
+//             was written is valid somewhere, or it was lost. (4) of each element all that has been accumulated is of
+//             one operator.
+// Source      replicas with validity per region: Realm's and Legion's physical instances, Celerity's buffer manager,
+// which
 //             also grows storage where boxes overlap; MSI coherence, per region and without a third state.
 #pragma once
 
@@ -75,7 +79,8 @@ class replica_set {
     std::uint32_t reduction;
     friend bool operator==(const fold&, const fold&) = default;
   };
-  /// Storage that holds `where` and `room` in one piece, and the right content of `where` unless all of it is overwritten.
+  /// Storage that holds `where` and `room` in one piece, and the right content of `where` unless all of it is
+  /// overwritten.
   struct need {
     box where;
     usage how;
@@ -93,7 +98,8 @@ class replica_set {
 
     /// Nothing is to be done first.
     bool is_idle() const noexcept {
-      return allocate.empty() && fills.empty() && copies.empty() && folds.empty() && retire.empty() && unwritten.is_empty() && lost.is_empty();
+      return allocate.empty() && fills.empty() && copies.empty() && folds.empty() && retire.empty() &&
+             unwritten.is_empty() && lost.is_empty();
     }
     void clear() {
       allocate.clear(), fills.clear(), copies.clear(), folds.clear(), retire.clear(), use.clear();
@@ -110,25 +116,29 @@ class replica_set {
   /// What moving so many bytes from one memory to another costs, in any unit. Not called for from == to.
   using cost_function = std::function<double(memory_number from, memory_number to, std::uint64_t bytes)>;
 
-  /// `has_passed`: whether waiting for a token is needless by now; may say no for ever. Asked seldom, so that lists of readers
-  /// do not grow without end.
-  /// `most_joined`: the bytes of which storage that overlaps is joined at most, in that memory, always the same; none: of any
-  /// size. Asked where there is something to join. What a need asks for is in one piece in any case.
+  /// `has_passed`: whether waiting for a token is needless by now; may say no for ever. Asked seldom, so that lists of
+  /// readers do not grow without end. `most_joined`: the bytes of which storage that overlaps is joined at most, in
+  /// that memory, always the same; none: of any size. Asked where there is something to join. What a need asks for is
+  /// in one piece in any case.
   replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed,
               std::function<std::uint64_t(memory_number)> most_joined = {});
   replica_set(const replica_set&) = delete;
 
-  /// What it takes to serve all needs of one task in one memory. Changes nothing. Where storage in this memory overlaps what a
-  /// need asks for without containing it, one storage supersedes both, so that each need is served in one piece; or, where that would be
-  /// more than `most_joined`, new storage for the need alone, beside the other: what both hold is copied between them as between memories.
+  /// What it takes to serve all needs of one task in one memory. Changes nothing. Where storage in this memory overlaps
+  /// what a need asks for without containing it, one storage supersedes both, so that each need is served in one piece;
+  /// or, where that would be more than `most_joined`, new storage for the need alone, beside the other: what both hold
+  /// is copied between them as between memories.
   void acquire(memory_number in, std::span<const need> needs, plan& out) const;
   /// Whether acquire would say the same again.
   bool is_current(const plan& p) const noexcept { return p.made_at == changes_; }
-  /// Rises whenever an answer of acquire may change: a task that goes on in place with what is valid there alone changes none.
+  /// Rises whenever an answer of acquire may change: a task that goes on in place with what is valid there alone
+  /// changes none.
   std::uint64_t changes() const noexcept { return changes_; }
 
   /// The id that storage gets which no plan asked for: memory that the program owns.
-  replica_id next_id() const noexcept { return free_.empty() ? static_cast<replica_id>(replicas_.size()) : free_.back(); }
+  replica_id next_id() const noexcept {
+    return free_.empty() ? static_cast<replica_id>(replicas_.size()) : free_.back();
+  }
   /// Storage exists from `ready` on; nothing is valid in it. What the program has put there is told by used.
   void add(const storage& s, token ready);
 
@@ -161,8 +171,8 @@ class replica_set {
   void spoil(const box& where);
   /// The memory and all in it is gone. Returns what is now lost.
   region lose(memory_number memory);
-  /// What `t` stands for has failed: what it was to write is not valid. Returns what is now lost. Each token that fails in
-  /// consequence is told as well.
+  /// What `t` stands for has failed: what it was to write is not valid. Returns what is now lost. Each token that fails
+  /// in consequence is told as well.
   region failed(token t);
 
   /// Whether it is valid anywhere, or was lost since.

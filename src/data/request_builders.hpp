@@ -32,8 +32,9 @@ operation_request fold_request(const detail::instance_handle& from, const detail
                                std::uint32_t contributor, const detail::reduction_kind& kind,
                                base::thread_context& context, const std::source_location& where);
 /// Folds all right-hand sides of an array on the host.
-operation_request fold_array_request(const detail::instance_handle& array, const detail::instance_handle& to, std::uint32_t contributor,
-                                     const detail::reduction_kind& kind, const std::source_location& where);
+operation_request fold_array_request(const detail::instance_handle& array, const detail::instance_handle& to,
+                                     std::uint32_t contributor, const detail::reduction_kind& kind,
+                                     const std::source_location& where);
 operation_request clear_request(const detail::instance_handle& h, base::thread_context& context,
                                 const std::source_location& where);
 

@@ -44,8 +44,9 @@ void staged_copy_queue::require_route(const operation_request& r) const {
   if (r.used_count > 1) e.fact("from", name(r.used[1].record->space));
   throw std::move(e)
       .fact("to", name(r.used[0].record->space))
-      .because(r.kind->only_moves ? "no sequence of registered channels joins them"
-                                  : "only copies, fills and reductions reach memory that the processor does not address")
+      .because(r.kind->only_moves
+                   ? "no sequence of registered channels joins them"
+                   : "only copies, fills and reductions reach memory that the processor does not address")
       .remedy("copy to a memory that the processor addresses first, or register a channel");
 }
 

@@ -40,12 +40,14 @@ event fill_through_host(const operation_request& r, const preconditions& after, 
   for (const box& b : pieces)
     for (int a = 0; a < max_axes; ++a) longest[a] = std::max(longest[a], b.length(a));
   host_staging_copy filled(to, box(longest), state, r.where);
-  const event ready = filled.until(detail::fill_box(filled.handle(), nullptr, r.fill_value(), element, without_profile(after), r.where));
+  const event ready = filled.until(
+      detail::fill_box(filled.handle(), nullptr, r.fill_value(), element, without_profile(after), r.where));
   std::vector<dependency> copied{ready};
   for (const box& b : pieces) {
     const point shift = point() - b.min();
-    copied.emplace_back(detail::copy_boxes(to, filled.handle(), {&b, 1}, shift,
-                                           pieces.size() == 1 ? with_profile_of(after, ready) : after_range{{&ready, 1}}, r.where));
+    copied.emplace_back(
+        detail::copy_boxes(to, filled.handle(), {&b, 1}, shift,
+                           pieces.size() == 1 ? with_profile_of(after, ready) : after_range{{&ready, 1}}, r.where));
   }
   return filled.until(merge_dependencies(copied, r.where));
 }
@@ -58,7 +60,8 @@ event reduce_through_host(const operation_request& r, const preconditions& after
   std::vector<dependency> got;
   const auto get = [&](std::optional<host_staging_copy>& into, const instance_handle& h) {
     into.emplace(h, r.first_box, state, r.where);
-    got.emplace_back(into->until(detail::copy_boxes(into->handle(), h, {&r.first_box, 1}, {}, without_profile(after), r.where)));
+    got.emplace_back(
+        into->until(detail::copy_boxes(into->handle(), h, {&r.first_box, 1}, {}, without_profile(after), r.where)));
   };
   if (writes) get(target, to);
   if (!is_on_host(from.record->space)) get(source, from);

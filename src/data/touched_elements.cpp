@@ -21,7 +21,8 @@ void raise(std::atomic<std::int64_t>& to, std::int64_t v) noexcept {
 std::size_t words_of(const box& all) noexcept { return (all.volume() + 63) / 64; }
 std::uint64_t index_of(const box& all, const point& at) noexcept {
   std::uint64_t i = 0;
-  for (int a = 0; a < max_axes; ++a) i = i * static_cast<std::uint64_t>(all.length(a)) + static_cast<std::uint64_t>(at[a] - all.min()[a]);
+  for (int a = 0; a < max_axes; ++a)
+    i = i * static_cast<std::uint64_t>(all.length(a)) + static_cast<std::uint64_t>(at[a] - all.min()[a]);
   return i;
 }
 
@@ -105,7 +106,8 @@ std::optional<region> touched_elements::elements() const {
 std::uint64_t touched_elements::count() const {
   std::uint64_t sum = 0;
   if (marks)
-    for (std::size_t w = 0; w < words_of(all); ++w) sum += static_cast<std::uint64_t>(std::popcount(marks[w].load(relaxed)));
+    for (std::size_t w = 0; w < words_of(all); ++w)
+      sum += static_cast<std::uint64_t>(std::popcount(marks[w].load(relaxed)));
   return sum;
 }
 

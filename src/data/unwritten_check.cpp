@@ -18,8 +18,8 @@ namespace {
 
 }  // namespace
 
-void refuse_unwritten(const std::byte* first, const layout& shape, const box& part, int dimensions, const std::string& of,
-                      const std::source_location& where) {
+void refuse_unwritten(const std::byte* first, const layout& shape, const box& part, int dimensions,
+                      const std::string& of, const std::source_location& where) {
   if (!device::has_left_any() || !device::can_be_unwritten(shape.element_bytes)) return;
   point at;
   for (at[0] = part.min()[0]; at[0] < part.max()[0]; ++at[0])

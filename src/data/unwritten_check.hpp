@@ -17,8 +17,8 @@ namespace stretto::data {
 
 /// Throws K07 for the first element of `part` that has no value. `first` is the address of shape.box.min(); `of` names
 /// the array, as 'object "u"'.
-void refuse_unwritten(const std::byte* first, const layout& shape, const box& part, int dimensions, const std::string& of,
-                      const std::source_location& where);
+void refuse_unwritten(const std::byte* first, const layout& shape, const box& part, int dimensions,
+                      const std::string& of, const std::source_location& where);
 
 /// The same for elements held for a program, which makes any number of views of them: runs until all have a value.
 class unwritten_check {

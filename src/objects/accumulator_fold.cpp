@@ -17,14 +17,15 @@ namespace stretto::objects {
 namespace {
 
 /// Folds `from` into `to`; both instances lie in one memory.
-event fold_here(const object_record& o, const box& where, detail::instance_handle from, detail::instance_handle to, std::uint32_t reduction,
-                const preconditions& behind, base::thread_context& context) {
+event fold_here(const object_record& o, const box& where, detail::instance_handle from, detail::instance_handle to,
+                std::uint32_t reduction, const preconditions& behind, base::thread_context& context) {
   // The fold does not count in the finish of the task that caused it.
   const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
   detail::task_request request;
   request.after = behind.dependencies;
   request.after_events = behind.events;
-  const std::array items{detail::launch_item{.array = from, .part = nullptr}, detail::launch_item{.array = to, .part = nullptr}};
+  const std::array items{detail::launch_item{.array = from, .part = nullptr},
+                         detail::launch_item{.array = to, .part = nullptr}};
   return detail::launch_kernel(data::fold_kernel(reduction), {where, o.created}, items, request);
 }
 
@@ -41,7 +42,8 @@ std::array<box, 2> halved(const box& b) {
 /// Halves each piece; the largest piece comes first.
 void halve(std::vector<box>& pieces) {
   std::vector<box> halves;
-  for (const box& b : pieces) std::ranges::copy_if(halved(b), std::back_inserter(halves), [](const box& h) { return !h.is_empty(); });
+  for (const box& b : pieces)
+    std::ranges::copy_if(halved(b), std::back_inserter(halves), [](const box& h) { return !h.is_empty(); });
   pieces = std::move(halves);
   std::ranges::sort(pieces, std::ranges::greater(), &box::volume);
 }
@@ -56,9 +58,11 @@ struct host_buffer final : signal {
 };
 
 /// Copies accumulator and replica to the host buffer piece by piece, folds there and copies the result back.
-event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
+event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, const preconditions& behind,
+                          base::thread_context& context) {
   std::vector<box> pieces{f.where};
-  while (pieces.front().volume() > 1 && pieces.front().volume() * o.element_bytes > most_host_buffer_bytes) halve(pieces);
+  while (pieces.front().volume() > 1 && pieces.front().volume() * o.element_bytes > most_host_buffer_bytes)
+    halve(pieces);
   const std::uint64_t bytes = pieces.front().volume() * o.element_bytes;
   auto memory = std::make_unique<host_buffer>(*o.state, 2 * bytes);
   event back;
@@ -67,8 +71,9 @@ event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, co
     const detail::instance_handle to = outside(o, piece, memory->bytes.data() + bytes, o.created);
     const auto once_free = after(back);
     const preconditions may_come = back == event() ? behind : preconditions(once_free);
-    const event there = merge(detail::copy_boxes(from, o.storage[f.from].instance, {&piece, 1}, {}, may_come, o.created),
-                              detail::copy_boxes(to, o.storage[f.to].instance, {&piece, 1}, {}, may_come, o.created));
+    const event there =
+        merge(detail::copy_boxes(from, o.storage[f.from].instance, {&piece, 1}, {}, may_come, o.created),
+              detail::copy_boxes(to, o.storage[f.to].instance, {&piece, 1}, {}, may_come, o.created));
     const event folded = fold_here(o, piece, from, to, f.reduction, after(there), context);
     back = detail::copy_boxes(o.storage[f.to].instance, to, {&piece, 1}, {}, after(folded), o.created);
     detail::destroy_instance(from, after(folded), o.created);
@@ -79,7 +84,8 @@ event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, co
 }
 
 /// Copies an accumulator of another memory to this one, in pieces if little memory is free, and folds each piece.
-event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
+event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, const preconditions& behind,
+                          base::thread_context& context) {
   execution_place& at = o.state->at(o.replicas.about(f.to).memory);
   std::vector<box> pieces{f.where};
   detail::instance_handle here;
@@ -102,8 +108,10 @@ event fold_from_elsewhere(object_record& o, const data::replica_set::fold& f, co
 
 }  // namespace
 
-event fold(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context) {
-  if (o.replicas.about(f.from).memory != o.replicas.about(f.to).memory) return fold_from_elsewhere(o, f, behind, context);
+event fold(object_record& o, const data::replica_set::fold& f, const preconditions& behind,
+           base::thread_context& context) {
+  if (o.replicas.about(f.from).memory != o.replicas.about(f.to).memory)
+    return fold_from_elsewhere(o, f, behind, context);
   return fold_here(o, f.where, o.storage[f.from].instance, o.storage[f.to].instance, f.reduction, behind, context);
 }
 

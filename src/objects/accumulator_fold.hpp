@@ -10,6 +10,7 @@ namespace stretto::objects {
 /// Combines an accumulator into a replica, in the replica's memory. An accumulator of another memory is copied there
 /// first, in pieces if little memory is free. If none is free, both pass through a small host buffer that is not part
 /// of the objects' memory.
-event fold(object_record& o, const data::replica_set::fold& f, const preconditions& behind, base::thread_context& context);
+event fold(object_record& o, const data::replica_set::fold& f, const preconditions& behind,
+           base::thread_context& context);
 
 }  // namespace stretto::objects

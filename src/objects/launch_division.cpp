@@ -29,7 +29,8 @@ double end_of(std::span<const box> parts, std::span<execution_place* const> plac
 
 /// Items per second depend on the size of a part. A few rounds alternate between the sizes that the speeds imply and
 /// the speeds at those sizes.
-std::vector<box> best_parts(std::span<execution_place* const> places, const task& t, coordinate grain, objects_state& s) {
+std::vector<box> best_parts(std::span<execution_place* const> places, const task& t, coordinate grain,
+                            objects_state& s) {
   const box& ids = t.range->ids;
   std::vector<device_speed> speeds(places.size());
   std::vector<std::uint64_t> sizes(places.size(), std::max<std::uint64_t>(1, ids.volume() / places.size()));
@@ -39,7 +40,8 @@ std::vector<box> best_parts(std::span<execution_place* const> places, const task
     std::size_t count = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto seconds = s.measured.estimate(s.speed_number(*t.code, places[i]->view.index), sizes[i]);
-      speeds[i] = {seconds ? static_cast<double>(sizes[i]) / *seconds : 0, places[i]->device ? device_overhead : host_overhead};
+      speeds[i] = {seconds ? static_cast<double>(sizes[i]) / *seconds : 0,
+                   places[i]->device ? device_overhead : host_overhead};
       if (seconds) known += speeds[i].items_per_second, ++count;
     }
     for (device_speed& d : speeds)
@@ -92,7 +94,8 @@ void refuse_overlapping_writes(std::span<const task_pointer> parts) {
         const object_use &mine = parts[n]->uses[u], &other = parts[k]->uses[u];
         const bool writes = mine.how.changes_content() && mine.how.is != data::usage::mode::reduce;
         if (!writes || !mine.where.meets(other.where)) continue;
-        throw error("A07", "parts of " + parts[n]->describe() + " would write the same elements of " + describe(*mine.object.get()))
+        throw error("A07", "parts of " + parts[n]->describe() + " would write the same elements of " +
+                               describe(*mine.object.get()))
             .fact("submitted", parts[n]->where)
             .fact("one part", "ids " + parts[k]->range->ids.text() + " write " + other.where.text())
             .fact("another", "ids " + parts[n]->range->ids.text() + " write " + mine.where.text())

@@ -39,8 +39,8 @@ struct launch_list {
   std::vector<described> all;
 };
 
-launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range, std::span<const object_item> items,
-                         const graph_launch& request) {
+launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range,
+                         std::span<const object_item> items, const graph_launch& request) {
   data::refuse_wrong_range(code, range);
   launch_list::described d{&code, range, std::string(request.name), std::string(request.driver), request, {}, {}, {}};
   if (!request.after.empty() || !request.after_events.empty())
@@ -48,10 +48,13 @@ launched describe_launch(launch_list& graph, const kernel_code& code, const kern
   d.request.after = {}, d.request.after_events = {}, d.request.name = {}, d.request.driver = {};
   for (const launched& l : request.behind) {
     if (l.graph != graph.number || l.index >= graph.all.size())
-      throw error("A08", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to come after a launch of another graph")
+      throw error("A08", "launch \"" + std::string(request.name.empty() ? code.name : request.name) +
+                             "\" is to come after a launch of another graph")
           .fact("described", range.where)
           .because("what launch() of a graph returned names a launch of that graph only")
-          .remedy("describe both in one graph, or wait for the event that submit() of the other one returned: after(event)");
+          .remedy(
+              "describe both in one graph, or wait for the event that submit() of the other one returned: "
+              "after(event)");
     d.behind.push_back(l.index);
   }
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -26,7 +26,9 @@ namespace {
 /// While it lives, issue() leaves a short kernel to the submitting thread.
 class inline_short_kernel {
  public:
-  inline_short_kernel(objects_state& s, sched::task_record*& here, const objects_lock& in, const sched::thread_state& thread) noexcept : state_(s) {
+  inline_short_kernel(objects_state& s, sched::task_record*& here, const objects_lock& in,
+                      const sched::thread_state& thread) noexcept
+      : state_(s) {
     if (s.issues_at_once() && !in.is_nested() && sched::can_run_counted(thread)) s.inline_task = &here;
   }
   inline_short_kernel(const inline_short_kernel&) = delete;
@@ -87,13 +89,16 @@ void choose_places(task& t, const detail::object_launch& request) {
   for (const execution_place& s : t.state.execution_places) possible = possible || t.is_allowed_on(s);
   possible = possible && is_driven;
   if (possible && (!wanted || t.only_place != task::any_place)) return;
-  error e("A06", t.describe() + (wanted ? " is to run at a place that computes no kernels" : " is to run on a " + wanted_of(request) + " that is not open"));
+  error e("A06", t.describe() + (wanted ? " is to run at a place that computes no kernels"
+                                        : " is to run on a " + wanted_of(request) + " that is not open"));
   e.fact("submitted", t.where);
-  throw std::move(e).fact("here", names_of_places(t.state)).remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
+  throw std::move(e)
+      .fact("here", names_of_places(t.state))
+      .remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
 }
 
-task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
-                         const detail::object_launch& request) {
+task_pointer make_launch(objects_state& s, const kernel_code& code, const kernel_range& range,
+                         std::span<const detail::object_item> given, const detail::object_launch& request) {
   task_pointer t = task::make(s);
   t->code = &code;
   t->range = range;
@@ -115,7 +120,8 @@ bool is_divisible(const kernel_code& code, std::span<const detail::object_item> 
   bool any = false;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i].mapped) any = true;
-    else if (given[i].object && code.parameters[i].mode != access::in && code.parameters[i].mode != access::reduce) return false;
+    else if (given[i].object && code.parameters[i].mode != access::in && code.parameters[i].mode != access::reduce)
+      return false;
   }
   return any;
 }
@@ -182,8 +188,9 @@ void check_uses(const kernel_code& code, const kernel_range& range, std::span<co
 }
 
 /// Makes the tasks of a divided launch.
-void make_parts(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
-                const detail::object_launch& request, base::thread_context& context, std::span<const box> ids, launch_tasks& made) {
+void make_parts(objects_state& s, const kernel_code& code, const kernel_range& range,
+                std::span<const detail::object_item> given, const detail::object_launch& request,
+                base::thread_context& context, std::span<const box> ids, launch_tasks& made) {
   for (const box& mine : ids) {
     if (mine.is_empty()) continue;
     kernel_range part = range;
@@ -196,8 +203,9 @@ void make_parts(objects_state& s, const kernel_code& code, const kernel_range& r
 
 }  // namespace
 
-void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
-             const detail::object_launch& request, base::thread_context& context, launch_tasks& made) {
+void prepare(objects_state& s, const kernel_code& code, const kernel_range& range,
+             std::span<const detail::object_item> given, const detail::object_launch& request,
+             base::thread_context& context, launch_tasks& made) {
   data::refuse_wrong_range(code, range);
   task_pointer whole = make_launch(s, code, range, given, request);
   choose_places(*whole, request);
@@ -251,18 +259,20 @@ devices_of_launch devices_for(const base::runtime_context& runtime, const kernel
       found.some |= std::uint64_t{1} << d, ++taken;
   if (taken == devices.size()) found.some = 0;
   if (taken != 0) return found;
-  found.on_host = (request.driver.empty() || request.driver == "host") && (!request.kinds.are || request.kinds.has(device_kind::host));
+  found.on_host = (request.driver.empty() || request.driver == "host") &&
+                  (!request.kinds.are || request.kinds.has(device_kind::host));
   if (found.on_host) return found;
-  throw error("B28", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to run on a " + wanted_of(request) +
-                         ", and this node has none")
+  throw error("B28", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to run on a " +
+                         wanted_of(request) + ", and this node has none")
       .fact("submitted", range.where)
       .fact("here", names_of_places(s))
       .because("each node computes a part of a launch on buffers, with all of its devices that the launch may use")
-      .remedy("name device_kind::host, too, which computes on nodes without; or open such devices with STRETTO_DEVICES");
+      .remedy(
+          "name device_kind::host, too, which computes on nodes without; or open such devices with STRETTO_DEVICES");
 }
 
-event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,
-                      task_id* id) {
+event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind,
+                      base::thread_context& context, task_id* id) {
   task* const mine = t.release();
   const event done = mine->done = detail::make_event(context, mine->where);
   const task_id its = submit(mine, after, behind, context);
@@ -270,9 +280,11 @@ event submit_prepared(task_pointer t, std::span<const event> after, std::span<co
   return done;
 }
 
-std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context, const std::source_location& where) {
+std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context,
+                                 const std::source_location& where) {
   std::vector<event> after(request.after_events.begin(), request.after_events.end());
-  for (const dependency& d : request.after) after.push_back(d.task() ? detail::event_of(*d.task(), context, where) : d.as_event());
+  for (const dependency& d : request.after)
+    after.push_back(d.task() ? detail::event_of(*d.task(), context, where) : d.as_event());
   return after;
 }
 
@@ -287,7 +299,8 @@ event detail::launch_on_objects(const kernel_code& code, const kernel_range& ran
   const auto submitted = [&]() -> event {
     const objects::objects_lock in(s, context);
     std::vector<event> after;
-    if (!request.after.empty() || !request.after_events.empty()) after = objects::events_behind(request, context, range.where);
+    if (!request.after.empty() || !request.after_events.empty())
+      after = objects::events_behind(request, context, range.where);
     objects::launch_tasks parts;
     objects::prepare(s, code, range, given, request, context, parts);
     for (const objects::task_pointer& t : parts) t->counted_for = sched::device_time_of(thread);

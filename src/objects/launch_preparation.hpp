@@ -11,8 +11,9 @@ namespace stretto::objects {
 using launch_tasks = boost::container::small_vector<task_pointer, 1>;
 
 /// Checks the launch and copies its arguments. Throws A02, A05 to A07.
-void prepare(objects_state& s, const kernel_code& code, const kernel_range& range, std::span<const detail::object_item> given,
-             const detail::object_launch& request, base::thread_context& context, launch_tasks& made);
+void prepare(objects_state& s, const kernel_code& code, const kernel_range& range,
+             std::span<const detail::object_item> given, const detail::object_launch& request,
+             base::thread_context& context, launch_tasks& made);
 
 /// The names of the kinds: "gpu or accelerator".
 std::string text_of(on_kinds kinds);
@@ -27,10 +28,11 @@ devices_of_launch devices_for(const base::runtime_context& runtime, const kernel
                               const detail::object_launch& request);
 
 /// Submits the task and returns the event of its end.
-event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context,
-                      task_id* id = nullptr);
+event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind,
+                      base::thread_context& context, task_id* id = nullptr);
 
 /// The tasks and events named by the tags after(...), as events.
-std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context, const std::source_location& where);
+std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context,
+                                 const std::source_location& where);
 
 }  // namespace stretto::objects

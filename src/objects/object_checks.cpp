@@ -15,7 +15,8 @@ void refuse_handle(const has_elements& what, const void* names, const char* verb
       .remedy("make it inside the runtime that uses it: " + std::string(what.type) + "<float> u(box(0, 100))");
 }
 
-object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context,
+                      const std::source_location& where) {
   return record_of(h.get(), {"A02", "an object", "object"}, verb, context, where);
 }
 

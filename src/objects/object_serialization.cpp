@@ -66,7 +66,8 @@ const execution_place& main_execution_place(object_record& o, const box& part) {
   return *best;
 }
 
-std::uint32_t execution_place_for(const objects_state& s, std::string_view backend, std::uint32_t index, std::uint64_t bytes) {
+std::uint32_t execution_place_for(const objects_state& s, std::string_view backend, std::uint32_t index,
+                                  std::uint64_t bytes) {
   const auto is_like = [&](const execution_place& at) {
     return at.device && !at.is_lost && at.view.kind == backend && at.space->capacity() >= bytes;
   };
@@ -93,10 +94,12 @@ class attached_object final : public data::attached_array {
   attached_object(detail::object_handle&& o, bool may_be_read_twice) noexcept
       : object_(std::move(o)), may_be_read_twice_(may_be_read_twice) {}
 
-  void export_elements(const box& part, const std::source_location& where, on_exported then, base::thread_context& context) override {
+  void export_elements(const box& part, const std::source_location& where, on_exported then,
+                       base::thread_context& context) override {
     objects_state& s = *object_.get()->state;
     const objects_lock in(s, context);
-    task_pointer t = new_transfer(s, {.is = object_transfer::kind::export_elements, .on_exported = std::move(then)}, *object_.get(), part, access::in);
+    task_pointer t = new_transfer(s, {.is = object_transfer::kind::export_elements, .on_exported = std::move(then)},
+                                  *object_.get(), part, access::in);
     t->where = where;
     submit(t.release(), {}, {}, context);
   }
@@ -117,10 +120,13 @@ incoming_data::~incoming_data() {
   if (is_held_ && left_ > 0 && here_.runtime && all_.others) all_.others->let_go(name_);
 }
 
-event incoming_data::fetch(const box& part, data::destination to, const std::source_location& where, base::thread_context& context) {
+event incoming_data::fetch(const box& part, data::destination to, const std::source_location& where,
+                           base::thread_context& context) {
   const bool is_first = !std::exchange(is_held_, true), is_last = --left_ == 0;
-  if (name_.node == context.runtime->node) return data::copy_exported(all_, name_.number, part, shift_, std::move(to), where, context);
-  return all_.others->fetch(name_, part, std::move(to), {.is_first = is_first, .is_last = is_last, .shift = shift_}, where, context);
+  if (name_.node == context.runtime->node)
+    return data::copy_exported(all_, name_.number, part, shift_, std::move(to), where, context);
+  return all_.others->fetch(name_, part, std::move(to), {.is_first = is_first, .is_last = is_last, .shift = shift_},
+                            where, context);
 }
 
 void incoming_data::hold() {
@@ -132,7 +138,8 @@ namespace {
 /// Copies the bytes of a store into the instance.
 event store(const task& t, std::span<const event> waits) {
   const object_use& u = t.uses.front();
-  const detail::instance_handle came = outside(*u.object.get(), u.where, const_cast<std::byte*>(t.transfer->bytes->data()), t.where);
+  const detail::instance_handle came =
+      outside(*u.object.get(), u.where, const_cast<std::byte*>(t.transfer->bytes->data()), t.where);
   const event done = detail::copy_boxes(u.instance, came, {&u.where, 1}, {}, after_range{waits}, t.where);
   detail::destroy_instance(came, after(done), t.where);
   return done;
@@ -141,7 +148,8 @@ event store(const task& t, std::span<const event> waits) {
 /// Copies a part of one object to a part of another or the same object.
 event copy(const task& t, std::span<const event> waits) {
   const object_use &from = t.uses.front(), &to = t.uses.back();
-  return detail::copy_boxes(to.instance, from.instance, {&to.where, 1}, from.where.min() - to.where.min(), after_range{waits}, t.where);
+  return detail::copy_boxes(to.instance, from.instance, {&to.where, 1}, from.where.min() - to.where.min(),
+                            after_range{waits}, t.where);
 }
 
 }  // namespace
@@ -169,7 +177,9 @@ event start_transfer(task& t, std::span<const event> waits, base::thread_context
     case object_transfer::kind::export_elements: return detail::make_event(context, t.where);
     case object_transfer::kind::fetch:
       if (is_requested(t)) return std::exchange(t.transfer->names, {})(u.instance, waits, {}, context), t.computed;
-      return u.instance.record ? t.transfer->from->fetch(u.where, data::destination(u.instance, waits), t.where, context) : event();
+      return u.instance.record
+                 ? t.transfer->from->fetch(u.where, data::destination(u.instance, waits), t.where, context)
+                 : event();
     case object_transfer::kind::store: return u.instance.record ? store(t, waits) : event();
     case object_transfer::kind::copy: break;
   }
@@ -248,7 +258,8 @@ object_handle copy_of_object(const object_handle& h) {
   base::thread_context& context = base::require_current("send");
   object_record& o = usable(h, "send", context, std::source_location());
   const objects_lock in(*o.state, context);
-  object_handle copy = make_object({o.elements, o.dimensions, o.element_bytes, o.alignment, o.name, nullptr}, o.created);
+  object_handle copy =
+      make_object({o.elements, o.dimensions, o.element_bytes, o.alignment, o.name, nullptr}, o.created);
   const region parts = promised(o);
   for (const box& part : parts.boxes()) {
     task_pointer t = new_transfer(*o.state, {.is = object_transfer::kind::copy}, o, part, access::in);
@@ -288,7 +299,8 @@ object_handle read_content(field_reader& from, const object_request& r) {
   std::vector<box> parts;
   from(parts);
   for (const box& part : parts) {
-    if (!r.elements.contains(part)) refuse_fields("a part of an object, of so many elements", part.volume(), r.elements.volume());
+    if (!r.elements.contains(part))
+      refuse_fields("a part of an object, of so many elements", part.volume(), r.elements.volume());
     from.expect(part.volume(), r.element_bytes);
     std::vector<std::byte> content(part.volume() * r.element_bytes);
     from.bytes(content.data(), content.size());
@@ -313,7 +325,8 @@ void write_object(field_writer& to, const object_handle& h) {
   const objects_lock in(*given.state, context);
   const bool is_small = given.elements.volume() * given.element_bytes <= most_in_message;
   const std::byte* const now = is_small ? current_data(given, given.elements) : nullptr;
-  to(now ? form::in_message : form::by_number, given.dimensions, given.element_bytes, given.alignment, given.elements, given.name);
+  to(now ? form::in_message : form::by_number, given.dimensions, given.element_bytes, given.alignment, given.elements,
+     given.name);
   if (now) return to.bytes(now, given.elements.volume() * given.element_bytes);
 
   const bool is_shared = message->are_values_kept || given.references.load(std::memory_order_acquire) > 1;
@@ -321,7 +334,8 @@ void write_object(field_writer& to, const object_handle& h) {
   object_record& o = *mine.get();
   const execution_place& at = main_execution_place(given, given.elements);
   to(promised(o).boxes(), std::string(at.view.kind), at.view.index);
-  auto added = data::attachments_of(context)->add(std::make_shared<attached_object>(std::move(mine), message->may_be_read_twice));
+  auto added = data::attachments_of(context)->add(
+      std::make_shared<attached_object>(std::move(mine), message->may_be_read_twice));
   to(context.runtime->node, added.number);
   message->along.push_back(std::move(added.held));
 }
@@ -333,7 +347,8 @@ object_handle read_object(field_reader& from, const object_request& like) {
   object_request r;
   std::string name;
   from(r.dimensions, r.element_bytes, r.alignment, r.elements, name);
-  if (is > form::with_content || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes || r.alignment != like.alignment)
+  if (is > form::with_content || r.dimensions != like.dimensions || r.element_bytes != like.element_bytes ||
+      r.alignment != like.alignment)
     refuse_fields("an object with elements of so many bytes", r.element_bytes, like.element_bytes);
   r.name = name;
   if (is == form::with_content) return read_content(from, r);
@@ -368,7 +383,10 @@ object_handle read_object(field_reader& from, const object_request& like) {
   const auto comes = std::make_shared<incoming_data>(s, *all, what, parts.size());
   const std::uint32_t place_index = execution_place_for(s, backend, index, r.elements.volume() * r.element_bytes);
   for (const box& part : parts)
-    submit(new_transfer(s, {.is = object_transfer::kind::fetch, .from = comes, .place_index = place_index}, *made.get(), part, access::out).release(), {}, {}, context);
+    submit(new_transfer(s, {.is = object_transfer::kind::fetch, .from = comes, .place_index = place_index}, *made.get(),
+                        part, access::out)
+               .release(),
+           {}, {}, context);
   comes->hold();
   return made;
 }

@@ -17,7 +17,8 @@ const std::byte* current_data(object_record& o, const box& part);
 const execution_place& main_execution_place(object_record& o, const box& part);
 /// The index of the place that receives data: the device of that index if its driver matches, else another device of
 /// that driver, else the host. A device must be alive and have a memory of at least `bytes`.
-std::uint32_t execution_place_for(const objects_state& s, std::string_view backend, std::uint32_t index, std::uint64_t bytes);
+std::uint32_t execution_place_for(const objects_state& s, std::string_view backend, std::uint32_t index,
+                                  std::uint64_t bytes);
 /// A transfer of those elements, to be submitted.
 task_pointer new_transfer(objects_state& s, object_transfer&& e, object_record& about, const box& part, access how);
 

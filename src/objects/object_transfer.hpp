@@ -19,8 +19,8 @@ struct task;
 class incoming_data {
  public:
   /// `shift`: added to a coordinate here to find that of the array.
-  incoming_data(const objects_state& here, data::attachments& all, const data::attachment_name& name, std::size_t parts, const point& shift = {},
-           std::shared_ptr<const void> kept = {}) noexcept
+  incoming_data(const objects_state& here, data::attachments& all, const data::attachment_name& name, std::size_t parts,
+                const point& shift = {}, std::shared_ptr<const void> kept = {}) noexcept
       : here_(here), all_(all), name_(name), left_(parts), shift_(shift), kept_(std::move(kept)) {}
   incoming_data(const incoming_data&) = delete;
   ~incoming_data();

@@ -35,8 +35,8 @@ object_record& usable_part(const object_handle& h, const box& part, const char* 
 }
 
 /// A task without a kernel; needs the mutex.
-objects::task_pointer task_on_elements(objects_state& s, const object_handle& h, const box& part, access how, const char* verb,
-                                       const std::source_location& where) {
+objects::task_pointer task_on_elements(objects_state& s, const object_handle& h, const box& part, access how,
+                                       const char* verb, const std::source_location& where) {
   objects::task_pointer t = objects::task::make(s);
   t->where = where;
   t->given_name = verb;
@@ -51,21 +51,27 @@ void refuse_wrong_memory(const object_record& o, place memory, const base::threa
   const std::uint64_t bytes = o.elements.volume() * o.element_bytes;
   if (o.shared_memory && bytes <= o.shared_memory->space->capacity()) return;
   if (o.shared_memory)
-    throw error("K46", objects::describe(o) + " is larger than memory \"" + o.shared_memory->space->name() + "\", where it is to live")
+    throw error("K46", objects::describe(o) + " is larger than memory \"" + o.shared_memory->space->name() +
+                           "\", where it is to live")
         .fact("created", o.created)
         .fact("wanted", std::to_string(bytes) + " bytes")
         .fact("it has", std::to_string(o.shared_memory->space->capacity()) + " bytes")
         .because("the host and the device use it there as a whole")
-        .remedy("take more for it with STRETTO_DEVICE_HOST_MEMORY, or let parts of it live there as objects of their own");
+        .remedy(
+            "take more for it with STRETTO_DEVICE_HOST_MEMORY, or let parts of it live there as objects of their own");
   std::string names;
-  for (const objects::execution_place& m : s.shared_memories) names += (names.empty() ? "" : ", ") + ("\"" + m.space->name() + "\"");
+  for (const objects::execution_place& m : s.shared_memories)
+    names += (names.empty() ? "" : ", ") + ("\"" + m.space->name() + "\"");
   const data::memory_space* const known = data::state_of(context).find(memory);
-  throw error("K45", objects::describe(o) + " is to live in " + (known ? "memory \"" + known->name() + "\"" : "a place that is no memory") +
+  throw error("K45", objects::describe(o) + " is to live in " +
+                         (known ? "memory \"" + known->name() + "\"" : "a place that is no memory") +
                          ", which the host and a device do not share")
       .fact("created", o.created)
       .fact("shared here", names.empty() ? "none" : names)
       .because("elsewhere an object is wherever it is needed")
-      .remedy("name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice to the runtime");
+      .remedy(
+          "name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice "
+          "to the runtime");
 }
 
 /// Stores the initial data as a whole: in the shared memory that was asked for, in host memory, or in the spill file.
@@ -84,11 +90,14 @@ void begin_with(object_record& o, const void* content, base::thread_context& con
     o.replicas.used(all.id, {o.elements, data::out_use}, 0);
     return true;
   };
-  if ((o.shared_memory && put_into(s.at(o.shared_memory->view.index))) || put_into(host) || (s.spill && put_into(*s.spill))) return;
+  if ((o.shared_memory && put_into(s.at(o.shared_memory->view.index))) || put_into(host) ||
+      (s.spill && put_into(*s.spill)))
+    return;
   throw error("A04", objects::describe(o) + " does not fit into memory \"" + host.space->name() + "\"")
       .fact("created", o.created)
       .fact("wanted", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
-      .fact("free", std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
+      .fact("free",
+            std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
       .remedy("let go of other objects or instances first, or make it in parts");
 }
 
@@ -129,7 +138,8 @@ box elements_of(const object_handle& h, const std::source_location& where) {
   return usable(h, "elements", base::require_current("elements"), where).elements;
 }
 
-future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where) {
+future<held_pointer> hold_elements(const object_handle& h, const box& part, access how,
+                                   const std::source_location& where) {
   const char* const verb = how == access::in ? "read" : how == access::out ? "overwrite" : "change";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
@@ -141,7 +151,8 @@ future<held_pointer> hold_elements(const object_handle& h, const box& part, acce
   return result;
 }
 
-event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where) {
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside,
+                    const std::source_location& where) {
   const char* const verb = how == access::in ? "copy_to" : "copy_from";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
@@ -168,8 +179,9 @@ std::byte* first_of(const held_elements& held, data::layout& shape) {
     std::byte* first = open_instance(held.where, shape, std::source_location::current());
     for (int a = 0; a < max_axes; ++a) first += (held.part.min()[a] - shape.box.min()[a]) * shape.stride[a];
     shape.box = held.part;
-    held.find_unwritten(first, shape, held.part, held.dimensions, [&] { return objects::describe(*held.by->uses.front().object.get()); },
-                        held.by->where);
+    held.find_unwritten(
+        first, shape, held.part, held.dimensions,
+        [&] { return objects::describe(*held.by->uses.front().object.get()); }, held.by->where);
     return first;
   }
   shape = data::dense_layout(held.part, held.dimensions, held.element_bytes, axis_order::c);

@@ -58,7 +58,8 @@ const execution_place* shared_memory_of(const objects_state& s, place memory) {
 
 }  // namespace
 
-object_record::object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where)
+object_record::object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r,
+                             const std::source_location& where)
     : state(std::move(owner)),
       elements(r.elements),
       dimensions(r.dimensions),
@@ -71,8 +72,8 @@ object_record::object_record(std::shared_ptr<objects_state> owner, const detail:
       order(state->slots),
       replicas(r.element_bytes, costs(*state), has_passed, most_joined(*state)) {}
 
-std::unique_ptr<object_record> object_record::make(const std::shared_ptr<objects_state>& owner, const detail::object_request& r,
-                                                    const std::source_location& where) {
+std::unique_ptr<object_record> object_record::make(const std::shared_ptr<objects_state>& owner,
+                                                   const detail::object_request& r, const std::source_location& where) {
   static_assert(alignof(object_record) <= 64);  // alignment of blocks
   void* const memory = owner->object_blocks.allocate();
   try {
@@ -95,7 +96,8 @@ std::string describe(const object_record& r) {
 
 std::vector<data::memory_number> object_record::beneath(data::memory_number memory) const {
   std::vector<data::memory_number> all = state->beneath(memory);
-  if (shared_memory && memory > 0 && memory < state->execution_places.size()) all.insert(all.begin(), shared_memory->view.index);
+  if (shared_memory && memory > 0 && memory < state->execution_places.size())
+    all.insert(all.begin(), shared_memory->view.index);
   return all;
 }
 
@@ -111,7 +113,8 @@ std::vector<data::memory_number> objects_state::beneath(data::memory_number memo
     all.push_back(0);
     // Transfers between other devices would pass through the host, which is full at that time.
     for (const execution_place& at : execution_places)
-      if (at.device && at.device != from && !at.is_lost && at.device->is().reaches(from->is()) && from->is().reaches(at.device->is()))
+      if (at.device && at.device != from && !at.is_lost && at.device->is().reaches(from->is()) &&
+          from->is().reaches(at.device->is()))
         all.push_back(at.view.index);
   }
   if (spill) all.push_back(spill->view.index);
@@ -147,7 +150,8 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   const auto log = std::make_shared<base::logger>(base::node_name(runtime.node), settings.log);
   s->warn = [log](const std::string& text) { log->warn("{}", text); };
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
-  const auto execution_place_of = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) {
+  const auto execution_place_of = [&](std::string_view name, std::string_view backend, data::memory_space& m,
+                                      std::uint32_t depth) {
     execution_place at;
     at.view.index = static_cast<std::uint32_t>(s->execution_places.size());
     at.view.name = name;
@@ -157,7 +161,8 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
     at.depth = depth;
     return at;
   };
-  const auto add = [&](std::string_view name, std::string_view backend, data::memory_space& m, std::uint32_t depth) -> execution_place& {
+  const auto add = [&](std::string_view name, std::string_view backend, data::memory_space& m,
+                       std::uint32_t depth) -> execution_place& {
     return s->execution_places.emplace_back(execution_place_of(name, backend, m, depth));
   };
   for (const auto& m : memories.memories)
@@ -198,7 +203,8 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   s->short_launches.set_most(static_cast<std::uint32_t>(most_short_ns / s->ns_per_tick));
   s->scheduler = settings.scheduler;
   // With one place, the order of submission is as good as any: the workers' own queues then decide what runs when.
-  if (!s->scheduler && s->looks_ahead()) s->scheduler = make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
+  if (!s->scheduler && s->looks_ahead())
+    s->scheduler = make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
   std::vector<device_view> views;
   for (const execution_place& at : s->execution_places) views.push_back(at.view);
   if (s->scheduler) s->scheduler->start(views);
@@ -231,7 +237,8 @@ std::vector<device_statistics> statistics_of(const base::runtime_context& runtim
   std::vector<device_statistics> all;
   for (const execution_place& at : s.execution_places) {
     double busy = at.busy_seconds;
-    for (const execution_place::first_launch& f : at.first_launches) busy += std::min(f.seconds, s.measured.predict(f.speed_number, f.items).value_or(f.seconds));
+    for (const execution_place::first_launch& f : at.first_launches)
+      busy += std::min(f.seconds, s.measured.predict(f.speed_number, f.items).value_or(f.seconds));
     all.push_back({std::string(at.view.name), at.computed, busy, at.brought_bytes});
   }
   if (!all.empty()) all.front().launches += not_counted_yet;

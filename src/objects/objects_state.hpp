@@ -91,8 +91,8 @@ struct known_share {
 
 /// An object. Records are pooled: they are allocated and freed under the mutex.
 struct object_record {
-  static std::unique_ptr<object_record> make(const std::shared_ptr<objects_state>& owner, const detail::object_request& r,
-                                             const std::source_location& where);
+  static std::unique_ptr<object_record> make(const std::shared_ptr<objects_state>& owner,
+                                             const detail::object_request& r, const std::source_location& where);
   static void operator delete(object_record* o, std::destroying_delete_t) noexcept;
 
   std::atomic<std::uint32_t> references{1};  // handles of the program
@@ -128,7 +128,8 @@ struct object_record {
   std::vector<data::memory_number> beneath(data::memory_number memory) const;
 
  private:
-  object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r, const std::source_location& where);
+  object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r,
+                const std::source_location& where);
 };
 /// release_by_program: the last handle is gone; the object ends with the last task that uses it. dissolve frees it.
 /// Both need the mutex.
@@ -259,7 +260,9 @@ struct objects_state {
   bool counts_time = false;
   std::atomic<trace::ticks> asked{0};  // number of queries, if the time is counted
   /// The clock that measures kernels.
-  trace::ticks now() noexcept { return counts_time ? asked.fetch_add(1, std::memory_order_relaxed) : trace::clock::now(); }
+  trace::ticks now() noexcept {
+    return counts_time ? asked.fetch_add(1, std::memory_order_relaxed) : trace::clock::now();
+  }
   short_kernels short_launches;  // any thread
   // set by a thread that submits: issue leaves a short kernel here, and the thread runs it after it has unlocked the
   // mutex
@@ -278,7 +281,9 @@ struct objects_state {
   /// Whether data may have to be evicted, so that the next uses matter.
   bool looks_ahead() const noexcept { return has_choice() || spill; }
   /// Whether host and a device use this memory in place.
-  bool is_shared(const execution_place& memory) const noexcept { return memory.device && memory.view.index >= execution_places.size(); }
+  bool is_shared(const execution_place& memory) const noexcept {
+    return memory.device && memory.view.index >= execution_places.size();
+  }
   execution_place& at(data::memory_number memory) noexcept {
     if (memory < execution_places.size()) [[likely]] return execution_places[memory];
     const std::size_t shared_index = memory - execution_places.size();

@@ -48,7 +48,8 @@ std::uint64_t next_use(const object_record& o, const box& where) {
 
 /// Throws insufficient_memory because the driver refused memory that this runtime has not used up: other processes use
 /// the device too. A lost device throws K31 instead.
-[[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, const task& by, const std::exception_ptr& driver) {
+[[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, const task& by,
+                         const std::exception_ptr& driver) {
   std::string words;
   try {
     std::rethrow_exception(driver);
@@ -60,22 +61,26 @@ std::uint64_t next_use(const object_record& o, const box& where) {
   }
   const memory_usage now = at.space->usage();
   throw insufficient_memory{error("A04", "the device has no memory for the arguments of " + by.describe())
-                    .fact("submitted", by.where)
-                    .fact("memory", at.space->name())
-                    .fact("wanted", std::to_string(needed) + " bytes more")
-                    .fact("in use here", std::to_string(now.used) + " bytes")
-                    .because(words)
-                    .remedy("see who else uses the device; launch on smaller tiles, or where there is more memory: on(device_kind::host)")};
+                                .fact("submitted", by.where)
+                                .fact("memory", at.space->name())
+                                .fact("wanted", std::to_string(needed) + " bytes more")
+                                .fact("in use here", std::to_string(now.used) + " bytes")
+                                .because(words)
+                                .remedy("see who else uses the device; launch on smaller tiles, or where there is more "
+                                        "memory: on(device_kind::host)")};
 }
 
-[[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, std::uint64_t free, const task& by, const task* view = nullptr) {
+[[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, std::uint64_t free, const task& by,
+                         const task* view = nullptr) {
   if (const std::exception_ptr driver = at.space->refusal()) refuse(at, needed, by, driver);
-  throw insufficient_memory{error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
-      .fact("submitted", by.where)
-      .fact("wanted", std::to_string(needed) + " bytes more")
-      .fact("free", std::to_string(free) + " of " + std::to_string(at.space->capacity()) + " bytes")
-      .because("what one launch uses lies in one memory, and nothing that is there now can leave")
-      .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)"), view};
+  throw insufficient_memory{
+      error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
+          .fact("submitted", by.where)
+          .fact("wanted", std::to_string(needed) + " bytes more")
+          .fact("free", std::to_string(free) + " of " + std::to_string(at.space->capacity()) + " bytes")
+          .because("what one launch uses lies in one memory, and nothing that is there now can leave")
+          .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)"),
+      view};
 }
 
 }  // namespace
@@ -105,12 +110,14 @@ void carry_out(object_record& o, const data::replica_set::plan& plan, base::thre
   };
   for (const auto& f : plan.fills) {
     const std::span<const std::byte> identity = data::identity_of(f.reduction);
-    const event done = detail::fill_box(o.storage[f.to].instance, &f.where, identity.data(), identity.size(), behind(f), o.created);
+    const event done =
+        detail::fill_box(o.storage[f.to].instance, &f.where, identity.data(), identity.size(), behind(f), o.created);
     o.replicas.filled(f, done.raw());
     note_if_it_fails(done);
   }
   for (const auto& c : plan.copies) {
-    const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {}, behind(c), o.created);
+    const event done = detail::copy_boxes(o.storage[c.to].instance, o.storage[c.from].instance, {&c.where, 1}, {},
+                                          behind(c), o.created);
     o.replicas.copied(c, done.raw());
     o.state->at(o.replicas.about(c.to).memory).brought_bytes += c.where.volume() * o.element_bytes;
     note_if_it_fails(done);
@@ -136,7 +143,8 @@ namespace {
 
 /// Signals that other floors have freed their data in a memory, or had none there.
 struct memory_cleared final : signal {
-  memory_cleared(objects_state& s, execution_place& at, bool is_fruitless) : signal(s, on_cleared), at(at), is_fruitless(is_fruitless) {}
+  memory_cleared(objects_state& s, execution_place& at, bool is_fruitless)
+      : signal(s, on_cleared), at(at), is_fruitless(is_fruitless) {}
   static void on_cleared(signal& self, failure_ref, base::thread_context&) {
     const std::unique_ptr<memory_cleared> cleared(static_cast<memory_cleared*>(&self));
     cleared->at.is_being_cleared = false;
@@ -233,7 +241,8 @@ void plan_write_back(const object_record& o, replica_id r, const execution_place
 }
 
 /// Allocates storage in `to` for the elements that are valid in this replica alone.
-bool allocate_target(object_record& o, replica_id r, execution_place& to, data::replica_set::plan& out, base::thread_context& context) {
+bool allocate_target(object_record& o, replica_id r, execution_place& to, data::replica_set::plan& out,
+                     base::thread_context& context) {
   objects_state& s = *o.state;
   s.made.clear();
   for (;;) {
@@ -260,7 +269,8 @@ bool is_held(const object_record& o, replica_id r) {
 /// If nothing can be evicted, objects are freed by their last use, which may be by another task. A view frees nothing:
 /// its object stays.
 bool may_free_something(const task& by) {
-  return !by.state.is_deadlocked && std::ranges::any_of(by.state.tasks, [&](const task* t) { return t != &by && !is_lasting_view(*t); });
+  return !by.state.is_deadlocked &&
+         std::ranges::any_of(by.state.tasks, [&](const task* t) { return t != &by && !is_lasting_view(*t); });
 }
 
 /// A view of the program that blocks eviction, if nothing else is in use: no such use ends by itself.
@@ -289,7 +299,9 @@ bool has_redundant_in_use(const objects_state& s, const execution_place& at) {
 
 }  // namespace
 
-bool is_lasting_view(const task& t) noexcept { return t.is_for_host() && t.on && !t.uses.front().object.get()->is_released; }
+bool is_lasting_view(const task& t) noexcept {
+  return t.is_for_host() && t.on && !t.uses.front().object.get()->is_released;
+}
 
 void refuse_eviction(object_record& o, replica_id r, const std::source_location& where) {
   objects_state& s = *o.state;
@@ -301,16 +313,18 @@ void refuse_eviction(object_record& o, replica_id r, const std::source_location&
     plan_write_back(o, r, s.at(to), out);
     wanted = bytes_of(o, out);
   }
-  error e("A04", describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
+  error e("A04",
+          describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
   e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
   for (const data::memory_number to : beneath)
-    e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) + " bytes in \"" +
-                       s.at(to).space->name() + "\"");
+    e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) +
+                       " bytes in \"" + s.at(to).space->name() + "\"");
   throw std::move(e).remedy(s.spill ? "give it a larger disk with STRETTO_SPILL, or use fewer objects at a time"
                                     : "name a folder for the rest with STRETTO_SPILL, or use fewer objects at a time");
 }
 
-bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted, const object_record* but, base::thread_context& context) {
+bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted, const object_record* but,
+                    base::thread_context& context) {
   occupants there;
   for (object_record* const o : s.objects)
     for (const auto& r : o->replicas.replicas(at.view.index)) {

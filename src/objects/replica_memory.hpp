@@ -32,7 +32,8 @@ bool evict(object_record& o, data::replica_id r, const std::source_location& whe
 /// Frees replicas that no one needs, because their elements are valid elsewhere or nowhere, until `wanted` bytes are
 /// free or none is left. Skips replicas in use and, while `but` is evicted from another memory, its replicas with valid
 /// elements. Returns false if nothing was freed.
-bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted, const object_record* but, base::thread_context& context);
+bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted, const object_record* but,
+                    base::thread_context& context);
 /// Frees a replica that holds no unique data, after the operations that use it.
 void drop(object_record& o, data::replica_id r, base::thread_context& context);
 

@@ -50,7 +50,8 @@ std::uint32_t execution_place_of(object_record& o, const box& part, const incomi
 /// Elements that are exported once. An importer that comes before they are exported waits.
 class exported_part final : public data::attached_array {
  public:
-  void export_elements(const box&, const std::source_location&, on_exported then, base::thread_context& context) override {
+  void export_elements(const box&, const std::source_location&, on_exported then,
+                       base::thread_context& context) override {
     {
       const std::scoped_lock lock(lock_);
       if (!is_there_) {
@@ -88,7 +89,10 @@ class exported_part final : public data::attached_array {
 class refused_part final : public data::attached_array {
  public:
   explicit refused_part(failure_ref why) noexcept : why_(std::move(why)) {}
-  void export_elements(const box&, const std::source_location&, on_exported then, base::thread_context& context) override { then({}, {}, why_, context); }
+  void export_elements(const box&, const std::source_location&, on_exported then,
+                       base::thread_context& context) override {
+    then({}, {}, why_, context);
+  }
 
  private:
   const failure_ref why_;
@@ -96,11 +100,12 @@ class refused_part final : public data::attached_array {
 
 }  // namespace
 
-event write_incoming(object_record& to, const box& part, const incoming_source& what, event gate, const std::source_location& where,
-            base::thread_context& context) {
+event write_incoming(object_record& to, const box& part, const incoming_source& what, event gate,
+                     const std::source_location& where, base::thread_context& context) {
   objects_state& s = *to.state;
   const objects_lock in(s, context);
-  object_transfer fetch{.is = object_transfer::kind::fetch, .from = what.from, .place_index = execution_place_of(to, part, what)};
+  object_transfer fetch{
+      .is = object_transfer::kind::fetch, .from = what.from, .place_index = execution_place_of(to, part, what)};
   if (has_passed(gate, context) && is_free(to, part, context))
     return submit_for(new_transfer(s, std::move(fetch), to, part, access::out), event(), where, context);
   const detail::object_handle buffered =
@@ -111,31 +116,35 @@ event write_incoming(object_record& to, const box& part, const incoming_source& 
   return submit_for(std::move(t), gate, where, context);
 }
 
-event write_incoming(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate, const std::source_location& where,
-            base::thread_context& context) {
+event write_incoming(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate,
+                     const std::source_location& where, base::thread_context& context) {
   const objects_lock in(*to.state, context);
-  object_transfer store{.is = object_transfer::kind::store, .bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
+  object_transfer store{.is = object_transfer::kind::store,
+                        .bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
   return submit_for(new_transfer(*to.state, std::move(store), to, part, access::out), gate, where, context);
 }
 
-std::shared_ptr<data::attached_array> export_current(object_record& o, const box& part, const std::source_location& where,
-                                               base::thread_context& context) {
+std::shared_ptr<data::attached_array> export_current(object_record& o, const box& part,
+                                                     const std::source_location& where, base::thread_context& context) {
   const auto made = std::make_shared<exported_part>();
   const objects_lock in(*o.state, context);
-  task_pointer t = new_transfer(*o.state,
-                              {.is = object_transfer::kind::export_elements,
-                               .on_exported = [to = std::weak_ptr(made)](const detail::instance_handle& in, std::shared_ptr<const void> lease,
-                                                                  const failure_ref& cause, base::thread_context& on) {
-                                 if (const auto here = to.lock()) here->set_exported(in, std::move(lease), cause, on);
-                               }},
-                              o, part, access::in);
+  task_pointer t =
+      new_transfer(*o.state,
+                   {.is = object_transfer::kind::export_elements,
+                    .on_exported =
+                        [to = std::weak_ptr(made)](const detail::instance_handle& in, std::shared_ptr<const void> lease,
+                                                   const failure_ref& cause, base::thread_context& on) {
+                          if (const auto here = to.lock()) here->set_exported(in, std::move(lease), cause, on);
+                        }},
+                   o, part, access::in);
   t->where = where;
   submit(t.release(), {}, {}, context);
   return made;
 }
 
-std::shared_ptr<data::attached_array> shared_objects::export_elements(std::uint64_t shared, const box& part, const std::source_location& where,
-                                                           base::thread_context& context) {
+std::shared_ptr<data::attached_array> shared_objects::export_elements(std::uint64_t shared, const box& part,
+                                                                      const std::source_location& where,
+                                                                      base::thread_context& context) {
   try {
     const detail::object_handle h = use(shared, where);
     end_use(shared);
@@ -146,17 +155,19 @@ std::shared_ptr<data::attached_array> shared_objects::export_elements(std::uint6
   }
 }
 
-data::shared_arrays::placed shared_objects::place(std::span<const std::byte> what, event gate, const std::source_location& where,
-                                                  base::thread_context& context) {
+data::shared_arrays::placed shared_objects::place(std::span<const std::byte> what, event gate,
+                                                  const std::source_location& where, base::thread_context& context) {
   field_reader in(what);
   request_kind is{};
   std::uint64_t number = 0;
   in(is);
-  if (is == request_kind::buffer || is == request_kind::buffer_bytes) return buffers.place(in, is == request_kind::buffer_bytes, gate, where, context);
+  if (is == request_kind::buffer || is == request_kind::buffer_bytes)
+    return buffers.place(in, is == request_kind::buffer_bytes, gate, where, context);
   in(number);
   if (is == request_kind::unshare) return end(number, where), placed{gate};
   const detail::object_handle h = use(number, where);
-  const std::shared_ptr<const void> kept(this, [all = shared_from_this(), number](const void*) { all->end_use(number); });
+  const std::shared_ptr<const void> kept(this,
+                                         [all = shared_from_this(), number](const void*) { all->end_use(number); });
   box part;
   in(part);
   require_inside(*h.get(), part, "put", where);

@@ -27,22 +27,24 @@ struct incoming_source {
 };
 /// Overwrites `part` with that data, after all submitted tasks and after `gate`. Returns an event that triggers when
 /// the data is in place.
-event write_incoming(object_record& to, const box& part, const incoming_source& what, event gate, const std::source_location& where,
-            base::thread_context& context);
+event write_incoming(object_record& to, const box& part, const incoming_source& what, event gate,
+                     const std::source_location& where, base::thread_context& context);
 /// The same with data that came in the message.
-event write_incoming(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate, const std::source_location& where,
-            base::thread_context& context);
+event write_incoming(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate,
+                     const std::source_location& where, base::thread_context& context);
 /// Exports elements once, in the state that all submitted tasks leave them in.
-std::shared_ptr<data::attached_array> export_current(object_record& o, const box& part, const std::source_location& where,
-                                               base::thread_context& context);
+std::shared_ptr<data::attached_array> export_current(object_record& o, const box& part,
+                                                     const std::source_location& where, base::thread_context& context);
 
 class shared_objects final : public data::shared_arrays, public std::enable_shared_from_this<shared_objects> {
  public:
   explicit shared_objects(objects_state& s) noexcept : state_(s) {}
 
-  std::shared_ptr<data::attached_array> export_elements(std::uint64_t shared, const box& part, const std::source_location& where,
-                                             base::thread_context& context) override;
-  placed place(std::span<const std::byte> what, event gate, const std::source_location& where, base::thread_context& context) override;
+  std::shared_ptr<data::attached_array> export_elements(std::uint64_t shared, const box& part,
+                                                        const std::source_location& where,
+                                                        base::thread_context& context) override;
+  placed place(std::span<const std::byte> what, event gate, const std::source_location& where,
+               base::thread_context& context) override;
 
   /// Registers an object under a new name, from 1.
   std::uint64_t add(const detail::object_handle& h);

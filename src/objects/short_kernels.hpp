@@ -42,7 +42,8 @@ class short_kernels {
  private:
   /// Key of a kernel for ranges of one size, within a factor of two; never 0.
   static std::uint64_t key(const kernel_code& code, std::uint64_t items) noexcept {
-    const std::uint64_t which = reinterpret_cast<std::uintptr_t>(&code) ^ static_cast<std::uint64_t>(std::bit_width(items));
+    const std::uint64_t which =
+        reinterpret_cast<std::uintptr_t>(&code) ^ static_cast<std::uint64_t>(std::bit_width(items));
     return which * 0x9e3779b97f4a7c15u >> 32 | 1;
   }
   std::atomic<std::uint64_t>& entry(const kernel_code& code, std::uint64_t items) const noexcept {

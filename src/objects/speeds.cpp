@@ -94,9 +94,13 @@ void speeds::record(std::uint32_t number, std::uint64_t items, double seconds) {
   m->items += weight * (static_cast<double>(items) - m->items);
 }
 
-std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const { return from_classes_within(4, number, items); }
+std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const {
+  return from_classes_within(4, number, items);
+}
 
-std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const { return from_classes_within(classes, number, items); }
+std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const {
+  return from_classes_within(classes, number, items);
+}
 
 std::optional<double> speeds::from_classes_within(unsigned distance, std::uint32_t number, std::uint64_t items) const {
   if (items == 0) return {};
@@ -143,7 +147,8 @@ std::optional<speeds> speeds::read(std::string_view text, std::string& fault) {
     ++line;
     auto row = cut(text, '\n');
     if (!row) return wrong("the file ends within the line");
-    const auto kernel = cut(*row, '\t'), device = cut(*row, '\t'), of = cut(*row, '\t'), times = cut(*row, '\t'), items = cut(*row, '\t');
+    const auto kernel = cut(*row, '\t'), device = cut(*row, '\t'), of = cut(*row, '\t'), times = cut(*row, '\t'),
+               items = cut(*row, '\t');
     if (!kernel || !device || !of || !times || !items) return wrong("it has fewer than six fields");
     const auto kernel_name = unescaped(*kernel), device_name = unescaped(*device);
     if (!kernel_name || !device_name) return wrong("after % stand two hexadecimal digits");
@@ -154,7 +159,8 @@ std::optional<speeds> speeds::read(std::string_view text, std::string& fault) {
     if (!parse(*items, m.items) || !std::isfinite(m.items) || m.items < std::ldexp(1.0, static_cast<int>(c) - 1) ||
         m.items > std::ldexp(1.0, static_cast<int>(c)))
       return wrong("the fifth field is no number of items of this class");
-    if (!parse(*row, m.seconds_per_item) || !is_time(m.seconds_per_item)) return wrong("the sixth field is no time in seconds");
+    if (!parse(*row, m.seconds_per_item) || !is_time(m.seconds_per_item))
+      return wrong("the sixth field is no time in seconds");
     measured& known = all.entries_[all.number_of(*kernel_name, *device_name)].of_class[c];
     if (known.times) return wrong("an earlier line says the same");
     known = m;

@@ -38,7 +38,8 @@ std::vector<coordinate> shares(coordinate cells, double items_per_cell, std::spa
   // Distributes the rest of the rounding, cell by cell, to the device that would end first.
   for (; given < cells; ++given) {
     const auto end_with_one_more = [&](std::size_t d) {
-      return speeds[d].overhead_seconds + static_cast<double>(share[d] + 1) * items_per_cell / speeds[d].items_per_second;
+      return speeds[d].overhead_seconds +
+             static_cast<double>(share[d] + 1) * items_per_cell / speeds[d].items_per_second;
     };
     ++share[*std::min_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return end_with_one_more(a) < end_with_one_more(b);

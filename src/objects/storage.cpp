@@ -11,7 +11,9 @@ namespace {
 
 /// The signal at the end of a replica's destruction.
 struct leaving final : signal {
-  leaving(objects_state& s, execution_place& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) { at.leaving += bytes; }
+  leaving(objects_state& s, execution_place& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) {
+    at.leaving += bytes;
+  }
   static void gone(signal& self, failure_ref, base::thread_context&) {
     const std::unique_ptr<leaving> l(static_cast<leaving*>(&self));
     l->from.leaving -= l->bytes;
@@ -47,8 +49,8 @@ detail::instance_request request_for(const object_record& o, const box& where, c
   return r;
 }
 
-void release(const object_record& o, detail::instance_handle instance, const box& where, execution_place& at, const preconditions& behind,
-             base::thread_context& context) {
+void release(const object_record& o, detail::instance_handle instance, const box& where, execution_place& at,
+             const preconditions& behind, base::thread_context& context) {
   const event gone = detail::destroy_instance(instance, behind, o.created);
   if (gone.raw() != 0) post_when_ended(gone, *new leaving(*o.state, at, bytes_of(o, where)), context);
 }
@@ -60,7 +62,8 @@ detail::instance_handle create(const detail::instance_request& r, const std::sou
   return made;
 }
 
-detail::instance_handle outside(const object_record& o, const box& where, std::byte* first, const std::source_location& by) {
+detail::instance_handle outside(const object_record& o, const box& where, std::byte* first,
+                                const std::source_location& by) {
   detail::instance_request r;
   r.external = first;
   r.box = where;
@@ -76,7 +79,8 @@ detail::instance_handle try_allocate(const object_record& o, const box& where, c
   return create(r, o.created);
 }
 
-bool try_allocate(const object_record& o, const data::replica_set::plan& plan, execution_place& at, std::vector<detail::instance_handle>& made) {
+bool try_allocate(const object_record& o, const data::replica_set::plan& plan, execution_place& at,
+                  std::vector<detail::instance_handle>& made) {
   const std::size_t before = made.size();
   for (const auto& a : plan.allocate) {
     const detail::instance_handle h = try_allocate(o, a.where, at);

@@ -15,17 +15,19 @@ std::uint64_t bytes_of(const object_record& o, const box& where) noexcept;
 /// The request for an instance of these elements in the memory of `at`.
 detail::instance_request request_for(const object_record& o, const box& where, const execution_place& at);
 /// An instance of these elements over memory of the program, whose first element is at `first`.
-detail::instance_handle outside(const object_record& o, const box& where, std::byte* first, const std::source_location& by);
+detail::instance_handle outside(const object_record& o, const box& where, std::byte* first,
+                                const std::source_location& by);
 /// data::create_instance without race checks: objects order their own accesses, and accesses of kernels are not
 /// visible.
 detail::instance_handle create(const detail::instance_request& r, const std::source_location& where);
 /// Frees an instance of these elements after `behind`. Until then its bytes count in execution_place::leaving.
-void release(const object_record& o, detail::instance_handle instance, const box& where, execution_place& at, const preconditions& behind,
-             base::thread_context& context);
+void release(const object_record& o, detail::instance_handle instance, const box& where, execution_place& at,
+             const preconditions& behind, base::thread_context& context);
 /// An instance that exists at once, or an empty handle.
 detail::instance_handle try_allocate(const object_record& o, const box& where, const execution_place& at);
 /// Appends one instance to `made` for each planned storage. Returns false, and appends none, if one does not fit.
-bool try_allocate(const object_record& o, const data::replica_set::plan& plan, execution_place& at, std::vector<detail::instance_handle>& made);
+bool try_allocate(const object_record& o, const data::replica_set::plan& plan, execution_place& at,
+                  std::vector<detail::instance_handle>& made);
 /// Allocates all planned storage in order. Returns the place of which the memory is full, with nothing allocated, or
 /// null.
 execution_place* try_allocate(std::span<const planned> all, std::vector<detail::instance_handle>& made);

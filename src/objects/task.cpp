@@ -12,7 +12,10 @@ bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is 
 }  // namespace
 
 objects_state::objects_state(bool recycles)
-    : task_stock(sizeof(task), recycles), task_blocks(task_stock), object_stock(sizeof(object_record), recycles), object_blocks(object_stock) {}
+    : task_stock(sizeof(task), recycles),
+      task_blocks(task_stock),
+      object_stock(sizeof(object_record), recycles),
+      object_blocks(object_stock) {}
 
 task::task(objects_state& s)
     : deferred(preconditions_ended), state(s), news(*this, on_precondition_ended) {}
@@ -38,7 +41,8 @@ bool task::is_allowed_on(const execution_place& at) const {
 
 bool task::can_run_on(const execution_place& at) const {
   return is_allowed_on(at) && !at.is_lost && (at.device || !code || code->run) && has_groups_for(at) &&
-         std::ranges::find(excluded_places, at.view.index) == excluded_places.end() && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+         std::ranges::find(excluded_places, at.view.index) == excluded_places.end() &&
+         (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
 }
 
 bool task::has_groups_for(const execution_place& at) const {
@@ -52,7 +56,8 @@ bool task::has_groups_for(const execution_place& at) const {
 bool task::may_run_on(const device_view& d) const {
   const execution_place& at = state.execution_places[d.index];
   return can_run_on(at) ||
-         (is_allowed_on(at) && std::ranges::none_of(state.execution_places, [&](const execution_place& s) { return can_run_on(s); }));
+         (is_allowed_on(at) &&
+          std::ranges::none_of(state.execution_places, [&](const execution_place& s) { return can_run_on(s); }));
 }
 
 std::uint64_t task::kind() const {
@@ -111,7 +116,8 @@ data::piece_arguments task::piece() const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const kernel_parameter& p = code->parameters[i];
     if (!is_array(p)) continue;
-    if (use->instance.record) all[i] = data::array_of(*use->instance.record, use->where, p), all[i].is_overwritten = p.mode == access::out;
+    if (use->instance.record)
+      all[i] = data::array_of(*use->instance.record, use->where, p), all[i].is_overwritten = p.mode == access::out;
     else all[i].stride[0] = 1;  // no element of it is used
     ++use;
   }

@@ -30,7 +30,9 @@ void refuse_missing_data(const planned& p, const task& t) {
       .fact("elements", missing.boxes().front().text())
       .fact("object", p.object->created)
       .because("an object begins without content")
-      .remedy("write them first, or give the object its first content; a kernel that writes all of them takes them as `out`");
+      .remedy(
+          "write them first, or give the object its first content; a kernel that writes all of them takes them as "
+          "`out`");
 }
 
 /// A reduction into elements that were never written starts from the operator's identity.
@@ -265,7 +267,8 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
   if (is_requested(t)) return true;  // its end is subscribed to already
   t.news.handle = on_task_ended;
   if (!t.blocks_successors()) release_successors(t, context);
-  const bool ends_by_itself = t.outside || (at.device && t.code) || (t.transfer && t.transfer->is != object_transfer::kind::export_elements);
+  const bool ends_by_itself =
+      t.outside || (at.device && t.code) || (t.transfer && t.transfer->is != object_transfer::kind::export_elements);
   if (ends_by_itself) post_when_ended(t.computed, t.news, context);
   else t.arm(waits, context, order);
   return true;
@@ -313,7 +316,8 @@ void note_time(task& t, execution_place& at) {
     if (teaches) at.first_launches.push_back({t.state.speed_number(*t.code, at.view.index), t.items(), seconds});
     return;
   }
-  if (t.counted_for && at.device) t.counted_for->fetch_add(static_cast<std::uint64_t>(seconds * 1e9), std::memory_order_relaxed);
+  if (t.counted_for && at.device)
+    t.counted_for->fetch_add(static_cast<std::uint64_t>(seconds * 1e9), std::memory_order_relaxed);
   if (!teaches) return;
   at.busy_seconds += seconds;
   const std::uint32_t number = t.state.speed_number(*t.code, at.view.index);
@@ -362,7 +366,8 @@ void finish(task& t, failure_ref cause, base::thread_context& context) {
   s.tasks.pop_back();
   if (t.accounted_place) {
     --t.accounted_place->view.issued;
-    t.accounted_place->issued_seconds = t.accounted_place->view.issued ? t.accounted_place->issued_seconds - t.expected_seconds : 0;
+    t.accounted_place->issued_seconds =
+        t.accounted_place->view.issued ? t.accounted_place->issued_seconds - t.expected_seconds : 0;
     if (t.is_popped) s.scheduler->finished(t, t.accounted_place->view);
   }
   if (is_requested(t)) t.transfer->as->is = nullptr;

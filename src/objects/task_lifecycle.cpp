@@ -33,7 +33,9 @@ execution_place& nearest(const task& t) {
 /// Requests the data of a fetch, which takes no memory before it is about to arrive. If the host alone computes, the
 /// fetch is issued in its turn instead.
 bool request_if_fetch(task& t, base::thread_context& context) {
-  if (!t.transfer || t.transfer->is != object_transfer::kind::fetch || t.state.issues_at_once() || t.uses.front().where.is_empty()) return false;
+  if (!t.transfer || t.transfer->is != object_transfer::kind::fetch || t.state.issues_at_once() ||
+      t.uses.front().where.is_empty())
+    return false;
   try {
     request_early(t, context);
   } catch (...) {
@@ -85,21 +87,25 @@ bool move_to_host(task& t, const execution_place& at) {
 }
 
 /// A fetch does not wait for memory of a device: the exporter of the data may be the task that fills that memory.
-bool move_fetch_to_host(task& t, const execution_place& at) { return t.transfer && t.transfer->is == object_transfer::kind::fetch && move_to_host(t, at); }
+bool move_fetch_to_host(task& t, const execution_place& at) {
+  return t.transfer && t.transfer->is == object_transfer::kind::fetch && move_to_host(t, at);
+}
 
 /// The limit that keeps a launch from a place that it is allowed on.
 std::string limits_of(const task& t, const execution_place& at) {
   if (at.is_lost) return "lost";
   if (!at.device || t.state.unusable.contains({t.code, at.view.index})) return "has no code of this kernel";
   const device::properties& is = at.device->is().about();
-  return std::to_string(is.most_items_per_group) + " items and " + std::to_string(is.local_memory_bytes) + " bytes of local memory per group";
+  return std::to_string(is.most_items_per_group) + " items and " + std::to_string(is.local_memory_bytes) +
+         " bytes of local memory per group";
 }
 
 /// The failure of a launch of which the groups are too large for all allowed places.
 failure_ref refused_everywhere(const task& t, error e) {
   std::string all;
   for (const execution_place& at : t.state.execution_places)
-    if (t.is_allowed_on(at)) all += (all.empty() ? "\"" : "; \"") + std::string(at.view.name) + "\" " + limits_of(t, at);
+    if (t.is_allowed_on(at))
+      all += (all.empty() ? "\"" : "; \"") + std::string(at.view.name) + "\" " + limits_of(t, at);
   e.fact("submitted", t.where).fact("looked at", all);
   const bool host_would = t.code->run && !t.is_allowed_on(t.state.execution_places.front());
   if (host_would) e.remedy(e.what_to_try() + ", or let the host compute it, which takes groups of any size");
@@ -107,7 +113,8 @@ failure_ref refused_everywhere(const task& t, error e) {
 }
 
 void warn_of_elsewhere(const task& t, const execution_place& at, const error& why) {
-  t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) + "\": " + why.what());
+  t.state.warn("kernel \"" + std::string(t.code->name) + "\" runs elsewhere than on \"" + std::string(at.view.name) +
+               "\": " + why.what());
 }
 
 bool is_of_groups(const error& e) { return e.code() == "K22" || e.code() == "K23" || e.code() == "K44"; }
@@ -119,9 +126,12 @@ bool reassign_after_error(task& t, const execution_place& at, const error& e) {
     t.excluded_places.push_back(at.view.index);
     return reassign(t);
   }
-  const bool is_code = e.code() == "K12" || e.code() == "K13" || e.code() == "K14", is_size = e.code() == "K22" || e.code() == "K23";
+  const bool is_code = e.code() == "K12" || e.code() == "K13" || e.code() == "K14",
+             is_size = e.code() == "K22" || e.code() == "K23";
   if (is_code && !t.state.unusable.emplace(t.code, at.view.index).second) return false;
-  if (is_size && (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second)) return false;
+  if (is_size &&
+      (!t.has_groups_for(at) || !t.state.too_large.emplace(t.code, at.view.index, t.group_items, t.local_bytes).second))
+    return false;
   if (!(is_code || is_size) || !reassign(t)) return false;
   if (e.code() != "K14") warn_of_elsewhere(t, at, e);  // K14: the kernel's definition asks for it
   return true;
@@ -141,13 +151,15 @@ bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
 void waits_for(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
-  t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
+  t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o),
+                               "the view that " + view.given_name + "() gave", view.where);
 }
 
 /// The shared memory of its objects is full: the task uses the memory of its place instead. Returns false if it has
 /// done so before.
 bool leave_shared_memory(task& t) {
-  const bool uses_shared_memory = std::ranges::any_of(t.uses, [](const object_use& u) { return u.object.get()->shared_memory != nullptr; });
+  const bool uses_shared_memory =
+      std::ranges::any_of(t.uses, [](const object_use& u) { return u.object.get()->shared_memory != nullptr; });
   return uses_shared_memory && !std::exchange(t.avoids_shared_memory, true);
 }
 
@@ -251,7 +263,9 @@ bool is_stalled(const objects_state& s) {
   }
   if (queued == 0 || counted > 0) return false;
   const auto leaves = [](const execution_place& at) { return at.leaving > 0 || at.is_being_cleared; };
-  if (std::ranges::any_of(s.execution_places, leaves) || std::ranges::any_of(s.shared_memories, leaves) || (s.spill && leaves(*s.spill))) return false;
+  if (std::ranges::any_of(s.execution_places, leaves) || std::ranges::any_of(s.shared_memories, leaves) ||
+      (s.spill && leaves(*s.spill)))
+    return false;
   std::vector<std::uint32_t> follows(s.tasks.size());
   for (const task* const t : s.tasks) {
     if (t->on && !is_lasting_view(*t)) return false;
@@ -259,7 +273,8 @@ bool is_stalled(const objects_state& s) {
     for (const task* const next : t->followers) ++follows[next->number];
   }
   // A task that waits for an event, or for another node, may yet be issued.
-  return std::ranges::none_of(s.tasks, [&](const task* t) { return !t->on && (t->unissued > follows[t->number] || is_requested(*t)); });
+  return std::ranges::none_of(
+      s.tasks, [&](const task* t) { return !t->on && (t->unissued > follows[t->number] || is_requested(*t)); });
 }
 
 /// Issues a task that has its memory before one that waits: its end may free what the other needs.
@@ -276,7 +291,8 @@ bool overtake(objects_state& s, base::thread_context& context) {
 /// Breaks a memory deadlock: refuses the memory that the first waiting task asks for.
 bool refuse_first(objects_state& s, base::thread_context& context) {
   s.is_deadlocked = true;
-  const bool is_refused = std::ranges::any_of(s.execution_places, [&](execution_place& at) { return !at.queue.empty() && issue_from(at, 0, context); });
+  const bool is_refused = std::ranges::any_of(
+      s.execution_places, [&](execution_place& at) { return !at.queue.empty() && issue_from(at, 0, context); });
   s.is_deadlocked = false;
   return is_refused;
 }
@@ -288,7 +304,8 @@ void issue_all_possible(objects_state& s, base::thread_context& context) {
 
 void update_must_handle_ends(objects_state& s) {
   const bool now = !s.issues_at_once() || s.released_objects || !s.execution_places.front().queue.empty();
-  if (now != s.must_handle_ends.load(std::memory_order_relaxed)) s.must_handle_ends.store(now, std::memory_order_relaxed);
+  if (now != s.must_handle_ends.load(std::memory_order_relaxed))
+    s.must_handle_ends.store(now, std::memory_order_relaxed);
 }
 
 // How often a thread handles new signals before it unlocks. If tasks end faster than that, it would never return.
@@ -324,7 +341,8 @@ objects_lock::~objects_lock() {
   if (is_nested_) return;
   for (unsigned rounds = 0;;) {
     handle_all_pending(state_, context_);
-    if (!state_.issues_at_once() || !state_.execution_places.front().queue.empty()) issue_all_possible(state_, context_);
+    if (!state_.issues_at_once() || !state_.execution_places.front().queue.empty())
+      issue_all_possible(state_, context_);
     if (state_.pending_signals.load(std::memory_order_acquire) && ++rounds < most_rounds) continue;
     update_must_handle_ends(state_);
     state_.holder.store(nullptr, std::memory_order_relaxed);
@@ -388,7 +406,8 @@ bool can_be_issued(const task& t, std::span<const event> after, std::span<const 
 
 }  // namespace
 
-task_id submit(task* submitted, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context) {
+task_id submit(task* submitted, std::span<const event> after, std::span<const predecessor> behind,
+               base::thread_context& context) {
   task& t = *submitted;
   objects_state& s = t.state;
   t.submitted = ++s.positions;
@@ -421,8 +440,9 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     before.successors.push_back(&t);
     ++t.unissued;
     if (!t.is_for_host() && before.is_for_host())
-      t.behind = detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
-                                   "the view that " + before.given_name + "() gave", before.where);
+      t.behind =
+          detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
+                            "the view that " + before.given_name + "() gave", before.where);
   }
   for (const predecessor& p : behind) {
     if (s.slots.is_live(p.id)) {

@@ -47,7 +47,8 @@ struct predecessor {
 };
 /// Submits a task: finds its predecessors, and issues it when it can. Takes ownership. Counts the task in the caller's
 /// finish if it computes.
-task_id submit(task* t, std::span<const event> after, std::span<const predecessor> behind, base::thread_context& context);
+task_id submit(task* t, std::span<const event> after, std::span<const predecessor> behind,
+               base::thread_context& context);
 /// Lets successors be issued: the task has been issued, or has ended if it blocks them, or has failed.
 void release_successors(task& t, base::thread_context& context);
 /// Ends a task that will not run.

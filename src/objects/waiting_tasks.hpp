@@ -43,7 +43,9 @@ class waiting_tasks {
       auto best = open.begin();
       for (auto o = open.begin() + 1; o != open.end(); ++o) {
         const list &a = o->of->lists[o->list], &b = best->of->lists[best->list];
-        if (a.priority > b.priority || (a.priority == b.priority && a.tasks[o->at].position < b.tasks[best->at].position)) best = o;
+        if (a.priority > b.priority ||
+            (a.priority == b.priority && a.tasks[o->at].position < b.tasks[best->at].position))
+          best = o;
       }
       auto& tasks = best->of->lists[best->list].tasks;
       const device_task* const t = tasks[best->at].task;
@@ -92,7 +94,9 @@ class waiting_tasks {
     return classes_.emplace_back(klass{allowed});
   }
   static list& list_of(klass& c, int priority) {
-    const auto find = [&] { return std::ranges::lower_bound(c.lists, priority, std::ranges::greater(), &list::priority); };
+    const auto find = [&] {
+      return std::ranges::lower_bound(c.lists, priority, std::ranges::greater(), &list::priority);
+    };
     auto at = find();
     if (at != c.lists.end() && at->priority == priority) return *at;
     if (c.lists.size() >= most_empty_lists) {

@@ -29,7 +29,9 @@ std::vector<std::uint32_t> to_and_fro(const device::device_set& all, const platf
     auto h = instance<int, 3>::create(at(ram), whole).made, back = instance<int, 3>::create(at(ram), whole).made;
     auto a = instance<int, 3>::create(at(one), whole).made;
     auto b = instance<int, 3>::create(at(other), whole, {.order = order}).made;
-    const auto least = [&](int axis) { return static_cast<coordinate>(random() % static_cast<unsigned>(whole.max()[axis] / 2)); };
+    const auto least = [&](int axis) {
+      return static_cast<coordinate>(random() % static_cast<unsigned>(whole.max()[axis] / 2));
+    };
     const point end = whole.max();
     const box part({least(0), least(1), least(2)}, {end[0], end[1], end[2]});
     future<operation_profile> across, home;

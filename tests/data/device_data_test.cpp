@@ -39,7 +39,8 @@ struct site {
 };
 
 site site_of(const runtime& rt) {
-  return {rt.machine().memories()[0], rt.machine().places(place_kind::gpu), rt.machine().places(place_kind::gpu_memory)};
+  return {rt.machine().memories()[0], rt.machine().places(place_kind::gpu),
+          rt.machine().places(place_kind::gpu_memory)};
 }
 
 template <class Body>
@@ -86,18 +87,21 @@ TEST_CASE("data copied to a device, computed there and copied back equals the ho
     wait(merge(clear));
     u.view()(n / 2, n / 3) = 64.0f;
     for (const place memory : s.memories) {
-      auto a = instance<float, 2>::create(at(memory), whole).made, b = instance<float, 2>::create(at(memory), whole).made;
+      auto a = instance<float, 2>::create(at(memory), whole).made,
+           b = instance<float, 2>::create(at(memory), whole).made;
       auto back = instance<float, 2>::create(at(s.ram), whole).made;
       const event there = copy(u, a), empty = fill(b, 0.0f);
       event last = launch(after(there, empty), jacobi, inside, a, b, 0.25f);
       for (int step = 1; step < 10; ++step)
-        last = step % 2 ? launch(after(last), jacobi, inside, b, a, 0.25f) : launch(after(last), jacobi, inside, a, b, 0.25f);
+        last = step % 2 ? launch(after(last), jacobi, inside, b, a, 0.25f)
+                        : launch(after(last), jacobi, inside, a, b, 0.25f);
       wait(copy(a, back, after(last)));
       auto x = instance<float, 2>::create(at(s.ram), whole).made, y = instance<float, 2>::create(at(s.ram), whole).made;
       const event begun[] = {copy(u, x), fill(y, 0.0f)};
       event host = merge(begun);
       for (int step = 0; step < 10; ++step)
-        host = step % 2 ? launch(after(host), jacobi, inside, y, x, 0.25f) : launch(after(host), jacobi, inside, x, y, 0.25f);
+        host = step % 2 ? launch(after(host), jacobi, inside, y, x, 0.25f)
+                        : launch(after(host), jacobi, inside, x, y, 0.25f);
       wait(host);
       int wrong = 0;
       for (int i = 0; i < n; ++i)
@@ -125,7 +129,8 @@ TEST_CASE("parts of boxes arrive in their places, between host and device and wi
       };
       const auto order = round % 2 ? axis_order::fortran : axis_order::c;
       auto from = instance<int, 3>::create(at(s.ram), whole).made, to = instance<int, 3>::create(at(s.ram), whole).made;
-      auto d = instance<int, 3>::create(at(memory), whole, {.order = order}).made, e = instance<int, 3>::create(at(memory), whole).made;
+      auto d = instance<int, 3>::create(at(memory), whole, {.order = order}).made,
+           e = instance<int, 3>::create(at(memory), whole).made;
       wait(launch(numbered, whole, from));
       const box first = piece(), second = piece(), third = piece();
       const event base[] = {fill(d, -1), fill(e, -2), fill(to, -3)};
@@ -138,7 +143,10 @@ TEST_CASE("parts of boxes arrive in their places, between host and device and wi
         for (int j = 2; j < 9; ++j)
           for (int k = 0; k < 8; ++k) {
             const point p(i, j, k);
-            const int expected = !third.contains(p) ? -3 : !second.contains(p) ? -2 : !first.contains(p) ? -1 : from.view()(i, j, k);
+            const int expected = !third.contains(p)    ? -3
+                                 : !second.contains(p) ? -2
+                                 : !first.contains(p)  ? -1
+                                                       : from.view()(i, j, k);
             wrong += to.view()(i, j, k) != expected;
           }
       CHECK(wrong == 0);
@@ -248,7 +256,8 @@ TEST_CASE("with copies among the kernels, or memory of the driver for each insta
       auto x = instance<int>::create(at(s.ram), all).made, back = instance<int>::create(at(s.ram), all).made;
       wait(fill(x, 3));
       for (int round = 0; round < 3; ++round) {
-        auto u = instance<int>::create(at(s.memories.front()), all).made, v = instance<int>::create(at(s.memories.front()), all).made;
+        auto u = instance<int>::create(at(s.memories.front()), all).made,
+             v = instance<int>::create(at(s.memories.front()), all).made;
         event here = copy(x, u), there = fill(v, round);
         event last = launch(after(here), add_one, all, u);
         event side = launch(after(there), add_one, all, v);
@@ -271,7 +280,8 @@ TEST_CASE("copies between two devices go by way of the host") {
     constexpr coordinate n = 300'000;
     auto h = instance<int>::create(at(s.ram), {0, n}).made, back = instance<int>::create(at(s.ram), {0, n}).made;
     std::iota(h.data(), h.data() + n, 3);
-    auto a = instance<int>::create(at(s.memories[0]), {0, n}).made, b = instance<int>::create(at(s.memories[1]), {0, n}).made;
+    auto a = instance<int>::create(at(s.memories[0]), {0, n}).made,
+         b = instance<int>::create(at(s.memories[1]), {0, n}).made;
     const event there = copy(h, a);
     const event across = copy(a, b, after(there));
     const event more = launch(after(across), add_one, box(0, n), b);
@@ -310,7 +320,8 @@ TEST_CASE("a kernel that fails poisons what was put behind it, and nothing else"
     runtime rt({.workers = 2, .devices = "sim"});
     rt.run([&] {
       const site s = site_of(rt);
-      auto a = instance<int>::create(at(s.memories[0]), {0, 10}).made, b = instance<int>::create(at(s.memories[0]), {0, 10}).made;
+      auto a = instance<int>::create(at(s.memories[0]), {0, 10}).made,
+           b = instance<int>::create(at(s.memories[0]), {0, 10}).made;
       auto h = instance<int>::create(at(s.ram), {0, 10}).made;
       const event filled[] = {fill(a, 1), fill(b, 1)};
       event beyond = launch(after(filled[0]), add_one, box(0, 11), a);
@@ -338,7 +349,8 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
     runtime rt({.workers = 1, .devices = "sim", .trace = file});
     rt.run([&] {
       const site s = site_of(rt);
-      auto h = instance<int>::create(at(s.ram), {0, 64}).made, x = instance<int>::create(at(s.memories[0]), {0, 64}).made;
+      auto h = instance<int>::create(at(s.ram), {0, 64}).made,
+           x = instance<int>::create(at(s.memories[0]), {0, 64}).made;
       wait(fill(h, 1));
       event last = copy(h, x);
       for (int i = 0; i < 5; ++i) last = launch(after(last), add_one, box(0, 64), x);
@@ -356,7 +368,8 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
     if (e.at("ph") == "X")
       for (const auto& [name, tid] : track)
         if (e.at("tid") == tid) ++spans[std::string(e.at("cat")) + " on " + name];
-    for (const auto& [name, tid] : track) arrows += e.at("ph") == "f" && e.at("tid") == tid && name.starts_with("sim_0 stream");
+    for (const auto& [name, tid] : track)
+      arrows += e.at("ph") == "f" && e.at("tid") == tid && name.starts_with("sim_0 stream");
   }
   // They share one stream if each is submitted before the one before has ended.
   for (const auto& [name, n] : spans) kernels += name.starts_with("kernel on sim_0 stream") ? n : 0;
@@ -419,13 +432,17 @@ TEST_CASE("arrays that lie apart, or elsewhere than the launch, are refused in t
     const auto refused = [&](auto where, auto& x, auto& y) {
       return test::thrown_by([&] { launch(where, jacobi, inside, x, y, 1.0f); });
     };
-    CHECK(refused(on(s.devices[1]), a, a).find("on device \"sim_1\", and its arrays are elsewhere") != std::string::npos);
-    CHECK(refused(on(s.devices[0]), h, h).find("on device \"sim_0\", and its arrays are elsewhere") != std::string::npos);
-    CHECK(refused(at(s.ram), a, a).find("on the host, and its arrays are in the memory of device \"sim_0\"") != std::string::npos);
+    CHECK(refused(on(s.devices[1]), a, a).find("on device \"sim_1\", and its arrays are elsewhere") !=
+          std::string::npos);
+    CHECK(refused(on(s.devices[0]), h, h).find("on device \"sim_0\", and its arrays are elsewhere") !=
+          std::string::npos);
+    CHECK(refused(at(s.ram), a, a).find("on the host, and its arrays are in the memory of device \"sim_0\"") !=
+          std::string::npos);
     wait(launch(on(s.devices[0]), jacobi, inside, a, a, 1.0f));
     CHECK(test::thrown_by([&] { a.view(); }).find("error D15") == 0);
     auto n = instance<int>::create(at(s.ram), {0, 4}).made;
-    auto d = instance<float>::create(at(s.memories[0]), {0, 4}).made, e = instance<float>::create(at(s.ram), {0, 4}).made;
+    auto d = instance<float>::create(at(s.memories[0]), {0, 4}).made,
+         e = instance<float>::create(at(s.ram), {0, 4}).made;
     CHECK(test::thrown_by([&] { gather(d, n, e); }).find("error D12") == 0);
     h.destroy(), a.destroy(), n.destroy(), d.destroy(), e.destroy();
   });

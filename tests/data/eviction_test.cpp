@@ -39,7 +39,8 @@ std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, 
   std::map<std::uint64_t, std::uint64_t> resident_since;  // block, last use
   std::size_t known = 0, count = 0;
   for (std::size_t now = 0; now < uses.size(); ++now) {
-    for (known = std::max(known, now); known < uses.size() && known < now + window; ++known) ahead.add(uses[known], known);
+    for (known = std::max(known, now); known < uses.size() && known < now + window; ++known)
+      ahead.add(uses[known], known);
     if (window) ahead.remove(uses[now], now);
     if (!resident_since.contains(uses[now])) {
       ++count;
@@ -104,15 +105,18 @@ constexpr std::size_t everything = SIZE_MAX / 2;
 }  // namespace
 
 TEST_CASE("the farthest next use leaves first, and what is not queued before all others") {
-  const std::vector<eviction_candidate> all{{.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
+  const std::vector<eviction_candidate> all{
+      {.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
   CHECK(choose_victims(all, 10, 0, all_clean).victims == victims{2});
   CHECK(choose_victims(all, 20, 0, all_clean).victims == victims{2, 1});
   CHECK(choose_victims(all, 25, 5, all_clean).victims == victims{2, 1});
 }
 
 TEST_CASE("of equals, what was used least recently leaves first, but before it what need not be written back") {
-  const std::vector<eviction_candidate> all{{.bytes = 8, .last_use = 1}, {.bytes = 8, .last_use = 7}, {.bytes = 8, .last_use = 5},
-                                  {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
+  const std::vector<eviction_candidate> all{{.bytes = 8, .last_use = 1},
+                                            {.bytes = 8, .last_use = 7},
+                                            {.bytes = 8, .last_use = 5},
+                                            {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
   CHECK(choose_victims(all, 24, 0, all_clean).victims == victims{0, 3, 2});
   const auto first_is_dirty = [](std::size_t i) { return i == 0 ? std::uint64_t{6} : 0; };
   CHECK(choose_victims(all, 24, 0, first_is_dirty).victims == victims{3, 2, 1});
@@ -186,14 +190,16 @@ TEST_CASE("with all uses known there are as few loads as can be, over many seeds
 // 64 blocks of which 16 fit, in repeated sweeps. If all are used in order, 15 of the other 63 can be kept from one use
 // to the next, so a sweep costs 64 x 48/63 = 48.8 loads. The first costs 64, and the end of the last one needs no
 // memory.
-TEST_CASE("a cyclic sweep over four times the memory keeps what can be kept, where the least recently used misses all") {
+TEST_CASE(
+    "a cyclic sweep over four times the memory keeps what can be kept, where the least recently used misses all") {
   CHECK(loads(sweeps(64, 3), 16, 0) == 192);
   CHECK(loads(sweeps(64, 3), 16, everything) == 160);  // 64 + 2 x 48
   CHECK(loads(sweeps(64, 30), 16, 0) == 1920);
   CHECK(loads(sweeps(64, 30), 16, everything) == 1470);  // 64 + 29 x 48.5
 }
 
-TEST_CASE("a queue of one sweep is as good as knowing all, a shorter one by what it reaches beyond the memory's blocks") {
+TEST_CASE(
+    "a queue of one sweep is as good as knowing all, a shorter one by what it reaches beyond the memory's blocks") {
   CHECK(loads(sweeps(64, 30), 16, 63) == loads(sweeps(64, 30), 16, everything));
   CHECK(loads(sweeps(64, 30), 16, 56) <= 1648);  // half of the possible gain
   // a block used 16 uses ago is next used in 48: the queue does not distinguish them

@@ -30,14 +30,18 @@ TEST_CASE("an instance in memory that host and device share needs no copy, on ev
       CHECK(machine.about(d.host_memory()).capacity_bytes == 1u << 20);
       const box whole(0, 1000);
       auto x = instance<int>::create(at(d.host_memory()), whole).made;
-      auto far = instance<int>::create(at(d.memory()), whole).made, near = instance<int>::create(at(machine.memories()[0]), whole).made;
+      auto far = instance<int>::create(at(d.memory()), whole).made,
+           near = instance<int>::create(at(machine.memories()[0]), whole).made;
       CHECK(d.is().shares(reinterpret_cast<const std::byte*>(x.data()), 4000));
       wait(fill(x, 5));
       event last;
       for (int round = 0; round < 20; ++round) {
         last = launch(on(d.processor()), after(last), add_one, whole, x);
         if (round % 3 == 0) last = launch(after(last), add_one, whole, x);  // by the workers
-        if (round % 4 == 0) last = async(after(last), [x] { for (int& value : std::span(x.data(), 1000)) value += 10; });
+        if (round % 4 == 0)
+          last = async(after(last), [x] {
+            for (int& value : std::span(x.data(), 1000)) value += 10;
+          });
       }
       wait(last);
       CHECK(x.view()(0) == 5 + 20 + 7 + 50);
@@ -61,7 +65,9 @@ TEST_CASE("a kernel uses an array of the device and one that it shares; another 
   rt.run([&] {
     const platform& m = rt.machine();
     const box whole({0, 0}, {20, 20}), inside({1, 1}, {19, 19});
-    const auto made = [&](const char* where) { return instance<float, 2>::create(at(m.at(where)), whole, {.name = where}).made; };
+    const auto made = [&](const char* where) {
+      return instance<float, 2>::create(at(m.at(where)), whole, {.name = where}).made;
+    };
     auto a = made("sim_0_memory"), shared = made("sim_0_host_memory"), other = made("sim_1_host_memory");
     const event filled[] = {fill(a, 2.0f), fill(shared, 0.0f)};
     wait(launch(after(merge(filled)), jacobi, inside, a, shared, 0.25f));  // where one of the arrays is

@@ -187,7 +187,8 @@ TEST_CASE("memory is page-locked piece by piece as it comes into use, and no blo
     CHECK(faster.locked.size() == 1);
     CHECK(faster.locked.begin()->second == 16 * mebi + (64 << 10));
     std::vector<block*> all{first};
-    for (const std::uint64_t bytes : {10 * mebi, 10 * mebi, 16 * mebi, 30 * mebi, 32 * mebi, 64 * mebi, 7 * mebi, 100 * mebi}) {
+    for (const std::uint64_t bytes :
+         {10 * mebi, 10 * mebi, 16 * mebi, 30 * mebi, 32 * mebi, 64 * mebi, 7 * mebi, 100 * mebi}) {
       block* const b = m.try_create(bytes);
       REQUIRE(b);
       all.push_back(b);
@@ -217,7 +218,8 @@ TEST_CASE("memory of which all may be page-locked is so, whatever is asked for f
         const block* const b = m.try_create(bytes);
         if (!b) continue;  // no piece is that long
         std::byte* const at = m.address_of(*b);
-        CHECK(std::ranges::any_of(d.locked, [&](const auto& p) { return at >= p.first && at + bytes <= p.first + p.second; }));
+        CHECK(std::ranges::any_of(d.locked,
+                                  [&](const auto& p) { return at >= p.first && at + bytes <= p.first + p.second; }));
       }
     }
   }

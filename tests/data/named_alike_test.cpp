@@ -9,7 +9,8 @@ STRETTO_KERNEL(named_alike, (inout<int> x), { int i = global_id(0); x(i) = chang
 
 TEST_CASE("kernels with equal names in two files are distinct") { stretto::test::check_makes_of_ten(named_alike, 20); }
 
-STRETTO_KERNEL_TEMPLATE((class T, int N), template_named_alike, (inout<T> x), { x(global_id(0)) = x(global_id(0)) - N; })
+STRETTO_KERNEL_TEMPLATE((class T, int N), template_named_alike, (inout<T> x),
+                        { x(global_id(0)) = x(global_id(0)) - N; })
 
 TEST_CASE("kernel templates with equal names in two files are distinct") {
   stretto::test::check_makes_of_ten(template_named_alike<int, 3>, 7);

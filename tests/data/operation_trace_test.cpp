@@ -32,7 +32,8 @@ struct recorded {
 
 template <class Body>
 recorded record(std::uint32_t workers, Body&& body) {
-  const auto file = std::filesystem::temp_directory_path() / ("operation_trace_test." + std::to_string(getpid()) + ".json");
+  const auto file =
+      std::filesystem::temp_directory_path() / ("operation_trace_test." + std::to_string(getpid()) + ".json");
   {
     runtime rt({.workers = workers, .trace = file.string()});
     const place memory = rt.machine().memories().front();

@@ -68,7 +68,8 @@ TEST_CASE("a copy that does not wait for the fill of its source is reported, wit
         "  first       fill, " + line(here, 1) + "\n"
         "  second      copy, " + line(here, 2) + "\n"
         "  elements    [4,6)\n"
-        "  because     one of them writes, and neither waits for the other: what the elements hold is a matter of luck\n"
+        "  because     one of them writes, and neither waits for the other: "
+        "what the elements hold is a matter of luck\n"
         "  try         let the second one wait: copy(..., after(event of the first))");
 }
 
@@ -317,7 +318,7 @@ TEST_CASE("random operations with random preconditions are reported exactly if t
 }
 
 // Operations in the body and in tasks, ordered by events, merges of them, conversions and waits of the body.
-TEST_CASE("random programs of tasks, merges and waits are reported exactly if two operations conflict and nothing orders them") {
+TEST_CASE("random programs of tasks, merges and waits are reported exactly if unordered operations conflict") {
   constexpr int count = 10;
   const auto seeds = test::scaled(400u, 10'000u);
   unsigned racy = 0;

@@ -32,7 +32,8 @@ class poll_devices final : public module {
 
 /// Runs `body(set, machine)` inside a runtime with these devices.
 template <class Body>
-void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body, const host_limits& limits = {}) {
+void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body,
+                  const host_limits& limits = {}) {
   std::vector<device::found> open;
   for (auto& d : made) {
     device::found f;

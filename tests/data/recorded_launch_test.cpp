@@ -26,7 +26,8 @@ namespace {
 
 using test::thrown_by;
 
-STRETTO_KERNEL(times_plus, (inout<unsigned> x, unsigned by, unsigned more), { x(global_id(0)) = x(global_id(0)) * by + more; })
+STRETTO_KERNEL(times_plus, (inout<unsigned> x, unsigned by, unsigned more),
+               { x(global_id(0)) = x(global_id(0)) * by + more; })
 STRETTO_KERNEL(add_from, (in<unsigned> from, inout<unsigned> to), { to(global_id(0)) += from(global_id(0)); })
 
 constexpr int elements = 8;
@@ -49,7 +50,8 @@ std::vector<place> memories_of(const runtime& rt) {
 
 std::size_t pending_on_devices() {
   std::size_t pending = 0;
-  for (const auto& d : data::state_of(base::require_current("test")).settings.devices->all()) pending += d->is().pending();
+  for (const auto& d : data::state_of(base::require_current("test")).settings.devices->all())
+    pending += d->is().pending();
   return pending;
 }
 
@@ -70,7 +72,8 @@ class random_graph {
   }
   event replay(event behind) { return graph_.replay(after(behind)); }
   void interpret(std::vector<unsigned>& values) const {
-    for (const auto& s : steps_) s.from == s.to ? values[s.to] = values[s.to] * s.by + s.more : values[s.to] += values[s.from];
+    for (const auto& s : steps_)
+      s.from == s.to ? values[s.to] = values[s.to] * s.by + s.more : values[s.to] += values[s.from];
   }
 
  private:
@@ -89,9 +92,10 @@ class random_graph {
     std::vector<recorded_operation> before = uses_[s.to].since_written;
     if (s.from != s.to && !uses_[s.from].since_written.empty()) before.push_back(uses_[s.from].since_written.front());
     const recorded_range behind = after(std::span<const recorded_operation>(before));
-    const recorded_operation made = s.from == s.to
-                                        ? launch(graph_, behind, times_plus, box(0, elements), arrays_[s.to], s.by, s.more)
-                                        : launch(graph_, name("sum"), behind, add_from, box(0, elements), arrays_[s.from], arrays_[s.to]);
+    const recorded_operation made =
+        s.from == s.to
+            ? launch(graph_, behind, times_plus, box(0, elements), arrays_[s.to], s.by, s.more)
+            : launch(graph_, name("sum"), behind, add_from, box(0, elements), arrays_[s.from], arrays_[s.to]);
     steps_.push_back(s);
     uses_[s.to].since_written = {made};
     if (s.from == s.to) return;
@@ -240,7 +244,8 @@ TEST_CASE("a launch that its device refuses fails the replay when those before i
   runtime rt({.workers = 1, .devices = "sim:1"});
   rt.run([&] {
     const place memory = memories_of(rt)[0];
-    const auto x = instance<unsigned>::create(at(memory), {0, elements}).made, y = instance<unsigned>::create(at(memory), {0, elements}).made;
+    const auto x = instance<unsigned>::create(at(memory), {0, elements}).made,
+               y = instance<unsigned>::create(at(memory), {0, elements}).made;
     const event filled[] = {fill(x, 0u), fill(y, 1u)};
     wait(merge(filled));
     recorded_graph<> g(name("relax"));
@@ -297,14 +302,17 @@ TEST_CASE("errors of a recorded launch that are known at once are thrown by the 
   runtime rt({.workers = 1, .devices = "sim:2"});
   rt.run([&] {
     const auto memories = memories_of(rt);
-    const auto x = instance<unsigned>::create(at(memories[0]), {0, elements}).made, y = instance<unsigned>::create(at(memories[1]), {0, elements}).made;
+    const auto x = instance<unsigned>::create(at(memories[0]), {0, elements}).made,
+               y = instance<unsigned>::create(at(memories[1]), {0, elements}).made;
     const event filled[] = {fill(x, 0u), fill(y, 0u)};
     wait(merge(filled));
     recorded_graph<> g, other;
     CHECK(thrown_by([&] { launch(g, add_from, box(0, elements), x, y); }).find("K28") != std::string::npos);
-    CHECK(thrown_by([&] { launch(g, times_plus, in_groups(box(0, 1), {elements}), x, 1u, 1u); }).find("K24") != std::string::npos);
+    CHECK(thrown_by([&] { launch(g, times_plus, in_groups(box(0, 1), {elements}), x, 1u, 1u); }).find("K24") !=
+          std::string::npos);
     const auto elsewhere = launch(other, times_plus, box(0, elements), x, 1u, 1u);
-    CHECK(thrown_by([&] { launch(g, after(elsewhere), times_plus, box(0, elements), x, 1u, 1u); }).find("S22") != std::string::npos);
+    CHECK(thrown_by([&] { launch(g, after(elsewhere), times_plus, box(0, elements), x, 1u, 1u); }).find("S22") !=
+          std::string::npos);
     CHECK(g.statistics().operations == 0);
     x.destroy(), y.destroy();
   });

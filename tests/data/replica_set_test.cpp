@@ -136,7 +136,8 @@ TEST_CASE("the nearest memory is the source, part by part") {
   driven d;
   d.task(0, {{whole, out_use}});
   d.task(3, {{box(30, 60), in_use}});
-  CHECK(d.acquire(5, {{whole, in_use}}).copies == copies{{1, 2, box(30, 60)}, {0, 2, box(0, 30)}, {0, 2, box(60, 100)}});
+  CHECK(d.acquire(5, {{whole, in_use}}).copies ==
+        copies{{1, 2, box(30, 60)}, {0, 2, box(0, 30)}, {0, 2, box(60, 100)}});
 }
 
 TEST_CASE("content that was never written is known as such") {
@@ -349,7 +350,8 @@ struct program {
         expected(all.volume(), 0), lost(all.volume(), false) {
     for (unsigned i = 0; i < memories * memories; ++i) costs.push_back(1 + below(9));
     for (unsigned i = 0; i < memories; ++i)
-      most_joined.push_back(below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume()))) : UINT64_MAX);
+      most_joined.push_back(below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume())))
+                                     : UINT64_MAX);
   }
 
   int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
@@ -486,15 +488,19 @@ struct program {
   void task() {
     std::vector<replica_set::need> needs;
     for (int n = 1 + below(2) + (below(4) == 0); n > 0; --n) {
-      const usage how = below(2) ? in_use : below(2) ? out_use : below(3) == 0 ? inout_use : reduce_use(3 + below(8) / 7);
+      const usage how = below(2)        ? in_use
+                        : below(2)      ? out_use
+                        : below(3) == 0 ? inout_use
+                                        : reduce_use(3 + below(8) / 7);
       needs.push_back({any_box(), how, below(6) ? box() : any_box()});
     }
     // An answer is repeated as long as the set reports no change.
     for (const auto& [in, asked, said] : answers)
       if (set.is_current(said)) {
         set.acquire(in, asked, plan);
-        CHECK((plan.use == said.use && plan.allocate == said.allocate && plan.copies == said.copies && plan.fills == said.fills &&
-               plan.folds == said.folds && plan.retire == said.retire && plan.unwritten == said.unwritten && plan.lost == said.lost));
+        CHECK((plan.use == said.use && plan.allocate == said.allocate && plan.copies == said.copies &&
+               plan.fills == said.fills && plan.folds == said.folds && plan.retire == said.retire &&
+               plan.unwritten == said.unwritten && plan.lost == said.lost));
       }
     const auto in = static_cast<memory_number>(below(static_cast<int>(memories)));
     set.acquire(in, needs, plan);

@@ -52,7 +52,8 @@ class simulated_memories {
   /// which use nothing, always run.
   token submit(std::vector<token> waits, std::vector<stored*> uses, std::function<void()> run) {
     // A known failure does not fail later operations.
-    if (std::any_of(waits.begin(), waits.end(), [&](token t) { return has_failed(t); })) FAIL_CHECK("waits for a failure");
+    if (std::any_of(waits.begin(), waits.end(), [&](token t) { return has_failed(t); }))
+      FAIL_CHECK("waits for a failure");
     operations_.push_back({std::move(waits), std::move(uses), std::move(run)});
     operation& o = operations_.back();
     o.doomed = !o.uses.empty() && waits_for_doomed(o);

@@ -88,7 +88,8 @@ void there_and_back(const test_options& options) {
         bool right = true;
         for (int i = 0; i < 11; ++i)
           for (int j = 0; j < 17; ++j)
-            for (int k = 0; k < 23; ++k) right = right && w(i, j, k) == (part.contains(point(i, j, k)) ? v(i, j, k) : -1);
+            for (int k = 0; k < 23; ++k)
+              right = right && w(i, j, k) == (part.contains(point(i, j, k)) ? v(i, j, k) : -1);
         CHECK(right);
         CHECK(usage_of(other).used == 0);
         CHECK(usage_of(other).peak > 0);
@@ -113,7 +114,8 @@ TEST_CASE("a copy between memories without a channel goes through one that has b
 TEST_CASE("the profile of a staged copy counts its hops, and starts when its buffers are there") {
   with_data(
       [] {
-        const auto a = instance<int>::create(at(ram), {0, 5000}).made, away = instance<int>::create(at(far), {0, 5000}).made;
+        const auto a = instance<int>::create(at(ram), {0, 5000}).made,
+                   away = instance<int>::create(at(far), {0, 5000}).made;
         future<operation_profile> p;
         wait(copy(a, away, profile(p)));
         const operation_profile seen = p.get();
@@ -252,7 +254,8 @@ TEST_CASE("routes take the least time by the channels' figures, and there is non
   r.add(system_memory, gpu_memory, std::make_shared<figures>(1e9, 0));   // 1 ms for a megabyte
   r.add(system_memory, numa, std::make_shared<figures>(10e9, 0));        // 0.1
   r.add(numa, gpu_memory, std::make_shared<figures>(5e9, 1e-4));         // 0.2 and a late start
-  const std::vector<stop> memories{{place{0}, system_memory}, {place{1}, numa}, {place{2}, gpu_memory}, {place{3}, storage}};
+  const std::vector<stop> memories{
+      {place{0}, system_memory}, {place{1}, numa}, {place{2}, gpu_memory}, {place{3}, storage}};
   CHECK(cheapest_route(memories, r, 0, 2, 1000000) == std::vector<std::size_t>{0, 1, 2});
   CHECK(cheapest_route(memories, r, 0, 2, 1000) == std::vector<std::size_t>{0, 2});
   CHECK(cheapest_route(memories, r, 0, 3, 1000).empty());

@@ -63,8 +63,8 @@ TEST_CASE("transfers write what the walk writes, and touch nothing else") {
     for (const transfer& t : transfers_of(walk, place{1}, place{2})) {
       CHECK(t.source.memory == place{1});
       CHECK(t.target.memory == place{2});
-      device::copy_rows(t.target.address, t.target.row_stride, t.target.plane_stride, t.source.address, t.source.row_stride,
-                        t.source.plane_stride, t.shape);
+      device::copy_rows(t.target.address, t.target.row_stride, t.target.plane_stride, t.source.address,
+                        t.source.row_stride, t.source.plane_stride, t.shape);
     }
     REQUIRE(expected == to.bytes);
   }

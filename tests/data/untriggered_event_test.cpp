@@ -23,7 +23,9 @@ using test::written_by;
 struct ram_and_device {
   place ram, device;
 };
-ram_and_device ram_and_device_of(const runtime& rt) { return {rt.machine().memories()[0], rt.machine().at("sim_0_memory")}; }
+ram_and_device ram_and_device_of(const runtime& rt) {
+  return {rt.machine().memories()[0], rt.machine().at("sim_0_memory")};
+}
 
 /// The messages of a runtime with a simulated device at its end, after `body`.
 template <class Body>
@@ -41,7 +43,8 @@ TEST_CASE("operations behind an event that nobody triggers end with the runtime,
   for (const bool on_device : {false, true}) {
     const std::string told = left_by([&](const ram_and_device& s) {
       const place where = on_device ? s.device : s.ram;
-      auto x = instance<large>::create(at(where), {0, 5000}).made, y = instance<large>::create(at(where), {0, 5000}).made;
+      auto x = instance<large>::create(at(where), {0, 5000}).made,
+           y = instance<large>::create(at(where), {0, 5000}).made;
       const user_event never = user_event::create();
       const box parts[] = {box(0, 10), box(20, 30)};
       const event filled = fill(x, large{1, 2}, after(never));
@@ -50,7 +53,8 @@ TEST_CASE("operations behind an event that nobody triggers end with the runtime,
     });
     INFO(told);
     CHECK(told.find("error S13: a runtime ended with a failure") == 0);
-    CHECK(told.find("error E14: the runtime ended, and nobody had triggered an event that work waited for") != std::string::npos);
+    CHECK(told.find("error E14: the runtime ended, and nobody had triggered an event that work waited for") !=
+          std::string::npos);
   }
 }
 
@@ -74,7 +78,8 @@ TEST_CASE("the last wait of a task is poisoned by the operation that must end it
         left_by(
             [&](const ram_and_device& s) {
               const place where = on_device ? s.device : s.ram;
-              auto x = instance<int>::create(at(where), {0, 50'000}).made, y = instance<int>::create(at(where), {0, 50'000}).made;
+              auto x = instance<int>::create(at(where), {0, 50'000}).made,
+                   y = instance<int>::create(at(where), {0, 50'000}).made;
               const user_event first = user_event::create(), never = user_event::create();
               first.trigger();
               const event done = copy(x, y, after(never));

@@ -109,7 +109,8 @@ TEST_CASE("memory stays within bounds however long a program runs") {
     const coordinate x = below(1'000'000), y = below(1'000);
     // All tasks read the first element; boxes elsewhere are never used again.
     deps.access(box(0, 1), in_use, t, found);
-    deps.access(box::between({x, y, 0}, {x + 1 + below(50), y + 1 + below(50), 1}), i % 3 ? inout_use : in_use, t, found);
+    deps.access(box::between({x, y, 0}, {x + 1 + below(50), y + 1 + below(50), 1}), i % 3 ? inout_use : in_use, t,
+                found);
     live.push_back(t);
     if (live.size() == 40) {
       for (const task_id l : live) slots.retire(l);
@@ -154,12 +155,16 @@ TEST_CASE("order is that of the naive model, in one to three dimensions, over ma
             max[i] = min[i] + 1 + below(side - static_cast<int>(min[i]));
           }
           box where = box::between(min, max);
-          if (!named.empty() && below(3) != 0) where = named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
+          if (!named.empty() && below(3) != 0)
+            where = named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
           named.push_back(where);
           parts.push_back(where);
         }
         const int kind = below(seed % 2 ? 12 : 5);  // half of the seeds have mostly sharing uses
-        const usage how = kind == 0 ? out_use : kind == 1 ? inout_use : kind < 4 ? reduce_use(static_cast<unsigned>(kind)) : in_use;
+        const usage how = kind == 0   ? out_use
+                          : kind == 1 ? inout_use
+                          : kind < 4  ? reduce_use(static_cast<unsigned>(kind))
+                                      : in_use;
         for (const box& where : parts) uses.back().push_back({where, how});
         const region where{std::span<const box>(parts)};
         a.deps.access(where, how, a.tasks.back(), found);
@@ -168,7 +173,8 @@ TEST_CASE("order is that of the naive model, in one to three dimensions, over ma
       for (int u = 0; u < t; ++u)
         for (const use& mine : uses[static_cast<std::size_t>(t)])
           for (const use& theirs : uses[static_cast<std::size_t>(u)])
-            if (!may_share(mine.how, theirs.how) && mine.where.meets(theirs.where)) conflicting |= std::uint64_t{1} << u;
+            if (!may_share(mine.how, theirs.how) && mine.where.meets(theirs.where))
+              conflicting |= std::uint64_t{1} << u;
       for (const task_id f : found) {
         const auto u = static_cast<std::size_t>(std::find(a.tasks.begin(), a.tasks.end(), f) - a.tasks.begin());
         good = good && u < static_cast<std::size_t>(t) && !(direct >> u & 1);  // earlier, and only once

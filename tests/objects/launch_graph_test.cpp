@@ -26,7 +26,8 @@ STRETTO_KERNEL(graph_mark, (out<int> x, int number), { x(global_id(0)) = number;
 // clang-format on
 
 const std::vector<std::string>& graph_devices() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1,sim:1"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1,sim:1"}, "objects");
   return all;
 }
 
@@ -103,7 +104,8 @@ TEST_CASE("after() orders launches that share nothing, over random graphs") {
       std::vector<std::ptrdiff_t> when(n);
       for (int i = 0; i < n; ++i) when[static_cast<std::size_t>(i)] = std::ranges::find(order, i) - order.begin();
       int wrong = 0;
-      for (const auto& [from, to] : edges) wrong += when[static_cast<std::size_t>(from)] > when[static_cast<std::size_t>(to)];
+      for (const auto& [from, to] : edges)
+        wrong += when[static_cast<std::size_t>(from)] > when[static_cast<std::size_t>(to)];
       CHECK(wrong == 0);
     }
 }

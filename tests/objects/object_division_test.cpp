@@ -44,7 +44,8 @@ STRETTO_GROUP_KERNEL(divided_groups, (in<int> x, out<int> y, local<int> part), {
 // clang-format on
 
 const std::vector<std::string>& divided_devices() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
   return all;
 }
 
@@ -76,7 +77,8 @@ TEST_CASE("parts of divided launches have their turn on a busy device, whatever 
     std::vector<object<int>> others;
     for (int n = 0; n < steps * beside; ++n) others.emplace_back(few);
     for (int n = 0; n < steps * beside; ++n) {
-      if (n % beside == beside / 2) launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f), std::swap(u, v);
+      if (n % beside == beside / 2)
+        launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f), std::swap(u, v);
       launch(on(device_kind::device), undivided, few, others[static_cast<std::size_t>(n)], n);
     }
     CHECK(u.read().get().view()(16, 16) == 1);
@@ -99,8 +101,8 @@ TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
         std::swap(u, v);
         for (int i = 1; i < n - 1; ++i)
           for (int j = 1; j < n - 1; ++j)
-            b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1] -
-                                                   4 * a[i * n + j]);
+            b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] +
+                                                   a[i * n + j + 1] - 4 * a[i * n + j]);
         std::swap(a, b);
       }
       wait(u.copy_to(seen.data()));
@@ -137,8 +139,8 @@ TEST_CASE("rows of a product, a mapper of the program's own, contributions, and 
       std::vector<int> numbers(m), backwards(m);
       std::iota(numbers.begin(), numbers.end(), 1);
       object<int> from(box(0, m), numbers.data()), to(box(0, m)), total(box(0, 1));
-      launch(divided_reverse, box(0, m), from([](const box& part) { return box(m - part.max()[0], m - part.min()[0]); }), to(one_to_one),
-             total, m);
+      launch(divided_reverse, box(0, m),
+             from([](const box& part) { return box(m - part.max()[0], m - part.min()[0]); }), to(one_to_one), total, m);
       wait(to.copy_to(backwards.data()));
       CHECK(std::equal(numbers.begin(), numbers.end(), backwards.rbegin()));
       CHECK(total.read().get().view()(0) == m * (m + 1) / 2);
@@ -168,13 +170,17 @@ TEST_CASE("with checks, parts that would write the same elements are reported ev
   runtime rt({.workers = 2, .devices = "none"});
   rt.run([] {
     const std::vector<float> ones(400, 1.0f);
-    object<float, 2> u(box({0, 0}, {20, 20}), ones.data(), {.name = "u"}), v(box({0, 0}, {20, 20}), ones.data(), {.name = "v"});
+    object<float, 2> u(box({0, 0}, {20, 20}), ones.data(), {.name = "u"}),
+        v(box({0, 0}, {20, 20}), ones.data(), {.name = "v"});
     const box inner({1, 1}, {19, 19});
-    CHECK(test::error_of([&] { launch(divided_jacobi, inner, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
+    CHECK(test::error_of([&] {
+            launch(divided_jacobi, inner, u(neighborhood(1)), v(neighborhood(1)), 0.25f);
+          }).code() == "A07");
     CHECK(v.read().get().view()(5, 5) == 1.0f);
     launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f);
     const box row({1, 1}, {2, 19}), one({1, 1}, {2, 2});
-    CHECK(test::error_of([&] { launch(divided_jacobi, row, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
+    CHECK(test::error_of([&] { launch(divided_jacobi, row, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() ==
+          "A07");
     launch(divided_jacobi, one, u(neighborhood(1)), v(neighborhood(1)), 0.25f);  // one item: it has no parts
     v.read().get();
   });
@@ -190,7 +196,10 @@ TEST_CASE("parts that would write the same elements are refused, and nothing is 
     CHECK(why.code() == "A07");
     CHECK(std::string(why.what()).find("object \"v\"") != std::string::npos);
     CHECK(test::error_of([&] {
-            launch(divided_jacobi, box({1, 1}, {19, 19}), u([](const box&) { return box({0, 0}, {30, 30}); }), v(one_to_one), 0.25f);
+            launch(divided_jacobi, box({1, 1}, {19, 19}), u([](const box&) {
+                     return box({0, 0}, {30, 30});
+                   }),
+                   v(one_to_one), 0.25f);
           }).code() == "A05");
   });
   CHECK(who_computed(rt) == 0);
@@ -207,8 +216,9 @@ std::vector<device_statistics> divided_by(const objects::speeds& measured, int n
   rt.run([n] {
     const std::vector<int> numbers(static_cast<std::size_t>(n), 1);
     object<int> from(box(0, n), numbers.data()), to(box(0, n)), total(box(0, 1));
-    wait(launch(on(device_kind::device), divided_reverse, box(0, n), from([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
-                to(one_to_one), total, n));
+    wait(launch(on(device_kind::device), divided_reverse, box(0, n),
+                from([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }), to(one_to_one), total,
+                n));
     CHECK(total.read().get().view()(0) == n);
   });
   return rt.statistics().devices;
@@ -242,7 +252,8 @@ TEST_CASE("a launch on one kind of device is divided between those") {
     const box whole({0, 0}, {12, 12});
     std::vector<int> a(144, 1);
     object<int, 2> x(whole, a.data()), z(whole);
-    for (int k = 0; k < 20; ++k) launch(on(device_kind::device), divided_product, whole, x(slice(1)), x, z(one_to_one), 12);
+    for (int k = 0; k < 20; ++k)
+      launch(on(device_kind::device), divided_product, whole, x(slice(1)), x, z(one_to_one), 12);
     CHECK(z.read().get().view()(11, 11) == 12);
   });
   const auto all = rt.statistics().devices;

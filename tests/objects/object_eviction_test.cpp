@@ -23,7 +23,8 @@ namespace {
 using test::with_variable;
 
 STRETTO_KERNEL(room_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(room_mean, (in<float> x, in<float> y, out<float> z), { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
+STRETTO_KERNEL(room_mean, (in<float> x, in<float> y, out<float> z),
+               { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
 STRETTO_KERNEL(room_fill, (out<float> x, float value), { x(global_id(0)) = value; })
 STRETTO_KERNEL(room_add_first, (in<float> x, inout<float> y), { y(global_id(0)) += x(0); })
 STRETTO_KERNEL(room_look, (in<float> x), { (void)x(global_id(0)); })
@@ -53,7 +54,8 @@ std::vector<object<float>> changed_by_device(int count) {
   return made;
 }
 void check_changed(const std::vector<object<float>>& changed) {
-  for (std::size_t i = 0; i < changed.size(); ++i) CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
+  for (std::size_t i = 0; i < changed.size(); ++i)
+    CHECK(content(changed[i]) == std::vector<float>(n, static_cast<float>(i) + 1));
 }
 
 TEST_CASE("replicas that a device has changed take no memory from launches on the host") {
@@ -85,7 +87,9 @@ TEST_CASE("replicas that a device only reads take no memory from launches on the
   });
 }
 
-TEST_CASE("a replica in the middle of a memory is evicted if the rest is needed in one piece, even if the launch uses it itself") {
+TEST_CASE(
+    "a replica in the middle of a memory is evicted if the rest is needed in one piece, even if the launch uses it "
+    "itself") {
   const with_variable device("STRETTO_DEVICE_MEMORY", "64k");
   for (const bool is_own : {true, false}) {
     CAPTURE(is_own);
@@ -145,7 +149,8 @@ TEST_CASE("eviction from a device does not wait for views of the program") {
     {
       std::vector<held<const float, 1>> views;  // views copy the data to the host: it is valid on the device, too
       for (const auto& o : before.changed) views.push_back(o.read().get());
-      const std::string why = test::thrown_by([&] { wait(launch(on(device_kind::device), room_fill, all, more, 7.0f)); });
+      const std::string why =
+          test::thrown_by([&] { wait(launch(on(device_kind::device), room_fill, all, more, 7.0f)); });
       CHECK(why.find("A04") != std::string::npos);
       CHECK(why.find("what is beneath it is full") != std::string::npos);
     }
@@ -196,8 +201,8 @@ TEST_CASE("a launch waits for memory that an event of the program will free") {
 
 TEST_CASE("a launch does not wait on the host for views that the program holds, where a device may compute it") {
   const test::temporary_folder disk;
-  const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k"), first("STRETTO_SCHEDULER", "fifo"),
-      quiet("STRETTO_LOG", "off");
+  const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "64k"),
+      first("STRETTO_SCHEDULER", "fifo"), quiet("STRETTO_LOG", "off");
   runtime rt({.workers = 1, .devices = "sim"});
   rt.run([] {
     const auto seen = on_host(4);

@@ -59,7 +59,8 @@ TEST_CASE("a chain over two devices ends with the loss of one, and what is there
         with_losses([&] {
           for (int n = 0; n < length; ++n) {
             link.emplace_back(all);
-            ends.push_back(launch(on(gpus[static_cast<std::size_t>(n % 2)]), one_longer, all, link[static_cast<std::size_t>(n)], link.back()));
+            ends.push_back(launch(on(gpus[static_cast<std::size_t>(n % 2)]), one_longer, all,
+                                  link[static_cast<std::size_t>(n)], link.back()));
           }
         });
         int first_lost = length;
@@ -67,7 +68,8 @@ TEST_CASE("a chain over two devices ends with the loss of one, and what is there
           if (ends[static_cast<std::size_t>(n)].is_poisoned()) first_lost = n;
         CHECK(first_lost <= static_cast<int>(2 * lost_at));
         for (int n = 0; n <= length; ++n) {
-          const std::string what = thrown_by([&] { CHECK(link[static_cast<std::size_t>(n)].read().get().view()(999) == static_cast<unsigned>(n)); });
+          const std::string what = thrown_by(
+              [&] { CHECK(link[static_cast<std::size_t>(n)].read().get().view()(999) == static_cast<unsigned>(n)); });
           if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_told(what), what);
           if (n > first_lost) CHECK(is_told(what));  // launches that follow a lost one fail too
         }
@@ -149,7 +151,8 @@ TEST_CASE("a copy does not fail with the readers of the elements that it overwri
   });
 }
 
-TEST_CASE("random programs lose devices with launches in flight, and each element is right or its reader gets the error") {
+TEST_CASE(
+    "random programs lose devices with launches in flight, and each element is right or its reader gets the error") {
   const test::with_variable quiet("STRETTO_LOG", "off");
   int read = 0, lost = 0;
   for (unsigned seed = 0; seed < test::scaled(60u, 4000u); ++seed) {
@@ -164,7 +167,9 @@ TEST_CASE("random programs lose devices with launches in flight, and each elemen
     runtime rt({.workers = 1 + seed % 3, .devices = devices});
     rt.run([&] {
       with_losses([&] {
-        test::random_program program(seed, seed % 2, test::random_program::losses{below(2) ? rt.machine().places(place_kind::gpu) : std::vector<place>()});
+        test::random_program program(
+            seed, seed % 2,
+            test::random_program::losses{below(2) ? rt.machine().places(place_kind::gpu) : std::vector<place>()});
         program.run(60);
         read += program.reads(), lost += program.lost();
       });

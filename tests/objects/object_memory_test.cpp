@@ -25,7 +25,8 @@ namespace {
 using test::with_variable;
 
 STRETTO_KERNEL(memory_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(memory_mean, (in<float> x, in<float> y, out<float> z), { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
+STRETTO_KERNEL(memory_mean, (in<float> x, in<float> y, out<float> z),
+               { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
 STRETTO_KERNEL(memory_fill, (out<float> x, float value), { x(global_id(0)) = value; })
 STRETTO_KERNEL(memory_plus_2d, (inout<float, 2> x, float by), { x(global_id(0), global_id(1)) += by; })
 
@@ -45,7 +46,8 @@ std::uint64_t spilled_bytes(const runtime& rt) {
 
 /// Random means over `count` objects of 4,096 floats (16 KiB each), compared with plain vectors; returns the spilled
 /// bytes.
-std::uint64_t random_means(const std::string& devices, unsigned workers, std::size_t count, unsigned seed, unsigned steps) {
+std::uint64_t random_means(const std::string& devices, unsigned workers, std::size_t count, unsigned seed,
+                           unsigned steps) {
   constexpr int n = 4096;
   runtime rt({.workers = workers, .devices = devices});
   rt.run([&] {
@@ -63,7 +65,8 @@ std::uint64_t random_means(const std::string& devices, unsigned workers, std::si
     }
     for (unsigned s = 0; s < steps; ++s) {
       const std::size_t a = draw() % count, b = draw() % count, c = draw() % count;
-      const int first = static_cast<int>(draw() % n), last = first + 1 + static_cast<int>(draw() % static_cast<unsigned>(n - first));
+      const int first = static_cast<int>(draw() % n),
+                last = first + 1 + static_cast<int>(draw() % static_cast<unsigned>(n - first));
       const box part(first, last);
       if (a == c || b == c || a == b || draw() % 4 == 0) {
         launch(memory_plus, part, objects[c](part), 0.25f);
@@ -186,7 +189,8 @@ TEST_CASE("copies to and from the program's memory go between launches") {
         CHECK(before == std::vector<float>(6, 2.0f));
         for (int i = 0; i < 6; ++i)
           for (int j = 0; j < 5; ++j)
-            CHECK(after_it[static_cast<std::size_t>(5 * i + j)] == (part.contains(box({i, j}, {i + 1, j + 1})) ? 11 : 2));
+            CHECK(after_it[static_cast<std::size_t>(5 * i + j)] ==
+                  (part.contains(box({i, j}, {i + 1, j + 1})) ? 11 : 2));
         CHECK(nothing[0] == 7);
       });
     }

@@ -62,7 +62,8 @@ TEST_CASE("an OpenCL driver without memory, or that does not build, is done with
     driver.fail("clCreateBuffer", 0, CL_MEM_OBJECT_ALLOCATION_FAILURE, true);
     right();
     object<unsigned, 2> pinned(tile_of_opencl, zeros.data());
-    const std::string why = thrown_by([&] { wait(launch(on(all.all()[0]->processor()), opencl_plus_one, tile_of_opencl, pinned)); });
+    const std::string why =
+        thrown_by([&] { wait(launch(on(all.all()[0]->processor()), opencl_plus_one, tile_of_opencl, pinned)); });
     CHECK(why.find("error A04: the device has no memory for the arguments") != std::string::npos);
     CHECK(why.find("CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)") != std::string::npos);
   });

@@ -33,9 +33,11 @@ using test::with_variable;
 STRETTO_KERNEL(home_plus, (inout<unsigned> x, unsigned by), { x(global_id(0)) += by; })
 STRETTO_KERNEL(home_sum, (in<unsigned> x, inout<unsigned> y), { y(global_id(0)) += x(global_id(0)); })
 STRETTO_KERNEL(home_set, (out<unsigned> x, unsigned value), { x(global_id(0)) = value; })
-STRETTO_KERNEL(home_three, (in<unsigned> x, in<unsigned> y, inout<unsigned> z), { z(global_id(0)) += x(global_id(0)) + y(global_id(0)); })
+STRETTO_KERNEL(home_three, (in<unsigned> x, in<unsigned> y, inout<unsigned> z),
+               { z(global_id(0)) += x(global_id(0)) + y(global_id(0)); })
 STRETTO_KERNEL(home_counts, (reduce<sum<unsigned>> count, unsigned by), { count(global_id(0) % 16) << by; })
-STRETTO_KERNEL(home_most, (reduce<maximum<unsigned>> most, unsigned by), { most(global_id(0) % 16) << by + global_id(0); })
+STRETTO_KERNEL(home_most, (reduce<maximum<unsigned>> most, unsigned by),
+               { most(global_id(0) % 16) << by + global_id(0); })
 
 constexpr const char* policies_at_home[] = {"fifo", "locality", "earliest_finish", "work_stealing"};
 constexpr int at_home = 1000;
@@ -66,7 +68,8 @@ void on_each_that_shares(Body&& body) {
 TEST_CASE("an object that lives in memory of host and device is one copy for both, on every backend") {
   on_each_that_shares([](const device::attached_device& d) {
     const std::vector<unsigned> begin(at_home, 5);
-    const object<unsigned> x(whole_home, begin.data(), {.memory = d.host_memory()}), fresh(whole_home, {.name = "fresh", .memory = d.host_memory()});
+    const object<unsigned> x(whole_home, begin.data(), {.memory = d.host_memory()}),
+        fresh(whole_home, {.name = "fresh", .memory = d.host_memory()});
     unsigned expected = 5;
     for (unsigned round = 0; round < 20; ++round) {
       launch(on(d.processor()), home_plus, whole_home, x, round);
@@ -93,7 +96,8 @@ TEST_CASE("an object that lives in memory of host and device is one copy for bot
 TEST_CASE("parts of a divided launch, and tiles, are computed by the host and a device on one copy") {
   on_each_that_shares([](const device::attached_device& d) {
     const std::vector<unsigned> begin(at_home, 1);
-    const object<unsigned> x(whole_home, begin.data(), {.memory = d.host_memory()}), y(whole_home, begin.data(), {.memory = d.host_memory()});
+    const object<unsigned> x(whole_home, begin.data(), {.memory = d.host_memory()}),
+        y(whole_home, begin.data(), {.memory = d.host_memory()});
     for (int round = 0; round < 10; ++round) launch(home_sum, whole_home, x(one_to_one), y(one_to_one));
     for (int first = 0; first < at_home; first += 100) {
       const box part(first, first + 100);
@@ -110,7 +114,8 @@ TEST_CASE("parts of a divided launch, and tiles, are computed by the host and a 
 TEST_CASE("the host and a device contribute to an object that lives with both, and all contributions are there") {
   on_each_that_shares([](const device::attached_device& d) {
     const box few(0, 16);
-    const object<unsigned> count(few, std::vector<unsigned>(16, 1).data(), {.name = "count", .memory = d.host_memory()});
+    const object<unsigned> count(few, std::vector<unsigned>(16, 1).data(),
+                                 {.name = "count", .memory = d.host_memory()});
     const object<unsigned> most(few, {.name = "most", .memory = d.host_memory()});  // never written
     for (unsigned round = 0; round < 40; ++round) {
       const auto where = round % 3 ? on(device_kind::device) : on(device_kind::host);
@@ -134,12 +139,14 @@ TEST_CASE("copies on other devices are coherent with the one that host and devic
     runtime rt({.workers = 2, .devices = "sim:3"});
     rt.run([&] {
       const platform& m = rt.machine();
-      const object<unsigned> x(whole_home, std::vector<unsigned>(at_home, 1).data(), {.memory = m.at("sim_0_host_memory")});
+      const object<unsigned> x(whole_home, std::vector<unsigned>(at_home, 1).data(),
+                               {.memory = m.at("sim_0_host_memory")});
       const object<unsigned> count(box(0, 16), std::vector<unsigned>(16).data(), {.memory = m.at("sim_1_host_memory")});
       for (unsigned round = 0; round < 12; ++round) {
         launch(on(m.at("sim_" + std::to_string(round % 3))), home_plus, whole_home, x, 1u);
         if (round % 4 == 0) launch(on(device_kind::host), home_plus, whole_home, x, 1u);
-        for (const char* where : {"sim_0", "sim_1", "sim_2"}) launch(on(m.at(where)), home_counts, box(0, 160), count, round);
+        for (const char* where : {"sim_0", "sim_1", "sim_2"})
+          launch(on(m.at(where)), home_counts, box(0, 160), count, round);
         launch(on(device_kind::host), home_counts, box(0, 160), count, round);
       }
       CHECK(x.read().get().view()(999) == 16);
@@ -165,11 +172,13 @@ TEST_CASE("objects that live in a shared memory leave it for others, and come ba
     rt.run([&] {
       const place home = rt.machine().at("sim_0_host_memory");
       std::vector<object<unsigned>> many;
-      for (unsigned k = 0; k < 8; ++k) many.emplace_back(whole_home, std::vector<unsigned>(at_home, k).data(), object_options{.memory = home});
+      for (unsigned k = 0; k < 8; ++k)
+        many.emplace_back(whole_home, std::vector<unsigned>(at_home, k).data(), object_options{.memory = home});
       for (unsigned round = 0; round < 5; ++round)
         for (unsigned k = 0; k < many.size(); ++k)
           launch(on((round + k) % 2 ? device_kind::host : device_kind::device), home_plus, whole_home, many[k], 1u);
-      for (std::size_t k = 1; k < many.size(); ++k) launch(on(device_kind::device), home_sum, whole_home, many[k - 1], many[k]);
+      for (std::size_t k = 1; k < many.size(); ++k)
+        launch(on(device_kind::device), home_sum, whole_home, many[k - 1], many[k]);
       unsigned expected = 0;
       for (unsigned k = 0; k < 8; ++k) CHECK(many[k].read().get().view()(at_home - 1) == (expected += k + 5));
       // Two objects fit there at a time. Three are used elsewhere, and so are those that do not fit next to a view.
@@ -183,7 +192,8 @@ TEST_CASE("objects that live in a shared memory leave it for others, and come ba
   }
 }
 
-TEST_CASE("an object in memory shared with a device survives its loss: the host uses the written data, others copy it") {
+TEST_CASE(
+    "an object in memory shared with a device survives its loss: the host uses the written data, others copy it") {
   for (unsigned lost_at = 1; lost_at <= 8; ++lost_at) {
     const with_variable shared("STRETTO_DEVICE_HOST_MEMORY", "64k"), quiet("STRETTO_LOG", "off");
     INFO(lost_at);
@@ -191,11 +201,14 @@ TEST_CASE("an object in memory shared with a device survives its loss: the host 
     rt.run([&] {
       const platform& m = rt.machine();
       std::vector<object<unsigned>> link;
-      for (int k = 0; k <= 6; ++k) link.emplace_back(whole_home, std::vector<unsigned>(at_home, 1).data(), object_options{.memory = m.at("sim_0_host_memory")});
+      for (int k = 0; k <= 6; ++k)
+        link.emplace_back(whole_home, std::vector<unsigned>(at_home, 1).data(),
+                          object_options{.memory = m.at("sim_0_host_memory")});
       std::vector<event> ends;
       const std::string what = thrown_by([&] {
         finish([&] {
-          for (std::size_t k = 1; k < link.size(); ++k) ends.push_back(launch(on(m.at("sim_0")), home_sum, whole_home, link[k - 1], link[k]));
+          for (std::size_t k = 1; k < link.size(); ++k)
+            ends.push_back(launch(on(m.at("sim_0")), home_sum, whole_home, link[k - 1], link[k]));
         });
       });
       if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(what.find("K31") != std::string::npos, what);
@@ -213,7 +226,8 @@ TEST_CASE("an object in memory shared with a device survives its loss: the host 
 TEST_CASE("random programs on objects of which some live in shared memories give what they give on arrays") {
   // An object has 2,304 bytes: one or three of them fit into a memory.
   for (unsigned seed = 0; seed < test::scaled(40u, 2000u); ++seed) {
-    const with_variable shared("STRETTO_DEVICE_HOST_MEMORY", seed % 3 ? "8192" : "3000"), memory("STRETTO_DEVICE_MEMORY", seed % 2 ? "8192" : "5000");
+    const with_variable shared("STRETTO_DEVICE_HOST_MEMORY", seed % 3 ? "8192" : "3000"),
+        memory("STRETTO_DEVICE_MEMORY", seed % 2 ? "8192" : "5000");
     const with_variable scheduler("STRETTO_SCHEDULER", policies_at_home[seed / 2 % 4]);
     INFO("seed " << seed);
     runtime rt({.workers = 1 + seed % 3, .devices = "sim:" + std::to_string(1 + seed % 3), .stepped = seed % 7 == 0});
@@ -221,17 +235,23 @@ TEST_CASE("random programs on objects of which some live in shared memories give
   }
 }
 
-TEST_CASE("random programs lose devices that share memory with objects, and each element is right or its reader gets the error") {
-  const with_variable quiet("STRETTO_LOG", "off"), shared("STRETTO_DEVICE_HOST_MEMORY", "8192"), memory("STRETTO_DEVICE_MEMORY", "8192");
+TEST_CASE(
+    "random programs lose devices that share memory with objects, and each element is right or its reader gets the "
+    "error") {
+  const with_variable quiet("STRETTO_LOG", "off"), shared("STRETTO_DEVICE_HOST_MEMORY", "8192"),
+      memory("STRETTO_DEVICE_MEMORY", "8192");
   int lost = 0;
   for (unsigned seed = 0; seed < test::scaled(30u, 2000u); ++seed) {
     const with_variable scheduler("STRETTO_SCHEDULER", policies_at_home[seed % 4]);
     INFO("seed " << seed);
-    runtime rt({.workers = 1 + seed % 3, .devices = "sim:2(device=" + std::to_string(seed % 2) + ",lose=" + std::to_string(1 + seed * 7 % 25) + ")"});
+    runtime rt(
+        {.workers = 1 + seed % 3,
+         .devices = "sim:2(device=" + std::to_string(seed % 2) + ",lose=" + std::to_string(1 + seed * 7 % 25) + ")"});
     rt.run([&] {
       const std::string what = thrown_by([&] {
         finish([&] {
-          random_program program(seed, seed % 2, random_program::losses{}, rt.machine().places(place_kind::pinned_memory));
+          random_program program(seed, seed % 2, random_program::losses{},
+                                 rt.machine().places(place_kind::pinned_memory));
           program.run(60);
           lost += program.lost();
         });
@@ -256,11 +276,16 @@ TEST_CASE("an object lives in no memory but one that host and device share, and 
   runtime rt({.workers = 1, .devices = "sim"});
   rt.run([&] {
     const platform& m = rt.machine();
-    const std::string wrong = thrown_by([&] { object<unsigned> x(whole_home, {.name = "x", .memory = m.at("sim_0_memory")}); });
-    CHECK(wrong.find("error K45: object \"x\" is to live in memory \"sim_0_memory\", which the host and a device do not share") == 0);
+    const std::string wrong =
+        thrown_by([&] { object<unsigned> x(whole_home, {.name = "x", .memory = m.at("sim_0_memory")}); });
+    CHECK(wrong.find("error K45: object \"x\" is to live in memory \"sim_0_memory\", which the host and a device do "
+                     "not share") == 0);
     CHECK(wrong.find("\"sim_0_host_memory\"") != std::string::npos);
-    CHECK(thrown_by([&] { object<unsigned> x(whole_home, {.memory = m.at("sim_0")}); }).find("a place that is no memory") != std::string::npos);
-    const std::string large = thrown_by([&] { object<unsigned> x(box(0, 1025), {.name = "x", .memory = m.at("sim_0_host_memory")}); });
+    CHECK(thrown_by([&] {
+            object<unsigned> x(whole_home, {.memory = m.at("sim_0")});
+          }).find("a place that is no memory") != std::string::npos);
+    const std::string large =
+        thrown_by([&] { object<unsigned> x(box(0, 1025), {.name = "x", .memory = m.at("sim_0_host_memory")}); });
     CHECK(large.find("error K46: object \"x\" is larger than memory \"sim_0_host_memory\", where it is to live") == 0);
     CHECK(large.find("4100 bytes") != std::string::npos);
     const object<unsigned> fits(box(0, 1024), {.memory = m.at("sim_0_host_memory")});

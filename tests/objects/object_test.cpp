@@ -30,7 +30,8 @@ namespace stretto {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl,sim:2"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl,sim:2"}, "objects");
   return all;
 }
 
@@ -87,8 +88,8 @@ TEST_CASE("kernels on objects order themselves and give what a loop gives") {
     for (int s = 0; s < steps; ++s) {
       for (int i = 1; i < n - 1; ++i)
         for (int j = 1; j < n - 1; ++j)
-          b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1] -
-                                                 4 * a[i * n + j]);
+          b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] +
+                                                 a[i * n + j + 1] - 4 * a[i * n + j]);
       std::swap(a, b);
     }
     const auto seen = u.read().get();
@@ -133,10 +134,12 @@ TEST_CASE("random programs run on one to eight simulated devices") {
     }
 }
 
-TEST_CASE("random programs give the same with each optimisation switched off, one stream for all, and more in advance") {
+TEST_CASE(
+    "random programs give the same with each optimisation switched off, one stream for all, and more in advance") {
   constexpr std::pair<const char*, const char*> settings[] = {
-      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}, {"STRETTO_PREFETCH", "32"},
-      {"STRETTO_LOCKED_MEMORY", "0"},  {"STRETTO_DEVICE_POOL", "0"},  {"STRETTO_RECYCLE", "0"},  {"STRETTO_DEVICE_THREADS", "1"}};
+      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"},
+      {"STRETTO_PREFETCH", "32"},      {"STRETTO_LOCKED_MEMORY", "0"},       {"STRETTO_DEVICE_POOL", "0"},
+      {"STRETTO_RECYCLE", "0"},        {"STRETTO_DEVICE_THREADS", "1"}};
   const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
   unsigned seed = 0;
   for (unsigned round = 0; round < test::scaled(1u, 40u); ++round)

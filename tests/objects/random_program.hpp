@@ -52,11 +52,13 @@ class random_program {
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
   box any_box() {
     if (!any_boxes_) {
-      const int i = static_cast<int>(below(n / tile_size)) * tile_size, j = static_cast<int>(below(n / tile_size)) * tile_size;
+      const int i = static_cast<int>(below(n / tile_size)) * tile_size,
+                j = static_cast<int>(below(n / tile_size)) * tile_size;
       return box({i, j}, {i + tile_size, j + tile_size});
     }
     const int i = static_cast<int>(below(n)), j = static_cast<int>(below(n));
-    return box({i, j}, {i + 1 + static_cast<int>(below(n - static_cast<unsigned>(i))), j + 1 + static_cast<int>(below(n - static_cast<unsigned>(j)))});
+    return box({i, j}, {i + 1 + static_cast<int>(below(n - static_cast<unsigned>(i))),
+                        j + 1 + static_cast<int>(below(n - static_cast<unsigned>(j)))});
   }
   unsigned& at(std::size_t k, std::int64_t i, std::int64_t j) { return model_[k][static_cast<std::size_t>(i * n + j)]; }
   template <class F>
@@ -90,7 +92,8 @@ class random_program {
   template <class... A>
   void anywhere(A&&... a) {
     if (lossy_ && !lossy_->places.empty() && below(3) == 0)
-      launched_.push_back(launch(on(lossy_->places[below(static_cast<unsigned>(lossy_->places.size()))]), std::forward<A>(a)...));
+      launched_.push_back(
+          launch(on(lossy_->places[below(static_cast<unsigned>(lossy_->places.size()))]), std::forward<A>(a)...));
     else if (below(4) == 0) launched_.push_back(launch(on(device_kind::host), std::forward<A>(a)...));
     else if (below(4) == 0) launched_.push_back(launch(priority(static_cast<int>(below(3))), std::forward<A>(a)...));
     else launched_.push_back(launch(std::forward<A>(a)...));

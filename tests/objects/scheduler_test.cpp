@@ -36,7 +36,9 @@ situation random_graph(unsigned seed) {
   situation s;
   const std::size_t kernels = 1 + below(3);
   for (unsigned d = 2 + below(3); d > 0; --d) {
-    made_up_device device{.items_per_second = {}, .bytes_per_second = 1e8 * (1 + below(100)), .depth = 1 + static_cast<std::uint32_t>(below(4))};
+    made_up_device device{.items_per_second = {},
+                          .bytes_per_second = 1e8 * (1 + below(100)),
+                          .depth = 1 + static_cast<std::uint32_t>(below(4))};
     for (std::size_t k = 0; k < kernels; ++k) device.items_per_second.push_back(1e6 * (1 + below(20)));
     s.devices.push_back(device);
   }
@@ -96,7 +98,8 @@ std::vector<made_up_task> independent(std::size_t n, std::uint64_t items) {
 }  // namespace
 
 TEST_CASE("an unknown policy is refused with the names there are") {
-  CHECK(test::thrown_by([] { make_device_scheduler("locallity"); }).find("did you mean \"locality\"?") != std::string::npos);
+  CHECK(test::thrown_by([] { make_device_scheduler("locallity"); }).find("did you mean \"locality\"?") !=
+        std::string::npos);
   CHECK(test::thrown_by([] { make_device_scheduler("best"); }).find("one of fifo, locality") != std::string::npos);
 }
 
@@ -106,14 +109,17 @@ TEST_CASE("fifo issues in order of submission, larger priorities first") {
   CHECK(s.under("fifo").order == std::vector<std::size_t>{4, 0, 1, 2, 3, 5});
 }
 
-TEST_CASE("a task that became ready late comes before those submitted after it, on one device under all policies but locality") {
+TEST_CASE(
+    "a task that became ready late comes before those submitted after it, on one device under all policies but "
+    "locality") {
   // A product of tiles: each further product into a tile is ready once the one before has been issued.
   constexpr std::size_t tiles = 4;
   situation s{{{{1e6}}}, std::vector<std::uint64_t>(3 * tiles * tiles, 1000), {}};
   for (std::size_t i = 0; i < tiles; ++i)
     for (std::size_t j = 0; j < tiles; ++j)
       for (std::size_t k = 0; k < tiles; ++k) {
-        made_up_task product{.items = 100, .reads = {i * tiles + k, (tiles + k) * tiles + j}, .writes = {(2 * tiles + i) * tiles + j}};
+        made_up_task product{
+            .items = 100, .reads = {i * tiles + k, (tiles + k) * tiles + j}, .writes = {(2 * tiles + i) * tiles + j}};
         if (k > 0) product.follows = {s.tasks.size() - 1};
         s.tasks.push_back(product);
       }

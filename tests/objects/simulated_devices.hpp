@@ -78,7 +78,9 @@ class simulated_devices {
     int priority() const override { return is.priority; }
     std::uint64_t position() const override { return number; }
     bool may_run_on(const device_view& d) const override { return is.devices >> d.index & 1; }
-    std::uint64_t kind() const override { return is.kernel * 64 + static_cast<std::uint64_t>(std::bit_width(is.items)); }
+    std::uint64_t kind() const override {
+      return is.kernel * 64 + static_cast<std::uint64_t>(std::bit_width(is.items));
+    }
     std::uint64_t bytes_at(const device_view& d) const override { return world.bytes(is, d.index, true); }
     std::uint64_t missing_bytes(const device_view& d) const override { return world.bytes(is, d.index, false); }
     double transfer_seconds(const device_view& d) const override {
@@ -95,7 +97,9 @@ class simulated_devices {
     double at;
     std::size_t task;
     std::uint32_t device;
-    friend bool operator>(const ending& a, const ending& b) { return std::pair(a.at, a.task) > std::pair(b.at, b.task); }
+    friend bool operator>(const ending& a, const ending& b) {
+      return std::pair(a.at, a.task) > std::pair(b.at, b.task);
+    }
   };
 
   void begin(const std::vector<made_up_task>& tasks) {
@@ -150,7 +154,8 @@ class simulated_devices {
   }
 
   void issue(device_scheduler& s, std::size_t t, std::uint32_t d) {
-    if (state_[t] != 'w' || !(tasks_[t].is.devices >> d & 1)) FAIL("a task that does not wait, or on a device of others");
+    if (state_[t] != 'w' || !(tasks_[t].is.devices >> d & 1))
+      FAIL("a task that does not wait, or on a device of others");
     const made_up_task& is = tasks_[t].is;
     state_[t] = 'i';
     ++issued_[d];
