@@ -86,7 +86,7 @@ void start_data(base::runtime_context& runtime, const platform& machine,
   settings.device_messages = limits.device_messages;
   settings.devices = devices;
   settings.warn = limits.warn;
-  settings.tell = limits.tell;
+  settings.inform = limits.inform;
   settings.channels = std::move(channels);
   // Global memory is one memory, at the first place of that kind; a file may declare several.
   const auto of_all_nodes = machine.places(place_kind::global_memory);

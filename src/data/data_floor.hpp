@@ -24,7 +24,7 @@ struct host_limits {
   // called for kernels that devices would refuse, if misuse is checked
   std::function<void(const std::string&)> warn = {};
   // called when devices of this node import memory of another process
-  std::function<void(const std::string&)> tell = {};
+  std::function<void(const std::string&)> inform = {};
 };
 /// The platform, with a host memory added if it has none: the program itself needs one.
 platform with_host_memory(const platform& machine);

@@ -23,7 +23,7 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       device_operations(device_operation_bytes, settings.recycles),
       attached(std::make_shared<attachments>()),
       imported(settings.devices && settings.device_messages && !checks
-                   ? std::make_unique<imported_memories>(*settings.devices, settings.tell)
+                   ? std::make_unique<imported_memories>(*settings.devices, settings.inform)
                    : nullptr) {
   if (checks) checks->forget_instances();  // of a floor that has ended
   std::vector<device::device*> faster;  // devices that copy page-locked memory faster

@@ -52,7 +52,7 @@ struct data_settings {
   bool device_messages = true;               // messages may read and write memory of devices
   device::device_set* devices = nullptr;     // null: none
   std::function<void(const std::string&)> warn = {};  // for kernels that run on the host alone; empty: no warnings
-  std::function<void(const std::string&)> tell = {};  // for messages of interest
+  std::function<void(const std::string&)> inform = {};  // for messages of interest
 };
 
 struct data_state {

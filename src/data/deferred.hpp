@@ -40,7 +40,7 @@ struct deferred {
   void one_more_ended(base::thread_context& context) noexcept { arrived(context); }
 
   /// For reports: the action of which `w`, a copy of the waiter at `at`, is a link; null if there is none.
-  static const deferred* whose(const waiter& w, const void* at) noexcept;
+  static const deferred* owner_of(const waiter& w, const void* at) noexcept;
   bool starts_with(start_function f) const noexcept { return start == f; }
 
  private:

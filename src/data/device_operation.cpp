@@ -15,15 +15,15 @@ namespace stretto::data {
 namespace {
 
 /// The state of an operation's preconditions, for one device.
-struct device_outlook {
+struct chain_state {
   bool is_over = true;       // all preconditions have ended, with or without failure
   bool can_chain = true;     // pending ones are under way on the device, and none has failed
   boost::container::small_vector<device::attached_device::key, 4> behind;
 };
 
-device_outlook look(const preconditions& after, std::span<const event> also, std::span<const event> order,
+chain_state chain_state_of(const preconditions& after, std::span<const event> also, std::span<const event> order,
                     const device::attached_device& on, base::thread_context& context) {
-  device_outlook o;
+  chain_state o;
   const auto has_always_happened = [](const dependency& d) { return !d.task() && d.as_event().raw() == 0; };
   const auto follow = [&](const dependency& d) {
     o.is_over = false;
@@ -54,9 +54,9 @@ std::optional<deferred_report> report_device_operation(const deferred& d, const 
   return device_operation::report(d, at);
 }
 
-std::optional<deferred_report> device_operation::report(const deferred& d, const deferred* whose) {
+std::optional<deferred_report> device_operation::report(const deferred& d, const deferred* action) {
   if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another kind of action
-  const auto* const at = static_cast<const device_operation*>(whose);
+  const auto* const at = static_cast<const device_operation*>(action);
   const base::peeked<event> done(&at->done_);
   if (!done) return std::nullopt;
   return deferred_report{*done, "operation of a device", base::peek_location(&at->where_)};
@@ -75,7 +75,7 @@ void device_operation::operator delete(void* memory, std::size_t bytes) noexcept
 event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after,
                                std::span<const event> also, base::thread_context& context,
                                std::span<const event> order) {
-  const device_outlook o = look(after, also, order, op->on_, context);
+  const chain_state o = chain_state_of(after, also, order, op->on_, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(op->where_) : nullptr;
   device_operation& it = *op;
   const event done = it.done_ = detail::make_event(context, it.where_);

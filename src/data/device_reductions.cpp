@@ -130,7 +130,7 @@ instance_handle create_on_device(const instance_request& request, const reductio
 }
 
 event clear_on_device(const instance_handle& h, const preconditions& after, const std::source_location& where) {
-  return fill_with_identity(array_behind(h), h.record->reduction->kind, after, where);
+  return fill_with_identity(device_array_of(h), h.record->reduction->kind, after, where);
 }
 
 event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const std::source_location& where) {
@@ -158,7 +158,7 @@ event reduce_elsewhere(const operation_request& r, const preconditions& after, b
 event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
                        const reduction_kind& kind, const preconditions& after, base::thread_context& context,
                        const std::source_location& where) {
-  const instance_handle& array = array_behind(from);
+  const instance_handle& array = device_array_of(from);
   const box& all = array.record->shape.box;
   host_staging_copy got(array, all, state_of(context), where);
   preconditions first = after;

@@ -19,11 +19,11 @@ detail::instance_handle create_on_device(const detail::instance_request& request
                                          reduction_style style, const std::source_location& where);
 
 /// That array of a reduction; `h` itself for everything else.
-inline const detail::instance_handle& array_behind(const detail::instance_handle& h) noexcept {
+inline const detail::instance_handle& device_array_of(const detail::instance_handle& h) noexcept {
   const detail::reduction_record* const r = h.record ? h.record->reduction : nullptr;
   return r && r->on_device.record ? r->on_device : h;
 }
-inline bool is_on_device(const detail::instance_handle& h) noexcept { return &array_behind(h) != &h; }
+inline bool is_on_device(const detail::instance_handle& h) noexcept { return &device_array_of(h) != &h; }
 
 /// Sets the array to identities again.
 event clear_on_device(const detail::instance_handle& h, const preconditions& after, const std::source_location& where);

@@ -7,8 +7,8 @@ namespace stretto::data {
 
 happens_before::happens_before(limits l)
     : nodes_(std::bit_ceil(l.most_nodes)),
-      room_size_(std::max(l.clock_room, 4 * l.most_chains)),  // room for the longest clock
-      room_(std::make_unique_for_overwrite<std::uint64_t[]>(room_size_)),
+      clock_capacity_(std::max(l.clock_capacity, 4 * l.most_chains)),  // room for the longest clock
+      clocks_(std::make_unique_for_overwrite<std::uint64_t[]>(clock_capacity_)),
       most_chains_(std::min<std::size_t>(l.most_chains, 65535)),
       dense_(most_chains_),
       known_(most_chains_ / 64 + 1) {
@@ -76,11 +76,11 @@ void happens_before::join(node_id id) noexcept {
   }
   all_until_ = std::max(all_until_, n->all_until);
   if (!n->clock_length) return;
-  if (written_ - n->clock_at > room_size_) {
+  if (written_ - n->clock_at > clock_capacity_) {
     all_until_ = std::max(all_until_, n->settled_at);
     return;
   }
-  put({&room_[n->clock_at % room_size_], n->clock_length});
+  put({&clocks_[n->clock_at % clock_capacity_], n->clock_length});
 }
 
 void happens_before::join(const wait_history& s) noexcept {
@@ -158,8 +158,9 @@ void happens_before::for_each_known(Body&& body) const {
 
 void happens_before::keep(node& n) {
   // A clock is contiguous: the rest of the ring is skipped if it is too short.
-  if (room_size_ - written_ % room_size_ < chains_.size() + 1) written_ += room_size_ - written_ % room_size_;
-  std::uint64_t* const begin = &room_[written_ % room_size_];
+  if (clock_capacity_ - written_ % clock_capacity_ < chains_.size() + 1)
+    written_ += clock_capacity_ - written_ % clock_capacity_;
+  std::uint64_t* const begin = &clocks_[written_ % clock_capacity_];
   std::uint64_t* end = begin;
   for_each_known([&](std::uint64_t place) { *end++ = place; });
   n.clock_at = written_;
@@ -198,7 +199,7 @@ happens_before::node_id happens_before::state_of(wait_history& s) {
   if (s.clock.empty() && s.all_until <= horizon_) return 0;
   const node* const old = find(s.state);
   // A node that would soon be overwritten is made anew.
-  if (old && last_ - s.state < nodes_.size() / 2 && written_ - old->clock_at < room_size_ / 2) return s.state;
+  if (old && last_ - s.state < nodes_.size() / 2 && written_ - old->clock_at < clock_capacity_ / 2) return s.state;
   s.state = make();
   clear();
   join(s);

@@ -49,7 +49,7 @@ class happens_before {
 
   struct limits {
     std::size_t most_nodes = std::size_t{1} << 17;
-    std::size_t clock_room = std::size_t{1} << 21;
+    std::size_t clock_capacity = std::size_t{1} << 21;
     std::size_t most_chains = 2048;
   };
   explicit happens_before(limits l);
@@ -144,8 +144,8 @@ class happens_before {
 
   std::vector<node> nodes_;
   node_id last_ = 0;
-  const std::size_t room_size_;
-  std::unique_ptr<std::uint64_t[]> room_;  // clocks, as a ring
+  const std::size_t clock_capacity_;
+  std::unique_ptr<std::uint64_t[]> clocks_;  // clocks, as a ring
   std::uint64_t written_ = 0;
   std::vector<chain> chains_;
   std::size_t most_chains_, next_probe_ = 0;

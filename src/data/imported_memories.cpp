@@ -24,8 +24,8 @@ imported_memories::shared imported_memories::find(const exported_device_elements
     by->is().give_back(first);
     throw;
   }
-  if (tell_)
-    tell_("device " + by->name() + " copies from the memory of a device of " + base::node_name(of) + " itself");
+  if (inform_)
+    inform_("device " + by->name() + " copies from the memory of a device of " + base::node_name(of) + " itself");
   return k.is;
 }
 

@@ -42,9 +42,9 @@ class imported_memories {
   };
   using shared = std::shared_ptr<const memory>;
 
-  /// The devices must outlive this. `tell` is called for each imported memory; it may be empty.
-  imported_memories(const device::device_set& devices, std::function<void(const std::string&)> tell)
-      : devices_(devices), tell_(std::move(tell)) {}
+  /// The devices must outlive this. `inform` is called for each imported memory; it may be empty.
+  imported_memories(const device::device_set& devices, std::function<void(const std::string&)> inform)
+      : devices_(devices), inform_(std::move(inform)) {}
 
   /// The memory of node `of` that has those elements, as imported by `by`, or by any device if `by` is null. Null if it
   /// cannot be imported.
@@ -62,7 +62,7 @@ class imported_memories {
   };
 
   const device::device_set& devices_;
-  const std::function<void(const std::string&)> tell_;
+  const std::function<void(const std::string&)> inform_;
   std::mutex lock_;  // guards what follows; also held while a memory is imported
   std::map<std::pair<std::vector<std::byte>, const device::attached_device*>, known> all_;
 };

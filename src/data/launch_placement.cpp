@@ -44,19 +44,19 @@ std::string where_of(const detail::launch_item& item) {
 
 /// The items with local handles. A reduction on a device is replaced by the array that kernels contribute to. Returns
 /// `given`, or copies in `renamed`.
-std::span<const detail::launch_item> near_items(std::span<const detail::launch_item> given,
+std::span<const detail::launch_item> local_items(std::span<const detail::launch_item> given,
                                                 std::vector<detail::launch_item>& renamed,
                                                 base::thread_context& context, const std::source_location& where) {
-  const auto goes_here = [&](const detail::launch_item& i) {
+  const auto is_local_item = [&](const detail::launch_item& i) {
     return !i.array.record || (data::is_local(i.array, context) && !data::is_on_device(i.array));
   };
-  if (std::ranges::all_of(given, goes_here)) [[likely]] return given;
+  if (std::ranges::all_of(given, is_local_item)) [[likely]] return given;
   renamed.assign(given.begin(), given.end());
   for (detail::launch_item& i : renamed) {
     i.array = data::local_handle(i.array, "launch", context, where);
     if (!i.array.record) continue;
     data::usable(i.array, "launch", context, where);
-    i.array = data::array_behind(i.array);
+    i.array = data::device_array_of(i.array);
   }
   return renamed;
 }
@@ -161,7 +161,7 @@ void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_
                         std::span<const detail::launch_item> given, const detail::placing_request& asked,
                         base::thread_context& context) {
   refuse_wrong_range(code, range);
-  l.items = near_items(given, l.renamed, context, range.where);
+  l.items = local_items(given, l.renamed, context, range.where);
   l.on = device_for(code, range, l.items, asked.on ? asked.on : asked.at, context);
   if (l.on && asked.worker != detail::placing_request().worker)
     throw error("K28", "kernel \"" + std::string(code.name) + "\" is launched on worker " +

@@ -10,9 +10,9 @@ constexpr std::uint64_t first_piece = 16u << 20;
 constexpr std::uint64_t more = 64u << 10;
 }  // namespace
 
-locked_pages::locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range,
+locked_pages::locked_pages(std::vector<device::device*> devices, block_allocator& all, const address_range& range,
                            std::uint64_t most)
-    : who_(std::move(who)), base_(range.base()) {
+    : devices_(std::move(devices)), base_(range.base()) {
   std::vector<block*> parts;
   most = std::min(most, all.capacity()) / block_allocator::grain * block_allocator::grain;
   for (std::uint64_t piece = first_piece + more; most - end_ > block_allocator::grain;
@@ -40,8 +40,8 @@ void locked_pages::lock(std::uint64_t offset, address_range& range) noexcept {
   if (p.is_tried) return;
   p.is_tried = true;
   if (!range.commit(p.first + p.bytes)) return;
-  p.locked_by.reserve(who_.size());
-  for (device::device* const d : who_)
+  p.locked_by.reserve(devices_.size());
+  for (device::device* const d : devices_)
     if (d->lock_host(base_ + p.first, p.bytes)) p.locked_by.push_back(d);
 }
 

@@ -23,7 +23,8 @@ namespace stretto::data {
 class locked_pages {
  public:
   /// Locks at most `most` bytes. `all` must be empty; it is divided at the borders of pieces here.
-  locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range, std::uint64_t most);
+  locked_pages(std::vector<device::device*> devices, block_allocator& all, const address_range& range,
+               std::uint64_t most);
   locked_pages(const locked_pages&) = delete;
   ~locked_pages();
 
@@ -40,7 +41,7 @@ class locked_pages {
   };
   void lock(std::uint64_t offset, address_range& range) noexcept;
 
-  const std::vector<device::device*> who_;
+  const std::vector<device::device*> devices_;
   std::vector<piece> pieces_;
   std::uint64_t end_ = 0;
   std::byte* const base_;

@@ -27,8 +27,8 @@ memory_space::memory_space(place where, std::string name, place_kind kind, devic
   announced_.next = announced_.previous = &announced_;
 }
 
-void memory_space::lock_pages_for(std::vector<device::device*> who, std::uint64_t most) {
-  locked_.emplace(std::move(who), blocks_, range_, std::min(most, blocks_.capacity()));
+void memory_space::lock_pages_for(std::vector<device::device*> devices, std::uint64_t most) {
+  locked_.emplace(std::move(devices), blocks_, range_, std::min(most, blocks_.capacity()));
 }
 
 bool memory_space::grant(creation& c) {
@@ -43,7 +43,7 @@ const creation* memory_space::first_waiting_anywhere(std::uint64_t before) const
 
 /// Reserves the free blocks in the planned range. Only planned creations compete for it, and their ranges differ.
 bool memory_space::grant_planned(creation& c) {
-  give_up_reserved(c);
+  release_reserved(c);
   try {
     if (use(c, blocks_.allocate_at(*c.at.offset, c.bytes))) return true;
     if (c.is == creation::outcome::waiting) blocks_.allocate_free(*c.at.offset, c.bytes, c.reserved);
@@ -54,7 +54,7 @@ bool memory_space::grant_planned(creation& c) {
   return false;
 }
 
-void memory_space::give_up_reserved(creation& c) noexcept {
+void memory_space::release_reserved(creation& c) noexcept {
   for (block* const b : c.reserved) blocks_.free(*b);
   c.reserved.clear();
 }
@@ -129,8 +129,8 @@ void memory_space::give_back(block& held) noexcept {
 }
 
 /// No destruction is left to wait for: the creation takes any addresses.
-creation::outcome memory_space::give_up_waiting(creation& c) noexcept {
-  give_up_reserved(c);
+creation::outcome memory_space::stop_waiting(creation& c) noexcept {
+  release_reserved(c);
   const bool was_planned = std::exchange(c.is_planned, false);
   if (!(was_planned && grant_anywhere(c))) refuse(c);
   return c.is;
@@ -179,7 +179,7 @@ creation::outcome memory_space::create(creation& c) {
   const bool may_wait = announced_.next != &announced_ && announced_.next->ticket < c.ticket;
   c.is_planned = c.at.offset && blocks_.leaves_before(c.ticket, *c.at.offset, c.bytes);
   if (grant(c)) return c.is;
-  if (!may_wait) return give_up_waiting(c);
+  if (!may_wait) return stop_waiting(c);
   creation** at = &waiting_;
   while (*at && (*at)->ticket < c.ticket) at = &(*at)->next;
   c.next = *at;
@@ -222,7 +222,7 @@ creation* memory_space::resolve_waiting() noexcept {
         at = &c.next;
         continue;
       }
-      give_up_waiting(c);
+      stop_waiting(c);
     }
     *at = c.next;
     c.next = nullptr;

@@ -82,7 +82,7 @@ class memory_space {
 
   /// Page-locks the front of a host memory, up to so many bytes, for these devices as it comes into use. The memory
   /// must be empty.
-  void lock_pages_for(std::vector<device::device*> who, std::uint64_t most);
+  void lock_pages_for(std::vector<device::device*> devices, std::uint64_t most);
 
   /// A number in the order of submission, for creations and destructions with pending preconditions.
   std::uint64_t ticket() noexcept { return tickets_.fetch_add(1, std::memory_order_relaxed); }
@@ -129,10 +129,10 @@ class memory_space {
   bool grant_ahead_of_waiting(creation& c, const creation& first);
   bool use(creation& c, block* b);
   void note_planned(const creation& c) noexcept;
-  void give_up_reserved(creation& c) noexcept;
+  void release_reserved(creation& c) noexcept;
   const creation* first_waiting_anywhere(std::uint64_t before) const noexcept;
   void give_back(block& held) noexcept;
-  creation::outcome give_up_waiting(creation& c) noexcept;
+  creation::outcome stop_waiting(creation& c) noexcept;
   void refuse(creation& c) noexcept;
   std::uint64_t still_needed(const creation& c) const noexcept;
   bool is_promised_away(const creation& c) const noexcept;

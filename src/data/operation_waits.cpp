@@ -19,7 +19,7 @@ std::string peek_name(const detail::instance_record* at) {
 void add_wait_edges(base::wait_walk& walk) {
   walk.others.emplace_back([&walk](const base::wait_walk::found_waiter& found) {
     const base::peeked<waiter> w(found.waiter);
-    const deferred* const at = w ? deferred::whose(*w, found.waiter) : nullptr;
+    const deferred* const at = w ? deferred::owner_of(*w, found.waiter) : nullptr;
     const base::peeked<deferred> d(at);
     if (!d) return false;
     for (const auto find_report : {report_operation, report_creation, report_device_operation})

@@ -91,7 +91,7 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const instance_handle& h, 
 event ask(remote_operation_request r, const preconditions& after, base::thread_context& context,
           const std::source_location& where) {
   other_nodes* others = nullptr;
-  bool all_near = true;
+  bool all_local = true;
   remote_operation_request here = r;  // with stand-ins for instances of other nodes
   for (unsigned i = 0; i < r.used_count; ++i) {
     instance_handle& h = r.used[i];
@@ -103,9 +103,9 @@ event ask(remote_operation_request r, const preconditions& after, base::thread_c
     } else {  // only its node destroys an instance
       here.used[i] = r.what == remote_operation_request::action::destroy ? instance_handle() : others->stand_in(h);
     }
-    all_near = all_near && here.used[i].record;
+    all_local = all_local && here.used[i].record;
   }
-  return all_near ? run_here(here, after, where) : others->submit(r, after, where);
+  return all_local ? run_here(here, after, where) : others->submit(r, after, where);
 }
 
 event run_here(const remote_operation_request& r, const preconditions& after, const std::source_location& where) {

@@ -266,7 +266,7 @@ event reduce_held(const instance_handle& from, const instance_handle& to, const 
                      after, context, where);
   operation_request r = data::reduce_held_request(from, to, kind, context, where);
   if (data::is_on_device(from)) [[unlikely]]
-    return reduce_values(data::array_behind(from), to, &r.first_box, kind, after, where);
+    return reduce_values(data::device_array_of(from), to, &r.first_box, kind, after, where);
   if (!data::is_on_host(to.record->space)) [[unlikely]] return data::reduce_elsewhere(r, after, context);
   return data::submit(std::move(r), after, context);
 }
@@ -301,9 +301,10 @@ event fold_held(const instance_handle& from, const instance_handle& to, std::uin
   operation_request r = data::fold_request(from, to, contributor, kind, context, where);
   const bool to_device = data::is_on_device(to);
   if (data::is_on_device(from)) [[unlikely]]
-    return to_device ? reduce_values(data::array_behind(from), data::array_behind(to), nullptr, kind, after, where)
-                     : data::fold_from_device(from, to, contributor, kind, after, context, where);
-  if (to_device) [[unlikely]] return reduce_held(from, data::array_behind(to), kind, after, where);
+    return to_device
+               ? reduce_values(data::device_array_of(from), data::device_array_of(to), nullptr, kind, after, where)
+               : data::fold_from_device(from, to, contributor, kind, after, context, where);
+  if (to_device) [[unlikely]] return reduce_held(from, data::device_array_of(to), kind, after, where);
   return data::submit(std::move(r), after, context);
 }
 

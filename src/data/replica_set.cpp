@@ -201,7 +201,7 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
   find_storage(in, needs, out);
 
   // New storage is filled from the storage it supersedes, except for elements that are overwritten.
-  std::vector<std::pair<replica_id, region>> coming;
+  std::vector<std::pair<replica_id, region>> filled_regions;
   for (const storage& s : std::span(out.allocate).subspan(accumulators)) {
     region there;
     region overwritten;
@@ -214,17 +214,18 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
       for (const box& b : kept.boxes()) out.copies.push_back({old, s.id, b});
       there |= kept;
     }
-    coming.emplace_back(s.id, std::move(there));
+    filled_regions.emplace_back(s.id, std::move(there));
   }
 
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const replica_id to = out.use[i];
     if (to == no_replica || needs[i].where.is_empty() || !needs[i].how.needs_content() || is_accumulator(to)) continue;
     if (!accumulators_.empty()) plan_folds(needs[i], to, out);
-    auto there = std::find_if(coming.begin(), coming.end(), [&](const auto& c) { return c.first == to; });
-    if (there == coming.end()) {
+    auto there =
+        std::find_if(filled_regions.begin(), filled_regions.end(), [&](const auto& c) { return c.first == to; });
+    if (there == filled_regions.end()) {
       if (holds(at(to), needs[i].where)) continue;
-      there = coming.insert(coming.end(), {to, {}});
+      there = filled_regions.insert(filled_regions.end(), {to, {}});
     }
     fetch(needs[i].where, to, in, there->second, out);
   }

@@ -8,7 +8,7 @@ namespace stretto::data {
 
 namespace {
 
-bool goes_forward(const loop_nest<2>::loop& l) noexcept { return l.stride[0] >= 0 && l.stride[1] >= 0; }
+bool has_positive_strides(const loop_nest<2>::loop& l) noexcept { return l.stride[0] >= 0 && l.stride[1] >= 0; }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::vector<transfer> transfers_of(const loop_nest<2>& walk, place from, place t
   }
   // A device handles two loops, the innermost ones with positive strides.
   const auto take = [&](std::size_t& count, std::size_t& target_stride, std::size_t& source_stride) {
-    const auto at = std::find_if(loops.rbegin(), loops.rend(), goes_forward);
+    const auto at = std::find_if(loops.rbegin(), loops.rend(), has_positive_strides);
     if (at == loops.rend()) return;
     count = at->count;
     target_stride = static_cast<std::size_t>(at->stride[0]);

@@ -67,8 +67,8 @@ event fold_in_host_buffer(object_record& o, const data::replica_set::fold& f, co
   auto memory = std::make_unique<host_buffer>(*o.state, 2 * bytes);
   event back;
   for (const box& piece : pieces) {
-    const detail::instance_handle from = outside(o, piece, memory->bytes.data(), o.created);
-    const detail::instance_handle to = outside(o, piece, memory->bytes.data() + bytes, o.created);
+    const detail::instance_handle from = external_instance(o, piece, memory->bytes.data(), o.created);
+    const detail::instance_handle to = external_instance(o, piece, memory->bytes.data() + bytes, o.created);
     const auto once_free = after(back);
     const preconditions may_come = back == event() ? behind : preconditions(once_free);
     const event there =

@@ -67,10 +67,10 @@ std::vector<share> divide(const task& t, const extent& each, objects_state& s) {
   for (execution_place& at : s.execution_places)
     if (t.can_run_on(at)) places.push_back(&at);
   if (places.size() < 2 || t.range->ids.is_empty()) return {};
-  std::vector<kept_division>& kept = s.divisions[t.code];
+  std::vector<last_division>& kept = s.divisions[t.code];
   const coordinate grain = grain_of_cut(t.range->ids, each);
   const auto before =
-      std::ranges::find_if(kept, [&](const kept_division& d) { return d.ids == t.range->ids && d.grain == grain; });
+      std::ranges::find_if(kept, [&](const last_division& d) { return d.ids == t.range->ids && d.grain == grain; });
   std::vector<box> parts = best_parts(places, t, grain, s);
   if (before != kept.end() && before->parts.size() == parts.size() &&
       end_of(before->parts, places, t, s) <= worth_moving * end_of(parts, places, t, s)) {
@@ -78,7 +78,7 @@ std::vector<share> divide(const task& t, const extent& each, objects_state& s) {
   } else if (before != kept.end()) {
     before->parts = parts;
   } else {
-    if (kept.size() == kept_division::most) kept.erase(kept.begin());
+    if (kept.size() == last_division::most) kept.erase(kept.begin());
     kept.push_back({t.range->ids, grain, parts});
   }
   std::vector<share> shares;

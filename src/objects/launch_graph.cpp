@@ -44,7 +44,7 @@ launched describe_launch(launch_list& graph, const kernel_code& code, const kern
   data::refuse_wrong_range(code, range);
   launch_list::described d{&code, range, std::string(request.name), std::string(request.driver), request, {}, {}, {}};
   if (!request.after.empty() || !request.after_events.empty())
-    d.after = objects::events_behind(request, base::require_current("launch"), range.where);
+    d.after = objects::precondition_events(request, base::require_current("launch"), range.where);
   d.request.after = {}, d.request.after_events = {}, d.request.name = {}, d.request.driver = {};
   for (const launched& l : request.behind) {
     if (l.graph != graph.number || l.index >= graph.all.size())

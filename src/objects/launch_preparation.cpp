@@ -280,7 +280,7 @@ event submit_prepared(task_pointer t, std::span<const event> after, std::span<co
   return done;
 }
 
-std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context,
+std::vector<event> precondition_events(const detail::task_request& request, base::thread_context& context,
                                  const std::source_location& where) {
   std::vector<event> after(request.after_events.begin(), request.after_events.end());
   for (const dependency& d : request.after)
@@ -300,7 +300,7 @@ event detail::launch_on_objects(const kernel_code& code, const kernel_range& ran
     const objects::objects_lock in(s, context);
     std::vector<event> after;
     if (!request.after.empty() || !request.after_events.empty())
-      after = objects::events_behind(request, context, range.where);
+      after = objects::precondition_events(request, context, range.where);
     objects::launch_tasks parts;
     objects::prepare(s, code, range, given, request, context, parts);
     for (const objects::task_pointer& t : parts) t->counted_for = sched::device_time_of(thread);

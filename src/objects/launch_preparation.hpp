@@ -32,7 +32,7 @@ event submit_prepared(task_pointer t, std::span<const event> after, std::span<co
                       base::thread_context& context, task_id* id = nullptr);
 
 /// The tasks and events named by the tags after(...), as events.
-std::vector<event> events_behind(const detail::task_request& request, base::thread_context& context,
+std::vector<event> precondition_events(const detail::task_request& request, base::thread_context& context,
                                  const std::source_location& where);
 
 }  // namespace stretto::objects

@@ -139,7 +139,7 @@ namespace {
 event store(const task& t, std::span<const event> waits) {
   const object_use& u = t.uses.front();
   const detail::instance_handle came =
-      outside(*u.object.get(), u.where, const_cast<std::byte*>(t.transfer->bytes->data()), t.where);
+      external_instance(*u.object.get(), u.where, const_cast<std::byte*>(t.transfer->bytes->data()), t.where);
   const event done = detail::copy_boxes(u.instance, came, {&u.where, 1}, {}, after_range{waits}, t.where);
   detail::destroy_instance(came, after(done), t.where);
   return done;
@@ -167,8 +167,8 @@ void request_early(task& t, base::thread_context& context) {
     as->is->transfer->names = std::move(then);
     issue_next(*as->is);
   }), t.where, context);
-  t.news.handle = on_task_ended;
-  post_when_ended(t.computed, t.news, context);
+  t.notification.handle = on_task_ended;
+  post_when_ended(t.computed, t.notification, context);
 }
 
 event start_transfer(task& t, std::span<const event> waits, base::thread_context& context) {
@@ -199,14 +199,14 @@ void on_export_released(signal& self, failure_ref, base::thread_context& context
 }
 
 void export_now(task& t, base::thread_context& context) {
-  t.news.handle = on_export_released;
+  t.notification.handle = on_export_released;
   const std::shared_ptr<objects_state> s = t.uses.front().object.get()->state;
   std::shared_ptr<const void> lease(&t, [s](const void* exported) {
     auto& mine = *static_cast<task*>(const_cast<void*>(exported));
     base::thread_context* const here = base::current();
-    if (here && s->runtime == here->runtime) return post_signal(mine.news, {}, *here);
+    if (here && s->runtime == here->runtime) return post_signal(mine.notification, {}, *here);
     const std::scoped_lock lock(s->mutex);
-    if (s->runtime) enqueue_signal(mine.news);
+    if (s->runtime) enqueue_signal(mine.notification);
   });
   const auto then = std::move(t.transfer->on_exported);
   then(t.uses.front().instance, std::move(lease), {}, context);

@@ -151,7 +151,7 @@ future<held_pointer> hold_elements(const object_handle& h, const box& part, acce
   return result;
 }
 
-event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside,
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* program_memory,
                     const std::source_location& where) {
   const char* const verb = how == access::in ? "copy_to" : "copy_from";
   base::thread_context& context = base::require_current(verb);
@@ -159,7 +159,7 @@ event copy_elements(const object_handle& h, const box& part, access how, std::by
   if (part.is_empty()) return {};  // there may be no memory for an empty instance
   const objects_lock in(s, context);
   objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
-  t->outside = outside;
+  t->program_memory = program_memory;
   const event done = t->done = make_event(context, where);
   objects::submit(t.release(), {}, {}, context);
   return done;
@@ -169,9 +169,9 @@ void release_elements(held_elements* held) noexcept {
   const std::unique_ptr<held_elements> whole(held);
   objects_state& s = *held->state;
   base::thread_context* const here = base::current();
-  if (here && s.runtime == here->runtime) return objects::post_signal(held->by->news, {}, *here);
+  if (here && s.runtime == here->runtime) return objects::post_signal(held->by->notification, {}, *here);
   const std::scoped_lock lock(s.mutex);
-  if (s.runtime) objects::enqueue_signal(held->by->news);
+  if (s.runtime) objects::enqueue_signal(held->by->notification);
 }
 
 std::byte* first_of(const held_elements& held, data::layout& shape) {

@@ -94,14 +94,14 @@ std::string describe(const object_record& r) {
   return r.name.empty() ? "object O" + std::to_string(r.number) : "object \"" + r.name + "\"";
 }
 
-std::vector<data::memory_number> object_record::beneath(data::memory_number memory) const {
-  std::vector<data::memory_number> all = state->beneath(memory);
+std::vector<data::memory_number> object_record::eviction_targets(data::memory_number memory) const {
+  std::vector<data::memory_number> all = state->eviction_targets(memory);
   if (shared_memory && memory > 0 && memory < state->execution_places.size())
     all.insert(all.begin(), shared_memory->view.index);
   return all;
 }
 
-std::vector<data::memory_number> objects_state::beneath(data::memory_number memory) const {
+std::vector<data::memory_number> objects_state::eviction_targets(data::memory_number memory) const {
   std::vector<data::memory_number> all;
   if (memory >= execution_places.size() + shared_memories.size()) return all;
   if (memory >= execution_places.size()) {
@@ -203,7 +203,7 @@ void start_objects(base::runtime_context& runtime, device::device_set* devices, 
   s->short_launches.set_most(static_cast<std::uint32_t>(most_short_ns / s->ns_per_tick));
   s->scheduler = settings.scheduler;
   // With one place, the order of submission is as good as any: the workers' own queues then decide what runs when.
-  if (!s->scheduler && s->looks_ahead())
+  if (!s->scheduler && s->needs_next_uses())
     s->scheduler = make_device_scheduler(s->has_choice() ? settings.policy : "fifo");
   std::vector<device_view> views;
   for (const execution_place& at : s->execution_places) views.push_back(at.view);

@@ -125,7 +125,7 @@ struct object_record {
   /// Contributions of the host and of a device to one memory are not atomic to one another, so they must alternate.
   data::usage usage_at(const execution_place& at, data::usage how) const noexcept;
   /// The memories to which data of a memory is evicted, best first.
-  std::vector<data::memory_number> beneath(data::memory_number memory) const;
+  std::vector<data::memory_number> eviction_targets(data::memory_number memory) const;
 
  private:
   object_record(std::shared_ptr<objects_state> owner, const detail::object_request& r,
@@ -200,7 +200,7 @@ struct execution_place {
 };
 
 /// The last division of a launch.
-struct kept_division {
+struct last_division {
   static constexpr std::size_t most = 16;  // kept per kernel
   box ids;
   coordinate grain = 1;    // of which cuts are multiples
@@ -242,7 +242,7 @@ struct objects_state {
   std::filesystem::path speeds_file;    // empty: speeds are not kept
   std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and place
   std::array<std::pair<std::uint64_t, std::uint32_t>, 64> last_speed_numbers{};  // cache by a hash of the same; 0: none
-  std::unordered_map<const kernel_code*, std::vector<kept_division>> divisions;
+  std::unordered_map<const kernel_code*, std::vector<last_division>> divisions;
   std::uint64_t positions = 0, object_numbers = 0, uses = 0;
   std::set<std::pair<const kernel_code*, std::uint32_t>> unusable;  // kernels that do not compile for a place
   /// Group sizes (items and local memory) that are too large for a kernel at a place, though not for the device: the
@@ -258,10 +258,10 @@ struct objects_state {
 
   double ns_per_tick = 1;
   bool counts_time = false;
-  std::atomic<trace::ticks> asked{0};  // number of queries, if the time is counted
+  std::atomic<trace::ticks> time_queries{0};  // number of queries, if the time is counted
   /// The clock that measures kernels.
   trace::ticks now() noexcept {
-    return counts_time ? asked.fetch_add(1, std::memory_order_relaxed) : trace::clock::now();
+    return counts_time ? time_queries.fetch_add(1, std::memory_order_relaxed) : trace::clock::now();
   }
   short_kernels short_launches;  // any thread
   // set by a thread that submits: issue leaves a short kernel here, and the thread runs it after it has unlocked the
@@ -279,7 +279,7 @@ struct objects_state {
   /// Whether anything but the host computes.
   bool has_choice() const noexcept { return execution_places.size() > 1; }
   /// Whether data may have to be evicted, so that the next uses matter.
-  bool looks_ahead() const noexcept { return has_choice() || spill; }
+  bool needs_next_uses() const noexcept { return has_choice() || spill; }
   /// Whether host and a device use this memory in place.
   bool is_shared(const execution_place& memory) const noexcept {
     return memory.device && memory.view.index >= execution_places.size();
@@ -294,7 +294,7 @@ struct objects_state {
   }
   /// The memories to which data of a memory is evicted, best first. From a device, or memory shared with the host: to
   /// the host, then to another device that is directly reachable. Last, and from the host, to the spill file.
-  std::vector<data::memory_number> beneath(data::memory_number memory) const;
+  std::vector<data::memory_number> eviction_targets(data::memory_number memory) const;
   std::uint32_t speed_number(const kernel_code& code, std::uint32_t place_index);
 };
 

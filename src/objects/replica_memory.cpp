@@ -50,14 +50,14 @@ std::uint64_t next_use(const object_record& o, const box& where) {
 /// the device too. A lost device throws K31 instead.
 [[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, const task& by,
                          const std::exception_ptr& driver) {
-  std::string words;
+  std::string text;
   try {
     std::rethrow_exception(driver);
   } catch (const error& e) {
     if (e.code() == "K31") throw;
-    words = e.sentence() + (e.why().empty() ? "" : ": " + e.why());
+    text = e.sentence() + (e.why().empty() ? "" : ": " + e.why());
   } catch (const std::exception& e) {
-    words = e.what();
+    text = e.what();
   }
   const memory_usage now = at.space->usage();
   throw insufficient_memory{error("A04", "the device has no memory for the arguments of " + by.describe())
@@ -65,7 +65,7 @@ std::uint64_t next_use(const object_record& o, const box& where) {
                                 .fact("memory", at.space->name())
                                 .fact("wanted", std::to_string(needed) + " bytes more")
                                 .fact("in use here", std::to_string(now.used) + " bytes")
-                                .because(words)
+                                .because(text)
                                 .remedy("see who else uses the device; launch on smaller tiles, or where there is more "
                                         "memory: on(device_kind::host)")};
 }
@@ -155,7 +155,7 @@ struct memory_cleared final : signal {
 };
 
 /// Without the mutex, since other floors lock their own.
-void clear_of_others(objects_state& s, execution_place& at) {
+void run_clearing(objects_state& s, execution_place& at) {
   base::thread_context& context = base::require_current("objects");
   const std::optional<event> left = s.others(at.memory);
   auto* const cleared = new memory_cleared(s, at, !left);
@@ -169,10 +169,10 @@ bool request_clearing(task& by, execution_place& at, base::thread_context& conte
   objects_state& s = by.state;
   if (!s.others || !at.device) return false;
   if (at.is_being_cleared) return true;
-  if (by.asked_before && *by.asked_before != at.fruitless_requests) return by.asked_before.reset(), false;
+  if (by.fruitless_before && *by.fruitless_before != at.fruitless_requests) return by.fruitless_before.reset(), false;
   const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
-  async(name("objects"), [&s, &at] { clear_of_others(s, at); });
-  by.asked_before = at.fruitless_requests;
+  async(name("objects"), [&s, &at] { run_clearing(s, at); });
+  by.fruitless_before = at.fruitless_requests;
   return at.is_being_cleared = true;
 }
 
@@ -206,14 +206,14 @@ namespace {
 
 /// The replicas that may leave a memory.
 struct occupants {
-  std::vector<std::pair<object_record*, replica_id>> who;
+  std::vector<std::pair<object_record*, replica_id>> replicas;
   std::vector<data::eviction_candidate> candidates;
 
   void add(object_record& o, const data::replica_set::storage& r, std::uint64_t next_use) {
     const stored& held = o.storage[r.id];
     const double seconds = static_cast<double>(held.bytes) / o.state->bytes_per_second;
     candidates.push_back({held.bytes, held.in_use > 0, next_use, held.last_use, seconds});
-    who.emplace_back(&o, r.id);
+    replicas.emplace_back(&o, r.id);
   }
   std::uint64_t bytes() const {
     std::uint64_t all = 0;
@@ -222,7 +222,7 @@ struct occupants {
   }
   data::eviction choose(std::uint64_t needed, std::uint64_t free) const {
     return data::choose_victims(candidates, needed, free, [&](std::size_t i) {
-      return who[i].first->replicas.only_in(who[i].second).volume() * who[i].first->element_bytes;
+      return replicas[i].first->replicas.only_in(replicas[i].second).volume() * replicas[i].first->element_bytes;
     });
   }
 };
@@ -278,7 +278,7 @@ const task* view_in_the_way(const execution_place& at, const occupants& there, c
   const objects_state& s = by.state;
   const task* view = nullptr;
   if (at.leaving > 0) return nullptr;
-  for (const auto& [o, r] : there.who) {
+  for (const auto& [o, r] : there.replicas) {
     if (o->storage[r].in_use == 0) continue;
     std::uint32_t views = 0;
     for (const task* const t : s.tasks)
@@ -308,15 +308,15 @@ void refuse_eviction(object_record& o, replica_id r, const std::source_location&
   const execution_place& from = s.at(o.replicas.about(r).memory);
   std::uint64_t wanted = 0;
   data::replica_set::plan out;
-  const std::vector<data::memory_number> beneath = o.beneath(from.view.index);
-  for (const data::memory_number to : beneath) {
+  const std::vector<data::memory_number> eviction_targets = o.eviction_targets(from.view.index);
+  for (const data::memory_number to : eviction_targets) {
     plan_write_back(o, r, s.at(to), out);
     wanted = bytes_of(o, out);
   }
   error e("A04",
           describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
   e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
-  for (const data::memory_number to : beneath)
+  for (const data::memory_number to : eviction_targets)
     e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) +
                        " bytes in \"" + s.at(to).space->name() + "\"");
   throw std::move(e).remedy(s.spill ? "give it a larger disk with STRETTO_SPILL, or use fewer objects at a time"
@@ -334,10 +334,11 @@ bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted,
     }
   const std::uint64_t free = at.space->usage().free + at.leaving;
   data::eviction e = there.choose(wanted, free);
-  if (!e.possible) e.victims.resize(there.who.size()), std::iota(e.victims.begin(), e.victims.end(), std::size_t{0});
+  if (!e.possible)
+    e.victims.resize(there.replicas.size()), std::iota(e.victims.begin(), e.victims.end(), std::size_t{0});
   for (const std::size_t v : e.victims)
     // of two equal replicas the second stays
-    if (const auto [o, r] = there.who[v]; is_redundant(*o, r)) drop(*o, r, context);
+    if (const auto [o, r] = there.replicas[v]; is_redundant(*o, r)) drop(*o, r, context);
   return !e.victims.empty();
 }
 
@@ -347,8 +348,8 @@ bool evict(object_record& o, replica_id r, const std::source_location& where, ba
   const execution_place& from = s.at(o.replicas.about(r).memory);
   data::replica_set::plan out;
   bool is_busy = false;
-  for (const data::memory_number beneath : o.beneath(from.view.index)) {
-    execution_place& to = s.at(beneath);
+  for (const data::memory_number target : o.eviction_targets(from.view.index)) {
+    execution_place& to = s.at(target);
     if (!allocate_target(o, r, to, out, context)) {
       is_busy = is_busy || to.leaving > 0 || has_redundant_in_use(s, to);
       continue;
@@ -375,7 +376,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
         largest = std::max(largest, bytes);
       }
   const std::uint64_t free = at.space->usage().free, soon = free + at.leaving;
-  const bool can_leave = !s.beneath(at.view.index).empty();
+  const bool can_leave = !s.eviction_targets(at.view.index).empty();
   if (!can_leave && needed > at.space->capacity()) refuse(at, needed, free, by);  // no end of a task would help
   if (at.leaving > 0 && soon >= needed) return false;
   // If the free memory suffices but is fragmented, more must be freed.
@@ -421,7 +422,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
           }
     if (any) return at.leaving == 0;
     // Fragmentation: evicts everything, also the arguments already present. All of them fit into the empty memory.
-    own.insert(own.begin(), there.who.begin(), there.who.end());
+    own.insert(own.begin(), there.replicas.begin(), there.replicas.end());
     if (!can_leave || own.empty() || needed + own_bytes > at.space->capacity()) refuse(at, needed, free, by);
     if (is_own_busy) return false;
     for (const auto& [o, r] : own)
@@ -429,7 +430,7 @@ bool free_memory_for(execution_place& at, std::span<const planned> all, const ta
     return at.leaving == 0;
   }
   for (const std::size_t v : e.victims) {
-    const auto [o, r] = there.who[v];
+    const auto [o, r] = there.replicas[v];
     if (!can_leave && !is_redundant(*o, r)) continue;  // no longer redundant: an equal replica has left
     if (!evict(*o, r, by.where, context)) return false;
   }

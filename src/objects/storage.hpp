@@ -15,7 +15,7 @@ std::uint64_t bytes_of(const object_record& o, const box& where) noexcept;
 /// The request for an instance of these elements in the memory of `at`.
 detail::instance_request request_for(const object_record& o, const box& where, const execution_place& at);
 /// An instance of these elements over memory of the program, whose first element is at `first`.
-detail::instance_handle outside(const object_record& o, const box& where, std::byte* first,
+detail::instance_handle external_instance(const object_record& o, const box& where, std::byte* first,
                                 const std::source_location& by);
 /// data::create_instance without race checks: objects order their own accesses, and accesses of kernels are not
 /// visible.

@@ -8,7 +8,7 @@ namespace stretto::objects {
 
 namespace {
 /// Whether data must be copied for this use. A reduction contributes to an accumulator instead.
-bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
+bool needs_copy(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
 }  // namespace
 
 objects_state::objects_state(bool recycles)
@@ -18,7 +18,7 @@ objects_state::objects_state(bool recycles)
       object_blocks(object_stock) {}
 
 task::task(objects_state& s)
-    : deferred(preconditions_ended), state(s), news(*this, on_precondition_ended) {}
+    : deferred(preconditions_ended), state(s), notification(*this, on_precondition_ended) {}
 
 task_pointer task::make(objects_state& s) {
   return task_pointer(::new (s.task_blocks.allocate()) task(s));
@@ -67,7 +67,7 @@ std::uint64_t task::kind() const {
 std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
-    if (is_brought(u))
+    if (needs_copy(u))
       bytes += u.object.get()->valid_for(state.execution_places[d.index], u.where) * u.object.get()->element_bytes;
   return bytes;
 }
@@ -76,7 +76,7 @@ std::uint64_t task::missing_bytes(const device_view& d) const {
   if (needed_bytes_ == not_known) {
     needed_bytes_ = 0;
     for (const object_use& u : uses)
-      if (is_brought(u)) needed_bytes_ += u.where.volume() * u.object.get()->element_bytes;
+      if (needs_copy(u)) needed_bytes_ += u.where.volume() * u.object.get()->element_bytes;
   }
   return needed_bytes_ - std::min(needed_bytes_, bytes_at(d));
 }

@@ -82,7 +82,7 @@ struct task final : device_task, data::deferred {
 
   // The request:
   const kernel_code* code = nullptr;   // null: a host view, or a copy, or a transfer
-  std::byte* outside = nullptr;        // source or target of a copy, dense in C order; or null
+  std::byte* program_memory = nullptr;        // source or target of a copy, dense in C order; or null
   std::optional<kernel_range> range;
   few<object_use> uses;                // in the order of the parameters
   std::optional<device::kept_values> values;
@@ -103,14 +103,14 @@ struct task final : device_task, data::deferred {
   // Until it is issued:
   std::uint32_t unissued = 0;              // predecessors that have not been issued, and pending preconditions
   few<task*> successors;
-  std::vector<task*> followers;            // tasks with an explicit after() on this one, whatever they use
-  std::vector<event> also_behind;          // explicit predecessors that were issued or had ended
+  std::vector<task*> explicit_successors;            // tasks with an explicit after() on this one, whatever they use
+  std::vector<event> explicit_predecessors;          // explicit predecessors that were issued or had ended
   detail::held_mark behind;                // a view of the program that it waits for, for hang reports
   failure_ref failed;                      // failure of a precondition
 
   bool avoids_shared_memory = false;  // uses the memory of its place, because the shared memory of its objects is full
   // fruitless_requests of its place when it last asked other floors for memory
-  std::optional<std::uint32_t> asked_before;
+  std::optional<std::uint32_t> fruitless_before;
   few<std::uint32_t> excluded_places;               // places that lack the memory, or cannot run the range
 
   // Once it is issued:
@@ -122,7 +122,7 @@ struct task final : device_task, data::deferred {
   event computed;                          // later tasks wait for it
   trace::ticks began = 0, ended = 0;
   detail::device_time counted_for;         // counter of device time of the launching finish
-  task_signal news;                        // first: its preconditions have ended; later: it has ended itself
+  task_signal notification;                        // first: its preconditions have ended; later: it has ended itself
 
   std::string_view name() const override;
   int priority() const override { return urgency; }
@@ -136,7 +136,7 @@ struct task final : device_task, data::deferred {
 
   std::uint64_t items() const;
 
-  bool is_for_host() const noexcept { return !code && !outside && !transfer; }
+  bool is_for_host() const noexcept { return !code && !program_memory && !transfer; }
   /// Whether its successors are issued only after it has ended. Such a task waits for the program or for another node.
   /// These may in turn wait for a task that could not be issued here if launches behind this one took all places.
   bool blocks_successors() const noexcept {

@@ -112,11 +112,11 @@ void end_on_host(task& t, failure_ref cause, base::thread_context& context) noex
   if (!cause) detail::end_event(t.computed, {}, context, t.where);  // successors start first
   if (!cause && !t.state.must_handle_ends.load(std::memory_order_relaxed)) {
     t.scope = nullptr;
-    return post_lazily(t.news, context);
+    return post_lazily(t.notification, context);
   }
   // The finish of the launch must not end before the holder of the mutex has handled the signal.
   sched::count_spawned(static_cast<sched::thread_state&>(context));
-  post_signal(t.news, std::move(cause), context);
+  post_signal(t.notification, std::move(cause), context);
 }
 
 // One of so many launches on the host is timed.
@@ -150,9 +150,9 @@ void compute(task& t) noexcept {
 }
 
 /// Copies directly between a replica and memory of the program.
-event copy_outside(const task& t, detail::instance_handle there, std::span<const event> waits) {
+event copy_program_memory(const task& t, detail::instance_handle there, std::span<const event> waits) {
   const object_use& use = t.uses.front();
-  const detail::instance_handle external = outside(*use.object.get(), use.where, t.outside, t.where);
+  const detail::instance_handle external = external_instance(*use.object.get(), use.where, t.program_memory, t.where);
   const bool comes_in = use.how.changes_content();
   const event done = detail::copy_boxes(comes_in ? there : external, comes_in ? external : there, {&use.where, 1}, {},
                                         after_range{waits}, t.where);
@@ -163,10 +163,10 @@ event copy_outside(const task& t, detail::instance_handle there, std::span<const
 /// Starts the task after `waits`, with whose failures it fails, and after the ends of `order`.
 void hand_over(task& t, std::vector<event>& waits, std::span<const event> order, base::thread_context& context) {
   execution_place& at = *t.on;
-  if (t.outside || t.transfer) also_wait_for(waits, order, t.where);
-  if (t.outside) {
+  if (t.program_memory || t.transfer) also_wait_for(waits, order, t.where);
+  if (t.program_memory) {
     const object_use& u = t.uses.front();
-    t.computed = u.replica == data::no_replica ? event() : copy_outside(t, u.instance, waits);
+    t.computed = u.replica == data::no_replica ? event() : copy_program_memory(t, u.instance, waits);
     return;
   }
   if (t.transfer) {
@@ -192,23 +192,23 @@ void hand_over(task& t, std::vector<event>& waits, std::span<const event> order,
 
 void preconditions_ended(data::deferred& self, failure_ref cause, base::thread_context& context) noexcept {
   task& t = static_cast<task&>(self);
-  if (!t.code) return post_signal(t.news, std::move(cause), context);
+  if (!t.code) return post_signal(t.notification, std::move(cause), context);
   try {
-    if (cause) return post_signal(t.news, t.skipped_because_of(*cause.get()), context);
+    if (cause) return post_signal(t.notification, t.skipped_because_of(*cause.get()), context);
     auto& thread = static_cast<sched::thread_state&>(context);
     const sched::counted_task about{t.scope, t.where, t.urgency, t.code->name.data(), t.given_name};
     sched::task_record& r = sched::make_counted(thread, about, [task = &t] { compute(*task); });
     if (runs_inline(t, context)) *t.state.inline_task = &r;
     else sched::start_counted(thread, r);
   } catch (...) {
-    post_signal(t.news, t.current_failure(), context);
+    post_signal(t.notification, t.current_failure(), context);
   }
 }
 
 namespace {
 
 /// Copies all missing data to the place. Returns false if memory is missing now.
-bool bring_arguments(task& t, execution_place& at, base::thread_context& context) {
+bool copy_in_arguments(task& t, execution_place& at, base::thread_context& context) {
   std::span<planned> all = plan(t, at);
   std::vector<detail::instance_handle>& storage = t.state.made;
   while (execution_place* const full = try_allocate(all, storage)) {
@@ -235,7 +235,7 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
     t.is_first = at.device->is().about().compiles_late && kernel->is_new(range);
   }
   if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
-  if (!is_all_valid(t, at) && !bring_arguments(t, at, context)) return false;
+  if (!is_all_valid(t, at) && !copy_in_arguments(t, at, context)) return false;
   data::replica_set::wait_list& tokens = t.state.tokens;
   tokens.clear();
   for (object_use& u : t.uses) {
@@ -247,7 +247,8 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
   std::vector<event>&waits = t.state.waits, &order = t.state.order;
   events_of(tokens.content, waits);
   events_of(tokens.order, order);
-  if (!t.also_behind.empty()) waits.insert(waits.end(), t.also_behind.begin(), t.also_behind.end());
+  if (!t.explicit_predecessors.empty())
+    waits.insert(waits.end(), t.explicit_predecessors.begin(), t.explicit_predecessors.end());
   t.on = &at;
   if (at.device) t.began = t.state.now();
   try {
@@ -265,11 +266,11 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
     s.last_use = ++t.state.uses;
   }
   if (is_requested(t)) return true;  // its end is subscribed to already
-  t.news.handle = on_task_ended;
+  t.notification.handle = on_task_ended;
   if (!t.blocks_successors()) release_successors(t, context);
-  const bool ends_by_itself =
-      t.outside || (at.device && t.code) || (t.transfer && t.transfer->is != object_transfer::kind::export_elements);
-  if (ends_by_itself) post_when_ended(t.computed, t.news, context);
+  const bool ends_by_itself = t.program_memory || (at.device && t.code) ||
+                              (t.transfer && t.transfer->is != object_transfer::kind::export_elements);
+  if (ends_by_itself) post_when_ended(t.computed, t.notification, context);
   else t.arm(waits, context, order);
   return true;
 }
@@ -295,7 +296,7 @@ void on_elements_ready(task& t, failure_ref cause, base::thread_context& context
   }
   const object_use& use = t.uses.front();
   object_record& o = *use.object.get();
-  t.news.handle = on_view_released;
+  t.notification.handle = on_view_released;
   const bool is_checked = o.state->check && use.how.needs_content();
   t.promised->set(detail::held_pointer(
       new detail::held_elements{o.state, &t, use.instance, o.dimensions, o.element_bytes, use.where, is_checked}));
@@ -303,7 +304,7 @@ void on_elements_ready(task& t, failure_ref cause, base::thread_context& context
 }
 
 /// Records the time of a kernel: schedulers learn from it, and the launching task may count it.
-void note_time(task& t, execution_place& at) {
+void record_time(task& t, execution_place& at) {
   const bool teaches = t.state.has_choice();
   if (!teaches && !(t.counted_for && at.device)) return;
   if (at.device) {
@@ -339,7 +340,7 @@ void on_task_ended(signal& self, failure_ref cause, base::thread_context& contex
     // being skipped.
     if (t.code && !at.device) detail::end_event(t.computed, cause, context, t.where);
   } else if (t.code) {
-    note_time(t, at);
+    record_time(t, at);
   }
   at.computed += t.code && !cause;
   finish(t, std::move(cause), context);

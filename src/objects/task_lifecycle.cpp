@@ -54,7 +54,7 @@ void on_issuable(task& t, base::thread_context& context) {
     ++t.state.waiting;
     return;
   }
-  auto& queue = (t.outside || t.transfer ? nearest(t) : t.state.execution_places.front()).queue;
+  auto& queue = (t.program_memory || t.transfer ? nearest(t) : t.state.execution_places.front()).queue;
   // Insert in submission order: the oldest task can always be issued, but would wait for ever behind a task that lacks
   // memory.
   if (t.state.scheduler) queue.push_back(&t);
@@ -80,7 +80,7 @@ void handle_all_pending(objects_state& s, base::thread_context& context) {
 
 /// A task without a kernel can run on the host as well.
 bool move_to_host(task& t, const execution_place& at) {
-  if (!(t.transfer || t.outside) || !at.device) return false;
+  if (!(t.transfer || t.program_memory) || !at.device) return false;
   if (t.transfer) t.transfer->place_index = 0;
   t.state.execution_places.front().queue.push_front(&t);
   return true;
@@ -169,7 +169,7 @@ bool reassign_after_loss(task& t, const execution_place& at, const failure_ref& 
 }
 
 /// Returns false if memory is missing now.
-bool issue_or_give_up(task& t, execution_place& at, base::thread_context& context) {
+bool issue_or_fail(task& t, execution_place& at, base::thread_context& context) {
   try {
     if (t.code && !t.can_run_on(at)) {
       if (reassign(t)) return true;
@@ -179,13 +179,13 @@ bool issue_or_give_up(task& t, execution_place& at, base::thread_context& contex
   } catch (const skipped& s) {
     fail_task(t, t.skipped_because_of(*s.because.get()), context);
   } catch (const insufficient_memory& n) {
-    if (leave_shared_memory(t)) return issue_or_give_up(t, at, context);
+    if (leave_shared_memory(t)) return issue_or_fail(t, at, context);
     if (move_to_host(t, at) || reassign_for_memory(t, at, n.why)) return true;
     if (request_clearing(t, at, context)) return false;
     if (n.view) return waits_for(*n.view, t, context), false;
     fail_task(t, detail::make_failure(std::make_exception_ptr(n.why), t.describe(), t.where), context);
   } catch (const error& e) {
-    if (e.code() == "A04" && leave_shared_memory(t)) return issue_or_give_up(t, at, context);
+    if (e.code() == "A04" && leave_shared_memory(t)) return issue_or_fail(t, at, context);
     if (e.code() == "K31" && reassign_after_loss(t, at, t.current_failure())) return true;
     if (reassign_after_error(t, at, e) || move_to_host(t, at)) return true;
     fail_task(t, t.code && is_of_groups(e) ? refused_everywhere(t, e) : t.current_failure(), context);
@@ -218,11 +218,11 @@ void count_at(task& t, execution_place& at) {
 /// Issues one task of the queue. Returns false if memory is missing now.
 bool issue_from(execution_place& at, std::size_t place, base::thread_context& context) {
   task& t = *at.queue[place];
-  const bool has_come_by_itself = t.assigned_place && !t.accounted_place;
-  if (has_come_by_itself && free_slots_of(at) == 0) return false;
+  const bool is_assigned = t.assigned_place && !t.accounted_place;
+  if (is_assigned && free_slots_of(at) == 0) return false;
   at.queue.erase(at.queue.begin() + static_cast<std::ptrdiff_t>(place));
-  if (has_come_by_itself) count_at(t, at);
-  if (issue_or_give_up(t, at, context)) return true;
+  if (is_assigned) count_at(t, at);
+  if (issue_or_fail(t, at, context)) return true;
   at.queue.insert(at.queue.begin() + static_cast<std::ptrdiff_t>(place), &t);
   return false;
 }
@@ -270,7 +270,7 @@ bool is_stalled(const objects_state& s) {
   for (const task* const t : s.tasks) {
     if (t->on && !is_lasting_view(*t)) return false;
     for (const task* const next : t->successors) ++follows[next->number];
-    for (const task* const next : t->followers) ++follows[next->number];
+    for (const task* const next : t->explicit_successors) ++follows[next->number];
   }
   // A task that waits for an event, or for another node, may yet be issued.
   return std::ranges::none_of(
@@ -315,7 +315,7 @@ constexpr unsigned most_rounds = 64;
 bool continue_in_task(objects_state& s, base::thread_context& context) noexcept {
   try {
     const sched::outside_of_finishes here(static_cast<sched::thread_state&>(context));
-    async(name("objects"), [&s] { const objects_lock go_on(s, base::require_current("launch")); });
+    async(name("objects"), [&s] { const objects_lock lock(s, base::require_current("launch")); });
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -419,9 +419,9 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     sched::count_spawned(thread);
   }
   if (can_be_issued(t, after, behind)) {
-    for (const predecessor& p : behind) t.also_behind.push_back(p.done);
-    if (issue_or_give_up(t, s.execution_places.front(), context)) return {};
-    t.also_behind.clear();
+    for (const predecessor& p : behind) t.explicit_predecessors.push_back(p.done);
+    if (issue_or_fail(t, s.execution_places.front(), context)) return {};
+    t.explicit_predecessors.clear();
   }
   t.id = s.slots.add();
   if (s.by_slot.size() <= t.id.slot) s.by_slot.resize(t.id.slot + 1);
@@ -432,7 +432,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     object_record& o = *u.object.get();
     ++o.unissued;
     o.order.access(u.where, u.how, t.id, predecessors);
-    if (s.looks_ahead()) o.queued.push_back({t.submitted, u.where});
+    if (s.needs_next_uses()) o.queued.push_back({t.submitted, u.where});
   }
   t.unissued = 1;
   for (const task_id p : predecessors) {
@@ -446,16 +446,16 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
   }
   for (const predecessor& p : behind) {
     if (s.slots.is_live(p.id)) {
-      s.by_slot[p.id.slot]->followers.push_back(&t);
+      s.by_slot[p.id.slot]->explicit_successors.push_back(&t);
       ++t.unissued;
     } else {
-      t.also_behind.push_back(p.done);
+      t.explicit_predecessors.push_back(p.done);
     }
   }
   if (!after.empty()) {
     ++t.unissued;
     const event all = after.size() == 1 ? after.front() : merge(after, t.where);
-    if (!detail::subscribe(all, t.news, context)) {
+    if (!detail::subscribe(all, t.notification, context)) {
       t.failed = detail::cause_of(all, context);
       --t.unissued;
     }
@@ -468,7 +468,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
 void release_successors(task& t, base::thread_context& context) {
   if (t.id == task_id()) return;  // it was issued before any successor was known
   for (const object_use& u : t.uses) --u.object.get()->unissued;
-  if (t.state.looks_ahead())
+  if (t.state.needs_next_uses())
     for (const object_use& u : t.uses) {
       auto& queued = u.object.get()->queued;
       if (queued.front().position == t.submitted) queued.pop_front();
@@ -477,8 +477,8 @@ void release_successors(task& t, base::thread_context& context) {
   t.behind = {};
   t.state.slots.retire(t.id);
   t.state.by_slot[t.id.slot] = nullptr;
-  for (task* const next : std::exchange(t.followers, {})) {
-    next->also_behind.push_back(t.computed.raw() ? t.computed : t.done);
+  for (task* const next : std::exchange(t.explicit_successors, {})) {
+    next->explicit_predecessors.push_back(t.computed.raw() ? t.computed : t.done);
     if (--next->unissued == 0) on_issuable(*next, context);
   }
   for (task* const next : std::exchange(t.successors, {}))

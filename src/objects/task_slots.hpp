@@ -44,7 +44,7 @@ class task_slots {
 
   /// True the first time that `asking` asks about `about`, provided that no other task has asked about it in between.
   bool is_first_query(task_id asking, task_id about) noexcept {
-    task_id& by = slots_[about.slot].asked_by;
+    task_id& by = slots_[about.slot].queried_by;
     if (by == asking) return false;
     by = asking;
     return true;
@@ -56,7 +56,7 @@ class task_slots {
  private:
   struct slot {
     std::uint32_t generation;  // of the live task; of the next one if the slot is free
-    task_id asked_by;
+    task_id queried_by;
   };
   std::vector<slot> slots_;
   std::vector<std::uint32_t> free_;

@@ -165,7 +165,8 @@ TEST_CASE("an operation is before another exactly if it can be reached from it")
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    order_model m(seed, {.most_nodes = 1 << 10, .clock_room = 1 << 14, .most_chains = 256}, missing::nothing_allowed);
+    order_model m(seed, {.most_nodes = 1 << 10, .clock_capacity = 1 << 14, .most_chains = 256},
+                  missing::nothing_allowed);
     m.run(150);
     denied += m.denied_;
   }
@@ -177,7 +178,7 @@ TEST_CASE("however little is remembered, nothing that is ordered is called unord
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_room = 64, .most_chains = 2 + seed % 7},
+    order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_capacity = 64, .most_chains = 2 + seed % 7},
             missing::something_allowed);
     m.run(300);
     denied += m.denied_;
