@@ -122,7 +122,7 @@ class attachments : public std::enable_shared_from_this<attachments> {
   std::size_t size() const;
 
   remote_attachments* others = nullptr;  // set before threads use it, as
-  shared_arrays* shared = nullptr;   // is this
+  shared_arrays* shared = nullptr;       // is this
 
  private:
   struct entry {

@@ -14,11 +14,11 @@ namespace stretto::data {
 
 /// Limits on host and global memory, the spill folder, pooling, and functions for messages.
 struct host_limits {
-  std::uint64_t memory_bytes = 0;    // of each host memory; 0: all of it
-  std::filesystem::path spill = {};  // a folder; empty: none
-  std::uint64_t locked_bytes = 0;    // page-locked part of each memory, for devices that copy faster then
-  bool recycles = true;              // records of operations are pooled
-  bool device_messages = true;       // messages may read and write memory of devices
+  std::uint64_t memory_bytes = 0;        // of each host memory; 0: all of it
+  std::filesystem::path spill = {};      // a folder; empty: none
+  std::uint64_t locked_bytes = 0;        // page-locked part of each memory, for devices that copy faster then
+  bool recycles = true;                  // records of operations are pooled
+  bool device_messages = true;           // messages may read and write memory of devices
   std::byte* first_of_global = nullptr;  // where this node's part of global memory lies
   std::uint64_t global_bytes = 0;        // its size; 0: there is no global memory
   // called for kernels that devices would refuse, if misuse is checked

@@ -26,7 +26,7 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
                    ? std::make_unique<imported_memories>(*settings.devices, settings.inform)
                    : nullptr) {
   if (checks) checks->forget_instances();  // of a floor that has ended
-  std::vector<device::device*> faster;  // devices that copy page-locked memory faster
+  std::vector<device::device*> faster;     // devices that copy page-locked memory faster
   if (settings.devices)
     for (const auto& d : settings.devices->all())
       if (d->is().about().copies_locked_faster) faster.push_back(&d->is());

@@ -31,8 +31,8 @@ struct memory_description {
   std::string name;
   place_kind kind = place_kind::system_memory;
   std::uint64_t capacity_bytes = 0;
-  device::device* of = nullptr;  // null: of the host
-  std::byte* first = nullptr;    // of the host, or global: its address; null: any
+  device::device* of = nullptr;       // null: of the host
+  std::byte* first = nullptr;         // of the host, or global: its address; null: any
   std::filesystem::path folder = {};  // of the host, not empty: memory is a file in this folder
   std::uint64_t locked_bytes = 0;     // of the host: page-locked part, for devices that copy faster then
 };
@@ -42,15 +42,15 @@ struct data_settings {
   std::vector<memory_description> memories;
   std::vector<memory_description> places = {};  // all places of the platform, by index: ends of copies
   std::shared_ptr<const places::channel_registry> channels;  // null: between all host memories
-  std::shared_ptr<places::executor> tasks;   // runs parts of large operations; null: tasks of the workers
-  unsigned width = 1;                        // number of parts that may run at the same time
-  std::uint64_t inline_bytes = 16 << 10;     // operations up to this size run where they become ready
-  std::uint64_t part_bytes = 512 << 10;      // larger operations are cut into parts of at least this size
-  std::uint64_t staging_bytes = 1 << 20;     // size of a piece of a copy without a direct channel
-  bool check = false;                        // expensive checks of misuse
-  bool recycles = true;                      // records of operations are pooled
-  bool device_messages = true;               // messages may read and write memory of devices
-  device::device_set* devices = nullptr;     // null: none
+  std::shared_ptr<places::executor> tasks;  // runs parts of large operations; null: tasks of the workers
+  unsigned width = 1;  // number of parts that may run at the same time
+  std::uint64_t inline_bytes = 16 << 10;  // operations up to this size run where they become ready
+  std::uint64_t part_bytes = 512 << 10;  // larger operations are cut into parts of at least this size
+  std::uint64_t staging_bytes = 1 << 20;  // size of a piece of a copy without a direct channel
+  bool check = false;  // expensive checks of misuse
+  bool recycles = true;  // records of operations are pooled
+  bool device_messages = true;  // messages may read and write memory of devices
+  device::device_set* devices = nullptr;  // null: none
   std::function<void(const std::string&)> warn = {};  // for kernels that run on the host alone; empty: no warnings
   std::function<void(const std::string&)> inform = {};  // for messages of interest
 };
@@ -69,9 +69,9 @@ struct data_state {
   std::atomic<std::uint32_t> numbers{0};
   std::atomic<std::uint64_t> key_ranges{1};
   std::unique_ptr<staged_copy_engine> copy_engine;  // copies that loads and stores cannot do
-  class other_nodes* others = nullptr;  // set before threads use instances
+  class other_nodes* others = nullptr;              // set before threads use instances
   const std::shared_ptr<class attachments> attached;
-  std::shared_ptr<class staging_memory> staging;  // buffers for elements from and to other nodes
+  std::shared_ptr<class staging_memory> staging;            // buffers for elements from and to other nodes
   const std::unique_ptr<class imported_memories> imported;  // null: elements pass through the host, or through messages
 
   /// Null if the place is no memory.

@@ -71,7 +71,7 @@ class device_operation : public deferred, public places::completion {
   const device::work what_;
   const trace::kind shown_;
   event done_;
-  bool is_chained_ = false;  // enqueued before its preconditions have ended
+  bool is_chained_ = false;            // enqueued before its preconditions have ended
   bool is_reported_by_owner_ = false;  // failures are reported by the owner of the data
   device::attached_device::ticket ticket_;
   std::uint64_t cause_ = 0;  // in the trace

@@ -44,7 +44,7 @@ class happens_before {
     std::uint64_t all_until = 0;
     std::vector<node_id> pending;  // nodes that it follows and has not joined yet
     bool after_unknown = false;
-    node_id state = 0, end = 0;    // nodes that stand for its present state, and for its end
+    node_id state = 0, end = 0;  // nodes that stand for its present state, and for its end
   };
 
   struct limits {
@@ -103,7 +103,7 @@ class happens_before {
     unsigned direct = 0;
     std::array<node_id, 7> after{};
     std::vector<node_id> more;
-    wait_history* of = nullptr;        // the task of which this node is the end
+    wait_history* of = nullptr;  // the task of which this node is the end
     std::uint64_t clock_at = 0;  // position of its clock, once settled, in all entries ever written
     std::uint32_t clock_length = 0;
     std::uint64_t all_until = 0;
@@ -149,9 +149,9 @@ class happens_before {
   std::uint64_t written_ = 0;
   std::vector<chain> chains_;
   std::size_t most_chains_, next_probe_ = 0;
-  std::uint64_t now_ = 0;       // number of operations that have begun
-  std::uint64_t horizon_ = 0;   // operations up to this time count as before all others
-  std::uint64_t all_until_ = 0;           // with dense_ and known_: the clock being built
+  std::uint64_t now_ = 0;        // number of operations that have begun
+  std::uint64_t horizon_ = 0;    // operations up to this time count as before all others
+  std::uint64_t all_until_ = 0;  // with dense_ and known_: the clock being built
   std::vector<std::uint64_t> dense_, known_;
   epoch current_;
   std::vector<node_id> stack_;

@@ -27,11 +27,11 @@ struct instance_record {
   std::byte* first = nullptr;             // null until the instance exists
   data::layout shape;
   std::uint8_t dimensions = 1;
-  data::memory_space* space = nullptr;    // null for host memory that the program owns
+  data::memory_space* space = nullptr;  // null for host memory that the program owns
   data::block* held = nullptr;
   // of a reduction instance, which has no elements of its own; owned by the state
   reduction_record* reduction = nullptr;
-  event ready;                            // the default event if it existed at once
+  event ready;  // the default event if it existed at once
   std::source_location created, destroyed;
   std::uint64_t destruction_order = 0;    // node in the order check, if accesses are checked
   std::uint32_t number = 0;               // the 12 of I12

@@ -46,7 +46,7 @@ struct loop_nest {
   };
   std::array<std::byte*, N> first{};
   std::array<std::uint32_t, N> element_bytes{};
-  unsigned rank = 0;          // loops, outermost first; 0: one element
+  unsigned rank = 0;  // loops, outermost first; 0: one element
   std::array<loop, 3> loops{};
   bool empty = false;
 

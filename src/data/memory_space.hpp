@@ -31,22 +31,22 @@ namespace stretto::data {
 /// Preferred addresses of a creation, used if nothing else stays there.
 struct placement_hint {
   std::optional<std::uint64_t> offset = {};  // a multiple of taken_by(1)
-  bool is_at_end = false;  // of a device's memory: host memory is allocated from its front
+  bool is_at_end = false;                    // of a device's memory: host memory is allocated from its front
 };
 
 /// A pending creation. The caller owns it and keeps it alive until it is granted or refused.
 struct creation {
   std::uint64_t bytes = 0;
   placement_hint at = {};
-  const void* instance = nullptr;   // the instance it stores; needed for planned addresses
+  const void* instance = nullptr;  // the instance it stores; needed for planned addresses
   std::uint64_t ticket = 0;
   enum class outcome : std::uint8_t { granted, waiting, refused } is = outcome::waiting;
-  block* held = nullptr;            // granted
-  bool is_planned = false;          // waiting: only for its preferred addresses,
+  block* held = nullptr;              // granted
+  bool is_planned = false;            // waiting: only for its preferred addresses,
   std::vector<block*> reserved = {};  // of which it holds these
-  std::uint64_t free_bytes = 0;     // refused: bytes that were free
-  std::uint64_t largest_block = 0;  // refused: the longest free block
-  creation* next = nullptr;         // in the waiting list, or in a list of resolved ones
+  std::uint64_t free_bytes = 0;       // refused: bytes that were free
+  std::uint64_t largest_block = 0;    // refused: the longest free block
+  creation* next = nullptr;           // in the waiting list, or in a list of resolved ones
   /// Called when it is granted or refused after waiting; may free the object.
   void (*on_resolved)(creation& self, base::thread_context& context) noexcept = nullptr;
 };
@@ -148,8 +148,8 @@ class memory_space {
   address_range range_;
   block_allocator blocks_;
   std::optional<locked_pages> locked_;
-  creation* waiting_ = nullptr;  // ascending tickets
-  destruction announced_;        // ring of the pending ones, ascending tickets
+  creation* waiting_ = nullptr;                          // ascending tickets
+  destruction announced_;                                // ring of the pending ones, ascending tickets
   std::vector<std::pair<const void*, block*>> planned_;  // by instance: granted later at planned addresses
   std::uint64_t peak_ = 0;
   std::exception_ptr refusal_;

@@ -56,10 +56,10 @@ struct operation final : deferred {
   std::atomic<unsigned> parts_left{1};
   std::atomic<const failure*> failed{nullptr};
   std::unique_ptr<sched::profile_state> profile;  // if a profile was requested
-  unsigned hops = 1;                    // from memory to memory
-  bool is_reported_by_owner = false;        // failures are reported by the owner of the data
-  std::shared_ptr<const void> counted;  // of a copy in global memory, which other nodes may slow down
-  std::uint64_t order = 0;              // node in the order check, if accesses are checked
+  unsigned hops = 1;                              // from memory to memory
+  bool is_reported_by_owner = false;              // failures are reported by the owner of the data
+  std::shared_ptr<const void> counted;            // of a copy in global memory, which other nodes may slow down
+  std::uint64_t order = 0;                        // node in the order check, if accesses are checked
 };
 
 /// Frees the bare instances of an operation that was not submitted, or has ended.

@@ -38,17 +38,17 @@ struct operation_request {
   const operation_kind* kind = nullptr;
   std::array<detail::instance_handle, 3> used{};
   unsigned used_count = 0;
-  box first_box;                               // in used[0]
-  point shift;                             // added to a coordinate of used[0] to find it in used[1]
-  std::uint64_t bytes = 0;                     // an estimate of the work
+  box first_box;            // in used[0]
+  point shift;              // added to a coordinate of used[0] to find it in used[1]
+  std::uint64_t bytes = 0;  // an estimate of the work
   index_kind indices = index_kind::int64;
   const detail::reduction_kind* reduction = nullptr;
-  std::uint32_t contributor = 0;               // of used[0], in a fold of reductions
-  std::array<std::byte, 32> value{};           // of a fill, if it fits
+  std::uint32_t contributor = 0;                   // of used[0], in a fold of reductions
+  std::array<std::byte, 32> value{};               // of a fill, if it fits
   std::shared_ptr<const std::byte[]> large_value;  // of a fill otherwise
-  std::shared_ptr<const box[]> boxes;          // if there are several boxes: all of them, with `first_box`
+  std::shared_ptr<const box[]> boxes;              // if there are several boxes: all of them, with `first_box`
   std::size_t box_count = 1;
-  bool owns_ends = false;               // the used instances are bare and are freed with the operation
+  bool owns_ends = false;  // the used instances are bare and are freed with the operation
   std::source_location where;
 
   const std::byte* fill_value() const noexcept { return large_value ? large_value.get() : value.data(); }

@@ -92,8 +92,8 @@ class order_check final : public base::order_observer {
   std::unordered_map<const void*, happens_before::wait_history> tasks_;   // by record
   std::unordered_map<const void*, happens_before::wait_history> bodies_;  // by worker: code there that is no task
   happens_before::wait_history outside_;                                  // all other threads
-  std::unordered_map<std::uint64_t, access_history> instances_;     // by key
-  std::vector<access> now_;                                         // of the operation being checked
+  std::unordered_map<std::uint64_t, access_history> instances_;           // by key
+  std::vector<access> now_;                                               // of the operation being checked
 };
 
 }  // namespace data

@@ -43,12 +43,12 @@ struct remote_operation_request {
   /// The first is written (gather, scatter: the dense array, the table, the indices).
   std::array<detail::instance_handle, 3> used{};
   unsigned used_count = 1;
-  bool is_whole = true;              // else `boxes` of used[0]; a fill or a reduction has one box
+  bool is_whole = true;  // else `boxes` of used[0]; a fill or a reduction has one box
   std::span<const box> boxes = {};
-  point shift = {};                  // added to a coordinate of used[0] to find it in used[1]
-  std::span<const std::byte> value = {};          // of a fill
-  const detail::reduction_kind* kind = nullptr;   // of a reduction
-  std::uint32_t contributor = 0;                  // of a fold
+  point shift = {};                              // added to a coordinate of used[0] to find it in used[1]
+  std::span<const std::byte> value = {};         // of a fill
+  const detail::reduction_kind* kind = nullptr;  // of a reduction
+  std::uint32_t contributor = 0;                 // of a fold
   detail::index_kind indices = detail::index_kind::int64;
 };
 /// "copy", "reduce".

@@ -34,7 +34,7 @@ struct log_chunk {
 struct contribution {
   bool is_open = false;
   std::vector<log_chunk> log;
-  std::uint64_t logged = 0;      // entries in all chunks but the last one
+  std::uint64_t logged = 0;  // entries in all chunks but the last one
   data::block* array = nullptr;
 };
 

@@ -190,15 +190,15 @@ class replica_set {
   };
   struct cell {
     bool valid = false;
-    token written = 0;           // from which the data, or the storage, is there
-    std::vector<token> readers;  // since then
+    token written = 0;                       // from which the data, or the storage, is there
+    std::vector<token> readers;              // since then
     std::vector<contribution> contributors;  // since then
     friend bool operator==(const cell&, const cell&) = default;
   };
   struct replica {
     memory_number memory = 0;
     std::optional<std::uint32_t> accumulates = {};  // the operator; valid cells hold contributions
-    box where;  // empty: free
+    box where;                                      // empty: free
     tile_map<cell> cells = {};
     std::size_t settle_at = 1024;
     bool superseded = false;  // other storage of this memory has its elements; it is a source until it is dropped

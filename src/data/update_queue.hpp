@@ -29,7 +29,7 @@ class update_queue {
 
     const box where;  // of the instance that is updated
     const grant granted;
-    turn* next = nullptr;     // in the list of active or of waiting turns
+    turn* next = nullptr;  // in the list of active or of waiting turns
     turn* granted_next = nullptr;
   };
 

@@ -53,7 +53,7 @@ class dependencies {
  private:
   struct group {
     data::usage how;
-    std::uint32_t uses = 0;  // number of group_refs
+    std::uint32_t uses = 0;       // number of group_refs
     std::uint32_t prune_at = 16;  // number of members at which retired ones are removed
     std::vector<task_id> members;
     std::vector<group*>* free = nullptr;

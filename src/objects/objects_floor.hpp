@@ -26,10 +26,10 @@ struct objects_settings {
   std::filesystem::path speeds = {};  // file of measured speeds, kept between runs; empty: not kept
   std::uint32_t depth = 4;            // tasks issued at a time to a device, or to each worker
   std::uint32_t workers = 1;
-  place spill = {};                   // memory for data that does not fit into host memory; none: there is none
+  place spill = {};  // memory for data that does not fit into host memory; none: there is none
   stretto::log_level log = log_level::warn;
   bool check = false;
-  bool recycles = true;               // records of launches are pooled
+  bool recycles = true;  // records of launches are pooled
   // time counts the queries for it: a stepped runtime repeats the same schedule for the same seed
   bool counts_time = false;
 };

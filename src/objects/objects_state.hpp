@@ -107,15 +107,15 @@ struct object_record {
 
   dependencies order;
   data::replica_set replicas;
-  std::vector<stored> storage;     // by replica id
+  std::vector<stored> storage;         // by replica id
   std::array<ready_replica, 8> ready;  // by a hash of the need
   std::array<known_share, 8> shares;   // by a hash of memory and box
-  std::deque<queued_use> queued;   // in the order of submission
-  failure_ref lost_because;        // cause of the last loss of data
-  std::uint32_t users = 0;         // tasks, and copies under way
-  std::uint32_t unissued = 0;      // tasks of which successors may not be issued yet
-  bool is_released = false;          // the last handle is gone, tasks still use the object
-  std::size_t place = 0;           // index in objects_state::objects
+  std::deque<queued_use> queued;       // in the order of submission
+  failure_ref lost_because;            // cause of the last loss of data
+  std::uint32_t users = 0;             // tasks, and copies under way
+  std::uint32_t unissued = 0;          // tasks of which successors may not be issued yet
+  bool is_released = false;            // the last handle is gone, tasks still use the object
+  std::size_t place = 0;               // index in objects_state::objects
 
   /// Number of elements of the box that are valid in that memory.
   std::uint64_t valid_elements(data::memory_number in, const box& where);
@@ -159,7 +159,7 @@ std::string describe(const object_record& r);
 /// What one task needs of one object.
 struct planned {
   object_record* object = nullptr;
-  execution_place* in = nullptr;             // the place whose memory serves the needs
+  execution_place* in = nullptr;  // the place whose memory serves the needs
   std::vector<data::replica_set::need> needs;
   std::vector<std::size_t> uses;  // indices of the task's uses, one per need
   data::replica_set::plan plan;
@@ -179,15 +179,15 @@ struct execution_place {
   device::attached_device* device = nullptr;  // null: the workers
   place processor, memory;
   data::memory_space* space = nullptr;
-  std::uint32_t depth = 0;    // number of tasks issued at a time
-  double issued_seconds = 0;  // predicted time of the issued tasks
-  std::uint64_t leaving = 0;  // bytes that are being freed
-  bool is_being_cleared = false;  // another floor has been asked to free its data in this memory
+  std::uint32_t depth = 0;               // number of tasks issued at a time
+  double issued_seconds = 0;             // predicted time of the issued tasks
+  std::uint64_t leaving = 0;             // bytes that are being freed
+  bool is_being_cleared = false;         // another floor has been asked to free its data in this memory
   std::uint32_t fruitless_requests = 0;  // number of such requests that found nothing
   trace::ticks last_end = 0;
-  std::deque<task*> queue;    // to be issued here, in this order; the first may wait for memory
+  std::deque<task*> queue;                        // to be issued here, in this order; the first may wait for memory
   std::uint64_t computed = 0, brought_bytes = 0;  // launches that ended well; bytes copied to this memory
-  double busy_seconds = 0;    // of those launches, as measured on the host, without first_launches
+  double busy_seconds = 0;                        // of those launches, as measured on the host, without first_launches
   std::vector<first_launch> first_launches;
   bool is_lost = false;
   failure_ref lost_because;
@@ -223,8 +223,8 @@ struct objects_state {
   // all tasks wait for memory and nothing is under way: waiting for the end of others is refused
   bool is_deadlocked = false;
   std::vector<execution_place> execution_places;  // the host first
-  std::vector<execution_place> shared_memories;  // memory that host and `device` use in place; no kernels run there
-  std::optional<execution_place> spill;  // the file behind host memory, the last of all memories
+  std::vector<execution_place> shared_memories;   // memory that host and `device` use in place; no kernels run there
+  std::optional<execution_place> spill;           // the file behind host memory, the last of all memories
   // null if only the host computes: tasks are issued in the order of submission
   std::shared_ptr<device_scheduler> scheduler;
   base::block_stock task_stock;
@@ -237,10 +237,10 @@ struct objects_state {
   std::size_t waiting = 0;              // of those, pushed to the scheduler and not popped
   std::vector<object_record*> objects;
   std::vector<object_record*> unowned_objects;  // released on a thread that has no runtime
-  std::size_t released_objects = 0;               // objects that only tasks still use
+  std::size_t released_objects = 0;             // objects that only tasks still use
   speeds measured;
-  std::filesystem::path speeds_file;    // empty: speeds are not kept
-  std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;  // by kernel and place
+  std::filesystem::path speeds_file;                                             // empty: speeds are not kept
+  std::unordered_map<std::uint64_t, std::uint32_t> speed_numbers;                // by kernel and place
   std::array<std::pair<std::uint64_t, std::uint32_t>, 64> last_speed_numbers{};  // cache by a hash of the same; 0: none
   std::unordered_map<const kernel_code*, std::vector<last_division>> divisions;
   std::uint64_t positions = 0, object_numbers = 0, uses = 0;
@@ -250,7 +250,7 @@ struct objects_state {
   std::set<std::tuple<const kernel_code*, std::uint32_t, std::int64_t, std::uint64_t>> too_large;
   // kernels of which launches ran elsewhere for lack of memory
   std::set<std::pair<const kernel_code*, std::uint32_t>> warned_of_memory;
-  double bytes_per_second = 8e9;        // transfer bandwidth that schedulers assume
+  double bytes_per_second = 8e9;  // transfer bandwidth that schedulers assume
   std::function<void(const std::string&)> warn;
   std::shared_ptr<shared_objects> shared;  // set once; any thread
   // clears_memory (objects_floor.hpp); null: there are no other floors

@@ -52,7 +52,7 @@ struct skipped {
 
 /// Thrown if eviction cannot free enough memory: a launch that may run elsewhere does.
 struct insufficient_memory {
-  error why;  // A04
+  error why;                          // A04
   const struct task* view = nullptr;  // a view held by the program; its release would help
 };
 
@@ -81,10 +81,10 @@ struct task final : device_task, data::deferred {
   std::uint64_t submitted = 0;         // position in the order of submission
 
   // The request:
-  const kernel_code* code = nullptr;   // null: a host view, or a copy, or a transfer
-  std::byte* program_memory = nullptr;        // source or target of a copy, dense in C order; or null
+  const kernel_code* code = nullptr;    // null: a host view, or a copy, or a transfer
+  std::byte* program_memory = nullptr;  // source or target of a copy, dense in C order; or null
   std::optional<kernel_range> range;
-  few<object_use> uses;                // in the order of the parameters
+  few<object_use> uses;  // in the order of the parameters
   std::optional<device::kept_values> values;
   std::string given_name;
   std::source_location where;
@@ -92,37 +92,37 @@ struct task final : device_task, data::deferred {
   on_kinds only_kinds;                     // none: any
   std::string_view only_driver;            // of a place; empty: any
   std::uint32_t only_place = any_place;
-  std::int64_t group_items = 1;            // items per group of the range
-  std::uint64_t local_bytes = 0;           // local memory per group
+  std::int64_t group_items = 1;               // items per group of the range
+  std::uint64_t local_bytes = 0;              // local memory per group
   execution_place* assigned_place = nullptr;  // of a share of a divided launch; the scheduler is not asked
-  sched::finish_scope* scope = nullptr;    // the finish that counts it
-  event done;                              // of a host view: the view has been released
+  sched::finish_scope* scope = nullptr;       // the finish that counts it
+  event done;                                 // of a host view: the view has been released
   std::optional<promise<detail::held_pointer>> promised;
-  std::unique_ptr<object_transfer> transfer;            // or null: data transfer
+  std::unique_ptr<object_transfer> transfer;  // or null: data transfer
 
   // Until it is issued:
-  std::uint32_t unissued = 0;              // predecessors that have not been issued, and pending preconditions
+  std::uint32_t unissued = 0;  // predecessors that have not been issued, and pending preconditions
   few<task*> successors;
-  std::vector<task*> explicit_successors;            // tasks with an explicit after() on this one, whatever they use
-  std::vector<event> explicit_predecessors;          // explicit predecessors that were issued or had ended
-  detail::held_mark behind;                // a view of the program that it waits for, for hang reports
-  failure_ref failed;                      // failure of a precondition
+  std::vector<task*> explicit_successors;    // tasks with an explicit after() on this one, whatever they use
+  std::vector<event> explicit_predecessors;  // explicit predecessors that were issued or had ended
+  detail::held_mark behind;                  // a view of the program that it waits for, for hang reports
+  failure_ref failed;                        // failure of a precondition
 
   bool avoids_shared_memory = false;  // uses the memory of its place, because the shared memory of its objects is full
   // fruitless_requests of its place when it last asked other floors for memory
   std::optional<std::uint32_t> fruitless_before;
-  few<std::uint32_t> excluded_places;               // places that lack the memory, or cannot run the range
+  few<std::uint32_t> excluded_places;  // places that lack the memory, or cannot run the range
 
   // Once it is issued:
-  execution_place* accounted_place = nullptr;              // the place that counts it as issued
-  float expected_seconds = 0;              // predicted for that place
-  bool is_popped = false;                  // by the scheduler, for that place
-  execution_place* on = nullptr;                      // the place that runs it; differs from the above after reassign()
-  bool is_first = false;                   // first launch there with this group shape: may include compilation
-  event computed;                          // later tasks wait for it
+  execution_place* accounted_place = nullptr;  // the place that counts it as issued
+  float expected_seconds = 0;                  // predicted for that place
+  bool is_popped = false;                      // by the scheduler, for that place
+  execution_place* on = nullptr;               // the place that runs it; differs from the above after reassign()
+  bool is_first = false;                       // first launch there with this group shape: may include compilation
+  event computed;                              // later tasks wait for it
   trace::ticks began = 0, ended = 0;
-  detail::device_time counted_for;         // counter of device time of the launching finish
-  task_signal notification;                        // first: its preconditions have ended; later: it has ended itself
+  detail::device_time counted_for;  // counter of device time of the launching finish
+  task_signal notification;         // first: its preconditions have ended; later: it has ended itself
 
   std::string_view name() const override;
   int priority() const override { return urgency; }
