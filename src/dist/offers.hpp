@@ -1,6 +1,6 @@
 // offers.hpp - elements in memory of a device, offered to the node that is written, where a device may copy them from there itself.
 //
-// The node that is read says where its elements lie (data/exported_elements.hpp) instead of sending them. The other one has them copied and
+// The node that is read says where its elements lie (data/exported_device_elements.hpp) instead of sending them. The other one has them copied and
 // says so; or it says that it cannot, and then they come in pieces. What it can never have is remembered, and offered to it no more.
 //
 // Messages    offer; answered.
