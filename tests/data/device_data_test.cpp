@@ -330,10 +330,10 @@ TEST_CASE("a kernel that fails poisons what was put behind it, and nothing else"
       }
       const event next = launch(after(beyond), add_one, box(0, 10), a);
       const event out = copy(a, h, after(next));
-      const std::string told = test::thrown_by([&] { wait(out); });
-      CHECK(told.find("K01") != std::string::npos);
-      CHECK(told.find("copy of") != std::string::npos);
-      CHECK(told.find("add_one") != std::string::npos);
+      const std::string error_text = test::thrown_by([&] { wait(out); });
+      CHECK(error_text.find("K01") != std::string::npos);
+      CHECK(error_text.find("copy of") != std::string::npos);
+      CHECK(error_text.find("add_one") != std::string::npos);
       CHECK_FALSE(test::thrown_by([&] { wait(beyond); }) == "nothing was thrown");
       wait(launch(after(filled[1]), add_one, box(0, 10), b));
       a.destroy(), b.destroy(), h.destroy();
@@ -407,10 +407,10 @@ TEST_CASE("an error for lack of device memory gives bytes") {
     auto [a, ready] = instance<double>::create(at(s.memories[0]), {0, 100'000});
     wait(ready);
     auto [b, never] = instance<double>::create(at(s.memories[0]), {0, 100'000});
-    const std::string told = test::thrown_by([&, e = never] { wait(e); });
-    CHECK(told.find("error D03") == 0);
-    CHECK(told.find("memory \"sim_0_memory\"") != std::string::npos);
-    CHECK(told.find("248,576 bytes") != std::string::npos);
+    const std::string error_text = test::thrown_by([&, e = never] { wait(e); });
+    CHECK(error_text.find("error D03") == 0);
+    CHECK(error_text.find("memory \"sim_0_memory\"") != std::string::npos);
+    CHECK(error_text.find("248,576 bytes") != std::string::npos);
     // A destruction frees memory for an earlier creation that waits.
     const event gone = a.destroy(after(fill(a, 1.0)));
     auto [c, later] = instance<double>::create(at(s.memories[0]), {0, 100'000}, after(gone));

@@ -20,7 +20,7 @@ enum class missing { nothing_allowed, something_allowed };
 class order_model {
  public:
   order_model(std::uint32_t seed, happens_before::limits limits, missing allowed)
-      : random_(seed), order_(limits), allowed_(allowed), histories_(1 + seed % 5), strand_past_(histories_.size()) {}
+      : random_(seed), order_(limits), allowed_(allowed), histories_(1 + seed % 5), task_past_(histories_.size()) {}
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
@@ -54,28 +54,28 @@ class order_model {
       case 1:  // a task waits for something that has ended
         if (const std::size_t n = recent_ended(); n < things_.size()) {
           order_.wait(histories_[s], things_[n].node);
-          unite(strand_past_[s], things_[n].past);
+          unite(task_past_[s], things_[n].past);
         }
         break;
       case 2: {  // a task ends, and one spawned by another takes its slot
         const std::size_t by = below(histories_.size());
         if (by == s) break;
         const node_id end = order_.end_of(histories_[s]);
-        things_.push_back({end, strand_past_[s], true, {}});
+        things_.push_back({end, task_past_[s], true, {}});
         const node_id spawner = order_.state_of(histories_[by]);
         order_.restart(histories_[s]);
         if (spawner) histories_[s].pending.push_back(spawner);
-        strand_past_[s] = strand_past_[by];
+        task_past_[s] = task_past_[by];
         if (const std::size_t n = recent_ended(); n < things_.size()) {
           histories_[s].pending.push_back(things_[n].node);
-          unite(strand_past_[s], things_[n].past);
+          unite(task_past_[s], things_[n].past);
         }
         break;
       }
       case 3:
       case 4:
       case 5: {  // an operation is submitted
-        thing t{order_.make(), strand_past_[s], false, {}};
+        thing t{order_.make(), task_past_[s], false, {}};
         order_.follow(t.node, order_.state_of(histories_[s]));
         for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
         add_to_ready(std::move(t));
@@ -138,9 +138,9 @@ class order_model {
   void compare(const thing& t) {
     bool right = true;
     for (std::size_t e = 0; e < epochs_.size(); ++e) {
-      const bool before = e < t.past.size() && t.past[e], told = order_.is_before(epochs_[e]);
-      right = right && (before ? told : !told || allowed_ == missing::something_allowed);
-      denied_ += !told;
+      const bool before = e < t.past.size() && t.past[e], is_ordered = order_.is_before(epochs_[e]);
+      right = right && (before ? is_ordered : !is_ordered || allowed_ == missing::something_allowed);
+      denied_ += !is_ordered;
     }
     CHECK(right);
   }
@@ -149,7 +149,7 @@ class order_model {
   happens_before order_;
   const missing allowed_;
   std::vector<happens_before::wait_history> histories_;
-  std::vector<std::vector<bool>> strand_past_;
+  std::vector<std::vector<bool>> task_past_;
   std::vector<thing> things_;
   std::vector<std::size_t> waiting_;
   std::vector<happens_before::epoch> epochs_;

@@ -29,8 +29,8 @@ void on_workers(unsigned workers, Body&& body) {
 const native_kernel<void(kernels::out<int>)> notes_its_worker({
     .name = "notes_its_worker",
     .host =
-        [](const kernel_work& w, kernels::out<int> who) {
-          for (auto i = w.min[0]; i < w.max[0]; ++i) who(i) = static_cast<int>(this_worker());
+        [](const kernel_work& w, kernels::out<int> worker_of) {
+          for (auto i = w.min[0]; i < w.max[0]; ++i) worker_of(i) = static_cast<int>(this_worker());
         },
 });
 
@@ -38,19 +38,19 @@ TEST_CASE("a launch on a worker is computed by that worker, however large it is"
   constexpr int n = 100'000;
   runtime rt({.workers = 3});
   rt.run([&] {
-    auto who = instance<int>::create(at(rt.machine().memories()[0]), {0, n}).made;
-    wait(fill(who, -1));
+    auto worker_of = instance<int>::create(at(rt.machine().memories()[0]), {0, n}).made;
+    wait(fill(worker_of, -1));
     recorded_graph<> g;
-    launch(g, on(worker(1)), notes_its_worker, box(0, n), who);
+    launch(g, on(worker(1)), notes_its_worker, box(0, n), worker_of);
     for (int round = 0; round < 6; ++round) {
       const auto w = static_cast<std::uint32_t>(round) % 3;
-      wait(launch(on(worker(w)), name("bound"), notes_its_worker, box(0, n), who));
-      CHECK(std::count(who.data(), who.data() + n, static_cast<int>(w)) == n);
+      wait(launch(on(worker(w)), name("bound"), notes_its_worker, box(0, n), worker_of));
+      CHECK(std::count(worker_of.data(), worker_of.data() + n, static_cast<int>(w)) == n);
       wait(g.replay());
-      CHECK(std::count(who.data(), who.data() + n, 1) == n);
+      CHECK(std::count(worker_of.data(), worker_of.data() + n, 1) == n);
     }
-    CHECK(test::error_of([&] { launch(on(worker(3)), notes_its_worker, box(0, n), who); }).code() == "S03");
-    who.destroy();
+    CHECK(test::error_of([&] { launch(on(worker(3)), notes_its_worker, box(0, n), worker_of); }).code() == "S03");
+    worker_of.destroy();
   });
 }
 
@@ -186,9 +186,9 @@ TEST_CASE("a poisoned precondition skips a launch") {
     wait(fill(x, 1));
     auto fails = async([]() -> int { throw std::runtime_error("no data"); });
     auto skipped = launch(after(fails), add_one, box(0, 4), x);
-    const std::string told = test::thrown_by([&] { wait(skipped); });
-    CHECK(told.find("no data") != std::string::npos);
-    CHECK(told.find("add_one") != std::string::npos);
+    const std::string error_text = test::thrown_by([&] { wait(skipped); });
+    CHECK(error_text.find("no data") != std::string::npos);
+    CHECK(error_text.find("add_one") != std::string::npos);
     CHECK(x.view()(0) == 1);
     x.destroy();
   });
@@ -201,9 +201,9 @@ TEST_CASE("with the option check an index outside of its array ends the launch w
     auto v = instance<float, 2>::create(at(ram), {{0, 0}, {100, 100}}).made;
     wait(fill(u, 1.0f));
     wait(launch(jacobi, box({1, 1}, {99, 99}), u, v, 1.0f));
-    const std::string told = test::thrown_by([&] { wait(launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f)); });
-    CHECK(told.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
-    CHECK(told.find(", 100)") != std::string::npos);
+    const std::string error_text = test::thrown_by([&] { wait(launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f)); });
+    CHECK(error_text.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
+    CHECK(error_text.find(", 100)") != std::string::npos);
     u.destroy(), v.destroy();
   });
   unsetenv("STRETTO_CHECK");

@@ -48,8 +48,8 @@ TEST_CASE("a creation waits for destructions that were submitted before it") {
   m.announce(d, a);
   creation c = request(m, 4096);
   CHECK(m.create(c) == creation::outcome::waiting);
-  creation* told = m.destroy(a, &d);
-  REQUIRE(told == &c);
+  creation* resolved = m.destroy(a, &d);
+  REQUIRE(resolved == &c);
   CHECK(c.is == creation::outcome::granted);
   CHECK(c.next == nullptr);
 }
@@ -92,10 +92,10 @@ TEST_CASE("a later creation may not take memory that an earlier one waits for, b
   creation greedy = request(m, 1024);
   CHECK(m.create(greedy) == creation::outcome::waiting);
   CHECK(m.try_create(1024) == nullptr);
-  creation* told = m.destroy(a, &d);
-  REQUIRE(told == &large);
+  creation* resolved = m.destroy(a, &d);
+  REQUIRE(resolved == &large);
   CHECK(large.is == creation::outcome::granted);
-  REQUIRE(told->next == &greedy);
+  REQUIRE(resolved->next == &greedy);
   CHECK(greedy.is == creation::outcome::refused);
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 /// Runs `body(ram)` in a runtime with checks; returns its failure as text.
 template <class Body>
-std::string told_by(Body&& body, unsigned workers = 1, const char* check = "1") {
+std::string error_text_of(Body&& body, unsigned workers = 1, const char* check = "1") {
   const std::shared_ptr<const platform> machine =
       std::make_shared<platform>(platform::synthetic("core:" + std::to_string(workers) + " pu:1"));
   setenv("STRETTO_CHECK", check, 1);
@@ -35,13 +35,13 @@ std::string told_by(Body&& body, unsigned workers = 1, const char* check = "1") 
 
 template <class Body>
 void finds_nothing(Body&& body) {
-  for (const unsigned workers : {1u, 2u, 4u}) CHECK(told_by(body, workers) == "");
+  for (const unsigned workers : {1u, 2u, 4u}) CHECK(error_text_of(body, workers) == "");
 }
 template <class Body>
 void finds(const char* code, Body&& body) {
   for (const unsigned workers : {1u, 2u, 4u}) {
-    const std::string told = told_by(body, workers);
-    CHECK_MESSAGE(told.find(std::string("error ") + code + ":") != std::string::npos, told);
+    const std::string error_text = error_text_of(body, workers);
+    CHECK_MESSAGE(error_text.find(std::string("error ") + code + ":") != std::string::npos, error_text);
   }
 }
 
@@ -57,13 +57,13 @@ std::string line(const std::source_location& here, int behind) {
 
 TEST_CASE("a copy that does not wait for the fill of its source is reported, with both lines") {
   std::source_location here;
-  const std::string told = told_by([&](place ram) {
+  const std::string error_text = error_text_of([&](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
     here = std::source_location::current();
     fill(u, {0, 6}, 1);
     wait(copy(u, v, {4, 6}));
   });
-  CHECK(told ==
+  CHECK(error_text ==
         "error D21: nothing orders fill and copy, which use the same elements of instance \"u\"\n"
         "  first       fill, " + line(here, 1) + "\n"
         "  second      copy, " + line(here, 2) + "\n"
@@ -75,13 +75,13 @@ TEST_CASE("a copy that does not wait for the fill of its source is reported, wit
 
 TEST_CASE("reads of unwritten elements are reported, with the elements") {
   std::source_location here;
-  const std::string told = told_by([&](place ram) {
+  const std::string error_text = error_text_of([&](place ram) {
     here = std::source_location::current();
     auto u = instance<int>::create(at(ram), {0, 10}, {.name = "u"}).made, v = make(ram, "v");
     event filled = fill(u, {0, 5}, 1);
     wait(copy(u, v, after(filled)));
   });
-  CHECK(told ==
+  CHECK(error_text ==
         "error D22: copy reads elements of instance \"u\" that nothing has written\n"
         "  submitted   " + line(here, 3) + "\n"
         "  created     " + line(here, 1) + "\n"
@@ -91,7 +91,7 @@ TEST_CASE("reads of unwritten elements are reported, with the elements") {
 }
 
 TEST_CASE("without STRETTO_CHECK nothing is looked at") {
-  CHECK(told_by([](place ram) {
+  CHECK(error_text_of([](place ram) {
           auto u = make(ram, "u"), v = make(ram, "v");
           copy(v, u);
           fill(u, 1);
@@ -233,12 +233,12 @@ TEST_CASE("elements that the program itself may have written, or owns, are not s
 }
 
 TEST_CASE("new instances hold a pattern that shows") {
-  const std::string told = told_by([](place ram) {
+  const std::string error_text = error_text_of([](place ram) {
     auto u = make(ram, "u");
     const unsigned char* bytes = reinterpret_cast<const unsigned char*>(u.data());
     for (int i = 0; i < 40; ++i) CHECK(bytes[i] == 0xcd);
   });
-  CHECK(told == "");
+  CHECK(error_text == "");
 }
 
 TEST_CASE("a destruction that does not wait for uses of the instance is reported, and one that waits is not") {
@@ -295,7 +295,7 @@ TEST_CASE("random operations with random preconditions are reported exactly if t
     for (int j = 0; j < count; ++j)
       for (int i = 0; i < j; ++i)
         expected = expected || (!follows[j][i] && (writes[i] || writes[j]) && where[i].meets(where[j]));
-    const std::string told = told_by([&](place ram) {
+    const std::string error_text = error_text_of([&](place ram) {
       auto u = make(ram, "u", 16);
       wait(fill(u, 0));
       std::vector<instance<int>> copies;
@@ -313,7 +313,7 @@ TEST_CASE("random operations with random preconditions are reported exactly if t
       }
       for (const event e : done) wait(ignore_failure(e));
     }, 1 + seed % 2);
-    CHECK_MESSAGE((told.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << told);
+    CHECK_MESSAGE((error_text.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << error_text);
   }
 }
 
@@ -349,7 +349,7 @@ TEST_CASE("random programs of tasks, merges and waits are reported exactly if un
     // Only the second of two accesses is stopped, once the race is found: the race itself may happen and be seen by the
     // sanitizer.
     if (base::thread_sanitizer && expected) continue;
-    const std::string told = told_by([&](place ram) {
+    const std::string error_text = error_text_of([&](place ram) {
       auto u = make(ram, "u", 16);
       wait(fill(u, 0));
       std::vector<event> done;
@@ -368,7 +368,7 @@ TEST_CASE("random programs of tasks, merges and waits are reported exactly if un
       }
       for (const event e : done) wait(ignore_failure(e));
     }, 1 + seed % 4);
-    CHECK_MESSAGE((told.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << told);
+    CHECK_MESSAGE((error_text.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << error_text);
   }
   CHECK(racy > seeds / 8);
   CHECK(racy < seeds - seeds / 8);
@@ -402,7 +402,7 @@ TEST_CASE("long programs are followed in bounded memory") {
 }
 
 TEST_CASE("the access history of an instance stays small, however its elements are cut") {
-  const std::string told = told_by([](place ram) {
+  const std::string error_text = error_text_of([](place ram) {
     auto u = make(ram, "u", 10000);
     wait(fill(u, 0));
     std::mt19937 random(1);
@@ -415,7 +415,7 @@ TEST_CASE("the access history of an instance stays small, however its elements a
     fill(u, 1);
     wait(fill(u, {0, 1}, 2));
   });
-  CHECK(told.find("D21") != std::string::npos);
+  CHECK(error_text.find("D21") != std::string::npos);
 }
 
 TEST_CASE("reductions by one operator take turns, so that nothing need order them; by two operators something must") {

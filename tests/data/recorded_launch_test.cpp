@@ -225,10 +225,10 @@ TEST_CASE("a launch that fails fails its replay and what is behind it, and is na
     recorded_graph<> g(name("relax"));
     add_ones(g, x, 3);
     const event first = g.replay(), second = g.replay(after(first));
-    const std::string told = thrown_by([&] { wait(second); });
-    INFO(told);
-    CHECK(told.find("error K30") != std::string::npos);
-    CHECK(told.find("launch \"first\" and 2 after it") != std::string::npos);
+    const std::string error_text = thrown_by([&] { wait(second); });
+    INFO(error_text);
+    CHECK(error_text.find("error K30") != std::string::npos);
+    CHECK(error_text.find("launch \"first\" and 2 after it") != std::string::npos);
     CHECK(thrown_by([&] { wait(first); }).find("the end of graph \"relax\"") != std::string::npos);
     wait(g.replay());  // the next replay starts afresh
     wait(fill(x, 0u));
@@ -253,10 +253,10 @@ TEST_CASE("a launch that its device refuses fails the replay when those before i
     launch(g, after(first), name("late"), add_from, box(0, elements), y, x);
     wait(g.replay());
     wait(y.destroy());
-    const std::string told = thrown_by([&] { wait(g.replay()); });
-    INFO(told);
-    CHECK(told.find("error D01") != std::string::npos);
-    CHECK(told.find("launch") != std::string::npos);
+    const std::string error_text = thrown_by([&] { wait(g.replay()); });
+    INFO(error_text);
+    CHECK(error_text.find("error D01") != std::string::npos);
+    CHECK(error_text.find("launch") != std::string::npos);
     x.destroy();
   });
 }

@@ -41,7 +41,7 @@ using large = std::array<double, 9>;  // too large for a fill without a heap all
 
 TEST_CASE("operations behind an event that nobody triggers end with the runtime, on the host and on a device") {
   for (const bool on_device : {false, true}) {
-    const std::string told = left_by([&](const ram_and_device& s) {
+    const std::string error_text = left_by([&](const ram_and_device& s) {
       const place where = on_device ? s.device : s.ram;
       auto x = instance<large>::create(at(where), {0, 5000}).made,
            y = instance<large>::create(at(where), {0, 5000}).made;
@@ -51,22 +51,22 @@ TEST_CASE("operations behind an event that nobody triggers end with the runtime,
       copy(x, y, parts, after(filled));
       x.destroy(after(filled));
     });
-    INFO(told);
-    CHECK(told.find("error S13: a runtime ended with a failure") == 0);
-    CHECK(told.find("error E14: the runtime ended, and nobody had triggered an event that work waited for") !=
+    INFO(error_text);
+    CHECK(error_text.find("error S13: a runtime ended with a failure") == 0);
+    CHECK(error_text.find("error E14: the runtime ended, and nobody had triggered an event that work waited for") !=
           std::string::npos);
   }
 }
 
 TEST_CASE("a chain of kernels behind an event that nobody triggers ends with the runtime") {
-  const std::string told = left_by([](const ram_and_device& s) {
+  const std::string error_text = left_by([](const ram_and_device& s) {
     auto x = instance<int>::create(at(s.device), {0, 64}, {.name = "x"}).made;
     event last = user_event::create();
     for (int i = 0; i < 50; ++i) last = launch(after(last), add_one, box(0, 64), x);
   });
-  INFO(told);
-  CHECK(told.find("error S13: a runtime ended with a failure") == 0);  // other failures follow from one
-  CHECK(told.find("add_one") != std::string::npos);
+  INFO(error_text);
+  CHECK(error_text.find("error S13: a runtime ended with a failure") == 0);  // other failures follow from one
+  CHECK(error_text.find("add_one") != std::string::npos);
 }
 
 TEST_CASE("the last wait of a task is poisoned by the operation that must end it, never in its place") {

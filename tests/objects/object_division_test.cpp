@@ -50,7 +50,7 @@ const std::vector<std::string>& divided_devices() {
 }
 
 /// The number of places that have computed something.
-std::size_t who_computed(const runtime& rt) {
+std::size_t places_that_computed(const runtime& rt) {
   std::size_t n = 0;
   for (const device_statistics& d : rt.statistics().devices) n += d.launches > 0;
   return n;
@@ -110,7 +110,7 @@ TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
       for (int i = 0; i < n * n; ++i) wrong += std::abs(seen[i] - a[i]) > 1e-4f;
       CHECK(wrong == 0);
     });
-    CHECK(who_computed(rt) == rt.statistics().devices.size());  // at first all, to be measured
+    CHECK(places_that_computed(rt) == rt.statistics().devices.size());  // at first all, to be measured
   }
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a launch that does not say what it writes where is computed as a whol
     wait(launch(divided_product, whole, x(slice(1)), x, z, 8));
     CHECK(z.read().get().view()(7, 7) == 8);
   });
-  CHECK(who_computed(rt) == 1);
+  CHECK(places_that_computed(rt) == 1);
 }
 
 TEST_CASE("with checks, parts that would write the same elements are reported even if nothing is divided") {
@@ -202,7 +202,7 @@ TEST_CASE("parts that would write the same elements are refused, and nothing is 
                    v(one_to_one), 0.25f);
           }).code() == "A05");
   });
-  CHECK(who_computed(rt) == 0);
+  CHECK(places_that_computed(rt) == 0);
 }
 
 /// The items that each device computed of a launch over n ids that the host may not compute, with the speeds of two

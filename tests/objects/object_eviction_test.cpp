@@ -22,12 +22,12 @@ namespace {
 
 using test::with_variable;
 
-STRETTO_KERNEL(room_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(room_mean, (in<float> x, in<float> y, out<float> z),
+STRETTO_KERNEL(eviction_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
+STRETTO_KERNEL(eviction_mean, (in<float> x, in<float> y, out<float> z),
                { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
-STRETTO_KERNEL(room_fill, (out<float> x, float value), { x(global_id(0)) = value; })
-STRETTO_KERNEL(room_add_first, (in<float> x, inout<float> y), { y(global_id(0)) += x(0); })
-STRETTO_KERNEL(room_look, (in<float> x), { (void)x(global_id(0)); })
+STRETTO_KERNEL(eviction_fill, (out<float> x, float value), { x(global_id(0)) = value; })
+STRETTO_KERNEL(eviction_add_first, (in<float> x, inout<float> y), { y(global_id(0)) += x(0); })
+STRETTO_KERNEL(eviction_look, (in<float> x), { (void)x(global_id(0)); })
 
 constexpr int n = 4096;  // 16 KiB
 const box all(0, n);
@@ -49,7 +49,7 @@ std::vector<float> content(const object<float>& o) {
 std::vector<object<float>> changed_by_device(int count) {
   auto made = on_host(count);
   finish([&] {
-    for (const auto& o : made) launch(on(device_kind::device), room_plus, all, o, 1.0f);
+    for (const auto& o : made) launch(on(device_kind::device), eviction_plus, all, o, 1.0f);
   });
   return made;
 }
@@ -64,8 +64,8 @@ TEST_CASE("replicas that a device has changed take no memory from launches on th
   rt.run([] {
     const auto changed = changed_by_device(4);  // the host is full
     object<float> more(all), and_more(all);
-    wait(launch(on(device_kind::host), room_fill, all, more, 7.0f));
-    wait(launch(on(device_kind::host), room_fill, all, and_more, 8.0f));
+    wait(launch(on(device_kind::host), eviction_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::host), eviction_fill, all, and_more, 8.0f));
     CHECK(content(more) == std::vector<float>(n, 7));
     CHECK(content(and_more) == std::vector<float>(n, 8));
     check_changed(changed);
@@ -78,10 +78,10 @@ TEST_CASE("replicas that a device only reads take no memory from launches on the
   rt.run([] {
     const auto read = on_host(4);
     finish([&] {
-      for (const auto& o : read) launch(on(device_kind::device), room_look, all, o);
+      for (const auto& o : read) launch(on(device_kind::device), eviction_look, all, o);
     });
     object<float> more(all);
-    wait(launch(on(device_kind::host), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::host), eviction_fill, all, more, 7.0f));
     CHECK(content(more) == std::vector<float>(n, 7));
     for (std::size_t i = 0; i < 4; ++i) CHECK(content(read[i]) == std::vector<float>(n, static_cast<float>(i)));
   });
@@ -97,12 +97,12 @@ TEST_CASE(
     rt.run([&] {
       const box quarter(0, 4 * 1024), tenth(0, 1600), large(0, 12 * 1024);  // 16, 6 and 48 KiB
       object<float> below(quarter), middle(tenth), wide(large, std::vector<float>(12 * 1024, 5).data());
-      wait(launch(on(device_kind::device), room_fill, quarter, below, 1.0f));
-      wait(launch(on(device_kind::device), room_fill, tenth, middle, 2.0f));
+      wait(launch(on(device_kind::device), eviction_fill, quarter, below, 1.0f));
+      wait(launch(on(device_kind::device), eviction_fill, tenth, middle, 2.0f));
       below.remove_from_devices();
       // 58 KiB are free, but not 48 in one piece.
-      if (is_own) wait(launch(on(device_kind::device), room_add_first, large, middle, wide));
-      else wait(launch(on(device_kind::device), room_plus, large, wide, 2.0f));
+      if (is_own) wait(launch(on(device_kind::device), eviction_add_first, large, middle, wide));
+      else wait(launch(on(device_kind::device), eviction_plus, large, wide, 2.0f));
       std::vector<float> seen(12 * 1024), in_the_middle(1600);
       wait(wide.copy_to(seen.data()));
       wait(middle.copy_to(in_the_middle.data()));
@@ -117,9 +117,9 @@ struct full_memories {
   object<float> first{all};
   std::vector<object<float>> changed = on_host(4);
   full_memories() {
-    wait(launch(on(device_kind::device), room_fill, all, first, 6.0f));
+    wait(launch(on(device_kind::device), eviction_fill, all, first, 6.0f));
     finish([&] {
-      for (const auto& o : changed) launch(on(device_kind::device), room_plus, all, o, 1.0f);
+      for (const auto& o : changed) launch(on(device_kind::device), eviction_plus, all, o, 1.0f);
     });
   }
   void check() const {
@@ -134,7 +134,7 @@ TEST_CASE("eviction from a device replaces redundant replicas of the host") {
   rt.run([] {
     const full_memories before;
     object<float> more(all);
-    wait(launch(on(device_kind::device), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::device), eviction_fill, all, more, 7.0f));
     CHECK(content(more) == std::vector<float>(n, 7));
     before.check();
   });
@@ -150,11 +150,11 @@ TEST_CASE("eviction from a device does not wait for views of the program") {
       std::vector<held<const float, 1>> views;  // views copy the data to the host: it is valid on the device, too
       for (const auto& o : before.changed) views.push_back(o.read().get());
       const std::string why =
-          test::thrown_by([&] { wait(launch(on(device_kind::device), room_fill, all, more, 7.0f)); });
+          test::thrown_by([&] { wait(launch(on(device_kind::device), eviction_fill, all, more, 7.0f)); });
       CHECK(why.find("A04") != std::string::npos);
       CHECK(why.find("what is beneath it is full") != std::string::npos);
     }
-    wait(launch(on(device_kind::device), room_fill, all, more, 8.0f));
+    wait(launch(on(device_kind::device), eviction_fill, all, more, 8.0f));
     CHECK(content(more) == std::vector<float>(n, 8));
     before.check();
   });
@@ -171,7 +171,7 @@ TEST_CASE("each launch in a memory deadlock is refused, and the launches after t
       const box kept_there = memory[0] == '2' ? all : box(0, 4);
       const object<float> kept(kept_there, std::vector<float>(n, 1).data());
       object<float> a(all), b(all), small(box(0, 16));
-      for (const auto& o : {a, b, small}) launch(on(device_kind::device), room_fill, o.elements(), o, 3.0f);
+      for (const auto& o : {a, b, small}) launch(on(device_kind::device), eviction_fill, o.elements(), o, 3.0f);
       const auto first = a.read();
       const auto second = one ? a.read() : b.read(), third = a.read(box(0, 4)), other = small.read();
       CHECK(test::thrown_by([&] { first.get(); }).find("error A04") != std::string::npos);
@@ -188,10 +188,10 @@ TEST_CASE("a launch waits for memory that an event of the program will free") {
   rt.run([] {
     const user_event go = user_event::create();
     object<float> a(all);
-    launch(on(device_kind::device), room_fill, all, a, 4.0f);
+    launch(on(device_kind::device), eviction_fill, all, a, 4.0f);
     {
       object<float> last(all, std::vector<float>(n, 1).data());  // on the host until the launch has ended
-      launch(after(go), on(device_kind::host), room_plus, all, last, 1.0f);
+      launch(after(go), on(device_kind::host), eviction_plus, all, last, 1.0f);
     }
     const auto seen = a.read();
     go.trigger();
@@ -210,9 +210,9 @@ TEST_CASE("a launch does not wait on the host for views that the program holds, 
     {
       std::vector<held<const float, 1>> views;
       for (const auto& o : seen) views.push_back(o.read().get());
-      wait(launch(room_fill, all, more, 7.0f));
+      wait(launch(eviction_fill, all, more, 7.0f));
     }
-    wait(launch(on(device_kind::host), room_plus, all, more, 1.0f));
+    wait(launch(on(device_kind::host), eviction_plus, all, more, 1.0f));
     CHECK(content(more) == std::vector<float>(n, 8));
   });
 }
@@ -228,7 +228,7 @@ TEST_CASE("a launch that only the host may compute waits for views until the pro
     {
       std::vector<held<const float, 1>> views;
       for (const auto& o : seen) views.push_back(o.read().get());
-      filled = launch(on(device_kind::host), room_fill, all, more, 7.0f);
+      filled = launch(on(device_kind::host), eviction_fill, all, more, 7.0f);
       yield();
       CHECK(!filled.has_triggered());
     }
@@ -244,7 +244,8 @@ TEST_CASE("if nothing can be evicted, a launch without memory is refused, whatev
     const auto seen = on_host(4);
     const object<float> more(all);
     const auto view = seen[0].read().get();
-    CHECK(test::thrown_by([&] { wait(launch(room_fill, all, more, 7.0f)); }).find("error A04") != std::string::npos);
+    CHECK(test::thrown_by([&] { wait(launch(eviction_fill, all, more, 7.0f)); }).find("error A04") !=
+          std::string::npos);
   });
 }
 
@@ -265,7 +266,7 @@ TEST_CASE("remove_from_devices replaces redundant replicas of the host") {
   rt.run([] {
     const auto changed = changed_by_device(4);
     object<float> more(all);
-    wait(launch(on(device_kind::device), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::device), eviction_fill, all, more, 7.0f));
     more.remove_from_devices();
     CHECK(content(more) == std::vector<float>(n, 7));
     check_changed(changed);
@@ -280,7 +281,7 @@ TEST_CASE("redundant replicas of the host are freed before anything is spilled")
   rt.run([&] {
     const full_memories before;
     object<float> more(all);
-    wait(launch(on(device_kind::device), room_fill, all, more, 7.0f));
+    wait(launch(on(device_kind::device), eviction_fill, all, more, 7.0f));
     for (const device_statistics& d : rt.statistics().devices)
       if (d.name == "spill") CHECK(d.brought_bytes == 0);
     before.check();
@@ -302,17 +303,18 @@ TEST_CASE("objects that fit into the memories of host and device together are ne
         auto whole = objects;
         whole.emplace_back(all), whole.emplace_back(all);
         finish([&] {
-          for (std::size_t i = 16; i < 18; ++i) launch(on(device_kind::device), room_fill, all, whole[i], expected[i]);
+          for (std::size_t i = 16; i < 18; ++i)
+            launch(on(device_kind::device), eviction_fill, all, whole[i], expected[i]);
           for (int s = 0; s < 100; ++s) {
             const std::size_t a = draw() % 18, b = draw() % 18, c = draw() % 18;
             if (a != c && b != c && a != b) {
-              launch(on(device_kind::device), room_mean, all, whole[a], whole[b], whole[c]);
+              launch(on(device_kind::device), eviction_mean, all, whole[a], whole[b], whole[c]);
               expected[c] = 0.5f * (expected[a] + expected[b]);
             } else if (draw() % 2) {
-              launch(on(device_kind::device), room_plus, all, whole[c], 1.0f);
+              launch(on(device_kind::device), eviction_plus, all, whole[c], 1.0f);
               expected[c] += 1;
             } else {
-              launch(on(device_kind::device), room_look, all, whole[c]);
+              launch(on(device_kind::device), eviction_look, all, whole[c]);
             }
           }
         });

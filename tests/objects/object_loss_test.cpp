@@ -33,13 +33,13 @@ STRETTO_KERNEL(one_longer, (in<unsigned> from, out<unsigned> to), { to(global_id
 STRETTO_KERNEL(one_more, (inout<unsigned> all), { all(global_id(0)) += 1; })
 STRETTO_KERNEL(all_sevens, (out<unsigned> all), { all(global_id(0)) = 7; })
 
-bool is_told(const std::string& what) { return what.find("K31") != std::string::npos; }
+bool is_reported(const std::string& what) { return what.find("K31") != std::string::npos; }
 
 /// The end of what is lost somewhere within.
 template <class Body>
 void with_losses(Body&& body) {
   const std::string what = thrown_by([&] { finish(body); });
-  if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_told(what), what);
+  if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_reported(what), what);
 }
 
 TEST_CASE("a chain over two devices ends with the loss of one, and what is there of it on the other stays") {
@@ -70,8 +70,8 @@ TEST_CASE("a chain over two devices ends with the loss of one, and what is there
         for (int n = 0; n <= length; ++n) {
           const std::string what = thrown_by(
               [&] { CHECK(link[static_cast<std::size_t>(n)].read().get().view()(999) == static_cast<unsigned>(n)); });
-          if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_told(what), what);
-          if (n > first_lost) CHECK(is_told(what));  // launches that follow a lost one fail too
+          if (!what.starts_with("nothing was thrown")) CHECK_MESSAGE(is_reported(what), what);
+          if (n > first_lost) CHECK(is_reported(what));  // launches that follow a lost one fail too
         }
         launch(one_longer, all, object<unsigned>(all, zeros.data()), link.back());
         CHECK(link.back().read().get().view()(0) == 1);
@@ -93,7 +93,7 @@ TEST_CASE("a device that needs what another one has lost is not lost with it") {
       with_losses([&] {
         launch(on(gpus[1]), one_more, all, there);
         launch(on(gpus[1]), one_more, all, other);  // the device is lost by this launch
-        CHECK(is_told(thrown_by([&] { launch(on(gpus[0]), one_longer, all, there, made), made.read().get(); })));
+        CHECK(is_reported(thrown_by([&] { launch(on(gpus[0]), one_longer, all, there, made), made.read().get(); })));
       });
       CHECK(here.read().get().view()(999) == 1);  // only the first device has the elements
       const event done = launch(on(gpus[0]), one_more, all, here);

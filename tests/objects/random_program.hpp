@@ -26,15 +26,16 @@ class random_program {
   struct losses {
     std::vector<place> places;
   };
-  /// Objects are created in one of `homes` or, as often as in each of those, without a fixed memory.
-  random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {}, const std::vector<place>& homes = {})
+  /// Objects are created in one of `memories` or, as often as in each of those, without a fixed memory.
+  random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {},
+                 const std::vector<place>& memories = {})
       : random_(seed), any_boxes_(any_boxes), lossy_(std::move(lossy)) {
     for (int k = 0; k < 3; ++k) {
       model_.emplace_back(n * n);
       for (unsigned& x : model_.back()) x = random_();
-      const unsigned home = homes.empty() ? 0 : below(static_cast<unsigned>(homes.size()) + 1);
+      const unsigned memory = memories.empty() ? 0 : below(static_cast<unsigned>(memories.size()) + 1);
       objects_.emplace_back(box({0, 0}, {n, n}), model_.back().data(),
-                            object_options{.name = "abc", .memory = home ? homes[home - 1] : place()});
+                            object_options{.name = "abc", .memory = memory ? memories[memory - 1] : place()});
     }
   }
 
@@ -68,7 +69,7 @@ class random_program {
   }
   /// Whether it ended; an operation ended by a lost device must report that.
   template <class Body>
-  bool goes_well(Body&& body) {
+  bool succeeds(Body&& body) {
     if (!lossy_) return body(), true;
     try {
       body();
@@ -81,11 +82,11 @@ class random_program {
   }
   void compare(std::size_t k, const box& b) {
     int wrong = 0;
-    reads_ += goes_well([&] {
+    reads_ += succeeds([&] {
       const auto seen = objects_[k].read(b).get();
       each(b, [&](auto i, auto j) { wrong += seen.view()(i, j) != at(k, i, j); });
     });
-    for (const event& e : launched_) goes_well([&] { wait(e); });
+    for (const event& e : launched_) succeeds([&] { wait(e); });
     launched_.clear();
     REQUIRE(wrong == 0);
   }
@@ -109,7 +110,7 @@ class random_program {
         each(b, [&](auto i, auto j) { at(k, i, j) = c + static_cast<unsigned>(i * 31 + j); });
         break;
       case 1: {
-        goes_well([&] {
+        succeeds([&] {
           auto mine = objects_[k].change(b).get();
           each(b, [&](auto i, auto j) { at(k, i, j) ^= c, mine.view()(i, j) ^= c; });
         });
@@ -121,7 +122,7 @@ class random_program {
         break;
       }
       case 3: compare(k, b); break;
-      case 4: goes_well([&] { objects_[k].remove_from_devices(); }); break;
+      case 4: succeeds([&] { objects_[k].remove_from_devices(); }); break;
       default: {
         // From a tile of equal shape, somewhere else.
         const std::int64_t height = b.length(0), width = b.length(1);
