@@ -96,7 +96,7 @@ struct task final : device_task, data::deferred {
   std::uint64_t local_bytes = 0;              // local memory per group
   execution_place* assigned_place = nullptr;  // of a share of a divided launch; the scheduler is not asked
   sched::finish_scope* scope = nullptr;       // the finish that counts it
-  event done;                                 // of a host view: the view has been released
+  event done;                                 // the end, for the program; of a view: its release
   std::optional<promise<detail::held_pointer>> promised;
   std::unique_ptr<object_transfer> transfer;  // or null: data transfer
 
