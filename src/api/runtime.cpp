@@ -269,7 +269,7 @@ void runtime::start(bool stepped) {
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
                     .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
                     .warn = [log](const std::string& text) { log->warn("{}", text); },
-                    .tell = [log](const std::string& text) { log->info("{}", text); }});
+                    .inform = [log](const std::string& text) { log->info("{}", text); }});
   s.machine = data::with_copy_ways(s.machine, s.context);
   if (s.member) s.member->serve_data(s.context);
   constexpr const char* policies[] = {"fifo", "locality", "earliest_finish", "work_stealing"};

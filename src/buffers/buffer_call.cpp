@@ -7,7 +7,7 @@
 
 #include "buffers/learning.hpp"
 #include "graph/labels.hpp"
-#include "objects/launching.hpp"
+#include "objects/launch_preparation.hpp"
 
 namespace stretto::buffers {
 namespace {

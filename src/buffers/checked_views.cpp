@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/index_text.hpp"
-#include "data/unwritten.hpp"
+#include "data/unwritten_check.hpp"
 
 namespace stretto::buffers {
 namespace {

@@ -42,7 +42,7 @@ void execution::remove(graph::buffer_id b) {
   types_.erase(found);
 }
 
-detail::instance_handle execution::make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
+detail::instance_handle execution::make(graph::buffer_id b, place memory, const box& elements, const data::placement_hint& at,
                                         const std::source_location& where, base::thread_context& context) const {
   const buffer_type& t = types_.at(b.number);
   detail::instance_request r;
@@ -58,7 +58,7 @@ detail::instance_handle execution::make(graph::buffer_id b, place memory, const 
   return data::create_where(r, at, {}, where);
 }
 
-data::wish execution::place_of_nothing(graph::processor_number on, std::uint64_t number,
+data::placement_hint execution::place_of_nothing(graph::processor_number on, std::uint64_t number,
                                        base::thread_context& context) const {
   const data::memory_space& space = *data::state_of(context).find(sites_[on].memory);
   const std::uint64_t grain = space.taken_by(1);
@@ -267,7 +267,7 @@ event execution::begin(const graph::instruction& i, const task_work& work, bool 
 
 event execution::do_one(const graph::allocate& a, const task_work& work, base::thread_context& context) {
   // The creation waits for those that have its addresses, whose releases have been submitted; operations wait for it.
-  const data::wish at{.offset = a.offset};
+  const data::placement_hint at{.offset = a.offset};
   allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, at, work.range.where, context);
   return {};
 }
@@ -418,8 +418,8 @@ event execution::do_one(const graph::send& s, const task_work& work, base::threa
     for (const auto& nodes : p.to.intervals())
       for (graph::node_number n = nodes.first; n < nodes.last; ++n) by_node[n].push_back(p.where);
   for (const auto& [n, boxes] : by_node) {
-    data::far_request r;
-    r.what = data::far_request::verb::copy;
+    data::remote_operation_request r;
+    r.what = data::remote_operation_request::action::copy;
     r.used = {others.posted_name(n, number_of(s.by)), instance_of(s.from)};
     r.used_count = 2;
     r.is_whole = false;

@@ -158,10 +158,10 @@ class execution {
   const passed& end_of(std::uint64_t number) const { return ends_[number - first_]; }
   place memory_of(graph::memory_number m) const;
   /// Where an offset is planned: there, once what objects have at that address has left.
-  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
+  detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::placement_hint& at,
                                const std::source_location& where, base::thread_context& context) const;
   /// At the end of the memory, of which the graph leaves a little.
-  data::wish place_of_nothing(graph::processor_number on, std::uint64_t number, base::thread_context& context) const;
+  data::placement_hint place_of_nothing(graph::processor_number on, std::uint64_t number, base::thread_context& context) const;
   /// For a chunk that uses nothing of a buffer.
   detail::instance_handle nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
 

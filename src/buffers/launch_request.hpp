@@ -12,7 +12,7 @@
 
 #include "buffers/buffers_state.hpp"
 #include "buffers/use_checks.hpp"
-#include "objects/launching.hpp"
+#include "objects/launch_preparation.hpp"
 
 namespace stretto::buffers {
 

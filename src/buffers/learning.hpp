@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "data/touched.hpp"
+#include "data/touched_elements.hpp"
 #include "graph/learned_mapping.hpp"
 
 namespace stretto::buffers {

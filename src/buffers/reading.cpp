@@ -13,7 +13,7 @@
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
 #include "data/layout.hpp"
-#include "data/unwritten.hpp"
+#include "data/unwritten_check.hpp"
 #include "event/event_floor.hpp"
 #include "event/held.hpp"
 

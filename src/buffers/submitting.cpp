@@ -14,7 +14,7 @@
 #include "buffers/usable.hpp"
 #include "data/instance_refusals.hpp"
 #include "device/native.hpp"
-#include "objects/launching.hpp"
+#include "objects/launch_preparation.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto::buffers {

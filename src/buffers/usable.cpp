@@ -1,7 +1,7 @@
 #include "buffers/usable.hpp"
 
 #include "buffers/weights.hpp"
-#include "objects/asking.hpp"
+#include "objects/object_checks.hpp"
 
 namespace stretto::buffers {
 

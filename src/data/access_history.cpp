@@ -19,7 +19,8 @@ const element_access* access_history::conflict(const element_access& now, const 
   return nullptr;
 }
 
-// What `now` stands for from now on goes: of what it follows, all that it overwrites, or accesses of its own kind.
+// Drops the accesses that `now` stands for from now on: of its predecessors, all that it overwrites, or accesses of its
+// own kind.
 void access_history::retire(const element_access& now, const happens_before& order) {
   const bool overwrites = now.kind == access_kind::write;
   std::erase_if(kept_, [&](element_access& e) {

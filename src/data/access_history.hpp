@@ -1,10 +1,12 @@
-// access_history.hpp - what was done to the elements of one instance, as far as later accesses may conflict with it.
+// access_history.hpp - past accesses to the elements of one instance, as far as later accesses may conflict with them.
 //
 // Threads     one at a time.
-// Memory      at most `most_accesses` accesses; the oldest are forgotten first.
-// Cost        a look at each access that is kept. Few are: one that a later access of at least its boxes and strength
-//             follows is dropped, since whatever conflicts with it unordered conflicts with the later one too.
-// Source      the last writer and the readers since, per location: Flanagan, Freund, "FastTrack", PLDI 2009; here for boxes.
+// Memory      at most `most_accesses` accesses; the oldest are dropped first.
+// Cost        one check per kept access. Few are kept: an access is dropped when one that covers its boxes, is at least
+//             as strong and is ordered after it follows. Anything unordered with the former would also conflict with
+//             the latter.
+// Source      the last writer and the readers since, per location: Flanagan, Freund, "FastTrack", PLDI 2009; here for
+//             boxes.
 #pragma once
 
 #include <source_location>
@@ -15,8 +17,8 @@
 
 namespace stretto::data {
 
-/// `scatter` writes what it writes element by element: two of them may share a box. So may two that `update` by the same operator, since
-/// reductions take turns.
+/// Two accesses of kind `scatter` may share a box, since they write element by element. So may two of kind `update` by
+/// the same operator, since reductions exclude one another.
 enum class access_kind : std::uint8_t { read, write, scatter, update };
 
 struct element_access {
@@ -34,16 +36,17 @@ class access_history {
 
   explicit access_history(const box& whole) : unwritten_(whole) {}
 
-  /// The access that conflicts with `now` and is not before it, if there is one. `order` is about the same operation.
+  /// The access that conflicts with `now` and is not ordered before it, or null. `order` must be positioned at the same
+  /// operation.
   const element_access* conflict(const element_access& now, const happens_before& order) const;
   void add(const element_access& now, const happens_before& order);
-  /// Something of which it is not known what it follows: what was done before is not looked at any more.
+  /// After an access of unknown order: earlier accesses to the box are no longer checked.
   void forget(const box& where);
 
-  /// The elements of the box that nothing has written; none if the program itself may write.
+  /// The elements of the box that nothing has written; none once the program may write directly.
   region unwritten(const box& where) const;
   void written(const box& where);
-  /// The program reads and writes the elements itself from now on, which is not seen.
+  /// From now on the program may read and write the elements directly, which is not visible.
   void open() noexcept { unwritten_ = {}; }
 
   std::size_t size() const noexcept { return kept_.size(); }
@@ -52,7 +55,7 @@ class access_history {
   void retire(const element_access& now, const happens_before& order);
 
   std::vector<element_access> kept_;
-  std::vector<element_access> rest_;  // parts of those that are partly overwritten; empty between calls
+  std::vector<element_access> rest_;  // scratch: the rest of accesses that are partly overwritten
   std::vector<box> pieces_;
   region unwritten_;
 };

@@ -33,7 +33,7 @@ std::uint64_t page_up(std::uint64_t n) noexcept { return (n + page - 1) / page *
 
 int open_without_name(const std::filesystem::path& folder) {
   if (const int made = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); made >= 0) return made;
-  // Not every file system has files without a name.
+  // Some file systems have no unnamed files.
   std::string name = folder / "stretto-spill-XXXXXX";
   const int made = ::mkostemp(name.data(), O_CLOEXEC);
   if (made < 0) refuse(folder, "making a file in it", errno);
@@ -46,7 +46,8 @@ address_range::address_range(const std::filesystem::path& folder) : file_(open_w
   struct statvfs disk;
   int why = ENOSPC;
   if (::fstatvfs(file_, &disk) == 0)
-    for (std::uint64_t bytes = base::share_of_addresses(disk.f_bavail * disk.f_frsize) / page * page; bytes >= page; bytes = bytes / 2 / page * page) {
+    for (std::uint64_t bytes = base::share_of_addresses(disk.f_bavail * disk.f_frsize) / page * page; bytes >= page;
+         bytes = bytes / 2 / page * page) {
       if (::ftruncate(file_, static_cast<off_t>(bytes)) == 0) {
         void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
         if (at != MAP_FAILED) {
@@ -66,11 +67,11 @@ address_range::address_range(const std::filesystem::path& folder) : file_(open_w
 
 address_range::address_range(std::uint64_t capacity) noexcept {
   capacity = base::share_of_addresses(capacity);
-  // Without access rights the range is not accounted, whatever the system's policy on over-commitment.
+  // Without access rights the range is not accounted, whatever the system's policy on overcommitment.
   for (std::uint64_t bytes = page_up(capacity); bytes >= page; bytes = page_up(bytes / 2)) {
     void* at = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at != MAP_FAILED) {
-      ::madvise(at, bytes, MADV_DONTDUMP);  // or a debugger writes a core file as large as the memory
+      ::madvise(at, bytes, MADV_DONTDUMP);  // or a debugger writes a core file of this size
       base_ = static_cast<std::byte*>(at);
       capacity_ = std::min(bytes, capacity);
       return;
@@ -84,9 +85,10 @@ address_range::~address_range() {
   if (file_ >= 0) ::close(file_);
 }
 
-// A page of a file that the disk has no room for would end the program as it is touched: room is taken first.
+// Touching a page of a file on a full disk would kill the program: the disk space is allocated first.
 bool address_range::grow_file(std::uint64_t end) noexcept {
-  for (const std::uint64_t wanted : {std::min(capacity_, page_up(std::max(end, committed_ + largest_step))), page_up(end)})
+  for (const std::uint64_t wanted :
+       {std::min(capacity_, page_up(std::max(end, committed_ + largest_step))), page_up(end)})
     if (::posix_fallocate(file_, static_cast<off_t>(committed_), static_cast<off_t>(wanted - committed_)) == 0) {
       base::unpoison(base_ + committed_, wanted - committed_);
       committed_ = wanted;
@@ -104,7 +106,7 @@ bool address_range::grow(std::uint64_t end) noexcept {
     if (::mprotect(base_ + committed_, wanted - committed_, PROT_READ | PROT_WRITE) == 0) {
       // These addresses may have been a task's stack before; the sanitizer's marks outlive a mapping.
       base::unpoison(base_ + committed_, wanted - committed_);
-      // Large instances are read at random, too: fewer pages, fewer misses of the processor's table of them.
+      // Large instances may be read at random: fewer pages mean fewer TLB misses.
       ::madvise(base_ + committed_, wanted - committed_, MADV_HUGEPAGE);
       ::madvise(base_ + committed_, wanted - committed_, MADV_DODUMP);
       committed_ = wanted;

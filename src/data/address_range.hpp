@@ -1,8 +1,9 @@
-// address_range.hpp - addresses set aside for one memory; of the host's, pages become real as they are touched; or of a file.
+// address_range.hpp - addresses reserved for one memory: of the host, where pages are allocated on first touch, or of a
+// file.
 //
-// Threads     commit: one at a time (the memory's lock); base and capacity: any.
-// Cost        creation: one system call, no page. commit: a comparison, and two system calls per doubling. Where the
-//             system has large pages, the first touch makes 2 MiB real at once.
+// Threads     commit: one at a time (under the memory's lock); base and capacity: any.
+// Cost        creation: one system call, no page. commit: a comparison, and two system calls per doubling. With large
+//             pages the first touch allocates 2 MiB at once.
 // Invariants  (1) nothing is accounted to the process at creation. (2) addresses never move.
 #pragma once
 
@@ -14,14 +15,14 @@ namespace stretto::data {
 
 class address_range {
  public:
-  /// Sets aside `capacity` bytes, or an eighth of the addresses that this process has left where those are limited (ulimit -v), or half as
-  /// much, and so on, where the system has not so many; look at capacity(). Nothing is reserved if capacity is 0.
+  /// Reserves `capacity` bytes. Under an address space limit (ulimit -v): at most an eighth of what is left. Halves the
+  /// size until the system agrees, so check capacity(). Reserves nothing if `capacity` is 0.
   explicit address_range(std::uint64_t capacity) noexcept;
-  /// Addresses that somebody else has set aside, all usable as far as they can be.
+  /// Addresses that were reserved elsewhere, all of them usable.
   address_range(std::byte* base, std::uint64_t capacity) noexcept
       : base_(base), capacity_(capacity), committed_(capacity), is_ours_(false) {}
-  /// Of a file without a name in this folder, as large as its disk has room: what is not in use need not stay in memory.
-  /// Throws D23.
+  /// Addresses of an unnamed file in this folder, as large as the free space of its disk. Unused pages need not stay in
+  /// memory. Throws D23.
   explicit address_range(const std::filesystem::path& folder);
   address_range(const address_range&) = delete;
   ~address_range();
@@ -32,7 +33,7 @@ class address_range {
   /// Makes [0, end) usable; false if the system refuses.
   bool commit(std::uint64_t end) noexcept { return end <= committed_ || grow(end); }
   std::uint64_t committed() const noexcept { return committed_; }
-  /// Gives the pages that lie wholly in [from, to) back to the system; they read as zero when touched again.
+  /// Returns the pages that lie wholly in [from, to) to the system; they read as zero when touched again.
   void discard(std::uint64_t from, std::uint64_t to) noexcept;
 
  private:

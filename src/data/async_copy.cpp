@@ -26,7 +26,7 @@ void run_async_copy(const operation_request& r, unsigned part, unsigned parts) {
 constexpr data::operation_kind async_copy_kind{"async_copy", trace::kind::copy, run_async_copy,
                                                data::operation_kind::cut::allowed, true};
 
-/// Null where the processor's own loads and stores reach.
+/// The memory of a place that loads and stores do not reach; null if they do.
 data::memory_space* space_of(place p, const data::data_state& state, const std::source_location& where) {
   if (!p) return nullptr;
   if (p.index < state.distant.size()) return state.distant[p.index].get();
@@ -36,7 +36,7 @@ data::memory_space* space_of(place p, const data::data_state& state, const std::
       .remedy("use places of runtime.machine()");
 }
 
-/// One end, as an instance of bytes that no handle reaches.
+/// One end of the copy, as an instance of bytes without a handle.
 instance_record& bare_instance(place at, data::memory_space* space, const void* address, std::size_t bytes,
                                const data::data_state& state, base::thread_context& context) {
   auto& r = *::new (data::share_of(context).records.allocate()) instance_record;
@@ -46,7 +46,7 @@ instance_record& bare_instance(place at, data::memory_space* space, const void* 
   r.space = space;
   const std::string_view name = at ? std::string_view(state.settings.places[at.index].name) : "an address";
   name.copy(r.name.data(), r.name.size() - 1);
-  constexpr std::uint64_t key = 1;  // as live: it lives as long as its operation
+  constexpr std::uint64_t key = 1;  // as live: the instance lives as long as its operation
   r.live.store(key, std::memory_order_relaxed);
   r.key.store(key, std::memory_order_relaxed);
   return r;
@@ -69,7 +69,7 @@ event async_copy(place to, void* target, place from, const void* source, std::si
                              std::to_string(bytes) + " bytes")
         .remedy("copy by way of a second buffer");
   if (in_reach && bytes <= state.settings.inline_bytes && !after.profile) {
-    const data::outlook o = data::look_at(after, {}, context);
+    const data::precondition_state o = data::state_of_preconditions(after, {}, context);
     if (!o.pending && !o.cause) {
       if (bytes) std::memcpy(target, source, bytes);
       return {};

@@ -67,10 +67,10 @@ void block_allocator::take(block& b) noexcept {
 
 block* block_allocator::find(std::uint64_t bytes) noexcept {
   const auto own = class_of(bytes);
-  // Any block of a higher class is long enough; low offsets first is not promised, constant time is.
+  // Any block of a higher class is long enough. The search takes constant time; it does not prefer low offsets.
   std::uint32_t in_level = own.step + 1 < steps ? steps_in_use_[own.level] & (~0u << (own.step + 1)) : 0;
   unsigned level = own.level;
-  // Blocks of exactly this size fill their class at level 0, and are the best fit elsewhere if first.
+  // Blocks of exactly this size fill their class at level 0. On other levels the first block may fit best.
   if (block* head = free_[own.level][own.step]; head && head->bytes >= bytes) return head;
   if (!in_level) {
     const std::uint64_t above = own.level + 1 < levels ? levels_in_use_ & (~std::uint64_t{0} << (own.level + 1)) : 0;
@@ -117,7 +117,7 @@ block* block_allocator::allocate(std::uint64_t bytes, side from) {
   return b;
 }
 
-/// A free block becomes two, in no list: its first bytes, and the rest, which is returned.
+/// Cuts a free block that is in no list: it keeps its first bytes; the rest is returned as a new block.
 block* block_allocator::cut(block& b, std::uint64_t first) {
   block* const rest = descriptor();
   take(b);
@@ -153,7 +153,7 @@ void block_allocator::allocate_free(std::uint64_t offset, std::uint64_t bytes, s
   settle();
   const std::uint64_t end = std::min(capacity_, offset + taken_by(bytes));
   for (const block* b = lowest_; b && b->offset < end;) {
-    const block* const behind = b->behind;  // a cut leaves what is free behind it out of the range
+    const block* const behind = b->behind;  // a cut leaves free space behind it, outside of the range
     const std::uint64_t from = std::max(b->offset, offset), to = std::min(b->offset + b->bytes, end);
     if (b->is == block::state::free && from < to) out.push_back(allocate_at(from, to - from));
     b = behind;

@@ -1,14 +1,14 @@
-// block_allocator.hpp - which parts of a memory are in use: offsets and lengths, never a byte of the memory itself.
+// block_allocator.hpp - allocates parts of a memory as offsets and lengths, without access to the memory itself.
 //
-// Descriptors live outside the memory, so one allocator serves host memory, device memory and files alike.
+// Descriptors lie outside the memory, so one allocator serves host memory, device memory and files alike.
 //
-// Threads     one at a time (the memory that owns it holds a lock).
-// Cost        allocate and free: constant; blocks of at most 4 KiB are parked unmerged and taken again in a few
-//             instructions. largest_free: constant plus the merging of what is parked.
-// Invariants  (1) blocks tile [0, capacity). (2) no two free neighbours, except parked ones. (3) a request that
-//             largest_free() covers succeeds.
-// Source      two-level segregated fit: Masmano, Ripoll, Crespo, Real, ECRTS 2004. Ours keeps descriptors apart,
-//             parks small blocks, and looks through the request's own class before it gives up.
+// Threads     one at a time (under the lock of the memory that owns it).
+// Cost        allocate and free: constant. Blocks of at most 4 KiB are parked without merging, and reused in a few
+//             instructions. largest_free: constant, plus the merging of parked blocks.
+// Invariants  (1) blocks tile [0, capacity). (2) no two free neighbours, except parked ones. (3) a request of at most
+//             largest_free() bytes succeeds.
+// Source      two-level segregated fit: Masmano, Ripoll, Crespo, Real, ECRTS 2004. Here descriptors are separate, small
+//             blocks are parked, and the request's own class is searched before giving up.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace stretto::data {
 
-/// A piece of the space. Its holder reads offset and bytes and leaves the rest alone.
+/// A block of the space. The owner may read offset and bytes, and nothing else.
 struct block {
   std::uint64_t offset;
   std::uint64_t bytes;
@@ -29,47 +29,48 @@ struct block {
   block* next;  // in its free or parked list
   block* previous;
   enum class state : std::uint8_t { used, free, parked } is;
-  std::uint64_t leaves_with = 0;  // ticket of the destruction that was announced for it; 0: none
+  std::uint64_t leaves_with = 0;  // ticket of its announced destruction; 0: none
 };
 
 class block_allocator {
  public:
   static constexpr std::uint64_t grain = 64;
 
-  /// A space of `capacity` bytes, rounded down to the grain, all free. Its own grain is a multiple of the usual one.
+  /// A space of `capacity` bytes, rounded down to the grain, all free. `own_grain` is a multiple of `grain`.
   explicit block_allocator(std::uint64_t capacity, std::uint64_t own_grain = grain);
   block_allocator(const block_allocator&) = delete;
 
-  /// A block of at least `bytes` (0 counts as 1) at a multiple of its own grain; null if none is large enough.
-  /// Throws std::bad_alloc if the system has no memory for a descriptor.
-  /// The front of a free block is given, or its back.
+  /// Returns a block of at least `bytes` (0 counts as 1) at a multiple of its own grain, from the front or the back of
+  /// a free block. Null if none is large enough. Throws std::bad_alloc if there is no memory for a descriptor.
   enum class side : std::uint8_t { front, back };
   block* allocate(std::uint64_t bytes, side from = side::front);
-  /// A block that begins at `offset`, a multiple of its own grain; null if not all of that is free. Cost: a walk over the blocks before it.
+  /// A block that begins at `offset`, a multiple of its own grain; null unless all of it is free. Cost: a walk over the
+  /// blocks before it.
   block* allocate_at(std::uint64_t offset, std::uint64_t bytes);
-  /// All that is free of [offset, offset + bytes), as blocks. Cost: a walk over the blocks before its end.
+  /// Allocates all free parts of [offset, offset + bytes). Cost: a walk over the blocks before its end.
   void allocate_free(std::uint64_t offset, std::uint64_t bytes, std::vector<block*>& out);
-  /// A block at the highest addresses that are free; null if none is large enough. Cost: a walk over all blocks.
+  /// A block at the highest free addresses; null if none is large enough. Cost: a walk over all blocks.
   block* allocate_last(std::uint64_t bytes);
   void free(block& b) noexcept;
 
   std::uint64_t capacity() const noexcept { return capacity_; }
   std::uint64_t used() const noexcept { return used_; }
   std::uint64_t free_bytes() const noexcept { return capacity_ - used_; }
-  /// Merges what is parked, then the longest free block in bytes.
+  /// Merges parked blocks and returns the longest free block in bytes.
   std::uint64_t largest_free() noexcept;
 
-  /// The longest stretch of blocks that are free or leave with a ticket below this one. Cost: a walk over all blocks.
+  /// The longest run of blocks that are free or will be freed by a destruction with a ticket below this one. Cost: a
+  /// walk over all blocks.
   std::uint64_t longest_stretch(std::uint64_t ticket) const noexcept;
 
-  /// Whether all of [offset, offset + bytes) is free, or leaves with a ticket below this one; 0: whether it is free.
-  /// Cost: a walk over the blocks before its end.
+  /// Whether all of [offset, offset + bytes) is free, or will be freed by destructions with tickets below this one; 0:
+  /// whether it is free. Cost: a walk over the blocks before its end.
   bool leaves_before(std::uint64_t ticket, std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
-  /// Joins free blocks that were kept apart for the next of their size.
+  /// Merges parked blocks.
   void settle() noexcept;
 
-  /// What a block of so many bytes takes.
+  /// The size of a block for so many bytes.
   static constexpr std::uint64_t rounded(std::uint64_t bytes, std::uint64_t to = grain) noexcept {
     return bytes == 0 ? to : (bytes + to - 1) / to * to;
   }

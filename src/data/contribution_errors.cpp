@@ -1,4 +1,4 @@
-// contribution_errors.cpp - what a contributor of a reduction refuses.
+// contribution_errors.cpp - errors of contributors to a reduction.
 #include <stretto/error.hpp>
 #include <stretto/reduce.hpp>
 

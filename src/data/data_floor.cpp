@@ -7,7 +7,7 @@
 
 #include "data/instances.hpp"
 #include "data/operation.hpp"
-#include "data/staging.hpp"
+#include "data/staged_copy_queue.hpp"
 #include "data/task_executor.hpp"
 #include "platform/added_place.hpp"
 #include "platform/copies_of_machine.hpp"
@@ -30,10 +30,10 @@ data_settings completed(data_settings s) {
 
 constexpr const char* spill_name = "spill";
 
-// What a memory offers where the platform does not say: a file may describe a machine without its sizes.
+// Capacity of a memory without a known size: a file may describe a machine without its sizes.
 constexpr std::uint64_t capacity_if_unknown = std::uint64_t{4} << 30;
 
-/// A memory of 0 bytes is one whose size nobody knew.
+/// A capacity of 0 bytes means that it is unknown.
 std::uint64_t capacity_of(const place_description& memory) noexcept {
   const std::uint64_t said = memory.capacity_bytes.value_or(0);
   return said ? said : capacity_if_unknown;
@@ -42,7 +42,7 @@ std::uint64_t capacity_of(const place_description& memory) noexcept {
 
 void start_data(base::runtime_context& runtime, data_settings settings) {
   auto state = std::make_unique<data_state>(runtime, completed(std::move(settings)), operation_block);
-  state->detours = std::make_unique<staging>(*state);
+  state->copy_engine = std::make_unique<staged_copy_queue>(*state);
   runtime.set(base::floor_slot::data, state.release());
 }
 
@@ -77,17 +77,18 @@ platform with_spill(const platform& machine) {
   return platform::build(std::move(d));
 }
 
-void start_data(base::runtime_context& runtime, const platform& machine, std::shared_ptr<const places::channel_registry> channels,
-                bool check, device::device_set* devices, const host_limits& limits) {
+void start_data(base::runtime_context& runtime, const platform& machine,
+                std::shared_ptr<const places::channel_registry> channels, bool check, device::device_set* devices,
+                const host_limits& limits) {
   data_settings settings;
   settings.check = check;
   settings.recycles = limits.recycles;
   settings.device_messages = limits.device_messages;
   settings.devices = devices;
   settings.warn = limits.warn;
-  settings.tell = limits.tell;
+  settings.inform = limits.inform;
   settings.channels = std::move(channels);
-  // The memory of all nodes is one, at the first of the places that a file may declare of that kind.
+  // Global memory is one memory, at the first place of that kind; a file may declare several.
   const auto of_all_nodes = machine.places(place_kind::global_memory);
   const place global = of_all_nodes.empty() ? place() : of_all_nodes.front();
   for (const place p : machine.places()) settings.places.push_back({p, machine.name(p), machine.kind(p), 0});
@@ -105,17 +106,19 @@ void start_data(base::runtime_context& runtime, const platform& machine, std::sh
                                    .capacity_bytes = limits.global_bytes,
                                    .first = limits.first_of_global});
     else if (is_host_memory(about.kind))
-      settings.memories.push_back({.where = p,
-                                   .name = about.name,
-                                   .kind = about.kind,
-                                   .capacity_bytes = std::min(capacity_of(about),
-                                                              limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0}),
-                                   .locked_bytes = limits.locked_bytes});
+      settings.memories.push_back(
+          {.where = p,
+           .name = about.name,
+           .kind = about.kind,
+           .capacity_bytes =
+               std::min(capacity_of(about), limits.memory_bytes ? limits.memory_bytes : ~std::uint64_t{0}),
+           .locked_bytes = limits.locked_bytes});
     else if (device::attached_device* const on = devices ? devices->at(p) : nullptr)
       settings.memories.push_back({p, about.name, about.kind, on->is().about().memory_bytes, &on->is()});
   }
-  // Operations that need memory of the host take the first of the list, which a file may have declared behind others.
-  std::ranges::stable_partition(settings.memories, [main = host_memory_of(machine)](const memory_description& m) { return m.where == main; });
+  // Operations that need host memory take the first in the list, but a file may declare it behind others.
+  std::ranges::stable_partition(
+      settings.memories, [main = host_memory_of(machine)](const memory_description& m) { return m.where == main; });
   settings.width = machine.worker_count();
   start_data(runtime, std::move(settings));
 }
@@ -127,7 +130,7 @@ platform with_copy_ways(const platform& machine, const base::runtime_context& ru
   const std::size_t passed = ends.size();
   for (const auto& d : state.distant)
     if (d && !state.find(d->where())) ends.push_back({d->where(), d->kind()});
-  ends.push_back({place{}, place_kind::system_memory});  // of the program
+  ends.push_back({place{}, place_kind::system_memory});  // memory of the program
   auto ways = std::make_shared<places::copy_ways>();
   ways->end_at.assign(machine.place_count(), static_cast<std::uint32_t>(ends.size() - 1));
   for (std::size_t i = 0; i < ends.size(); ++i) {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "data/imported_memories.hpp"
 #include "data/order_check.hpp"
-#include "data/passing_bytes.hpp"
+#include "data/staging_buffer.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto::data {
@@ -21,11 +21,12 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
       records(rounded_to_line(sizeof(detail::instance_record))),
       operations(rounded_to_line(operation_bytes), settings.recycles),
       device_operations(device_operation_bytes, settings.recycles),
-      enclosed(std::make_shared<enclosures>()),
-      imported(settings.devices && settings.device_messages && !checks ? std::make_unique<imported_memories>(*settings.devices, settings.tell)
-                                                                       : nullptr) {
+      attached(std::make_shared<attachments>()),
+      imported(settings.devices && settings.device_messages && !checks
+                   ? std::make_unique<imported_memories>(*settings.devices, settings.inform)
+                   : nullptr) {
   if (checks) checks->forget_instances();  // of a floor that has ended
-  std::vector<device::device*> faster;  // from and to page-locked memory
+  std::vector<device::device*> faster;     // devices that copy page-locked memory faster
   if (settings.devices)
     for (const auto& d : settings.devices->all())
       if (d->is().about().copies_locked_faster) faster.push_back(&d->is());
@@ -38,7 +39,8 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
     if (by_place.size() <= m.where.index) by_place.resize(m.where.index + 1);
     by_place[m.where.index] = memories.back().get();
   }
-  passing = std::make_shared<passing_memory>(std::move(faster), settings.memories.empty() ? 0 : settings.memories.front().locked_bytes);
+  staging = std::make_shared<staging_memory>(std::move(faster),
+                                             settings.memories.empty() ? 0 : settings.memories.front().locked_bytes);
   for (const memory_description& m : settings.places)
     distant.push_back(is_near_host_memory(m.kind) ? nullptr
                                                   : std::make_unique<memory_space>(m.where, m.name, m.kind, 0));

@@ -10,7 +10,7 @@ namespace stretto::data {
 
 namespace {
 
-/// All of them in their order.
+/// Calls body for all preconditions, in their order.
 template <class Body>
 void for_each_dependency(const preconditions& after, std::span<const event> also, Body&& body) {
   for (const dependency& d : after.dependencies) body(d);
@@ -22,8 +22,9 @@ bool has_always_happened(const dependency& d) noexcept { return !d.task() && d.a
 
 }  // namespace
 
-outlook look_at(const preconditions& after, std::span<const event> also, base::thread_context& context) {
-  outlook o;
+precondition_state state_of_preconditions(const preconditions& after, std::span<const event> also,
+                                          base::thread_context& context) {
+  precondition_state o;
   for_each_dependency(after, also, [&](const dependency& d) {
     if (has_always_happened(d) || o.pending) return;
     if (!detail::has_ended(d, context))
@@ -49,7 +50,7 @@ void deferred::arm(const preconditions& after, std::span<const event> also, base
   if (n > direct.size()) {
     std::vector<dependency> all;
     for_each_dependency(after, also, [&](const dependency& d) { all.push_back(d); });
-    // A merge of our own tells the caller nothing of what has happened.
+    // An internal merge is not reported to the order observer.
     const base::unobserved here(context);
     direct[0] = merge_dependencies(all);
     direct[1] = merge(order);
@@ -69,13 +70,14 @@ void deferred::arm(std::span<const event> after, base::thread_context& context, 
   arrived(context);
 }
 
-void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function told, base::thread_context& context) {
+void deferred::link_to(const dependency& d, std::size_t n, waiter::fire_function on_fire,
+                       base::thread_context& context) {
   link& mine = links_[n];
-  mine.fire = told;
+  mine.fire = on_fire;
   mine.owner = this;
   unended_.fetch_add(1, std::memory_order_relaxed);
   if (detail::subscribe(d, mine, context)) return;
-  if (told == on_end) mine.cause = detail::cause_of(d, context);
+  if (on_fire == on_end) mine.cause = detail::cause_of(d, context);
   unended_.fetch_sub(1, std::memory_order_relaxed);  // arm's own count keeps it above zero
 }
 
@@ -89,7 +91,7 @@ void deferred::on_end_either_way(waiter& self, const failure*, base::thread_cont
   static_cast<link&>(self).owner->arrived(context);
 }
 
-const deferred* deferred::whose(const waiter& w, const void* at) noexcept {
+const deferred* deferred::owner_of(const waiter& w, const void* at) noexcept {
   if (w.fire != on_end && w.fire != on_end_either_way) return nullptr;
   const base::peeked<link> mine(static_cast<const link*>(static_cast<const waiter*>(at)));
   return mine ? mine->owner : nullptr;

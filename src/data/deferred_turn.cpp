@@ -4,9 +4,12 @@
 
 namespace stretto::data {
 
-deferred_turn::deferred_turn(const detail::instance_handle& of, const box& where, event begun, const std::source_location& line) noexcept
+deferred_turn::deferred_turn(const detail::instance_handle& of, const box& where, event begun,
+                             const std::source_location& line) noexcept
     : update_queue::turn(where,
-                         [](update_queue::turn& self, base::thread_context& context) noexcept { static_cast<deferred_turn&>(self).begin(context); }),
+                         [](update_queue::turn& self, base::thread_context& context) noexcept {
+                           static_cast<deferred_turn&>(self).begin(context);
+                         }),
       record_(*of.record),
       begun_(begun),
       line_(line),
@@ -37,6 +40,8 @@ deferred_turn& deferred_turn::ask(const detail::instance_handle& of, const box& 
   return *made;
 }
 
-void deferred_turn::end_after(event done, base::thread_context& context) { last_.arm(std::span<const event>(&done, 1), context); }
+void deferred_turn::end_after(event done, base::thread_context& context) {
+  last_.arm(std::span<const event>(&done, 1), context);
+}
 
 }  // namespace stretto::data

@@ -1,7 +1,8 @@
-// deferred_turn.hpp - a turn to update elements of an instance, as events: for updates that are several operations, or a device's.
+// deferred_turn.hpp - exclusive access to elements of an instance for an update that consists of several operations, or
+// runs on a device.
 //
-// Threads     ask, end_after: the thread that submits. What it waits for may end on any thread.
-// Cost        two records of waiters in one block, and one event.
+// Threads     ask, end_after: the thread that submits. Preconditions may end on any thread.
+// Cost        two waiter records in one block, and one event.
 #pragma once
 
 #include <source_location>
@@ -14,13 +15,13 @@ namespace stretto::data {
 
 class deferred_turn final : update_queue::turn {
  public:
-  /// Asks for a turn on `where` of the instance once `after` has ended. It must be given back by end_after.
-  static deferred_turn& ask(const detail::instance_handle& of, const box& where, const preconditions& after, base::thread_context& context,
-                            const std::source_location& line);
+  /// Requests a turn on `where` of the instance once `after` has ended. The caller must call end_after.
+  static deferred_turn& ask(const detail::instance_handle& of, const box& where, const preconditions& after,
+                            base::thread_context& context, const std::source_location& line);
 
-  /// Happens when the turn has begun; poisoned, with no turn, if `after` is.
+  /// Triggers when the turn has begun; poisoned, without a turn, if `after` is.
   event begun() const noexcept { return begun_; }
-  /// The turn ends, and this goes, once `done` has ended, which follows begun().
+  /// Ends the turn, and frees this object, once `done` has ended, which must follow begun().
   void end_after(event done, base::thread_context& context);
 
  private:
@@ -29,7 +30,8 @@ class deferred_turn final : update_queue::turn {
     deferred_turn& owner;
   };
 
-  deferred_turn(const detail::instance_handle& of, const box& where, event begun, const std::source_location& line) noexcept;
+  deferred_turn(const detail::instance_handle& of, const box& where, event begun,
+                const std::source_location& line) noexcept;
   void begin(base::thread_context& context) noexcept;
 
   detail::instance_record& record_;

@@ -14,10 +14,14 @@ namespace {
 
 class device_launch final : public device_operation {
  public:
-  device_launch(device::attached_device& on, std::shared_ptr<const device::compiled_kernel> kernel, const kernel_range& range,
-                std::span<const detail::launch_item> items, std::string_view name)
+  device_launch(device::attached_device& on, std::shared_ptr<const device::compiled_kernel> kernel,
+                const kernel_range& range, std::span<const detail::launch_item> items, std::string_view name)
       : device_operation(on, device::work::kernel, trace::kind::kernel, range.where),
-        kernel_(std::move(kernel)), range_(to_range(range)), volume_(range.ids.volume()), given_(kernel_->code, items), name_(name) {
+        kernel_(std::move(kernel)),
+        range_(to_range(range)),
+        volume_(range.ids.volume()),
+        given_(kernel_->code, items),
+        name_(name) {
     range_.is_first = on.is().about().compiles_late && kernel_->note_launch(range_);
   }
 

@@ -1,7 +1,7 @@
-// device_launch.hpp - a kernel in a stream of a device.
+// device_launch.hpp - launches a kernel in a stream of a device.
 //
 // Threads     any thread of the runtime.
-// Cost        the first launch of a kernel on a device compiles it, in the call.
+// Cost        the first launch of a kernel on a device compiles it, within the call.
 #pragma once
 
 #include <stretto/launch.hpp>
@@ -11,8 +11,8 @@
 
 namespace stretto::data {
 
-/// All arrays are in the device's memory. Throws K12 and K13 where the device cannot run it; what the device finds later (K20
-/// to K23, K30, K31) poisons the event. `order`: what only has to have ended, well or not.
+/// All arrays must be in the device's memory. Throws K12 and K13 if the device cannot run the kernel. Later errors (K20
+/// to K23, K30, K31) poison the event. `order`: events that must have ended, with or without failure.
 event launch_on(device::attached_device& on, const kernel_code& code, const kernel_range& range,
                 std::span<const detail::launch_item> items, const detail::task_request& request,
                 base::thread_context& context, std::span<const event> order = {});

@@ -36,7 +36,8 @@ class device_move final : public device_operation {
   void copy(device::stream& s, places::completion& done) {
     std::vector<transfer> all;
     for (std::size_t i = 0; i < request_.box_count; ++i) {
-      const auto walk = plan(request_.box_at(i), std::array{reach_of(request_.used[0]), reach_of(request_.used[1], request_.shift)});
+      const auto walk =
+          plan(request_.box_at(i), std::array{reach_of(request_.used[0]), reach_of(request_.used[1], request_.shift)});
       auto of_box = transfers_of(walk, place_of(*request_.used[1].record), place_of(*request_.used[0].record));
       if (all.empty()) all = std::move(of_box);
       else all.insert(all.end(), of_box.begin(), of_box.end());
@@ -46,8 +47,8 @@ class device_move final : public device_operation {
       s.copy(all[i].source, all[i].target, all[i].shape, i + 1 == all.size() ? &done : nullptr);
   }
 
-  /// A pattern that the device repeats: of one byte where all bytes are the same, else of the element, if it is one that
-  /// devices take; else empty.
+  /// The pattern that the device repeats: one byte if all bytes are equal, else the element if devices support its
+  /// size; else empty.
   std::span<const std::byte> pattern() const noexcept {
     const std::byte* value = request_.fill_value();
     const std::size_t bytes = request_.used[0].record->shape.element_bytes;
@@ -57,7 +58,7 @@ class device_move final : public device_operation {
   }
 
   void fill(device::stream& s, places::completion& done) {
-    // A walk over the target twice: rows and planes are found as for a copy.
+    // Both operands of the walk are the target: rows and planes are found as for a copy.
     const reach target = reach_of(request_.used[0]);
     const auto walk = plan(request_.first_box, std::array{target, target});
     const auto all = transfers_of(walk, {}, place_of(*request_.used[0].record));
@@ -68,7 +69,7 @@ class device_move final : public device_operation {
       s.fill(all[i].target, all[i].shape, repeated, i + 1 == all.size() ? &done : nullptr);
   }
 
-  /// An element that no device repeats: rows of it, copied from the host. Planes and rows share one row of the host's.
+  /// An element that no device repeats: copies rows of it from the host. All planes and rows share one row there.
   void copy_pattern(device::stream& s, const std::vector<transfer>& all, places::completion& done) {
     const std::byte* value = request_.fill_value();
     const std::size_t bytes = request_.used[0].record->shape.element_bytes;
@@ -112,13 +113,13 @@ device::attached_device* device_of(const operation_request& r, const data_state&
   if (r.used_count == 1) return to;
   device::attached_device* const from = device_of(*r.used[1].record, state);
   if (to && (from == to || is_on_host(r.used[1].record->space))) return to;
-  if (to && from && to->is().reaches(from->is())) return to;  // which fetches
+  if (to && from && to->is().reaches(from->is())) return to;  // the target's device reads from the other
   return from && is_on_host(r.used[0].record->space) ? from : nullptr;
 }
 
 event submit_to_device(operation_request&& r, device::attached_device& on, const preconditions& after,
                        std::span<const event> also, base::thread_context& context) {
-  // When a device comes to it is not followed: what it writes counts as written, and as ordered.
+  // The order check does not follow devices: the result counts as written, and as ordered.
   if (order_check* const checks = state_of(context).checks) checks->untracked(r);
   const bool is_fill = r.used_count == 1;
   const bool within = is_fill || place_of(*r.used[1].record) == place_of(*r.used[0].record);

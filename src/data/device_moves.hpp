@@ -1,4 +1,4 @@
-// device_moves.hpp - copies and fills that a device does by itself: to it, from it, within it.
+// device_moves.hpp - copies and fills that one device does by itself: to it, from it, within it.
 //
 // Threads     any thread of the runtime.
 #pragma once
@@ -8,10 +8,10 @@
 
 namespace stretto::data {
 
-/// The device that does it alone: a fill of its memory, a copy within it or between it and the host; else null.
+/// The device that can do it alone (a fill of its memory, a copy within it or between it and the host), or null.
 device::attached_device* device_of(const operation_request& r, const data_state& state) noexcept;
 
-/// Submits it to that device.
+/// Submits the operation to that device.
 event submit_to_device(operation_request&& r, device::attached_device& on, const preconditions& after,
                        std::span<const event> also, base::thread_context& context);
 

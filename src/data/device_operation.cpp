@@ -6,7 +6,7 @@
 
 #include "base/peek.hpp"
 #include "data/data_state.hpp"
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 #include "event/event_floor.hpp"
 #include "sched/recording.hpp"
 
@@ -14,16 +14,16 @@ namespace stretto::data {
 
 namespace {
 
-/// What an operation waits for, as one device sees it.
-struct device_outlook {
-  bool is_over = true;       // everything has ended, well or not
-  bool can_chain = true;     // what has not ended is under way on the device, and nothing has failed
+/// The state of an operation's preconditions, for one device.
+struct chain_state {
+  bool is_over = true;       // all preconditions have ended, with or without failure
+  bool can_chain = true;     // pending ones are under way on the device, and none has failed
   boost::container::small_vector<device::attached_device::key, 4> behind;
 };
 
-device_outlook look(const preconditions& after, std::span<const event> also, std::span<const event> order,
+chain_state chain_state_of(const preconditions& after, std::span<const event> also, std::span<const event> order,
                     const device::attached_device& on, base::thread_context& context) {
-  device_outlook o;
+  chain_state o;
   const auto has_always_happened = [](const dependency& d) { return !d.task() && d.as_event().raw() == 0; };
   const auto follow = [&](const dependency& d) {
     o.is_over = false;
@@ -50,16 +50,16 @@ device_operation::device_operation(device::attached_device& on, device::work wha
                                    const std::source_location& where) noexcept
     : deferred(preconditions_ended), completion(device_ended), on_(on), where_(where), what_(what), shown_(shown) {}
 
-std::optional<told_deferred> tell_device_operation(const deferred& d, const deferred* at) {
-  return device_operation::tell(d, at);
+std::optional<deferred_report> report_device_operation(const deferred& d, const deferred* at) {
+  return device_operation::report(d, at);
 }
 
-std::optional<told_deferred> device_operation::tell(const deferred& d, const deferred* whose) {
-  if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another's
-  const auto* const at = static_cast<const device_operation*>(whose);
+std::optional<deferred_report> device_operation::report(const deferred& d, const deferred* action) {
+  if (!d.starts_with(preconditions_ended)) return std::nullopt;  // another kind of action
+  const auto* const at = static_cast<const device_operation*>(action);
   const base::peeked<event> done(&at->done_);
   if (!done) return std::nullopt;
-  return told_deferred{*done, "operation of a device", base::peek_location(&at->where_)};
+  return deferred_report{*done, "operation of a device", base::peek_location(&at->where_)};
 }
 
 void* device_operation::operator new(std::size_t bytes) {
@@ -72,13 +72,14 @@ void device_operation::operator delete(void* memory, std::size_t bytes) noexcept
   share_of(base::require_current("device")).device_operations.free(memory);
 }
 
-event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after, std::span<const event> also,
-                               base::thread_context& context, std::span<const event> order) {
-  const device_outlook o = look(after, also, order, op->on_, context);
+event device_operation::submit(std::unique_ptr<device_operation> op, const preconditions& after,
+                               std::span<const event> also, base::thread_context& context,
+                               std::span<const event> order) {
+  const chain_state o = chain_state_of(after, also, order, op->on_, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(op->where_) : nullptr;
   device_operation& it = *op;
   const event done = it.done_ = detail::make_event(context, it.where_);
-  it.is_told_by_owner_ = share_of(context).is_told_by_owner;
+  it.is_reported_by_owner_ = share_of(context).is_reported_by_owner;
   if (profile) profile->promise_to(*after.profile);
   it.profile_ = std::move(profile);
   auto& thread = static_cast<sched::thread_state&>(context);
@@ -87,7 +88,7 @@ event device_operation::submit(std::unique_ptr<device_operation> op, const preco
   if (is_chained) it.waits_for_one_more();
   op.release();
   try {
-    it.arm(after, also, context, order);  // not chained it may run, and be gone
+    it.arm(after, also, context, order);  // if not chained it may run now, and be gone
   } catch (...) {
     it.finish(it.failed_with(std::current_exception()), context);
     return done;
@@ -106,12 +107,13 @@ void device_operation::preconditions_ended(deferred& self, failure_ref cause, ba
   op.finish(op.failed_with(op.completion::failure), context);
 }
 
-/// Null where nothing went wrong.
+/// Null if there was no error.
 failure_ref device_operation::failed_with(std::exception_ptr why) const {
   return why ? detail::make_failure(std::move(why), describe(), where_) : failure_ref();
 }
 
-void device_operation::start(std::span<const device::attached_device::key> behind, base::thread_context& context) noexcept {
+void device_operation::start(std::span<const device::attached_device::key> behind,
+                             base::thread_context& context) noexcept {
   if (profile_) profile_->mark_ready(), profile_->mark_started(context);
   cause_ = context.current_id;
   try {
@@ -145,7 +147,7 @@ void device_operation::record(trace::ticks since, base::thread_context& context)
                        .place = static_cast<std::uint16_t>(shown_at().index),
                        .kind = shown_};
     on_.record(ticket_, made);
-  } catch (const std::bad_alloc&) {  // a span is missing
+  } catch (const std::bad_alloc&) {  // the trace lacks this span
   }
 }
 
@@ -155,7 +157,7 @@ void device_operation::finish(failure_ref cause, base::thread_context& context) 
     profile_->moved(trace::moves_data(shown_) ? trace::bytes_moved(amount()) : 0, 1, 1);
     profile_->deliver(cause.get(), describe(), context);
   }
-  if (cause && !is_told_by_owner_) detail::report(cause, context);
+  if (cause && !is_reported_by_owner_) detail::report(cause, context);
   const std::uint64_t outer = context.current_id;
   if (id()) context.current_id = id();
   detail::end_event(done_, std::move(cause), context, where_);

@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "data/beside.hpp"
+#include "data/host_staging_copy.hpp"
 #include "data/deferred_turn.hpp"
 #include "data/device_launch.hpp"
 #include "data/fold_kernels.hpp"
 #include "data/operation.hpp"
 #include "data/order_check.hpp"
 #include "data/program_bytes.hpp"
-#include "data/requests.hpp"
+#include "data/request_builders.hpp"
 #include "data/through_host.hpp"
 #include "device/device_set.hpp"
 
@@ -26,17 +26,20 @@ using detail::reduction_kind;
 
 namespace {
 
-/// The device that uses both arrays where they are; null if there is none.
-device::attached_device* device_of(const instance_handle& a, const instance_handle& b, const data_state& state) noexcept {
+/// The device that can use both arrays in place; null if there is none.
+device::attached_device* device_of(const instance_handle& a, const instance_handle& b,
+                                   const data_state& state) noexcept {
   const device::device_set* const devices = state.settings.devices;
   const memory_space *const at = a.record->space, *const other = b.record->space;
   if (!devices || !at || !other) return nullptr;
   device::attached_device* const on = devices->at((is_on_host(at) ? other : at)->where());
-  const auto is_used = [&](const memory_space* m) { return m->where() == on->memory() || m->where() == on->host_memory(); };
+  const auto is_used = [&](const memory_space* m) {
+    return m->where() == on->memory() || m->where() == on->host_memory();
+  };
   return on && is_used(at) && is_used(other) ? on : nullptr;
 }
 
-/// What combines both arrays by a kernel where they are; no device if none does.
+/// The device and kernel that fold one array into the other in place; no device if there is none.
 struct fold_place {
   device::attached_device* on = nullptr;
   const kernel_code* code = nullptr;
@@ -47,7 +50,7 @@ fold_place place_of_fold(const operation_request& r, const data_state& state) no
   return {device_of(r.used[0], r.used[1], state), code};
 }
 
-/// Nothing where the device has not the numbers.
+/// Nothing if the device lacks the operator.
 std::optional<event> reduce_on_device(const fold_place& where, const operation_request& r, const preconditions& after,
                                       base::thread_context& context) {
   const std::array items{detail::launch_item{.array = r.used[1]}, detail::launch_item{.array = r.used[0]}};
@@ -66,9 +69,10 @@ std::optional<event> reduce_on_device(const fold_place& where, const operation_r
   }
 }
 
-/// `reduce(after)`, which reads and writes the elements in steps of its own, once it is this reduction's turn.
+/// Calls `reduce(after)`, which reads and writes the elements in several operations, once it is this reduction's turn.
 template <class Reduce>
-std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context, Reduce&& reduce) {
+std::optional<event> in_turn(const operation_request& r, const preconditions& after, base::thread_context& context,
+                             Reduce&& reduce) {
   deferred_turn& turn = deferred_turn::ask(r.used[0], r.first_box, after, context, r.where);
   const event begun = turn.begun();
   preconditions then = after_range{{&begun, 1}};
@@ -83,7 +87,8 @@ std::optional<event> in_turn(const operation_request& r, const preconditions& af
   }
 }
 
-event fill_with_identity(const instance_handle& array, const reduction_kind& kind, const preconditions& after, const std::source_location& where) {
+event fill_with_identity(const instance_handle& array, const reduction_kind& kind, const preconditions& after,
+                         const std::source_location& where) {
   std::vector<std::byte> identity(kind.rhs_bytes);
   kind.set_identity(identity.data(), 1);
   return detail::fill_box(array, nullptr, identity.data(), identity.size(), after, where);
@@ -99,7 +104,8 @@ instance_handle create_on_device(const instance_request& request, const reductio
   };
   if (!fold_kernel_of(kind.on_devices))
     throw refused("a reduction was asked for in the memory of a device, by an operator that devices do not have",
-                  "kernels contribute by the operators of the library, of numbers of 32 or 64 bits, and by those of STRETTO_DEVICE_OPERATOR",
+                  "kernels contribute by the operators of the library, of numbers of 32 or 64 bits, and by those of "
+                  "STRETTO_DEVICE_OPERATOR",
                   "create it in host memory, or define the operator by STRETTO_DEVICE_OPERATOR");
   if (style != reduction_style::automatic && style != reduction_style::shared_fold)
     throw refused("a reduction in the memory of a device was asked for in a style of the host's",
@@ -118,13 +124,13 @@ instance_handle create_on_device(const instance_request& request, const reductio
         .fact("largest", std::to_string(now.largest_block) + " bytes in one block")
         .remedy("destroy what is in that memory first, or create it in host memory");
   }
-  // It exists, for whoever uses it, once it holds identities.
+  // The array is ready for others once it holds identities.
   made.record->ready = fill_with_identity(made, kind, {}, where);
   return made;
 }
 
 event clear_on_device(const instance_handle& h, const preconditions& after, const std::source_location& where) {
-  return fill_with_identity(array_behind(h), h.record->reduction->kind, after, where);
+  return fill_with_identity(device_array_of(h), h.record->reduction->kind, after, where);
 }
 
 event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const std::source_location& where) {
@@ -139,19 +145,22 @@ event get_held(const instance_handle& h, std::vector<std::byte>& bytes, const st
 
 event reduce_elsewhere(const operation_request& r, const preconditions& after, base::thread_context& context) {
   if (const fold_place where = place_of_fold(r, state_of(context)); where.on) {
-    const std::optional<event> done =
-        in_turn(r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
+    const std::optional<event> done = in_turn(
+        r, after, context, [&](const preconditions& then) { return reduce_on_device(where, r, then, context); });
     if (done) return *done;
   }
-  if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);  // whose last step takes the turn
-  return *in_turn(r, after, context, [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
+  // its last step takes the turn
+  if (is_on_host(r.used[0].record->space)) return reduce_through_host(r, after, context);
+  return *in_turn(r, after, context,
+                  [&](const preconditions& then) { return std::optional(reduce_through_host(r, then, context)); });
 }
 
-event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor, const reduction_kind& kind,
-                       const preconditions& after, base::thread_context& context, const std::source_location& where) {
-  const instance_handle& array = array_behind(from);
+event fold_from_device(const instance_handle& from, const instance_handle& to, std::uint32_t contributor,
+                       const reduction_kind& kind, const preconditions& after, base::thread_context& context,
+                       const std::source_location& where) {
+  const instance_handle& array = device_array_of(from);
   const box& all = array.record->shape.box;
-  beside got(array, all, state_of(context), where);
+  host_staging_copy got(array, all, state_of(context), where);
   preconditions first = after;
   first.profile = nullptr;
   const event there = got.until(detail::copy_boxes(got.handle(), array, {&all, 1}, {}, first, where));

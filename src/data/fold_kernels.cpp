@@ -16,7 +16,7 @@ namespace stretto::data {
 
 namespace {
 
-// Arrays of fewer axes are arrays of three whose last extents are one.
+// Arrays of fewer axes are arrays of three axes with last extents of one.
 #define STRETTO_FOLD(Op, T)                                                                  \
   STRETTO_KERNEL(fold_##Op##_##T, (in<T, 3> from, reduce<Op<T>, 3> to), {                    \
     to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2)); \
@@ -57,7 +57,8 @@ const std::unordered_map<std::uint32_t, known>& table() {
     numbered made;
     const auto add = [&](const known& one) { made.emplace(reduction_of(one.fold->parameters[1]), one); };
 #define STRETTO_ADD(Op, T) add(known_of<Op<T>, T>(fold_##Op##_##T));
-#define STRETTO_ADD_NUMBERS(T) STRETTO_ADD(sum, T) STRETTO_ADD(product, T) STRETTO_ADD(minimum, T) STRETTO_ADD(maximum, T)
+#define STRETTO_ADD_NUMBERS(T) \
+  STRETTO_ADD(sum, T) STRETTO_ADD(product, T) STRETTO_ADD(minimum, T) STRETTO_ADD(maximum, T)
 #define STRETTO_ADD_BITS(T) STRETTO_ADD(bit_and, T) STRETTO_ADD(bit_or, T) STRETTO_ADD(bit_xor, T)
     STRETTO_ADD_NUMBERS(int32_t)
     STRETTO_ADD_NUMBERS(uint32_t)
@@ -74,7 +75,7 @@ const std::unordered_map<std::uint32_t, known>& table() {
   return all;
 }
 
-/// The program's own operators, as they come.
+/// The operators of the program, in the order of their first use.
 class own_operators {
  public:
   static constexpr std::uint32_t first_number = 0x8000'0000u;
@@ -99,7 +100,7 @@ class own_operators {
 
  private:
   std::mutex mutex_;
-  std::deque<entry> all_;  // whose entries stay where they are
+  std::deque<entry> all_;  // entries do not move
 };
 own_operators& own() {
   static own_operators& all = *new own_operators;

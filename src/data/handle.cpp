@@ -19,11 +19,11 @@ detail::instance_record& usable(const detail::instance_handle& h, const char* ve
         .fact("called on", base::node_name(context.runtime->node));
   if (h.record->live.load(std::memory_order_acquire) == h.key) [[likely]]
     return *h.record;
-  was_destroyed(h, verb, where);
+  refuse_destroyed(h, verb, where);
 }
 
-void was_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where) {
-  // The record may be another instance's by now; then nothing of this one is known.
+void refuse_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where) {
+  // The record may be reused by another instance; then nothing is known of this one.
   const bool is_own = h.record->key.load(std::memory_order_acquire) == 0;
   error e("D01", (is_own ? detail::describe(*h.record) : "an instance") + " was destroyed before this " + verb);
   e.fact("submitted", where);
@@ -33,7 +33,7 @@ void was_destroyed(const detail::instance_handle& h, const char* verb, const std
       .remedy("destroy the instance after everything that uses it: x.destroy(after(event))");
 }
 
-void not_inside(const char* verb, const box& part, const detail::instance_record& r,
+void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
                 const std::source_location& where) {
   throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
       .fact("submitted", where)

@@ -1,4 +1,4 @@
-// handle.hpp - from the handle of an instance to its record, or an error that says why not.
+// handle.hpp - finds the record of an instance handle, or throws an error that says why not.
 //
 // Threads     any thread of a runtime.
 // Cost        three loads and two comparisons.
@@ -11,19 +11,20 @@
 
 namespace stretto::data {
 
-/// The record behind a handle that may be used: until its destruction has taken effect, since the work that a
-/// destruction waits for may well be submitted after it. Throws D01 or D13.
+/// The record of a valid handle. A handle is valid until the destruction of the instance has taken effect, since
+/// operations that the destruction waits for may be submitted after it. Throws D01 or D13.
 detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                 const std::source_location& where);
-[[noreturn]] void was_destroyed(const detail::instance_handle& h, const char* verb, const std::source_location& where);
+[[noreturn]] void refuse_destroyed(const detail::instance_handle& h, const char* verb,
+                                   const std::source_location& where);
 
-[[noreturn]] void not_inside(const char* verb, const box& part, const detail::instance_record& r,
+[[noreturn]] void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
                              const std::source_location& where);
 /// Throws D06 unless the instance has all of `part`.
 inline void require_inside(const char* verb, const box& part, const detail::instance_record& r,
                            const std::source_location& where) {
   if (!r.shape.box.contains(part)) [[unlikely]]
-    not_inside(verb, part, r, where);
+    refuse_outside(verb, part, r, where);
 }
 
 }  // namespace stretto::data

@@ -7,8 +7,8 @@ namespace stretto::data {
 
 happens_before::happens_before(limits l)
     : nodes_(std::bit_ceil(l.most_nodes)),
-      room_size_(std::max(l.clock_room, 4 * l.most_chains)),  // the longest clock must find a place
-      room_(std::make_unique_for_overwrite<std::uint64_t[]>(room_size_)),
+      clock_capacity_(std::max(l.clock_capacity, 4 * l.most_chains)),  // room for the longest clock
+      clocks_(std::make_unique_for_overwrite<std::uint64_t[]>(clock_capacity_)),
       most_chains_(std::min<std::size_t>(l.most_chains, 65535)),
       dense_(most_chains_),
       known_(most_chains_ / 64 + 1) {
@@ -68,21 +68,22 @@ void happens_before::clear() noexcept {
 void happens_before::join(node_id id) noexcept {
   if (!id) return;
   const node* const n = find(id);
-  // What is forgotten may have known all that had begun when it was; what cannot be found at all, all there is.
+  // A clock that was overwritten may have known all operations up to its settling. A node that was dropped may know all
+  // up to now.
   if (!n || !n->is_settled) {
     all_until_ = now_;
     return;
   }
   all_until_ = std::max(all_until_, n->all_until);
   if (!n->clock_length) return;
-  if (written_ - n->clock_at > room_size_) {
+  if (written_ - n->clock_at > clock_capacity_) {
     all_until_ = std::max(all_until_, n->settled_at);
     return;
   }
-  put({&room_[n->clock_at % room_size_], n->clock_length});
+  put({&clocks_[n->clock_at % clock_capacity_], n->clock_length});
 }
 
-void happens_before::join(const strand& s) noexcept {
+void happens_before::join(const wait_history& s) noexcept {
   all_until_ = std::max(all_until_, s.after_unknown ? now_ : s.all_until);
   put(s.clock);
   for (const node_id n : s.pending) join(n);
@@ -107,7 +108,7 @@ void happens_before::push(node_id id) {
   if (const node* const n = find(id); n && !n->is_settled && !n->is_open) stack_.push_back(id);
 }
 
-// Depth first, with a stack of its own: merges of merges may be as deep as a program is long.
+// Depth first with an explicit stack: merges may be nested as deep as the program is long.
 void happens_before::settle(node_id id) {
   const std::size_t bottom = stack_.size();
   push(id);
@@ -134,7 +135,7 @@ void happens_before::settle_pending(const std::vector<node_id>& all) {
   for (const node_id n : all) settle(n);
 }
 
-void happens_before::settle(strand& s) {
+void happens_before::settle(wait_history& s) {
   if (s.pending.empty() && !s.after_unknown) return;
   settle_pending(s.pending);
   clear();
@@ -156,9 +157,10 @@ void happens_before::for_each_known(Body&& body) const {
 }
 
 void happens_before::keep(node& n) {
-  // A clock lies in one piece: what is left at the end of the ring is skipped.
-  if (room_size_ - written_ % room_size_ < chains_.size() + 1) written_ += room_size_ - written_ % room_size_;
-  std::uint64_t* const begin = &room_[written_ % room_size_];
+  // A clock is contiguous: the rest of the ring is skipped if it is too short.
+  if (clock_capacity_ - written_ % clock_capacity_ < chains_.size() + 1)
+    written_ += clock_capacity_ - written_ % clock_capacity_;
+  std::uint64_t* const begin = &clocks_[written_ % clock_capacity_];
   std::uint64_t* end = begin;
   for_each_known([&](std::uint64_t place) { *end++ = place; });
   n.clock_at = written_;
@@ -171,7 +173,7 @@ void happens_before::keep(node& n) {
   std::vector<node_id>().swap(n.more);
 }
 
-void happens_before::wait(strand& s, node_id earlier) {
+void happens_before::wait(wait_history& s, node_id earlier) {
   if (!earlier) return;
   settle(s);
   settle(earlier);
@@ -184,7 +186,7 @@ void happens_before::wait(strand& s, node_id earlier) {
   for_each_known([&](std::uint64_t place) { s.clock.push_back(place); });
 }
 
-void happens_before::wait_for_all(strand& s) {
+void happens_before::wait_for_all(wait_history& s) {
   s.pending.clear();
   s.clock.clear();
   s.after_unknown = false;
@@ -192,12 +194,12 @@ void happens_before::wait_for_all(strand& s) {
   s.state = 0;
 }
 
-happens_before::node_id happens_before::state_of(strand& s) {
+happens_before::node_id happens_before::state_of(wait_history& s) {
   settle(s);
   if (s.clock.empty() && s.all_until <= horizon_) return 0;
   const node* const old = find(s.state);
-  // One that would soon be overwritten is made anew.
-  if (old && last_ - s.state < nodes_.size() / 2 && written_ - old->clock_at < room_size_ / 2) return s.state;
+  // A node that would soon be overwritten is made anew.
+  if (old && last_ - s.state < nodes_.size() / 2 && written_ - old->clock_at < clock_capacity_ / 2) return s.state;
   s.state = make();
   clear();
   join(s);
@@ -205,7 +207,7 @@ happens_before::node_id happens_before::state_of(strand& s) {
   return s.state;
 }
 
-happens_before::node_id happens_before::end_of(strand& s) {
+happens_before::node_id happens_before::end_of(wait_history& s) {
   const node* const old = find(s.end);
   if (old && old->of == &s) return s.end;
   s.end = make();
@@ -213,7 +215,7 @@ happens_before::node_id happens_before::end_of(strand& s) {
   return s.end;
 }
 
-void happens_before::restart(strand& s) {
+void happens_before::restart(wait_history& s) {
   if (const node* const end = find(s.end); end && end->of == &s) settle(s.end);
   s.pending.clear();
   s.clock.clear();
@@ -222,7 +224,8 @@ void happens_before::restart(strand& s) {
   s.state = s.end = 0;
 }
 
-// A chain whose last operation is followed, or forgotten; else a new one. Past the limit half of them are forgotten.
+// A chain of which the last operation is a predecessor, or was dropped; else a new one. At the limit, half of the
+// chains are dropped.
 std::size_t happens_before::chain_to_extend() {
   for (std::size_t w = 0; w <= chains_.size() / 64; ++w)
     for (std::uint64_t left = known_[w]; left; left &= left - 1) {
@@ -254,7 +257,7 @@ std::size_t happens_before::chain_to_extend() {
 bool happens_before::begin(node_id id) {
   node* const n = find(id);
   if (!n) return false;
-  // If something asked before, it was as what had been skipped; what it follows is the same.
+  // An earlier query treated the node as skipped; its predecessors are the same.
   if (!n->is_settled) {
     n->is_open = true;
     const std::size_t bottom = stack_.size();

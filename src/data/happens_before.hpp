@@ -1,19 +1,20 @@
-// happens_before.hpp - what is certain to come before what: vector clocks over chains of operations.
+// happens_before.hpp - which operations certainly precede which: vector clocks over chains of operations.
 //
-// Every operation that begins gets a place in a chain: a chain is a sequence of operations each of which follows the one
-// before it. What an operation follows is then one number per chain, its clock, and "does it follow that one?" one look.
-// Nodes are operations, merges of events and the states of tasks; only operations take places, so tasks and merges
-// that touch no data cost no chain.
+// Each operation that begins gets a place in a chain: a sequence of operations each of which follows the one before it.
+// The predecessors of an operation are then one number per chain, its clock, and a query is one comparison. Nodes are
+// operations, merges of events and states of tasks. Only operations take places in chains: tasks and merges that touch
+// no data need no chain.
 //
 // Threads     one at a time.
-// Memory      bounded: `most_nodes` nodes, `clock_room` entries of clocks and `most_chains` chains, each as a ring. What has
-//             been overwritten counts as known to everybody, so that what is_before() denies is certain.
+// Memory      bounded: `most_nodes` nodes, `clock_room` entries of clocks and `most_chains` chains, each as a ring.
+//             Entries that were overwritten count as known to all, so that a negative answer of is_before() is certain.
 // Cost        begin: the sizes of the clocks that are joined; is_before: a few loads; make and follow: constant.
-// Invariants  (1) is_before is false only if nothing told orders the two. (2) a node that something is told to follow has
-//             ended, or been skipped, before what follows it begins.
-// Source      clocks and epochs: Mattern 1989; Flanagan, Freund, "FastTrack", PLDI 2009. Chains in place of threads, made
-//             greedily as operations come: Agarwal, Garg, "Efficient dependency tracking", PODC 2005. There a lost
-//             operation is not foreseen; here time counts beginnings, and what is lost is before all that comes later.
+// Invariants  (1) is_before is false only if no reported dependency orders the two. (2) a node that another follows has
+//             ended, or been skipped, before the other begins.
+// Source      clocks and epochs: Mattern 1989; Flanagan, Freund, "FastTrack", PLDI 2009. Chains instead of threads,
+//             formed greedily as operations arrive: Agarwal, Garg, "Efficient dependency tracking", PODC 2005. That
+//             paper keeps all operations. Here time counts beginnings, and a dropped operation counts as before all
+//             later ones.
 #pragma once
 
 #include <array>
@@ -28,50 +29,50 @@ namespace stretto::data {
 
 class happens_before {
  public:
-  using node_id = std::uint64_t;  // 0: what has always happened
+  using node_id = std::uint64_t;  // 0: has always happened
 
-  /// The place of an operation: its chain, its number in it, and when it began.
+  /// The place of an operation: its chain, its number in the chain, and its time of beginning.
   struct epoch {
     std::uint64_t place = 0;
     std::uint64_t time = 0;
     bool operator==(const epoch&) const = default;
   };
 
-  /// What one task, or the body of a worker, has waited for so far. It lives as long as something may ask for its end.
-  struct strand {
+  /// What one task, or the body of a worker, has waited for so far. It must live as long as end_of() may be asked for.
+  struct wait_history {
     std::vector<std::uint64_t> clock;
     std::uint64_t all_until = 0;
-    std::vector<node_id> pending;  // what it follows and has not been joined yet
+    std::vector<node_id> pending;  // nodes that it follows and has not joined yet
     bool after_unknown = false;
-    node_id state = 0, end = 0;    // nodes that stand for it now, and when it has ended
+    node_id state = 0, end = 0;  // nodes that stand for its present state, and for its end
   };
 
   struct limits {
     std::size_t most_nodes = std::size_t{1} << 17;
-    std::size_t clock_room = std::size_t{1} << 21;
+    std::size_t clock_capacity = std::size_t{1} << 21;
     std::size_t most_chains = 2048;
   };
   explicit happens_before(limits l);
   happens_before() : happens_before(limits{}) {}
 
   node_id make();
-  /// Before anything asks what `n` follows. 0 is no one.
+  /// `n` follows `earlier`; to be called before any query about `n`. 0 is no node.
   void follow(node_id n, node_id earlier);
-  /// It follows something of which nothing is known: perhaps all that has begun by the time that it begins.
+  /// `n` follows something unknown: perhaps all operations that began before `n` does.
   void follow_unknown(node_id n);
 
-  /// Whatever runs on the strand has waited for it.
-  void wait(strand& s, node_id earlier);
-  /// It may know all that has begun.
-  void wait_for_all(strand& s);
-  /// What the strand knows at present.
-  node_id state_of(strand& s);
-  /// What it will know when it has ended.
-  node_id end_of(strand& s);
-  /// The strand has ended, and will be another one.
-  void restart(strand& s);
+  /// The task of `s` has waited for `earlier`.
+  void wait(wait_history& s, node_id earlier);
+  /// The task may know all operations that have begun.
+  void wait_for_all(wait_history& s);
+  /// The node of what the task knows at present.
+  node_id state_of(wait_history& s);
+  /// The node of what the task will know when it has ended.
+  node_id end_of(wait_history& s);
+  /// The task has ended; `s` is reused for another one.
+  void restart(wait_history& s);
 
-  /// It begins; is_before() is about it until the next one does. False if it has been forgotten.
+  /// Begins an operation; is_before() refers to it until the next begin(). False if the node has been dropped.
   bool begin(node_id n);
   epoch current() const noexcept { return current_; }
   bool is_before(const epoch& e) const noexcept {
@@ -80,7 +81,7 @@ class happens_before {
     return has(chain) && dense_[chain] >= e.place;
   }
 
-  /// Events as names of nodes, as long as the node is remembered.
+  /// Names a node by an event; valid as long as the node is kept.
   void name(node_id n, std::uint64_t event);
   node_id named(std::uint64_t event) const noexcept {
     const auto found = names_.find(event);
@@ -102,8 +103,8 @@ class happens_before {
     unsigned direct = 0;
     std::array<node_id, 7> after{};
     std::vector<node_id> more;
-    strand* of = nullptr;        // the strand whose end it is
-    std::uint64_t clock_at = 0;  // its clock, once settled; counted from the first one ever written
+    wait_history* of = nullptr;  // the task of which this node is the end
+    std::uint64_t clock_at = 0;  // position of its clock, once settled, in all entries ever written
     std::uint32_t clock_length = 0;
     std::uint64_t all_until = 0;
     std::uint64_t settled_at = 0;
@@ -125,32 +126,32 @@ class happens_before {
   }
   void clear() noexcept;
   void join(node_id n) noexcept;
-  void join(const strand& s) noexcept;
+  void join(const wait_history& s) noexcept;
   template <class Body>
   static void for_each_before(const node& n, Body&& body);
   void join_all_before(const node& n) noexcept;
-  /// All that it follows is settled; then joins it.
+  /// Settles all nodes that it follows, then joins their clocks.
   void gather(node_id n);
   void settle_pending(const std::vector<node_id>& all);
   void settle(node_id n);
-  void settle(strand& s);
+  void settle(wait_history& s);
   void push(node_id n);
   void keep(node& n);
-  /// body(place) for what is known now, without what everybody knows.
+  /// Calls body(place) for the places of the clock being built, without those that count as known to all.
   template <class Body>
   void for_each_known(Body&& body) const;
   std::size_t chain_to_extend();
 
   std::vector<node> nodes_;
   node_id last_ = 0;
-  const std::size_t room_size_;
-  std::unique_ptr<std::uint64_t[]> room_;  // clocks, as a ring
+  const std::size_t clock_capacity_;
+  std::unique_ptr<std::uint64_t[]> clocks_;  // clocks, as a ring
   std::uint64_t written_ = 0;
   std::vector<chain> chains_;
   std::size_t most_chains_, next_probe_ = 0;
-  std::uint64_t now_ = 0;       // how many operations have begun
-  std::uint64_t horizon_ = 0;   // what began until then is before everything
-  std::uint64_t all_until_ = 0;           // with dense_ and known_: the clock that is being made
+  std::uint64_t now_ = 0;        // number of operations that have begun
+  std::uint64_t horizon_ = 0;    // operations up to this time count as before all others
+  std::uint64_t all_until_ = 0;  // with dense_ and known_: the clock being built
   std::vector<std::uint64_t> dense_, known_;
   epoch current_;
   std::vector<node_id> stack_;

@@ -13,7 +13,7 @@ void host_channel::start(const places::copy_end& source, const places::copy_end&
   done.run(done);
 }
 
-// What an unmeasured host copy counts as; routes compare these figures with those of other channels.
+// Assumed figures of an unmeasured host copy; routes compare them with those of other channels.
 double host_channel::bandwidth_bytes_per_second(place, place) const { return 10e9; }
 double host_channel::latency_seconds(place, place) const { return 100e-9; }
 

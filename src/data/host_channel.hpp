@@ -1,7 +1,7 @@
-// host_channel.hpp - copies between memories that the processor loads and stores, and routes where no channel leads.
+// host_channel.hpp - copies between memories that the processor addresses, and routes where no direct channel leads.
 //
 // Threads     any.
-// Cost        start copies before it returns.
+// Cost        start: the copy itself, before it returns.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr bool is_host_memory(place_kind kind) noexcept {
   return kind == place_kind::numa || kind == place_kind::system_memory || kind == place_kind::pinned_memory;
 }
 
-/// True for places whose bytes are in a host memory: those, and the processors and caches next to one.
+/// True for places of which the bytes are in a host memory: the host memories, and processors and caches next to one.
 constexpr bool is_near_host_memory(place_kind kind) noexcept {
   return kind <= place_kind::system_memory || is_host_memory(kind);
 }
@@ -34,18 +34,18 @@ class host_channel final : public places::channel {
 /// Registers one host_channel for every pair of host memory kinds.
 void add_host_channels(places::channel_registry& registry);
 
-/// A memory as a route sees it.
+/// A memory on a route.
 struct stop {
   place where;
   place_kind kind;
 };
 
-/// What the channel from one to the other says of itself; nothing if there is none, or it does not lead there.
+/// Bandwidth and latency of the channel from one to the other; nothing if there is no such channel.
 std::optional<places::way_figures> figures_between(const stop& source, const stop& target,
                                                    const places::channel_registry& channels);
 
-/// The memories a copy of `bytes` passes through, both ends included, as positions in `memories`
-/// (places::cheapest_copy); empty if there is no way. Pure.
+/// The memories that a copy of `bytes` passes through, both ends included, as positions in `memories`
+/// (places::cheapest_copy). Empty if there is no route. Pure.
 std::vector<std::size_t> cheapest_route(std::span<const stop> memories, const places::channel_registry& channels,
                                         std::size_t from, std::size_t to, std::uint64_t bytes);
 

@@ -1,7 +1,7 @@
-// host_launch.hpp - a kernel on the workers, from within a task.
+// host_launch.hpp - runs a kernel on the workers, within a task.
 //
-// Threads     any task; large ranges are spread over the workers, and the task waits for them.
-// Cost        the kernel's own, and the descriptions of its arguments.
+// Threads     any task. The workers share a large range, and the task waits for them.
+// Cost        that of the kernel, and the descriptions of its arguments.
 #pragma once
 
 #include <boost/container/static_vector.hpp>
@@ -11,15 +11,16 @@
 
 namespace stretto::data {
 
-/// Arguments of a launch that is computed where the caller is, in one go.
+/// Arguments of a launch that the calling thread computes in one piece.
 using piece_arguments = boost::container::static_vector<kernel_argument, 16>;
-/// Whether a launch is such a one: of few items, and not in groups.
+/// Whether a launch is computed in one piece: it has few items, and no groups.
 bool is_one_piece(const kernel_code& code, const kernel_range& range) noexcept;
-/// Then: all arrays exist. Throws what a checked kernel finds (K01).
-void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check);
-/// A large range is computed by all workers, or by the caller's alone.
+/// Runs such a launch. All arrays must exist. Throws K01 if checks find an error.
+void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
+               device::checking check);
+/// Whether all workers, or only the calling one, compute a large range.
 enum class spread : std::uint8_t { all_workers, this_worker };
-/// All arrays exist. Throws what a checked kernel finds (K01).
+/// Runs a launch. All arrays must exist. Throws K01 if checks find an error.
 void run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given,
                  device::checking check, spread over = spread::all_workers);
 

@@ -4,7 +4,8 @@
 
 namespace stretto::data {
 
-imported_memories::shared imported_memories::find(const exported_elements& from, std::uint16_t of, device::attached_device* by) {
+imported_memories::shared imported_memories::find(const exported_device_elements& from, std::uint16_t of,
+                                                  device::attached_device* by) {
   if (!by) {
     for (const auto& d : devices_.all())
       if (shared found = find(from, of, d.get())) return found;
@@ -23,13 +24,14 @@ imported_memories::shared imported_memories::find(const exported_elements& from,
     by->is().give_back(first);
     throw;
   }
-  if (tell_) tell_("device " + by->name() + " copies from the memory of a device of " + base::node_name(of) + " itself");
+  if (inform_)
+    inform_("device " + by->name() + " copies from the memory of a device of " + base::node_name(of) + " itself");
   return k.is;
 }
 
 void imported_memories::forget(std::uint16_t node) noexcept {
   for (;;) {
-    shared goes;  // once the lock is open
+    shared goes;  // destroyed after the lock is released
     const std::scoped_lock lock(lock_);
     for (auto& [name, k] : all_)
       if (!goes && k.node == node && k.is) goes = std::exchange(k.is, nullptr);

@@ -1,12 +1,12 @@
-// imported_memories.hpp - memories of devices of other processes on this host, as this node's devices have them.
+// imported_memories.hpp - memory of devices of other processes on this host, imported by devices of this node.
 //
-// A device of this node imports such a memory when elements that lie there are first to be copied by it, as a whole, and keeps it. What it
-// cannot have is remembered.
+// A device imports a whole memory the first time that it copies elements from there, and keeps it. Failed imports are
+// remembered.
 //
 // Threads     any.
 // Cost        the first time, a call or two of the driver; then a lock and a search.
-// Invariants  (1) a memory is imported once by each device. (2) it is given back when its node is forgotten, or with this, but never while
-//             somebody holds it.
+// Invariants  (1) a device imports a memory once. (2) an import ends when its node is forgotten, or with this object,
+//             but never while the memory is in use.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/exported_elements.hpp"
+#include "data/exported_device_elements.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto::data {
@@ -34,7 +34,7 @@ class imported_memories {
     ~memory() { by_.is().give_back(first_); }
 
     const device::attached_device& by() const noexcept { return by_; }
-    std::byte* first() const noexcept { return first_; }  // as that device knows it
+    std::byte* first() const noexcept { return first_; }  // the address for that device
 
    private:
     device::attached_device& by_;
@@ -42,26 +42,28 @@ class imported_memories {
   };
   using shared = std::shared_ptr<const memory>;
 
-  /// By these devices, which outlive this. `tell`: of each memory that is imported; or empty.
-  imported_memories(const device::device_set& devices, std::function<void(const std::string&)> tell) : devices_(devices), tell_(std::move(tell)) {}
+  /// The devices must outlive this. `inform` is called for each imported memory; it may be empty.
+  imported_memories(const device::device_set& devices, std::function<void(const std::string&)> inform)
+      : devices_(devices), inform_(std::move(inform)) {}
 
-  /// The memory in which those elements of node `of` lie, as `by` knows it; by null: any of the devices. Null where it cannot have it.
-  shared find(const exported_elements& from, std::uint16_t of, device::attached_device* by);
-  /// That node is lost.
+  /// The memory of node `of` that has those elements, as imported by `by`, or by any device if `by` is null. Null if it
+  /// cannot be imported.
+  shared find(const exported_device_elements& from, std::uint16_t of, device::attached_device* by);
+  /// Ends the imports of a node that has failed.
   void forget(std::uint16_t node) noexcept;
 
-  /// Copies of such elements, since the start; for tests.
+  /// Number of copies from imported memory; for tests.
   std::atomic<std::uint64_t> copies{0};
 
  private:
   struct known {
     std::uint16_t node = 0;
-    shared is;  // null: that device cannot have it
+    shared is;  // null: the device cannot import it
   };
 
   const device::device_set& devices_;
-  const std::function<void(const std::string&)> tell_;
-  std::mutex lock_;  // guards what follows, and that a memory is imported once
+  const std::function<void(const std::string&)> inform_;
+  std::mutex lock_;  // guards what follows; also held while a memory is imported
   std::map<std::pair<std::vector<std::byte>, const device::attached_device*>, known> all_;
 };
 

@@ -11,8 +11,10 @@ constexpr std::uint64_t full = ~std::uint64_t{0};
 }
 
 index_space::index_space(std::uint64_t capacity)
-    : capacity_(capacity), words_(capacity / 64 + (capacity % 64 != 0)), taken_(new std::atomic<std::uint64_t>[words_ ? words_ : 1]()) {
-  // Positions beyond the capacity are taken for good, so that allocate never finds them.
+    : capacity_(capacity),
+      words_(capacity / 64 + (capacity % 64 != 0)),
+      taken_(new std::atomic<std::uint64_t>[words_ ? words_ : 1]()) {
+  // Positions beyond the capacity are taken for good, so that allocate never returns them.
   if (capacity % 64) taken_[words_ - 1].store(full << (capacity % 64), std::memory_order_relaxed);
 }
 
@@ -99,7 +101,7 @@ bool index_space::contains(element e) const noexcept {
 
 std::vector<box> index_space::runs() const {
   std::vector<box> out;
-  coordinate from = -1;  // where the run began; -1 outside of one
+  coordinate from = -1;  // start of the current run; -1 outside of a run
   const auto end_at = [&](coordinate to) {
     if (from >= 0 && from < to) out.push_back(box(from, to));
     from = -1;

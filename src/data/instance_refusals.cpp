@@ -58,7 +58,8 @@ void require_addressable(const char* what, std::string_view name, const box& ele
   if (is_beyond_addressing(elements, element_bytes)) refuse_size(what, name, elements, element_bytes, where);
 }
 
-void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes, const std::source_location& where) {
+void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes,
+                 const std::source_location& where) {
   error e("D14", std::string(what) + " of more than 2^62 bytes was asked for");
   e.fact("submitted", where);
   if (!name.empty()) e.fact("name", "\"" + std::string(name) + "\"");
@@ -79,7 +80,7 @@ void refuse_memory(const detail::instance_request& r, const data_state& state, c
   throw std::move(e).fact("memories", names).remedy("choose one of runtime.machine().memories()");
 }
 
-failure_ref no_room(const detail::instance_record& r, const creation& refused) {
+failure_ref creation_refused(const detail::instance_record& r, const creation& refused) {
   error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
   e.fact("submitted", r.created)
       .fact("wanted", bytes_text(refused.bytes))

@@ -12,7 +12,7 @@
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "data/reduction_record.hpp"
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 
 namespace stretto {
 
@@ -42,19 +42,21 @@ data::layout layout_of(const detail::instance_request& r, const std::source_loca
   data::layout shape = data::dense_layout(r.box, r.dimensions, r.element_bytes, r.order);
   if (!r.strides.empty()) {
     if (r.strides.size() != r.dimensions) data::refuse_strides(r, where);
-    if (data::is_beyond_addressing(r.box, r.element_bytes, r.strides)) data::refuse_size("an instance", r.name, r.box, r.element_bytes, where);
+    if (data::is_beyond_addressing(r.box, r.element_bytes, r.strides))
+      data::refuse_size("an instance", r.name, r.box, r.element_bytes, where);
     for (std::size_t a = 0; a < r.dimensions; ++a)
       shape.stride[a] = r.strides[a] * static_cast<std::int64_t>(r.element_bytes);
     if (!data::is_injective(shape)) data::refuse_strides(r, where);
   }
-  const std::uintptr_t first =
-      r.native ? reinterpret_cast<std::uintptr_t>(r.native->data) + r.native->offset_bytes : reinterpret_cast<std::uintptr_t>(r.external);
+  const std::uintptr_t first = r.native ? reinterpret_cast<std::uintptr_t>(r.native->data) + r.native->offset_bytes
+                                        : reinterpret_cast<std::uintptr_t>(r.external);
   if (const std::uintptr_t behind = first % r.alignment) data::refuse_address(r, behind, where);
   return shape;
 }
 
-/// Null: memory of the host that is the program's.
-data::memory_space* space_of(const detail::instance_request& r, const data::data_state& state, const std::source_location& where) {
+/// Null: host memory that the program owns.
+data::memory_space* space_of(const detail::instance_request& r, const data::data_state& state,
+                             const std::source_location& where) {
   if (r.external) return nullptr;
   data::memory_space* const space = state.find(r.memory);
   if (!space) data::refuse_memory(r, state, where);
@@ -64,8 +66,10 @@ data::memory_space* space_of(const detail::instance_request& r, const data::data
   return space;
 }
 
-/// The first element in memory of the program's: an address of the host, or what stands for the driver's memory of that device.
-std::byte* first_of(const detail::instance_request& r, const data::layout& shape, data::memory_space* space, const std::source_location& where) {
+/// The first element in memory of the program: an address of the host, or the alias of the driver's memory of that
+/// device.
+std::byte* first_of(const detail::instance_request& r, const data::layout& shape, data::memory_space* space,
+                    const std::source_location& where) {
   if (!r.native) return r.external;
   const data::byte_span span = data::span_of(shape);
   const auto bytes = static_cast<std::uint64_t>(span.to - span.from);
@@ -80,8 +84,9 @@ std::byte* first_of(const detail::instance_request& r, const data::layout& shape
   }
 }
 
-/// It has a number, a name and a handle from now on.
-[[gnu::always_inline]] inline detail::instance_handle make_known(detail::instance_record& r, std::string_view name, data::data_state& state,
+/// Gives the record a number, a name and a key.
+[[gnu::always_inline]] inline detail::instance_handle make_known(detail::instance_record& r, std::string_view name,
+                                                                 data::data_state& state,
                                                                  data::thread_data& share) noexcept {
   r.number = state.numbers.fetch_add(1, std::memory_order_relaxed);
   const std::size_t n = std::min(name.size(), r.name.size() - 1);
@@ -98,14 +103,14 @@ void settle(detail::instance_record& r, data::block& held) noexcept {
   r.first = r.space->address_of(held) - data::span_of(r.shape).from;
 }
 
-/// The destruction of an instance whose preconditions have ended.
+/// Destroys an instance; the preconditions have ended.
 void take_effect(detail::instance_record& r, data::destruction* announced, base::thread_context& context) noexcept {
   const std::uint64_t key = r.live.exchange(0, std::memory_order_acq_rel);
   if (r.destruction_order)
-    if (auto unordered = data::state_of(context).checks->goes(r.destruction_order, {&r, key}))
+    if (auto unordered = data::state_of(context).checks->check_destruction(r.destruction_order, {&r, key}))
       detail::report(detail::make_failure(std::make_exception_ptr(*std::move(unordered)),
                                           "destruction of " + detail::describe(r), r.destroyed), context);
-  if (r.reduction) {  // first: what it frees may be what a waiting creation waits for
+  if (r.reduction) {  // first: a waiting creation may need what it frees
     r.reduction->clear(context);
     if (r.reduction->on_device.record) detail::destroy_instance(r.reduction->on_device, {}, r.destroyed);
     r.reduction = nullptr;
@@ -121,7 +126,7 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
   r.first = nullptr;
   r.updates.dissolve(context);
   share_of(context).records.free(&r);
-  if (resolved) data::tell(resolved, context);
+  if (resolved) data::notify_resolved(resolved, context);
 }
 
 }  // namespace
@@ -133,13 +138,15 @@ using detail::instance_record;
 
 std::optional<global_instance> global_instance_of(const instance_handle& h, base::thread_context& context) {
   const instance_record& r = *h.record;
-  if (!r.space || r.space->kind() != place_kind::global_memory || r.key.load(std::memory_order_acquire) != h.key) return {};
+  if (!r.space || r.space->kind() != place_kind::global_memory || r.key.load(std::memory_order_acquire) != h.key)
+    return {};
   if (r.ready.raw() != 0 && (!detail::has_ended(r.ready, context) || detail::cause_of(r.ready, context))) return {};
   return global_instance{r.shape, r.dimensions, r.first, r.name.data()};
 }
 
 instance_handle make_stand_in(const global_instance& of, base::thread_context& context) {
-  const auto space = std::ranges::find_if(state_of(context).memories, [](const auto& m) { return m->kind() == place_kind::global_memory; });
+  const auto space = std::ranges::find_if(state_of(context).memories,
+                                          [](const auto& m) { return m->kind() == place_kind::global_memory; });
   return make_stand_in({of.shape, of.dimensions, space->get(), of.first, of.name}, context);
 }
 
@@ -165,7 +172,7 @@ namespace {
 
 std::string creation_of(const detail::instance_record& r) { return "creation of " + detail::describe(r); }
 
-/// It runs now, whatever its preconditions' end.
+/// Runs the destruction, whether its preconditions have failed or not.
 void destroy_now(detail::instance_record& r, destruction* announced, std::unique_ptr<sched::profile_state> profile,
                  base::thread_context& context) noexcept {
   if (!profile) return take_effect(r, announced, context);
@@ -207,7 +214,7 @@ void start_creation(deferred& self, failure_ref cause, base::thread_context& con
   switch (r.space->create(c)) {
     case creation::outcome::waiting: return;
     case creation::outcome::granted: return end_creation(c, {}, context);
-    case creation::outcome::refused: return end_creation(c, no_room(r, c), context);
+    case creation::outcome::refused: return end_creation(c, creation_refused(r, c), context);
   }
 }
 
@@ -223,26 +230,27 @@ void start_destruction(deferred& self, failure_ref, base::thread_context& contex
 
 }  // namespace
 
-std::optional<told_deferred> tell_creation(const deferred& d, const deferred* at) {
+std::optional<deferred_report> report_creation(const deferred& d, const deferred* at) {
   const bool is_creation = d.starts_with(start_creation);
   if (!is_creation && !d.starts_with(start_destruction)) return std::nullopt;
   if (is_creation) {
     const base::peeked<deferred_creation> c(static_cast<const deferred_creation*>(at));
     const base::peeked<detail::instance_record> r(c ? c->record : nullptr);
     if (!r) return std::nullopt;
-    return told_deferred{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
+    return deferred_report{r->ready, "creation of " + peek_name(c->record), base::peek_location(&c->record->created)};
   }
   const base::peeked<deferred_destruction> gone(static_cast<const deferred_destruction*>(at));
-  const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale where another took its block since
+  const base::peeked<detail::instance_record> r(gone ? gone->record : nullptr);  // stale if its block was reused
   if (!r) return std::nullopt;
-  return told_deferred{gone->done, "destruction of " + peek_name(gone->record), base::peek_location(&gone->record->destroyed)};
+  return deferred_report{gone->done, "destruction of " + peek_name(gone->record),
+                         base::peek_location(&gone->record->destroyed)};
 }
 
 deferred_creation::deferred_creation(detail::instance_record& r) : deferred(start_creation), record(&r) {
   instance = &r;
-  told = [](creation& self, base::thread_context& context) noexcept {
+  on_resolved = [](creation& self, base::thread_context& context) noexcept {
     auto& c = static_cast<deferred_creation&>(self);
-    end_creation(c, c.is == outcome::granted ? failure_ref{} : no_room(*c.record, c), context);
+    end_creation(c, c.is == outcome::granted ? failure_ref{} : creation_refused(*c.record, c), context);
   };
 }
 deferred_destruction::deferred_destruction(detail::instance_record& r) : deferred(start_destruction), record(&r) {
@@ -264,7 +272,8 @@ namespace data {
 
 using namespace detail;
 
-instance_handle create_where(const instance_request& request, const wish& at, const preconditions& after, const std::source_location& where) {
+instance_handle create_where(const instance_request& request, const placement_hint& at, const preconditions& after,
+                             const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   data::data_state& state = state_of(context);
   const layout shape = stretto::layout_of(request, where);
@@ -291,13 +300,13 @@ instance_handle create_where(const instance_request& request, const wish& at, co
 
   const std::uint64_t bytes = stretto::bytes_of(shape);
   const bool at_once = after.dependencies.empty() && after.events.empty();
-  data::outlook outlook;
-  if (!at_once) outlook = data::look_at(after, {}, context);
-  if (profile && !outlook.pending && !outlook.cause) {
+  data::precondition_state precondition_state;
+  if (!at_once) precondition_state = data::state_of_preconditions(after, {}, context);
+  if (profile && !precondition_state.pending && !precondition_state.cause) {
     profile->mark_ready();
     profile->mark_started(context);
   }
-  if (!outlook.pending && !outlook.cause)
+  if (!precondition_state.pending && !precondition_state.cause)
     if (data::block* held = space->try_create(bytes, at)) {
       settle(r, *held);
       if (state.checks) data::order_check::poison(r);
@@ -330,13 +339,13 @@ namespace detail {
 
 event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where) {
   base::thread_context& context = base::require_current("destroy");
-  if (!data::is_near(h, context)) [[unlikely]]
-    return data::ask({.what = data::far_request::verb::destroy, .used = {h}}, after, context, where);
+  if (!data::is_local(h, context)) [[unlikely]]
+    return data::ask({.what = data::remote_operation_request::action::destroy, .used = {h}}, after, context, where);
   instance_record& r = data::usable(h, "destroy", context, where);
   const event ready = r.ready;
   const std::span<const event> also(&ready, ready.raw() != 0);
   const bool at_once = after.dependencies.empty() && after.events.empty() && also.empty();
-  const bool pending = !at_once && data::look_at(after, also, context).pending;
+  const bool pending = !at_once && data::state_of_preconditions(after, also, context).pending;
   auto profile = after.profile ? std::make_unique<sched::profile_state>(where) : nullptr;
   data::deferred_destruction* d = nullptr;
   if (pending) d = ::new (share_of(context).operations.allocate()) data::deferred_destruction(r);
@@ -346,7 +355,7 @@ event destroy_instance(const instance_handle& h, const preconditions& after, con
       d->~deferred_destruction();
       share_of(context).operations.free(d);
     }
-    data::was_destroyed(h, "destroy", where);
+    data::refuse_destroyed(h, "destroy", where);
   }
   r.destroyed = where;
   data::order_check* const checks = data::state_of(context).checks;

@@ -1,8 +1,9 @@
-// instances.hpp - how instances come to be and go: creations and destructions that wait.
+// instances.hpp - creates and destroys instances, after preconditions.
 //
 // Threads     any thread of the runtime.
-// Cost        see instance.hpp; what waits takes one pooled block and one event.
-// Invariants  a destruction runs whatever its preconditions' end, after the creation has ended, and frees once.
+// Cost        see instance.hpp; a deferred call takes one pooled block and one event.
+// Invariants  a destruction runs even if its preconditions fail, after the creation has ended, and frees the memory
+//             once.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ namespace stretto::data {
 struct deferred_creation final : deferred, creation {
   explicit deferred_creation(detail::instance_record& r);
   detail::instance_record* record;
-  std::unique_ptr<sched::profile_state> profile;  // if someone asked
+  std::unique_ptr<sched::profile_state> profile;  // if a profile was requested
 };
 
 struct deferred_destruction final : deferred, destruction {
@@ -28,16 +29,17 @@ struct deferred_destruction final : deferred, destruction {
   std::unique_ptr<sched::profile_state> profile;
 };
 
-/// What another node has to know of an instance in global memory.
+/// Facts about an instance in global memory that other nodes need.
 struct global_instance {
   layout shape;
   std::uint8_t dimensions = 1;
-  std::byte* first = nullptr;  // as its record has it
+  std::byte* first = nullptr;  // as in its record
   std::string name;
 };
-/// Of a near handle; nothing if it is not in global memory, does not exist yet, or no more.
+/// Of a local handle. Nothing if the instance is not in global memory, does not exist yet, or was destroyed.
 std::optional<global_instance> global_instance_of(const detail::instance_handle& h, base::thread_context& context);
-/// An instance over elements that another node has made, which this one has at `first` in `in`; and its end, which leaves them alone.
+/// A stand-in: an instance over elements that another node has created, at `first` in `in` here. end_stand_in leaves
+/// the elements alone.
 struct elements_of_another {
   layout shape;
   std::uint8_t dimensions = 1;
@@ -49,8 +51,8 @@ detail::instance_handle make_stand_in(const elements_of_another& of, base::threa
 detail::instance_handle make_stand_in(const global_instance& of, base::thread_context& context);
 void end_stand_in(const detail::instance_handle& h, base::thread_context& context) noexcept;
 
-/// As create_instance, at an address of its memory if nothing lies there.
-detail::instance_handle create_where(const detail::instance_request& request, const wish& at, const preconditions& after,
-                                     const std::source_location& where);
+/// Like create_instance, at an address of its memory if that is free.
+detail::instance_handle create_where(const detail::instance_request& request, const placement_hint& at,
+                                     const preconditions& after, const std::source_location& where);
 
 }  // namespace stretto::data

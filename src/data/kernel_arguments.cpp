@@ -15,17 +15,18 @@ namespace stretto::data {
 
 namespace {
 
-/// What lies at `first` as `shape` says.
+/// The argument for elements at `first` with layout `shape`.
 kernel_argument array_at(std::byte* first, const layout& shape, const box& part, const kernel_parameter& p) noexcept {
   kernel_argument a;
-  // Divisions take longer than all the rest of a short launch.
+  // Divisions would take longer than the rest of a short launch.
   const int shift = (p.element_bytes & (p.element_bytes - 1)) == 0 ? std::countr_zero(p.element_bytes) : -1;
   for (int axis = 0; axis < max_axes; ++axis) {
-    a.stride[axis] = shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
+    a.stride[axis] =
+        shift >= 0 ? shape.stride[axis] >> shift : shape.stride[axis] / static_cast<std::int64_t>(p.element_bytes);
     a.min[axis] = part.min()[axis];
     a.max[axis] = part.max()[axis];
   }
-  // It may lie outside of all memory: addresses are numbers here.
+  // The result may lie outside of all memory: addresses are computed as integers.
   a.origin = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(first) +
                                           static_cast<std::uintptr_t>(shape.offset_of(point())));
   return a;
@@ -51,8 +52,8 @@ kernel_arguments::few<device::launch_argument> kernel_arguments::arguments(base:
   return all;
 }
 
-kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                 const std::source_location& where) {
+kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                 base::thread_context& context, const std::source_location& where) {
   if (item.array.record) {
     const detail::instance_record& r = usable(item.array, "launch", context, where);
     const box& part = item.part ? *item.part : r.shape.box;
@@ -60,7 +61,8 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     kernel_argument a = array_of(r, part, p);
     a.touched = item.touched;
     a.allowed = item.allowed;
-    a.is_overwritten = item.part && p.mode == access::out && !item.touched;  // who learns may use more than was said
+    // a launch that learns its uses may use more than `part`
+    a.is_overwritten = item.part && p.mode == access::out && !item.touched;
     return a;
   }
   kernel_argument a;
@@ -68,13 +70,13 @@ kernel_argument host_argument_of(const detail::launch_item& item, const kernel_p
     a.origin = static_cast<std::byte*>(const_cast<void*>(item.value));
   } else {
     a.stride[0] = 1;
-    if (!item.part) a.max[0] = item.local_elements;  // else it is of no elements
+    if (!item.part) a.max[0] = item.local_elements;  // else it has no elements
   }
   return a;
 }
 
-device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                    const std::source_location& where) {
+device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                    base::thread_context& context, const std::source_location& where) {
   device::launch_argument argument;
   argument.is = host_argument_of(item, p, context, where);
   if (!item.array.record) return argument;
@@ -94,13 +96,14 @@ box items_of(const kernel_range& range) {
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
   if (code.in_groups != r.is_of_groups)
     throw error("K24", "kernel \"" + std::string(code.name) + "\" is launched " +
-                           (code.in_groups ? "without groups, but is written for groups" : "in groups, but is written for items"))
+                           (code.in_groups ? "without groups, but is written for groups"
+                                           : "in groups, but is written for items"))
         .fact("launched", r.where)
         .remedy(code.in_groups ? "launch it over in_groups(groups, items_of_group)" : "launch it over a box");
   for (int a = 0; a < max_axes && r.is_of_groups; ++a)
     if (r.group[a] < 1)
-      throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " + std::to_string(r.group[a]) +
-                             " items along axis " + std::to_string(a))
+      throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " +
+                             std::to_string(r.group[a]) + " items along axis " + std::to_string(a))
           .fact("launched", r.where)
           .remedy("a group has at least one item along every axis");
   device::refuse_wide_ids(code, to_range(r), r.where);

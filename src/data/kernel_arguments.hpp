@@ -1,6 +1,6 @@
-// kernel_arguments.hpp - the arguments of a launch on its way: values are kept, instances are looked at when it runs.
+// kernel_arguments.hpp - the arguments of a deferred launch: values are copied, instances are looked up when it runs.
 //
-// Threads     one owner; what it keeps is constant.
+// Threads     one owner; the copied arguments are constant.
 #pragma once
 
 #include <stretto/launch.hpp>
@@ -17,7 +17,7 @@ namespace stretto::data {
 
 class kernel_arguments {
  public:
-  /// In place for the usual numbers of arguments.
+  /// A vector with inline storage for the usual numbers of arguments.
   template <class T>
   using few = boost::container::small_vector<T, 4>;
 
@@ -25,7 +25,7 @@ class kernel_arguments {
   kernel_arguments(const kernel_arguments&) = delete;
 
   std::span<const detail::launch_item> items() const noexcept { return {items_.data(), items_.size()}; }
-  /// Requires that the instances exist. Throws D01 for one that does not any more.
+  /// Requires that the instances exist. Throws D01 for one that was destroyed.
   few<device::launch_argument> arguments(base::thread_context& context, const std::source_location& where) const;
 
  private:
@@ -34,23 +34,24 @@ class kernel_arguments {
   const device::kept_values values_;
 };
 
-/// What a host's function may use of an instance that exists.
+/// The argument for an existing instance, as kernels on the host take it.
 kernel_argument array_of(const detail::instance_record& r, const box& part, const kernel_parameter& p) noexcept;
-/// One of them, of which `part` may be used, as the host's functions take it; and with what devices ask for.
-kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                 const std::source_location& where);
-device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p, base::thread_context& context,
-                                    const std::source_location& where);
+/// The argument for `part` of an instance, as kernels on the host take it; argument_of adds what devices need.
+kernel_argument host_argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                 base::thread_context& context, const std::source_location& where);
+device::launch_argument argument_of(const detail::launch_item& item, const kernel_parameter& p,
+                                    base::thread_context& context, const std::source_location& where);
 
-/// The ids of its items, also of a range of groups.
+/// The ids of the items of a range, also of a range of groups.
 box items_of(const kernel_range& range);
 
-/// Throws K24 for a range that is not of the kernel's kind, K25 for groups of no items, K19 for ids that the kernel keeps in too narrow a type.
+/// Throws K24 for a range of another kind than the kernel's, K25 for empty groups, K19 for ids that do not fit the
+/// kernel's type.
 void refuse_wrong_range(const kernel_code& code, const kernel_range& r);
 
-/// Axes beyond the last that says anything are a matter of writing only; at least 1.
+/// Number of axes of the range, without trailing axes of length 1; at least 1.
 int dimensions_of(const kernel_range& r) noexcept;
-/// The items as devices count them.
+/// The range as devices count it.
 device::launch_range to_range(const kernel_range& r) noexcept;
 
 }  // namespace stretto::data

@@ -15,7 +15,7 @@ std::string launch_text(const checked_launch& l) {
   return (l.code ? "launch \"" : "host task \"") + std::string(l.name) + "\"";
 }
 
-/// `argument 2 "v"`: numbers count from 1, as in messages of the compiler.
+/// `argument 2 "v"`: numbers count from 1, as in messages of compilers.
 std::string argument_text(const checked_launch& l, const checked_argument& a) {
   std::string text = "argument " + std::to_string(a.number + 1);
   if (l.code && !l.code->native)
@@ -23,7 +23,7 @@ std::string argument_text(const checked_launch& l, const checked_argument& a) {
   return text + (a.how == access::in ? " (in)" : a.how == access::out ? " (out)" : " (inout)");
 }
 
-/// Along how many axes the kernel asks for its id, as its text says; all where there is none.
+/// The number of axes for which the kernel asks its id, by its source text; all if that is unknown.
 int axes_asked_for(const kernel_code& code) {
   if (code.native) return max_axes;
   int axes = 0;
@@ -57,7 +57,7 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
   if (a.form.is == kind::unknown || l.items.is_empty()) return;
   if (a.form.is == kind::one_to_one && geometry::axes_of(l.items) == a.axes && a.elements.contains(l.items)) return;
   if (geometry::find_axes_fault(l.items, 0, a.elements, a.axes, a.form)) {
-    const int asked_for = l.code ? axes_asked_for(*l.code) : max_axes;  // a function is told its chunk
+    const int asked_for = l.code ? axes_asked_for(*l.code) : max_axes;  // a function gets its chunk
     if (const auto fault = geometry::find_axes_fault(l.items, asked_for, a.elements, a.axes, a.form))
       throw error("B32",
                   std::string(name_of(a.form.is)) + " does not fit the range of " + launch_text(l) + " and " + array())
@@ -69,7 +69,7 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
           .remedy(fault->remedy);
   }
   if (a.form.is != kind::one_to_one || a.elements.contains(l.items)) return;
-  bool is_rounded_up = true;  // to whole groups, of which each has elements
+  bool is_rounded_up = true;  // to whole groups, each of which has elements
   for (int axis = 0; axis < max_axes; ++axis)
     is_rounded_up = is_rounded_up && l.items.min()[axis] > a.elements.min()[axis] - l.group[axis] &&
                     l.items.max()[axis] < a.elements.max()[axis] + l.group[axis];
@@ -79,7 +79,9 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
       .fact("range", l.items.text())
       .fact("array", argument_text(l, a) + ", " + a.elements.text())
       .because("one_to_one names the element of each item's own id, and the range goes beyond the array")
-      .remedy("launch over the array's elements(), or leave items out by a mapper of your own: intersection(part, elements)");
+      .remedy(
+          "launch over the array's elements(), or leave items out by a mapper of your own: intersection(part, "
+          "elements)");
 }
 
 void refuse_conflict(const checked_launch& l, const geometry::use_conflict& found, const checked_argument& reader,

@@ -1,8 +1,7 @@
-// launch_checks.hpp - what a launch says of its range and of the elements that items use, checked in the call: for
-// objects and buffers.
+// launch_checks.hpp - checks of a launch's range and mappers, made within the call; for objects and buffers.
 //
 // Threads     pure.
-// Cost        check_axes: some comparisons where nothing is wrong; texts are made for errors alone.
+// Cost        check_axes: some comparisons; texts are made for errors only.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -36,8 +35,8 @@ struct checked_argument {
 /// `object "u"`; called for an error.
 using array_text = std::function<std::string()>;
 
-/// throws   B32 where the axes of range, mapper and array do not fit, B33 where one_to_one is given items that the
-///          array has no element for
+/// throws   B32 if the axes of range, mapper and array do not fit, B33 if one_to_one gets items that the array has no
+/// element for
 void check_axes(const checked_launch& l, const checked_argument& a, const array_text& array);
 
 /// Throws B31.
@@ -45,8 +44,8 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
                                   const checked_argument& reader, const checked_argument& writer,
                                   const array_text& array);
 
-/// What cuts lie on: whole groups, and multiples of what the program asks for, in items. Throws B35 where that is
-/// below 1.
+/// The grain of cuts, in items: whole groups, and multiples of what the program asks for. Throws B35 if that is below
+/// 1.
 extent grain_of(const extent& group, const extent& multiple, const box& range, const std::source_location& where);
 
 }  // namespace stretto::data

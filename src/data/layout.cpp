@@ -68,7 +68,8 @@ bool is_beyond_addressing(const box& box, std::uint32_t element_bytes, std::span
   unsigned __int128 bytes = element_bytes;
   for (std::size_t a = 0; a < strides.size() && !box.is_empty(); ++a) {
     const auto steps = static_cast<std::uint64_t>(box.length(static_cast<int>(a)) - 1);
-    const auto stride = strides[a] < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(strides[a]) : static_cast<std::uint64_t>(strides[a]);
+    const auto stride = strides[a] < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(strides[a])
+                                       : static_cast<std::uint64_t>(strides[a]);
     const unsigned __int128 elements = static_cast<unsigned __int128>(steps) * stride;
     if (elements >> 62 || (bytes += elements * element_bytes) >> 62) return true;
   }

@@ -1,12 +1,13 @@
-// locked_pages.hpp - the front of a memory of the host, page-locked piece by piece as it comes into use.
+// locked_pages.hpp - page-locks the front of a host memory piece by piece as it comes into use.
 //
-// Devices that copy to and from page-locked memory without a detour do so with everything that lies here: the memory is its
-// own pool, since what is freed is given out again. Drivers refuse copies of memory that is half of one piece and half of
-// another, so no block crosses from one to the next.
+// Devices copy directly to and from page-locked memory, so all instances here benefit: the memory acts as a pool, since
+// freed blocks are reused. Drivers refuse a copy that spans two locked pieces, so no block crosses a border between
+// pieces.
 //
-// Threads     one at a time (the memory's lock).
-// Cost        a comparison per block; a piece once, what its driver takes: about 0.2 ms per MiB. Pieces double, 16 MiB at first, and the last takes the rest.
-// Invariants  (1) a piece that cannot be locked is memory like any other.
+// Threads     one at a time (under the memory's lock).
+// Cost        one comparison per block. Locking a piece takes about 0.2 ms per MiB, once. Pieces double from 16 MiB;
+//             the last takes the rest.
+// Invariants  (1) a piece that cannot be locked remains usable as ordinary memory.
 // Source      the page-locked host pool of PREMA's heterogeneous tasking.
 #pragma once
 
@@ -21,12 +22,13 @@ namespace stretto::data {
 
 class locked_pages {
  public:
-  /// Of at most `most` bytes. `all` is empty still, and parted here.
-  locked_pages(std::vector<device::device*> who, block_allocator& all, const address_range& range, std::uint64_t most);
+  /// Locks at most `most` bytes. `all` must be empty; it is divided at the borders of pieces here.
+  locked_pages(std::vector<device::device*> devices, block_allocator& all, const address_range& range,
+               std::uint64_t most);
   locked_pages(const locked_pages&) = delete;
   ~locked_pages();
 
-  /// A block begins to be used at this offset.
+  /// To be called when a block at this offset begins to be used.
   void reach(std::uint64_t offset, address_range& range) noexcept {
     if (offset < end_) lock(offset, range);
   }
@@ -39,7 +41,7 @@ class locked_pages {
   };
   void lock(std::uint64_t offset, address_range& range) noexcept;
 
-  const std::vector<device::device*> who_;
+  const std::vector<device::device*> devices_;
   std::vector<piece> pieces_;
   std::uint64_t end_ = 0;
   std::byte* const base_;

@@ -27,8 +27,8 @@ memory_space::memory_space(place where, std::string name, place_kind kind, devic
   announced_.next = announced_.previous = &announced_;
 }
 
-void memory_space::lock_pages_for(std::vector<device::device*> who, std::uint64_t most) {
-  locked_.emplace(std::move(who), blocks_, range_, std::min(most, blocks_.capacity()));
+void memory_space::lock_pages_for(std::vector<device::device*> devices, std::uint64_t most) {
+  locked_.emplace(std::move(devices), blocks_, range_, std::min(most, blocks_.capacity()));
 }
 
 bool memory_space::grant(creation& c) {
@@ -41,9 +41,9 @@ const creation* memory_space::first_waiting_anywhere(std::uint64_t before) const
   return nullptr;
 }
 
-/// Nobody else may have these addresses: others are not planned, and find another place.
+/// Reserves the free blocks in the planned range. Only planned creations compete for it, and their ranges differ.
 bool memory_space::grant_planned(creation& c) {
-  give_up_reserved(c);
+  release_reserved(c);
   try {
     if (use(c, blocks_.allocate_at(*c.at.offset, c.bytes))) return true;
     if (c.is == creation::outcome::waiting) blocks_.allocate_free(*c.at.offset, c.bytes, c.reserved);
@@ -54,13 +54,13 @@ bool memory_space::grant_planned(creation& c) {
   return false;
 }
 
-void memory_space::give_up_reserved(creation& c) noexcept {
+void memory_space::release_reserved(creation& c) noexcept {
   for (block* const b : c.reserved) blocks_.free(*b);
   c.reserved.clear();
 }
 
 bool memory_space::grant_anywhere(creation& c) {
-  if (const creation* const first = first_waiting_anywhere(c.ticket)) return grant_beside_waiting(c, *first);
+  if (const creation* const first = first_waiting_anywhere(c.ticket)) return grant_ahead_of_waiting(c, *first);
   if (waiting_ && is_promised_away(c)) return false;
   try {
     if (c.at.is_at_end && device_ && use(c, blocks_.allocate_last(c.bytes))) return true;
@@ -70,9 +70,9 @@ bool memory_space::grant_anywhere(creation& c) {
   }
 }
 
-// The first in line must still find its place once those it waits for are gone. A later creation takes the back of a
-// free block, which leaves the longer stretches whole.
-bool memory_space::grant_beside_waiting(creation& c, const creation& first) {
+// The first waiting creation must still fit once the destructions it waits for are done. A later creation takes the
+// back of a free block, so that long runs stay whole.
+bool memory_space::grant_ahead_of_waiting(creation& c, const creation& first) {
   if (is_promised_away(c)) return false;
   const std::uint64_t needs = taken_by(first.bytes);
   const bool was_possible = blocks_.longest_stretch(first.ticket) >= needs;
@@ -87,7 +87,7 @@ bool memory_space::grant_beside_waiting(creation& c, const creation& first) {
   return false;
 }
 
-/// The creation has this block, if the system and the device have memory for it.
+/// Assigns the block to the creation, if the system and the device have memory for it.
 bool memory_space::use(creation& c, block* b) {
   refusal_ = nullptr;
   if (!b) return false;
@@ -112,13 +112,13 @@ bool memory_space::use(creation& c, block* b) {
   return true;
 }
 
-/// Its destruction may have been announced, or may yet be before its owner knows of the block.
+/// The destruction of the instance may have been announced already, or be announced before its owner knows the block.
 void memory_space::note_planned(const creation& c) noexcept {
   for (const destruction* d = announced_.next; d != &announced_; d = d->next)
     if (d->instance == c.instance) c.held->leaves_with = d->ticket;
   try {
     planned_.emplace_back(c.instance, c.held);
-  } catch (const std::bad_alloc&) {  // then nobody waits for its addresses
+  } catch (const std::bad_alloc&) {  // then no creation waits for its addresses
   }
 }
 
@@ -128,9 +128,9 @@ void memory_space::give_back(block& held) noexcept {
   blocks_.free(held);
 }
 
-/// Nothing will leave any more: it lies wherever it can.
-creation::outcome memory_space::give_up_waiting(creation& c) noexcept {
-  give_up_reserved(c);
+/// No destruction is left to wait for: the creation takes any addresses.
+creation::outcome memory_space::stop_waiting(creation& c) noexcept {
+  release_reserved(c);
   const bool was_planned = std::exchange(c.is_planned, false);
   if (!(was_planned && grant_anywhere(c))) refuse(c);
   return c.is;
@@ -142,15 +142,15 @@ void memory_space::refuse(creation& c) noexcept {
   c.largest_block = blocks_.largest_free();
 }
 
-/// Beyond what it has reserved.
+/// Without the blocks that it has reserved.
 std::uint64_t memory_space::still_needed(const creation& c) const noexcept {
   std::uint64_t has = 0;
   for (const block* const b : c.reserved) has += b->bytes;
   return taken_by(c.bytes) - has;
 }
 
-// Those that wait were promised what is free now and what earlier destructions will free; a later creation may go
-// first only if that still covers them all.
+// Waiting creations were promised the memory free now, and that of earlier destructions. A later creation may go first
+// only if the rest still covers them all.
 bool memory_space::is_promised_away(const creation& c) const noexcept {
   std::uint64_t promised = 0, expected = blocks_.free_bytes(), last = 0;
   for (const creation* w = waiting_; w && w->ticket < c.ticket; w = w->next) {
@@ -163,7 +163,7 @@ bool memory_space::is_promised_away(const creation& c) const noexcept {
   return still_needed(c) + promised > expected;
 }
 
-block* memory_space::try_create(std::uint64_t bytes, const wish& at) {
+block* memory_space::try_create(std::uint64_t bytes, const placement_hint& at) {
   std::scoped_lock lock(mutex_);
   creation c;
   c.bytes = bytes;
@@ -179,7 +179,7 @@ creation::outcome memory_space::create(creation& c) {
   const bool may_wait = announced_.next != &announced_ && announced_.next->ticket < c.ticket;
   c.is_planned = c.at.offset && blocks_.leaves_before(c.ticket, *c.at.offset, c.bytes);
   if (grant(c)) return c.is;
-  if (!may_wait) return give_up_waiting(c);
+  if (!may_wait) return stop_waiting(c);
   creation** at = &waiting_;
   while (*at && (*at)->ticket < c.ticket) at = &(*at)->next;
   c.next = *at;
@@ -222,7 +222,7 @@ creation* memory_space::resolve_waiting() noexcept {
         at = &c.next;
         continue;
       }
-      give_up_waiting(c);
+      stop_waiting(c);
     }
     *at = c.next;
     c.next = nullptr;

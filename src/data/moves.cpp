@@ -6,7 +6,7 @@ namespace stretto::data {
 
 namespace {
 
-/// Calls body with a constant element size where that is a usual one, so that copies of it are single moves.
+/// Calls body with a constant element size for usual sizes, so that a copy is a single move.
 template <class Body>
 void with_size(std::uint32_t bytes, Body&& body) {
   switch (bytes) {
@@ -22,19 +22,19 @@ void with_size(std::uint32_t bytes, Body&& body) {
   }
 }
 
-/// The loop along which the source is contiguous while the innermost one is not; none if the walk has no such.
+/// The loop along which the source is contiguous while the innermost one is not; none if there is no such loop.
 template <std::size_t N>
-int source_axis(const nest<N>& n) {
+int source_axis(const loop_nest<N>& n) {
   for (unsigned i = 0; i + 1 < n.rank; ++i)
     if (n.loops[i].stride[1] == n.element_bytes[1] && n.loops[n.rank - 1].stride[1] != n.element_bytes[1])
       return static_cast<int>(i);
   return -1;
 }
 
-/// Source and destination run along different axes. Squares go through a buffer, so that each row of either array is
-/// touched once, in one go: strides that are powers of two would otherwise push rows out of the cache by one another.
+/// Source and target are contiguous along different axes. Squares go through a buffer, so that each row of either array
+/// is touched once: with strides that are powers of two, rows would otherwise evict one another from the cache.
 template <class Size>
-void copy_transposed(const nest<2>& n, unsigned axis, Size size) noexcept {
+void copy_transposed(const loop_nest<2>& n, unsigned axis, Size size) noexcept {
   constexpr std::uint64_t tile = 32;
   const auto& fast = n.loops[n.rank - 1];  // contiguous in the target
   const auto& slow = n.loops[axis];        // contiguous in the source
@@ -87,7 +87,7 @@ point index_at(const std::byte* at, index_kind kind) noexcept {
 enum class direction { gather, scatter };
 
 template <direction Way>
-std::optional<bad_index> move_indexed(const nest<2>& walk, const operand& table, index_kind kind) noexcept {
+std::optional<bad_index> move_indexed(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept {
   std::optional<bad_index> bad;
   std::uint64_t position = 0;
   with_size(walk.element_bytes[0], [&](auto size) {
@@ -113,7 +113,7 @@ std::optional<bad_index> move_indexed(const nest<2>& walk, const operand& table,
 
 }  // namespace
 
-void copy_elements(const nest<2>& walk) noexcept {
+void copy_elements(const loop_nest<2>& walk) noexcept {
   if (walk.empty) return;
   const auto run = walk.run();
   const std::uint32_t bytes = walk.element_bytes[0];
@@ -134,7 +134,7 @@ void copy_elements(const nest<2>& walk) noexcept {
   });
 }
 
-void fill_elements(const nest<1>& walk, const std::byte* value) noexcept {
+void fill_elements(const loop_nest<1>& walk, const std::byte* value) noexcept {
   if (walk.empty) return;
   const std::uint32_t bytes = walk.element_bytes[0];
   const bool same_bytes = std::all_of(value, value + bytes, [&](std::byte b) { return b == value[0]; });
@@ -147,7 +147,7 @@ void fill_elements(const nest<1>& walk, const std::byte* value) noexcept {
   with_size(bytes, [&](auto size) {
     for_each_run(walk, [&](const auto& at, std::uint64_t count, const auto& stride) {
       std::byte* to = at[0];
-      if (stride[0] == static_cast<std::int64_t>(std::size_t{size})) {  // a known step lets the compiler use vectors
+      if (stride[0] == static_cast<std::int64_t>(std::size_t{size})) {  // a constant step allows vector instructions
         for (std::uint64_t i = 0; i < count; ++i) std::memcpy(to + i * std::size_t{size}, value, size);
         return;
       }
@@ -169,11 +169,11 @@ std::uint32_t bytes_of(index_kind kind) noexcept {
   return 8;
 }
 
-std::optional<bad_index> gather_elements(const nest<2>& walk, const operand& table, index_kind kind) noexcept {
+std::optional<bad_index> gather_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept {
   return move_indexed<direction::gather>(walk, table, kind);
 }
 
-std::optional<bad_index> scatter_elements(const nest<2>& walk, const operand& table, index_kind kind) noexcept {
+std::optional<bad_index> scatter_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept {
   return move_indexed<direction::scatter>(walk, table, kind);
 }
 

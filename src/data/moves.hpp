@@ -1,22 +1,22 @@
-// moves.hpp - the bytes of copies, fills, gathers and scatters, over walks of any strides.
+// moves.hpp - the loops of copies, fills, gathers and scatters, over arrays with any strides.
 //
 // Threads     any; calls that write disjoint elements may run at the same time.
-// Cost        contiguous runs at memcpy speed; transposes in cache-sized tiles; other strides one element a time.
+// Cost        contiguous runs at memcpy speed; transposes in cache-sized tiles; other strides one element at a time.
 #pragma once
 
 #include <stretto/copy.hpp>
 
 #include <optional>
 
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 
 namespace stretto::data {
 
 /// first[0] <- first[1]. The two must not overlap.
-void copy_elements(const nest<2>& walk) noexcept;
+void copy_elements(const loop_nest<2>& walk) noexcept;
 
 /// first[0] <- the element_bytes at `value`.
-void fill_elements(const nest<1>& walk, const std::byte* value) noexcept;
+void fill_elements(const loop_nest<1>& walk, const std::byte* value) noexcept;
 
 using detail::index_kind;
 
@@ -28,10 +28,10 @@ struct bad_index {
   std::uint64_t position;  // in the order of the walk
 };
 
-/// first[0] <- table[index at first[1]]; stops at the first bad index, those before it are done.
-std::optional<bad_index> gather_elements(const nest<2>& walk, const operand& table, index_kind kind) noexcept;
+/// first[0] <- table[index at first[1]]; stops at the first bad index, after the elements before it.
+std::optional<bad_index> gather_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept;
 
 /// table[index at first[1]] <- first[0]; in the order of the walk, so the last of several writers wins.
-std::optional<bad_index> scatter_elements(const nest<2>& walk, const operand& table, index_kind kind) noexcept;
+std::optional<bad_index> scatter_elements(const loop_nest<2>& walk, const operand& table, index_kind kind) noexcept;
 
 }  // namespace stretto::data

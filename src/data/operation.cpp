@@ -10,8 +10,8 @@
 #include "data/device_moves.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
-#include "data/recording.hpp"
-#include "data/telling.hpp"
+#include "data/operation_trace.hpp"
+#include "data/operation_waits.hpp"
 #include "data/through_host.hpp"
 
 namespace stretto::data {
@@ -21,7 +21,7 @@ using detail::instance_record;
 
 namespace {
 
-/// The ready events of what an operation uses; those that existed at once have none.
+/// The ready events of the instances; those that existed at once have none.
 struct ready_events {
   explicit ready_events(std::span<const instance_handle> used) noexcept {
     for (const instance_handle& h : used)
@@ -41,7 +41,7 @@ place_kind kind_of(const instance_handle& h) noexcept {
   return space_of(h) ? space_of(h)->kind() : place_kind::system_memory;
 }
 
-/// Whether the processor's own loads and stores do it.
+/// Whether loads and stores of the processor can do it.
 bool is_direct(std::span<const instance_handle> used, const data_state& state) noexcept {
   const place_kind to = kind_of(used[0]);
   if (used.size() < 2) return is_host_memory(to);
@@ -60,7 +60,7 @@ std::uint64_t bytes_written(const operation_request& r) noexcept {
   return elements * r.used[0].record->shape.element_bytes;
 }
 
-/// Between how many memories it moves elements, if it does it directly.
+/// The number of memories between which it moves elements, if it does so directly.
 unsigned direct_hops(const operation_request& r) noexcept { return r.used_count > 1 ? 1 : 0; }
 
 void run_part(operation& op, unsigned part, base::thread_context& context) noexcept {
@@ -84,22 +84,23 @@ void run_item(places::work_item& self) noexcept {
 
 update_queue& updates_of(const operation_request& r) noexcept { return r.used[0].record->updates; }
 
-/// Whether it need not wait for its turn, or has it. Else it runs once it is granted.
+/// Whether it needs no turn, or has it. Else it runs once the turn is granted.
 bool has_turn(operation& op) noexcept {
   if (!op.request.kind->updates || op.turn) return true;
   return updates_of(op.request).begin(op.turn.emplace(op));
 }
 
-/// Its preconditions have ended well.
+/// Runs the operation; its preconditions have ended without failure.
 void run(operation& op, base::thread_context& context) {
   data_state& state = state_of(context);
   const operation_request& r = op.request;
   require_alive(r);
   if (!has_turn(op)) return;
   if (op.order) state.checks->begins(op.order, r);
-  if (!is_direct(instances_of(r), state)) return state.detours->start(op, context);
+  if (!is_direct(instances_of(r), state)) return state.copy_engine->start(op, context);
   op.hops = direct_hops(r);
-  // What was granted its turn runs as a task: one behind another, on whichever stack ends a turn, they would be nested.
+  // An operation that is granted its turn runs as a task. Run directly, it would be nested on the stack of the
+  // operation that ended its turn, and so on.
   if (r.bytes <= state.settings.inline_bytes && !(op.turn && op.turn->had_to_wait)) {
     if (op.profile) op.profile->mark_started(context);
     operation_span span(r, operation_span::cause::what_ran, context);
@@ -156,7 +157,7 @@ operation::part_item::part_item() noexcept : work_item(run_item) {}
 
 operation::operation(operation_request&& r) : deferred(start_operation), request(std::move(r)) {}
 
-std::optional<told_deferred> tell_operation(const deferred& d, const deferred* at) {
+std::optional<deferred_report> report_operation(const deferred& d, const deferred* at) {
   if (!d.starts_with(start_operation)) return std::nullopt;
   const auto* const there = static_cast<const operation*>(at);
   const base::peeked<operation> op(there);
@@ -165,17 +166,18 @@ std::optional<told_deferred> tell_operation(const deferred& d, const deferred* a
   const base::peeked<operation_kind> kind(r.kind);
   std::string name = kind ? base::peek_text(kind->verb) : std::string();
   if (r.used_count > 1) name += " of " + peek_name(r.used[1].record);
-  return told_deferred{op->done, name + " to " + peek_name(r.used[0].record), base::peek_location(&there->request.where)};
+  return deferred_report{op->done, name + " to " + peek_name(r.used[0].record),
+                         base::peek_location(&there->request.where)};
 }
 
 bool runs_at_once(std::span<const instance_handle> used, std::uint64_t bytes, const preconditions& after,
                   base::thread_context& context) {
   const data_state& state = state_of(context);
-  if (state.checks) return false;  // each has an event of its own, to tell what follows it
+  if (state.checks) return false;  // checked operations each need an event of their own
   if (bytes > state.settings.inline_bytes || !is_direct(used, state)) return false;
   const ready_events ready(used);
   if (after.dependencies.empty() && after.events.empty() && ready.count == 0) return true;
-  const outlook o = look_at(after, ready, context);
+  const precondition_state o = state_of_preconditions(after, ready, context);
   return !o.pending && !o.cause;
 }
 
@@ -186,7 +188,9 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     return submit_to_device(std::move(request), *on, after, ready, context);
   auto profile = after.profile ? std::make_unique<sched::profile_state>(request.where) : nullptr;
   std::optional<update_queue::turn> turn;
-  const auto begins_at_once = [&] { return !request.kind->updates || updates_of(request).try_begin(turn.emplace(request.first_box)); };
+  const auto begins_at_once = [&] {
+    return !request.kind->updates || updates_of(request).try_begin(turn.emplace(request.first_box));
+  };
   if (runs_at_once(instances_of(request), request.bytes, after, context) && begins_at_once()) {
     failure_ref cause;
     if (profile) {
@@ -205,18 +209,19 @@ event submit(operation_request&& request, const preconditions& after, base::thre
     if (request.owns_ends) free_ends(request, context);
     if (profile) profile->deliver(cause.get(), describe(request), context);
     if (!cause) return {};
-    if (!share_of(context).is_told_by_owner) detail::report(cause, context);
+    if (!share_of(context).is_reported_by_owner) detail::report(cause, context);
     const event failed = detail::make_event(context, request.where);
     detail::end_event(failed, std::move(cause), context, request.where);
     return failed;
   }
-  if (!is_direct(instances_of(request), state)) state.detours->require_route(request);
+  if (!is_direct(instances_of(request), state)) state.copy_engine->require_route(request);
   auto* op = ::new (share_of(context).operations.allocate()) operation(std::move(request));
   if (profile) profile->promise_to(*after.profile);
   op->profile = std::move(profile);
-  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) && !look_at(after, ready, context).pending)
+  if (state.others && std::ranges::any_of(instances_of(op->request), is_global) &&
+      !state_of_preconditions(after, ready, context).pending)
     op->counted = state.others->counted_copy();
-  op->is_told_by_owner = share_of(context).is_told_by_owner;
+  op->is_reported_by_owner = share_of(context).is_reported_by_owner;
   const event done = op->done = detail::make_event(context, op->request.where);
   if (state.checks && how == followed::yes && !op->request.owns_ends) {
     op->order = state.checks->submitted(after, instances_of(op->request), done, context);
@@ -232,11 +237,11 @@ event submit(operation_request&& request, const preconditions& after, base::thre
 event submit_again(const operation_request& request, base::thread_context& context) {
   require_alive(request);
   if (order_check* const checks = state_of(context).checks) {
-    // Its place in the order is the graph's matter, which is not followed.
+    // The order of replays is up to the graph and is not checked.
     checks->untracked(request);
     return submit(operation_request(request), {}, context, followed::no);
   }
-  // What takes turns is for submit, which knows how to wait for one.
+  // Operations that take turns need submit, which can wait.
   if (request.kind->updates || !runs_at_once(instances_of(request), request.bytes, {}, context))
     return submit(operation_request(request), {}, context);
   const operation_span span(request, operation_span::cause::what_ran, context);
@@ -251,7 +256,7 @@ void finish(operation& op, failure_ref cause, base::thread_context& context) noe
   }
   const event done = op.done;
   const std::source_location where = op.request.where;
-  const bool is_reported = cause && !op.is_told_by_owner;
+  const bool is_reported = cause && !op.is_reported_by_owner;
   if (op.turn) updates_of(op.request).end(*op.turn, context);
   if (op.request.owns_ends) free_ends(op.request, context);
   op.~operation();

@@ -11,7 +11,7 @@ namespace stretto::data {
 
 using detail::instance_handle;
 using detail::instance_record;
-using strand = happens_before::strand;
+using wait_history = happens_before::wait_history;
 
 namespace {
 
@@ -20,7 +20,7 @@ base::awaited as_awaited(const dependency& d) noexcept {
   return {nullptr, d.as_event().raw()};
 }
 
-/// What is in global memory other nodes write, too, which is not seen here.
+/// Other nodes write to global memory too, which is not visible here.
 bool is_followed(const instance_handle& h) noexcept {
   return h.record && !h.record->is_bare && !h.record->reduction &&
          !(h.record->space && h.record->space->kind() == place_kind::global_memory);
@@ -28,7 +28,8 @@ bool is_followed(const instance_handle& h) noexcept {
 
 error unordered(const element_access& first, const element_access& second, const instance_record& r) {
   const std::string one = first.verb, other = second.verb;
-  return error("D21", "nothing orders " + one + " and " + other + ", which use the same elements of " + detail::describe(r))
+  return error("D21",
+               "nothing orders " + one + " and " + other + ", which use the same elements of " + detail::describe(r))
       .fact("first", one + ", " + short_location(first.line))
       .fact("second", other + ", " + short_location(second.line))
       .fact("elements", intersection(first.where, second.where).text())
@@ -54,7 +55,7 @@ void order_check::follow(node_id n, base::awaited what) {
   else order_.follow(n, earlier);
 }
 
-strand& order_check::strand_of(base::thread_context& by) {
+wait_history& order_check::wait_history_of(base::thread_context& by) {
   const sched::worker* const w = static_cast<const sched::thread_state&>(by).as_worker;
   if (w && w->current) {
     const auto found = tasks_.find(w->current);
@@ -70,8 +71,8 @@ strand& order_check::strand_of(base::thread_context& by) {
 
 void order_check::spawned(const void* task, base::thread_context& by) noexcept {
   const std::scoped_lock lock(mutex_);
-  const node_id spawner = order_.state_of(strand_of(by));
-  strand& s = tasks_[task];
+  const node_id spawner = order_.state_of(wait_history_of(by));
+  wait_history& s = tasks_[task];
   order_.restart(s);
   if (spawner) s.pending.push_back(spawner);
 }
@@ -97,14 +98,14 @@ void order_check::waited(base::awaited what, base::thread_context& by) noexcept 
   const std::scoped_lock lock(mutex_);
   const node_id n = of(what);
   if (!n) return;
-  strand& s = strand_of(by);
+  wait_history& s = wait_history_of(by);
   if (n == unknown) order_.wait_for_all(s);
   else order_.wait(s, n);
 }
 
 void order_check::synchronised(base::thread_context& by) noexcept {
   const std::scoped_lock lock(mutex_);
-  order_.wait_for_all(strand_of(by));
+  order_.wait_for_all(wait_history_of(by));
 }
 
 void order_check::merges(std::uint64_t merged, base::awaited input) noexcept {
@@ -114,10 +115,10 @@ void order_check::merges(std::uint64_t merged, base::awaited input) noexcept {
   follow(n, input);
 }
 
-order_check::node_id order_check::submitted(const preconditions& after, std::span<const instance_handle> used, event done,
-                                            base::thread_context& by) {
+order_check::node_id order_check::submitted(const preconditions& after, std::span<const instance_handle> used,
+                                            event done, base::thread_context& by) {
   const std::scoped_lock lock(mutex_);
-  const node_id spawner = order_.state_of(strand_of(by));
+  const node_id spawner = order_.state_of(wait_history_of(by));
   const node_id n = order_.make();
   order_.follow(n, spawner);
   for (const dependency& d : after.dependencies) follow(n, as_awaited(d));
@@ -175,10 +176,11 @@ std::optional<error> order_check::unwritten(const operation_request& r) {
     if (a.kind != access_kind::read && !r.reduction) continue;
     const region left = a.past->unwritten(a.where);
     if (left.is_empty()) continue;
-    // A gather reads of its table what its indices name.
+    // Which elements of its table a gather reads depends on its indices.
     if (r.used_count == 3 && a.instance == &r.used[1] && left != region(a.where)) continue;
     const instance_record& about = *a.instance->record;
-    return error("D22", std::string(a.verb) + " reads elements of " + detail::describe(about) + " that nothing has written")
+    return error("D22",
+                 std::string(a.verb) + " reads elements of " + detail::describe(about) + " that nothing has written")
         .fact("submitted", a.line)
         .fact("created", about.created)
         .fact("elements", left.text())
@@ -206,14 +208,14 @@ void order_check::begins(node_id n, const operation_request& r) {
     }
     for (const access& a : now_) {
       if (is_known && !found) a.past->add(a, order_);
-      else if (a.kind != access_kind::read) a.past->forget(a.where);  // the one after this one may be right
+      else if (a.kind != access_kind::read) a.past->forget(a.where);  // later accesses are checked on their own
       if (a.kind != access_kind::read) a.past->written(a.where);
     }
   }
   if (found) throw std::move(*found);
 }
 
-std::optional<error> order_check::goes(node_id n, const instance_handle& h) {
+std::optional<error> order_check::check_destruction(node_id n, const instance_handle& h) {
   const std::scoped_lock lock(mutex_);
   const auto past = instances_.find(h.key);
   if (past == instances_.end()) return std::nullopt;

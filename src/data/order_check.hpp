@@ -1,14 +1,15 @@
-// order_check.hpp - STRETTO_CHECK=1: which accesses to instances nothing orders, and which read what nothing wrote.
+// order_check.hpp - STRETTO_CHECK=1: finds unordered conflicting accesses to instances, and reads of unwritten
+// elements.
 //
-// Accesses are looked at in the order in which operations begin; what each follows is happens_before's matter: the
-// preconditions of operations, tasks and merges, what a task has waited for, and who spawned it. Of other events (user events,
-// barriers, reservations, promises, graphs) it is not known what they follow, so they count as following everything
-// that has begun: what is said is certain, silence is not.
+// Accesses are checked in the order in which operations begin. happens_before knows what each follows: the
+// preconditions of operations, tasks and merges, the waits of tasks, and the task that spawned it. Predecessors of
+// other events (user events, barriers, reservations, promises, graphs) are unknown: they count as following all
+// operations that have begun. Reported errors are therefore certain, and some errors are missed.
 //
 // Threads     any; one lock.
-// Cost        exists only where asked for. An operation: the clocks of what it follows, and a look at the accesses that
-//             its instances remember.
-// Memory      bounded: see happens_before and access_history; a record for each task at a time.
+// Cost        only if switched on. Per operation: the clocks of its predecessors, and a check of the kept accesses to
+//             its instances.
+// Memory      bounded: see happens_before and access_history; a record for each live task.
 // Source      happens-before races: Lamport 1978; see happens_before and access_history.
 #pragma once
 
@@ -28,7 +29,7 @@ namespace stretto {
 class preconditions;
 namespace data {
 
-/// The runtime's observer from before its data floor starts until no thread of it is left.
+/// The runtime's order observer, from before its data floor starts until its last thread has left.
 class order_check final : public base::order_observer {
  public:
   using node_id = happens_before::node_id;
@@ -40,28 +41,29 @@ class order_check final : public base::order_observer {
   void synchronised(base::thread_context& by) noexcept override;
   void merges(std::uint64_t merged, base::awaited input) noexcept override;
 
-  /// Something that the calling thread submits, which runs after `after` and once the instances exist, and ends with `done`.
+  /// Registers an operation submitted by the calling thread, which runs after `after`, once the instances exist, and
+  /// ends with `done`.
   node_id submitted(const preconditions& after, std::span<const detail::instance_handle> used, event done,
                     base::thread_context& by);
-  /// The event with which it ends, where that is made later.
+  /// Sets the event with which it ends, if it is created later.
   void ends_with(node_id n, event done);
 
-  /// The operation begins: throws D21 if an access that conflicts is not ordered with it, D22 if it reads elements that
+  /// The operation begins. Throws D21 if a conflicting access is not ordered with it, D22 if it reads elements that
   /// nothing has written.
   void begins(node_id n, const operation_request& r);
-  /// The instance goes: the error D21 if something that used it is not ordered before.
-  std::optional<error> goes(node_id n, const detail::instance_handle& h);
-  /// Accesses of an operation of which only that is known.
+  /// The instance is destroyed. Returns the error D21 if a use of it is not ordered before.
+  std::optional<error> check_destruction(node_id n, const detail::instance_handle& h);
+  /// Registers accesses of an operation of unknown order.
   void untracked(const operation_request& r);
-  /// The program reads and writes the elements itself from now on, which is not seen.
+  /// From now on the program reads and writes the elements directly, which is not visible.
   void opened(const detail::instance_handle& h);
-  /// Fills memory with what is likely to be noticed where it is read.
+  /// Fills memory with values that are noticed when they are read.
   static void poison(const detail::instance_record& r) noexcept;
 
-  /// Those of a data floor that has ended.
+  /// Drops the instances of a data floor that has ended.
   void forget_instances();
 
-  /// How much is remembered.
+  /// Numbers of kept entries.
   struct sizes {
     std::size_t tasks, events, chains, instances, accesses;
   };
@@ -73,8 +75,8 @@ class order_check final : public base::order_observer {
     access_history* past = nullptr;
   };
 
-  happens_before::strand& strand_of(base::thread_context& by);
-  /// Its node; 0 for what has always happened, `unknown` for what is not followed up.
+  happens_before::wait_history& wait_history_of(base::thread_context& by);
+  /// The node of a dependency; 0 for one that has always happened, `unknown` for one without known predecessors.
   node_id of(base::awaited what);
   void follow(node_id n, base::awaited what);
   access_history& history_of(const detail::instance_handle& h);
@@ -87,11 +89,11 @@ class order_check final : public base::order_observer {
 
   std::mutex mutex_;
   happens_before order_;
-  std::unordered_map<const void*, happens_before::strand> tasks_;   // by record
-  std::unordered_map<const void*, happens_before::strand> bodies_;  // by worker: what runs there and is no task
-  happens_before::strand outside_;                                  // whatever else
-  std::unordered_map<std::uint64_t, access_history> instances_;     // by key
-  std::vector<access> now_;                                         // of the operation that is looked at
+  std::unordered_map<const void*, happens_before::wait_history> tasks_;   // by record
+  std::unordered_map<const void*, happens_before::wait_history> bodies_;  // by worker: code there that is no task
+  happens_before::wait_history outside_;                                  // all other threads
+  std::unordered_map<std::uint64_t, access_history> instances_;           // by key
+  std::vector<access> now_;                                               // of the operation being checked
 };
 
 }  // namespace data

@@ -17,8 +17,9 @@ namespace {
 
 std::uint16_t number_in(const instance_handle& h) noexcept { return static_cast<std::uint16_t>(h.key >> 48); }
 
-/// Whom to ask about an instance that is not at hand.
-other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+/// The implementation to ask about an instance that is not local.
+other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context,
+                        const std::source_location& where) {
   if (!h.record)
     throw error("D13", std::string(verb) + " was given a handle that names no instance")
         .fact("submitted", where)
@@ -32,9 +33,11 @@ other_nodes& others_for(const instance_handle& h, const char* verb, base::thread
   return *others;
 }
 
-place main_memory(const data_state& state) noexcept { return state.memories.empty() ? place{} : state.memories.front()->where(); }
+place main_memory(const data_state& state) noexcept {
+  return state.memories.empty() ? place{} : state.memories.front()->where();
+}
 
-/// Whether `node` is another one; throws N02 if there is none of that number.
+/// Whether `node` is another node; throws N02 if there is no such node.
 bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source_location& where) {
   const std::uint32_t nodes = state.others ? state.others->nodes() : 1;
   if (node >= nodes) throw base::no_such_node(node, nodes, where);
@@ -43,8 +46,9 @@ bool is_elsewhere(std::uint32_t node, const data_state& state, const std::source
 
 }  // namespace
 
-const char* word_of(far_request::verb v) noexcept {
-  constexpr const char* words[] = {"copy", "fill", "gather", "scatter", "reduce", "reduce", "fold_into", "clear", "destroy", "ready"};
+const char* word_of(remote_operation_request::action v) noexcept {
+  constexpr const char* words[] = {"copy",   "fill",      "gather", "scatter", "reduce",
+                                   "reduce", "fold_into", "clear",  "destroy", "ready"};
   return words[static_cast<std::size_t>(v)];
 }
 
@@ -52,7 +56,8 @@ void set_other_nodes(base::runtime_context& runtime, other_nodes* others) noexce
   runtime.get<data_state>(base::floor_slot::data)->others = others;
 }
 
-instance_handle near_by_name(const instance_handle& h, const char* verb, base::thread_context& context, const std::source_location& where) {
+instance_handle local_by_name(const instance_handle& h, const char* verb, base::thread_context& context,
+                              const std::source_location& where) {
   other_nodes& others = others_for(h, verb, context, where);
   if (number_in(h) == context.runtime->node) {
     const instance_handle found = others.near(h, verb, where);
@@ -67,7 +72,9 @@ instance_handle near_by_name(const instance_handle& h, const char* verb, base::t
       .fact("instance of", "node " + std::to_string(others.index_of(number_in(h))))
       .fact("called on", "node " + std::to_string(others.self()))
       .because("elements are looked at, and kernels run, where the instance is")
-      .remedy("send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this node");
+      .remedy(
+          "send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this "
+          "node");
 }
 
 instance_facts facts_of(const detail::instance_record& r) {
@@ -81,27 +88,28 @@ std::shared_ptr<const instance_facts> facts_elsewhere(const instance_handle& h, 
   return others_for(h, verb, context, where).facts(h, verb, where);
 }
 
-event ask(far_request r, const preconditions& after, base::thread_context& context, const std::source_location& where) {
+event ask(remote_operation_request r, const preconditions& after, base::thread_context& context,
+          const std::source_location& where) {
   other_nodes* others = nullptr;
-  bool all_near = true;
-  far_request here = r;  // with what stands in for instances of other nodes
+  bool all_local = true;
+  remote_operation_request here = r;  // with stand-ins for instances of other nodes
   for (unsigned i = 0; i < r.used_count; ++i) {
     instance_handle& h = r.used[i];
-    if (is_near(h, context) && h.record) continue;
+    if (is_local(h, context) && h.record) continue;
     others = &others_for(h, word_of(r.what), context, where);
     if (number_in(h) == context.runtime->node) {
       if (const instance_handle found = others->near(h, word_of(r.what), where); found.record) h = found;
-      here.used[i] = is_near(h, context) ? h : instance_handle();
+      here.used[i] = is_local(h, context) ? h : instance_handle();
     } else {  // only its node destroys an instance
-      here.used[i] = r.what == far_request::verb::destroy ? instance_handle() : others->stand_in(h);
+      here.used[i] = r.what == remote_operation_request::action::destroy ? instance_handle() : others->stand_in(h);
     }
-    all_near = all_near && here.used[i].record;
+    all_local = all_local && here.used[i].record;
   }
-  return all_near ? run_here(here, after, where) : others->submit(r, after, where);
+  return all_local ? run_here(here, after, where) : others->submit(r, after, where);
 }
 
-event run_here(const far_request& r, const preconditions& after, const std::source_location& where) {
-  using verb = far_request::verb;
+event run_here(const remote_operation_request& r, const preconditions& after, const std::source_location& where) {
+  using verb = remote_operation_request::action;
   const auto& [first, second, third] = r.used;
   const box* const part = r.is_whole ? nullptr : r.boxes.data();
   switch (r.what) {
@@ -109,8 +117,10 @@ event run_here(const far_request& r, const preconditions& after, const std::sour
       return r.is_whole ? detail::copy_whole(first, second, after, where)
                         : detail::copy_boxes(first, second, r.boxes, r.shift, after, where);
     case verb::fill: return detail::fill_box(first, part, r.value.data(), r.value.size(), after, where);
-    case verb::gather: return detail::move_indexed(detail::indexed::gather, first, second, third, r.indices, after, where);
-    case verb::scatter: return detail::move_indexed(detail::indexed::scatter, first, second, third, r.indices, after, where);
+    case verb::gather:
+      return detail::move_indexed(detail::indexed::gather, first, second, third, r.indices, after, where);
+    case verb::scatter:
+      return detail::move_indexed(detail::indexed::scatter, first, second, third, r.indices, after, where);
     case verb::reduce_held: return detail::reduce_held(second, first, *r.kind, after, where);
     case verb::reduce_values: return detail::reduce_values(second, first, part, *r.kind, after, where);
     case verb::fold: return detail::fold_held(second, first, r.contributor, *r.kind, after, where);
@@ -121,16 +131,19 @@ event run_here(const far_request& r, const preconditions& after, const std::sour
   return {};
 }
 
-const std::shared_ptr<enclosures>& enclosures_of(const base::thread_context& context) noexcept { return state_of(context).enclosed; }
+const std::shared_ptr<attachments>& attachments_of(const base::thread_context& context) noexcept {
+  return state_of(context).attached;
+}
 
-std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along, const base::thread_context& context) {
+std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along,
+                       const base::thread_context& context) {
   if (along.empty()) return 0;
-  far_enclosures* const others = enclosures_of(context)->others;
+  remote_attachments* const others = attachments_of(context)->others;
   return others ? others->keep_for(node, std::move(along)) : 0;
 }
 
-void have_read(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
-  if (message) enclosures_of(context)->others->have_read(sender, message);
+void acknowledge_message(std::uint32_t sender, std::uint64_t message, const base::thread_context& context) {
+  if (message) attachments_of(context)->others->acknowledge_message(sender, message);
 }
 
 }  // namespace data
@@ -149,18 +162,23 @@ made_elsewhere create_instance_at(std::uint32_t node, const instance_request& re
 }
 
 instance_handle create_reduction_at(std::uint32_t node, place memory, const box& elements, std::uint8_t dimensions,
-                                    const reduction_kind& kind, const reduction_options& options, const std::source_location& where) {
+                                    const reduction_kind& kind, const reduction_options& options,
+                                    const std::source_location& where) {
   data::data_state& state = data::state_of(base::require_current("create"));
   if (!data::is_elsewhere(node, state, where))
     return create_reduction(memory ? memory : data::main_memory(state), elements, dimensions, kind, options, where);
   return state.others->create_reduction(node,
-                                        {.memory = memory, .box = elements, .dimensions = dimensions, .element_bytes = kind.rhs_bytes,
-                                         .holds = storage::by_contributors, .name = options.name},
+                                        {.memory = memory,
+                                         .box = elements,
+                                         .dimensions = dimensions,
+                                         .element_bytes = kind.rhs_bytes,
+                                         .holds = storage::by_contributors,
+                                         .name = options.name},
                                         kind, options.style, where);
 }
 
 instance_handle handle_here(const instance_handle& h, const char* verb, const std::source_location& where) {
-  return data::near(h, verb, base::require_current(verb), where);
+  return data::local_handle(h, verb, base::require_current(verb), where);
 }
 
 std::uint32_t node_of(const instance_handle& h, const std::source_location& where) {

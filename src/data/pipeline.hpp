@@ -1,11 +1,11 @@
-// pipeline.hpp - in which order the pieces of a copy go over the hops of its route.
+// pipeline.hpp - schedules the pieces of a copy over the hops of its route.
 //
-// Piece p passes hop 0, 1, ... in turn. Between two hops lie `slots` buffers, piece p using number p % slots; so a
-// hop may run ahead of the next by that many pieces, and different hops work on different pieces at once.
+// Each piece passes hop 0, 1, ... in order. Between two hops lie `slots` buffers; piece p uses buffer p % slots. A hop
+// may thus be that many pieces ahead of the next, and hops work on different pieces at the same time.
 //
-// Threads     one at a time (its owner holds a lock). No clock, no memory of the machine: pure.
+// Threads     one at a time (under the owner's lock). Pure: no clock, no memory access.
 // Invariants  (1) a buffer is refilled only after the next hop has emptied it. (2) pieces pass each hop in order, one
-//             at a time. (3) while the copy is unfinished some hop is running or can start: it cannot stall.
+//             at a time. (3) while the copy is unfinished some hop runs or can start: it cannot stall.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class pipeline {
     return p < pieces_ && !running_[hop] && (hop == 0 || finished_[hop - 1] > p) &&
            (hop + 1 == finished_.size() || p < finished_[hop + 1] + slots_);
   }
-  /// The piece that the hop now copies.
+  /// The piece that the hop copies now.
   std::uint64_t start(unsigned hop) noexcept {
     running_[hop] = true;
     return finished_[hop];

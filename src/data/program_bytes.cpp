@@ -15,14 +15,19 @@ using detail::instance_handle;
 namespace {
 
 /// The bytes as an instance, for one operation.
-class lent {
+class external_view {
  public:
-  lent(std::byte* bytes, const box& part, const detail::instance_record& like, std::uint32_t element_bytes, const std::source_location& where)
+  external_view(std::byte* bytes, const box& part, const detail::instance_record& like, std::uint32_t element_bytes,
+                const std::source_location& where)
       : where_(where),
-        handle_(detail::create_instance({.memory = {}, .external = bytes, .box = part, .dimensions = like.dimensions,
-                                         .element_bytes = element_bytes, .name = like.name.data()},
+        handle_(detail::create_instance({.memory = {},
+                                         .external = bytes,
+                                         .box = part,
+                                         .dimensions = like.dimensions,
+                                         .element_bytes = element_bytes,
+                                         .name = like.name.data()},
                                         {}, where)) {
-    // Who has ordered this did so on another node.
+    // The order was established on another node.
     ordered_ = ordered_unseen(base::require_current("copy"), where);
   }
   preconditions after() const noexcept { return after_range{{&ordered_, 1}}; }
@@ -48,18 +53,18 @@ event ordered_unseen(base::thread_context& context, const std::source_location& 
 }
 
 event copy_to_bytes(const instance_handle& from, const box& part, std::byte* bytes, const std::source_location& where) {
-  const lent to(bytes, part, *from.record, from.record->shape.element_bytes, where);
+  const external_view to(bytes, part, *from.record, from.record->shape.element_bytes, where);
   return to.until(detail::copy_boxes(to.handle(), from, {&part, 1}, {}, to.after(), where));
 }
 
 event copy_from_bytes(std::byte* bytes, const instance_handle& to, const box& part, const std::source_location& where) {
-  const lent from(bytes, part, *to.record, to.record->shape.element_bytes, where);
+  const external_view from(bytes, part, *to.record, to.record->shape.element_bytes, where);
   return from.until(detail::copy_boxes(to, from.handle(), {&part, 1}, {}, from.after(), where));
 }
 
-event reduce_from_bytes(std::byte* bytes, const instance_handle& to, const box& part, const detail::reduction_kind& kind,
-                        const std::source_location& where) {
-  const lent from(bytes, part, *to.record, kind.rhs_bytes, where);
+event reduce_from_bytes(std::byte* bytes, const instance_handle& to, const box& part,
+                        const detail::reduction_kind& kind, const std::source_location& where) {
+  const external_view from(bytes, part, *to.record, kind.rhs_bytes, where);
   return from.until(detail::reduce_values(from.handle(), to, &part, kind, from.after(), where));
 }
 

@@ -1,7 +1,7 @@
-// program_bytes.hpp - elements of an instance as bytes side by side in C order, in memory of the host that the caller lends.
+// program_bytes.hpp - copies between an instance and host memory of the caller that is dense in C order.
 //
 // Threads     any thread of the runtime.
-// Cost        an ordinary operation between the instance and one over the bytes; also where the instance is a device's.
+// Cost        an ordinary operation between the instance and one over the bytes, also if the instance is on a device.
 #pragma once
 
 #include <cstddef>
@@ -15,29 +15,32 @@ struct reduction_kind;
 
 namespace stretto::data {
 
-/// `bytes` outlive the event that is returned. `r` exists and has all of `part`.
-event copy_to_bytes(const detail::instance_handle& from, const box& part, std::byte* bytes, const std::source_location& where);
-event copy_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part, const std::source_location& where);
+/// `bytes` must outlive the returned event. The instance must exist and have all of `part`.
+event copy_to_bytes(const detail::instance_handle& from, const box& part, std::byte* bytes,
+                    const std::source_location& where);
+event copy_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part,
+                      const std::source_location& where);
 /// The bytes are right-hand sides of `kind`.
-event reduce_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part, const detail::reduction_kind& kind,
-                        const std::source_location& where);
+event reduce_from_bytes(std::byte* bytes, const detail::instance_handle& to, const box& part,
+                        const detail::reduction_kind& kind, const std::source_location& where);
 
-/// Where the elements of `part` lie side by side in memory of the host, or of a device that the host sees, so that they need not be copied; else
-/// null. Always null where accesses are checked: the checks see operations, not bytes.
+/// The address of `part` if it is contiguous in memory that the host addresses, so that no copy is needed; else null.
+/// Always null if accesses are checked: the checks see operations, not bytes.
 std::byte* dense_bytes(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
 
-/// Whether messages between nodes go from and to the instance in place: it is in memory of the host, or in that of a device that the host sees or
-/// whoever moves them takes. Never where accesses are checked.
+/// Whether messages between nodes read and write the instance in place: it is in host memory, or in device memory that
+/// the host or the transport addresses. Never if accesses are checked.
 bool is_for_messages(const detail::instance_record& r, base::thread_context& context) noexcept;
-/// As dense_bytes, of any such memory.
+/// As dense_bytes, for all such memory.
 struct message_bytes {
   std::byte* first = nullptr;
   bool on_device = false;
 };
-message_bytes bytes_for_messages(const detail::instance_handle& h, const box& part, base::thread_context& context) noexcept;
+message_bytes bytes_for_messages(const detail::instance_handle& h, const box& part,
+                                 base::thread_context& context) noexcept;
 
-/// Where accesses are checked, an event that has happened and follows all that has begun: for operations that were ordered in ways that
-/// the checks do not see, by other nodes or by what was lent. Else none.
+/// If accesses are checked, an event that has triggered and follows all operations that have begun: for operations that
+/// were ordered by means that the checks do not see (other nodes, exports). Else none.
 event ordered_unseen(base::thread_context& context, const std::source_location& where);
 
 }  // namespace stretto::data

@@ -7,7 +7,7 @@
 
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
-#include "data/lent_copy.hpp"
+#include "data/exported_copy.hpp"
 #include "data/other_nodes.hpp"
 #include "data/program_bytes.hpp"
 #include "event/event_floor.hpp"
@@ -22,8 +22,8 @@ bool has_passed(event e, base::thread_context& context) {
 
 }  // namespace
 
-shared_arrays::placed received_buffers::place(field_reader& what, bool has_elements, event gate, const std::source_location& where,
-                                              base::thread_context& context) {
+shared_arrays::placed received_buffers::place(field_reader& what, bool has_elements, event gate,
+                                              const std::source_location& where, base::thread_context& context) {
   name is;
   std::uint32_t memory = place::none, element_bytes = 1, alignment = 1;
   std::uint64_t count = 0;
@@ -37,7 +37,7 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
   r.alignment = alignment;
   r.name = "received buffer";
   const detail::instance_handle made = detail::create_instance_at(s.others ? s.others->self() : 0, r, {}, where).made;
-  // That it will go is known from the beginning: what comes later and has no room waits for that.
+  // The destruction is submitted at once, so that later creations without memory can wait for it.
   const auto over = user_event::create(where);
   detail::destroy_instance(made, after(over), where);
   {
@@ -49,7 +49,7 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
   if (has_elements) {
     const std::uint64_t bytes = count * element_bytes;
     what.expect(bytes, 1);
-    // Where the host has the memory, and nothing has to happen before.
+    // Fast path: the memory is of the host, and there is nothing to wait for.
     if (has_passed(gate, context) && has_passed(made.record->ready, context))
       if (std::byte* const there = dense_bytes(made, all, context)) {
         what.bytes(there, bytes);
@@ -62,19 +62,23 @@ shared_arrays::placed received_buffers::place(field_reader& what, bool has_eleme
     const auto both = std::make_shared<with_bytes>(with_bytes{kept, std::vector<std::byte>(bytes)});
     what.bytes(both->bytes.data(), bytes);
     const detail::instance_handle outside = detail::create_instance(
-        {.memory = {}, .external = both->bytes.data(), .box = all, .element_bytes = element_bytes, .name = r.name}, {}, where);
+        {.memory = {}, .external = both->bytes.data(), .box = all, .element_bytes = element_bytes, .name = r.name}, {},
+        where);
     const event done = detail::copy_boxes(made, outside, {&all, 1}, {}, after_range{{&gate, 1}}, where);
     detail::destroy_instance(outside, after(done), where);
     return {done, both};
   }
-  enclosure_name from;
+  attachment_name from;
   point shift;
   what(from.node, from.number, shift);
-  const std::shared_ptr<enclosures>& lent = enclosures_of(context);
+  const std::shared_ptr<attachments>& all_attachments = attachments_of(context);
   const event ready = merge(gate, detail::ready_event(made, where), where);
   const destination to(made, {&ready, 1});
-  if (from.node == context.runtime->node) return {copy_lent(*lent, from.number, all, shift, to, where, context), kept};
-  return {lent->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where, context), kept};
+  if (from.node == context.runtime->node)
+    return {copy_exported(*all_attachments, from.number, all, shift, to, where, context), kept};
+  return {all_attachments->others->fetch(from, all, to, {.is_first = true, .is_last = true, .shift = shift}, where,
+                                         context),
+          kept};
 }
 
 detail::instance_handle received_buffers::find(const name& is, const std::source_location& where) const {

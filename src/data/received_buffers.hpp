@@ -1,8 +1,9 @@
-// received_buffers.hpp - memory for elements that come from another node without an object: made when they are announced, given back when
-// nobody needs it any more.
+// received_buffers.hpp - memory for elements that another node sends without an object: allocated when they are
+// announced, freed after the last use.
 //
-// Threads     any of the runtime.
-// Invariants  (1) a buffer lasts until the message that brought it is over, and until each event has ended by which it is kept.
+// Threads     any thread of the runtime.
+// Invariants  (1) a buffer is kept until its message has been handled, and until all events given to keep_until have
+//             ended.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -12,30 +13,31 @@
 #include <unordered_map>
 #include <vector>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 
 namespace stretto::data {
 
 class received_buffers {
  public:
-  /// What a message brings: its name, memory, size and alignment of an element, count; then the elements, or where they are lent.
+  /// Places what a message encodes: name, memory, element size and alignment, count; then the elements, or their
+  /// attachment.
   shared_arrays::placed place(field_reader& what, bool has_elements, event gate, const std::source_location& where,
                               base::thread_context& context);
 
-  /// Which one: the sender's number of it, and the sender's node.
+  /// The sender's number of the buffer, and the sender's node.
   struct name {
     std::uint64_t number = 0;
     std::uint64_t node = 0;
     friend bool operator==(const name&, const name&) = default;
   };
-  /// Throws G09 if it is over.
+  /// Throws G09 if the buffer has been freed.
   detail::instance_handle find(const name& is, const std::source_location& where) const;
   void keep_until(const name& is, event e, const std::source_location& where);
 
  private:
   struct entry {
     detail::instance_handle in;
-    user_event over = {};  // nobody needs it
+    user_event over = {};  // no one needs it
     std::vector<event> kept_by = {};
   };
   struct hash {

@@ -1,5 +1,5 @@
-// The calls behind recorded_launch.hpp. What a launch is made of is kept; a replay hands launches that follow one another to their
-// device as one operation.
+// recorded_launches.cpp - the calls behind recorded_launch.hpp. Keeps recorded launches; a replay submits consecutive
+// launches to their device as one operation.
 #include <stretto/error.hpp>
 #include <stretto/recorded_launch.hpp>
 
@@ -12,7 +12,7 @@
 
 #include "data/device_operation.hpp"
 #include "data/handle.hpp"
-#include "data/launching.hpp"
+#include "data/launch_placement.hpp"
 
 namespace stretto {
 
@@ -21,13 +21,20 @@ namespace {
 struct recorded_launch {
   recorded_launch(std::shared_ptr<const device::compiled_kernel> compiled, const kernel_range& range,
                   std::span<const detail::launch_item> given, device::attached_device& on, std::string_view name)
-      : kernel(std::move(compiled)), range(range), items(data::to_range(range)), given(kernel->code, given), on(on), name(name) {
-    const auto exists = [&range](const detail::launch_item& i) { return !i.array.record || detail::ready_event(i.array, range.where).has_triggered(); };
+      : kernel(std::move(compiled)),
+        range(range),
+        items(data::to_range(range)),
+        given(kernel->code, given),
+        on(on),
+        name(name) {
+    const auto exists = [&range](const detail::launch_item& i) {
+      return !i.array.record || detail::ready_event(i.array, range.where).has_triggered();
+    };
     if (std::ranges::all_of(this->given.items(), exists))
       arguments = this->given.arguments(base::require_current("launch"), range.where);
   }
 
-  /// Throws D01 for an array that does not exist any more.
+  /// Throws D01 for an array that was destroyed.
   void require_arrays(base::thread_context& context) const {
     for (const detail::launch_item& i : given.items())
       if (i.array.record) data::usable(i.array, "launch", context, range.where);
@@ -37,16 +44,18 @@ struct recorded_launch {
   const kernel_range range;
   const device::launch_range items;
   const data::kernel_arguments given;
-  data::kernel_arguments::few<device::launch_argument> arguments;  // where all arrays existed when it was recorded: they stay where they are
+  // if all arrays existed when it was recorded: they do not move
+  data::kernel_arguments::few<device::launch_argument> arguments;
   device::attached_device& on;
   const std::string name;
 };
 
-/// Launches of one graph, one after the other, in one replay.
+/// Consecutive launches of one graph, in one replay.
 class launch_row final : public data::device_operation {
  public:
   explicit launch_row(std::span<void* const> launches)
-      : device_operation(at(launches, 0).on, device::work::kernel, trace::kind::kernel, at(launches, 0).range.where), launches_(launches) {}
+      : device_operation(at(launches, 0).on, device::work::kernel, trace::kind::kernel, at(launches, 0).range.where),
+        launches_(launches) {}
 
   static const recorded_launch& at(std::span<void* const> launches, std::size_t i) noexcept {
     return *static_cast<const recorded_launch*>(launches[i]);
@@ -75,32 +84,34 @@ class launch_row final : public data::device_operation {
       }
     } catch (...) {
       if (at_ == 0) throw;
-      s.notify(done);  // those before it are still under way
+      s.notify(done);  // earlier ones are still under way
       done.failure = std::current_exception();
       has_failed_ = true;
     }
   }
-  /// What fails is said of one, if that is known.
+  /// Names the launch that failed, if that is known.
   std::string describe() const override {
     const auto name_of = [&](std::size_t i) { return "launch \"" + at(launches_, i).name + "\""; };
     if (has_failed_) return name_of(at_) + " at " + short_location(at(launches_, at_).range.where);
     return name_of(0) + (launches_.size() > 1 ? " and " + std::to_string(launches_.size() - 1) + " after it" : "");
   }
   std::string shown_name() const override {
-    const std::string of_all = launches_.size() > 1 ? ", and " + std::to_string(launches_.size() - 1) + " after it" : "";
+    const std::string of_all =
+        launches_.size() > 1 ? ", and " + std::to_string(launches_.size() - 1) + " after it" : "";
     return at(launches_, 0).name + of_all + (is_first_ ? ", first launch" : "");
   }
   std::uint64_t amount() const noexcept override {
     std::uint64_t items = 0;
-    for (std::size_t i = 0; i < launches_.size(); ++i) items += static_cast<std::uint64_t>(at(launches_, i).range.ids.volume());
+    for (std::size_t i = 0; i < launches_.size(); ++i)
+      items += static_cast<std::uint64_t>(at(launches_, i).range.ids.volume());
     return items;
   }
   place shown_at() const noexcept override { return on_.processor(); }
 
-  const std::span<void* const> launches_;  // of the graph, which outlasts its replays
+  const std::span<void* const> launches_;  // of the graph, which outlives its replays
   std::size_t at_ = 0;
   bool has_failed_ = false;
-  bool is_first_ = false;  // in groups of its shape, for which the driver may compile
+  bool is_first_ = false;  // first launch with this group shape: the driver may compile
 };
 
 event run_row(std::span<void* const> launches, event behind) {
@@ -116,7 +127,8 @@ event run_row(std::span<void* const> launches, event behind) {
       if (item.array.record)
         if (const event e = item.array.record->ready; e.raw() != 0) ready.push_back(e);
   }
-  return data::device_operation::submit(std::make_unique<launch_row>(launches), {}, {ready.data(), ready.size()}, context);
+  return data::device_operation::submit(std::make_unique<launch_row>(launches), {}, {ready.data(), ready.size()},
+                                        context);
 }
 
 event run_on_host(void* launch, const void*) {
@@ -138,7 +150,7 @@ recorded_operation detail::record_launch(graph_base& g, const kernel_code& code,
     return g.record(runs::as_task, "launch",
                     {std::make_shared<data::host_launch>(code, range, l.items, request, context), run_on_host}, request,
                     range.where);
-  request.at = request.on = place();  // not of a worker's
+  request.at = request.on = place();  // not of a worker
   auto kept = std::make_shared<recorded_launch>(l.on->is().compile(code), range, l.items, *l.on, request.name);
   return g.record(runs::at_once, "launch", {std::move(kept), nullptr, l.on, run_row}, request, range.where);
 }

@@ -1,4 +1,4 @@
-// What a reduction holds, as bytes: for each share its number, whether it is an array, how much there is, and that.
+// reduction_bytes.cpp - encodes the contributions of a reduction: for each share its number, form, size and elements.
 #include "data/reduction_record.hpp"
 
 #include <algorithm>

@@ -13,8 +13,8 @@ namespace {
 constexpr std::uint64_t first_chunk_bytes = 4 << 10;
 constexpr std::uint64_t largest_chunk_bytes = 256 << 10;
 
-/// The elements that part `part` of `parts` sweeps: a cut of the slowest axis that has any, so that positions in the
-/// box are contiguous and array and logs are cut alike.
+/// The elements that part `part` of `parts` sweeps. Cuts the slowest axis longer than one, so that positions in the box
+/// are contiguous, and arrays and logs are cut alike.
 box part_of_box(const box& whole, unsigned part, unsigned parts) {
   int axis = 0;
   while (axis < 2 && whole.length(axis) == 1) ++axis;
@@ -67,7 +67,7 @@ std::byte* reduction_record::new_array(contribution& share, base::thread_context
 
 void reduction_record::free(data::block& b, base::thread_context& context) noexcept {
   held_bytes_.fetch_sub(b.bytes, std::memory_order_relaxed);
-  if (data::creation* resolved = space_.destroy(&b, nullptr)) data::tell(resolved, context);
+  if (data::creation* resolved = space_.destroy(&b, nullptr)) data::notify_resolved(resolved, context);
 }
 
 void reduction_record::give_back(contribution& share, base::thread_context& context) noexcept {
@@ -92,7 +92,7 @@ bool reduction_record::open(std::uint32_t number, open_contribution& c, base::th
   }
   std::scoped_lock lock(mutex_);
   if (number == any_contributor) {
-    // Start at a place of the thread's own: it finds the share that it used last, still in its cache.
+    // Starts at an index that depends on the thread: it finds the share that it used last, which is still in its cache.
     const std::size_t n = shares_.size();
     for (std::size_t i = 0; i < n && number == any_contributor; ++i)
       if (const std::size_t at = (context.index + i) % n; !shares_[at] || !shares_[at]->is_open)

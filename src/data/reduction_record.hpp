@@ -1,8 +1,8 @@
-// reduction_record.hpp - what one reduction instance holds: a share per contributor, each a log or an array.
+// reduction_record.hpp - the contributions of one reduction instance: a share per contributor, each a log or an array.
 //
-// Threads     shares are found and opened under the lock; an open share belongs to the task that opened it. Sweeps
-//             read shares that are closed: events order them.
-// Invariants  a share holds a log or an array, not both. All memory comes from, and is counted in, the space.
+// Threads     shares are found and opened under the lock; an open share belongs to the task that opened it. Sweeps read
+//             closed shares only: events order them.
+// Invariants  a share is a log or an array, not both. All memory is allocated from the space.
 #pragma once
 
 #include <stretto/reduce.hpp>
@@ -15,11 +15,11 @@
 
 #include "base/context.hpp"
 #include "data/memory_space.hpp"
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 
 namespace stretto::detail {
 
-/// A list goes over to an array once it has as many entries as the box has elements, divided by this.
+/// A log is converted to an array once it has as many entries as the box has elements, divided by this.
 ///
 /// Measured (bench/micro/data_micro.cpp, reductions by density) with doubles, contributions and sweep together: list
 /// and array cost the same at one entry per two to three elements, in arrays of 0.5 MB and of 32 MB.
@@ -34,7 +34,7 @@ struct log_chunk {
 struct contribution {
   bool is_open = false;
   std::vector<log_chunk> log;
-  std::uint64_t logged = 0;      // entries in all chunks but the last one
+  std::uint64_t logged = 0;  // entries in all chunks but the last one
   data::block* array = nullptr;
 };
 
@@ -43,35 +43,35 @@ class reduction_record {
   reduction_record(data::memory_space& space, const box& elements, const reduction_kind& kind, reduction_style style);
   reduction_record(const reduction_record&) = delete;
 
-  /// False if the share is in use. `alone`: not the one that all share, which takes one element at a time.
+  /// False if the share is in use. `alone`: excludes the shared share, which takes one element at a time.
   bool open(std::uint32_t number, open_contribution& c, base::thread_context& context, bool alone = false);
   void refill(open_contribution& c, base::thread_context& context);
   void close(open_contribution& c) noexcept;
-  /// The array to which anybody contributes atomically, whatever the style.
+  /// The array to which all contribute atomically, for any style.
   std::byte* shared_array(base::thread_context& context);
   void clear(base::thread_context& context) noexcept;
 
-  /// Part `part` of `parts` of everything held, applied to `to` (of left-hand sides).
+  /// Applies part `part` of `parts` of all contributions to `to` (of left-hand sides).
   void apply_to(const data::operand& to, unsigned part, unsigned parts) const;
-  /// All right-hand sides of `array`, folded into a share that the caller has opened alone.
+  /// Folds all right-hand sides of `array` into a share that the caller has opened alone.
   void fold_array(open_contribution& c, const std::byte* array, base::thread_context& context);
-  /// Everything held, folded into a share of `to` that the caller has opened alone.
+  /// Folds all contributions into a share of `to` that the caller has opened alone.
   void fold_to(reduction_record& to, open_contribution& c, base::thread_context& context) const;
 
-  /// Everything held as bytes, and the same from such bytes, into a record of the same box and operator that holds nothing. Each
-  /// share keeps its number, and what it is: a log or an array.
+  /// All contributions as bytes; take_bytes restores them in an empty record of the same box and operator. Each share
+  /// keeps its number and its form, log or array.
   std::vector<std::byte> to_bytes() const;
   void take_bytes(std::span<const std::byte> held, base::thread_context& context);
-  /// Bytes of one array that all share, which is yet to be copied to where this returns.
+  /// Encodes one array that all share; the caller copies its elements to the returned address.
   std::byte* frame_array(std::vector<std::byte>& bytes) const;
 
-  /// Bytes that are held now, also while contributors are at work: for deciding where a sweep runs.
+  /// Bytes held now, also while contributors work: for deciding where a sweep runs.
   std::uint64_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }
 
   const reduction_kind& kind;
   const box elements;
-  /// In the memory of a device: what its kernels contribute to, the only thing that is held; no handle of it reaches the program. Not set
-  /// on the host.
+  /// In device memory: the array that kernels contribute to, the only contribution. The program has no handle of it.
+  /// Not set on the host.
   instance_handle on_device;
 
  private:

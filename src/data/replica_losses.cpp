@@ -1,4 +1,4 @@
-// What replica_set does about content that is gone: discarded, in a memory that was lost, or never written by what failed.
+// replica_losses.cpp - replica_set: data that is discarded, lost with a memory, or never written because of a failure.
 #include "data/replica_set.hpp"
 
 #include <utility>
@@ -18,8 +18,8 @@ void replica_set::spoil(const box& where) {
   written_ |= where;
 }
 
-// Where something accumulated is gone, what is valid elsewhere is not all of the content; and what was accumulated is of no use
-// where the content is gone.
+// If accumulated contributions are lost, data valid elsewhere is incomplete; if the data is lost, its contributions are
+// useless.
 region replica_set::lost_with(const region& accumulated, const region& valid) {
   for (const box& b : accumulated.boxes()) invalidate(b, no_replica);
   region gone = nowhere_valid(accumulated | valid);
@@ -43,7 +43,7 @@ region replica_set::failed(token t) {
   std::vector<box> accumulated, valid;
   for (replica& r : replicas_)
     r.cells.each([&](const box& b, cell& c) {
-      // It has ended, so nobody need wait for it, and who comes later shall not fail for its sake.
+      // The token has ended, so no one need wait for it, and later uses must not fail because of it.
       std::erase(c.readers, t);
       const bool contributed = std::erase_if(c.contributors, [&](const contribution& by) { return by.by == t; }) > 0;
       if (c.written != t && !contributed) return;

@@ -1,4 +1,4 @@
-// What replica_set does about reductions: accumulators, and when they are folded into replicas.
+// replica_reductions.cpp - replica_set: accumulators, and when they are folded into replicas.
 #include "data/replica_set.hpp"
 
 #include <algorithm>
@@ -6,12 +6,14 @@
 namespace stretto::data {
 
 bool replica_set::has_accumulated(const box& where, std::optional<std::uint32_t> but) const {
-  const auto has_some = [&](replica_id r) { return at(r).accumulates != but && at(r).where.meets(where) && holds_some(at(r), where); };
+  const auto has_some = [&](replica_id r) {
+    return at(r).accumulates != but && at(r).where.meets(where) && holds_some(at(r), where);
+  };
   return std::ranges::any_of(accumulators_, has_some);
 }
 
-// In place, if the content is here, or if it is nowhere, which the plan will tell; in place also where another need of the same
-// task names the elements, or where another operator has come before and must be folded first.
+// A reduction is done in place if the data is here, or nowhere, which the plan reports. Also if another need of the
+// task uses the same elements, or if contributions by another operator must be folded first.
 bool replica_set::goes_into_accumulator(memory_number in, std::span<const need> needs, std::size_t number) const {
   const need& n = needs[number];
   if (n.how.is != usage::mode::reduce || n.where.is_empty()) return false;
@@ -37,7 +39,7 @@ void replica_set::find_accumulator(memory_number in, const need& n, replica_id& 
   for (const box& b : empty.boxes()) out.fills.push_back({use, b, n.how.reduction});
 }
 
-// What was accumulated by other operators than the need's own comes into the replica that serves it.
+// Folds contributions by other operators than the need's own into the replica that serves the need.
 void replica_set::plan_folds(const need& n, replica_id to, plan& out) const {
   for (const replica_id r : accumulators_) {
     if (n.how.is == usage::mode::reduce && at(r).accumulates == n.how.reduction) continue;
@@ -54,7 +56,9 @@ bool replica_set::forget_accumulated(const box& where) {
   return any;
 }
 
-void replica_set::waits_of(const fill& f, wait_list& out) const { wait_to_write(at(f.to), f.where, out.order, out.order); }
+void replica_set::waits_of(const fill& f, wait_list& out) const {
+  wait_to_write(at(f.to), f.where, out.order, out.order);
+}
 
 void replica_set::filled(const fill& f, token done) {
   ++changes_;

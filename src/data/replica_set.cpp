@@ -9,7 +9,7 @@ namespace {
 
 void append(std::vector<token>& to, token t) {
   if (t == 0) return;
-  // Lists are short, and next to one another tokens are often the same.
+  // Lists are short, and adjacent tokens are often equal.
   const std::size_t from = to.size() > 8 ? to.size() - 8 : 0;
   if (std::find(to.begin() + static_cast<std::ptrdiff_t>(from), to.end(), t) == to.end()) to.push_back(t);
 }
@@ -18,12 +18,15 @@ void append(std::vector<token>& to, token t) {
 
 replica_set::replica_set(std::uint32_t element_bytes, cost_function cost, std::function<bool(token)> has_passed,
                          std::function<std::uint64_t(memory_number)> most_joined)
-    : element_bytes_(element_bytes), cost_(std::move(cost)), has_passed_(std::move(has_passed)), most_joined_(std::move(most_joined)) {}
+    : element_bytes_(element_bytes),
+      cost_(std::move(cost)),
+      has_passed_(std::move(has_passed)),
+      most_joined_(std::move(most_joined)) {}
 
 // Calls f(id) for all replicas that share an element with the box.
 template <class F>
 void replica_set::each_meeting(const box& where, F f) const {
-  auto met = std::move(met_);  // a call within f gets another
+  auto met = std::move(met_);  // nested calls within f use another one
   met.clear();
   for (const auto& index : index_) index.find(where, met);
   for (const auto& e : met) f(replica_id{e.number});
@@ -64,10 +67,11 @@ region replica_set::nowhere_valid(region where) const {
 }
 
 replica_id replica_set::new_id(std::size_t nth) const noexcept {
-  return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth] : replicas_.size() + nth - free_.size());
+  return static_cast<replica_id>(nth < free_.size() ? free_[free_.size() - 1 - nth]
+                                                    : replicas_.size() + nth - free_.size());
 }
 
-// Each grows by what it meets, until none meets another nor what is in the index.
+// Grows each box by what it overlaps, until none overlaps another or a box in the index.
 void replica_set::join(const geometry::box_index& index, std::vector<box>& made) const {
   std::vector<geometry::box_index::entry> met;
   for (bool grown = true; grown;) {
@@ -85,13 +89,13 @@ void replica_set::join(const geometry::box_index& index, std::vector<box>& made)
       grown = grown || all != made[i];
       made[i] = all;
     }
-    // What one has grown into may lie before it.
+    // The grown box may overlap an earlier one.
     for (std::size_t i = 0; i < made.size() && !grown; ++i)
       for (std::size_t k = i + 1; k < made.size(); ++k) grown = grown || made[i].meets(made[k]);
   }
 }
 
-// Of storage that holds it in one piece, that in which most of it is valid.
+// Among the storage that contains the box, the one with most valid elements.
 replica_id replica_set::best_of(std::span<const geometry::box_index::entry> met, const box& where) const {
   if (met.size() == 1) return met[0].box.contains(where) ? met[0].number : no_replica;
   replica_id best = no_replica;
@@ -104,7 +108,7 @@ replica_id replica_set::best_of(std::span<const geometry::box_index::entry> met,
   return best;
 }
 
-// Which storage serves each need that has no accumulator; new storage where there is none in one piece.
+// Finds storage for each need without an accumulator; plans new storage if none contains the need.
 void replica_set::find_storage(memory_number in, std::span<const need> needs, plan& out) const {
   static const geometry::box_index& nothing = *new const geometry::box_index;
   const geometry::box_index& index = in < index_.size() ? index_[in] : nothing;
@@ -118,9 +122,11 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   }
   const auto serve = [&](const box& where, replica_id by) {
     for (std::size_t n = 0; n < needs.size(); ++n)
-      if (const box all = hull(needs[n].where, needs[n].room); !accumulated[n] && !all.is_empty() && where.contains(all)) out.use[n] = by;
+      if (const box all = hull(needs[n].where, needs[n].room);
+          !accumulated[n] && !all.is_empty() && where.contains(all))
+        out.use[n] = by;
   };
-  if (asked.size() > 1) join(nothing, asked);  // what a task names twice is at one place
+  if (asked.size() > 1) join(nothing, asked);  // needs of one task that overlap share storage
   for (const box& a : asked) {
     met.clear();
     index.find(a, met);
@@ -130,7 +136,8 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   if (!made.empty()) {
     std::vector<box> joined = made;
     join(index, joined);
-    const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX, this](const box& b) {
+    const auto is_too_large = [most = most_joined_ && joined != made ? most_joined_(in) : UINT64_MAX,
+                               this](const box& b) {
       return static_cast<std::uint64_t>(b.volume()) * element_bytes_ > most;
     };
     if (std::ranges::none_of(joined, is_too_large)) made = std::move(joined);
@@ -147,8 +154,8 @@ void replica_set::find_storage(memory_number in, std::span<const need> needs, pl
   met_ = std::move(met);
 }
 
-// Plans copies of what of `where` is neither in `there` nor valid in `to`, from the nearest that has it. `there` is what
-// the plan brings into `to`.
+// Plans copies of the elements of `where` that are neither in `there` nor valid in `to`, from the nearest replica.
+// `there` holds the elements that the plan copies into `to`.
 void replica_set::fetch(const box& where, replica_id to, memory_number in, region& there, plan& out) const {
   region missing = region(where) - there;
   const bool exists = out.allocate.end() == std::find_if(out.allocate.begin(), out.allocate.end(),
@@ -193,8 +200,8 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
   };
   find_storage(in, needs, out);
 
-  // New storage begins with what it supersedes holds, unless that is overwritten.
-  std::vector<std::pair<replica_id, region>> coming;
+  // New storage is filled from the storage it supersedes, except for elements that are overwritten.
+  std::vector<std::pair<replica_id, region>> filled_regions;
   for (const storage& s : std::span(out.allocate).subspan(accumulators)) {
     region there;
     region overwritten;
@@ -207,17 +214,18 @@ void replica_set::acquire(memory_number in, std::span<const need> needs, plan& o
       for (const box& b : kept.boxes()) out.copies.push_back({old, s.id, b});
       there |= kept;
     }
-    coming.emplace_back(s.id, std::move(there));
+    filled_regions.emplace_back(s.id, std::move(there));
   }
 
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const replica_id to = out.use[i];
     if (to == no_replica || needs[i].where.is_empty() || !needs[i].how.needs_content() || is_accumulator(to)) continue;
     if (!accumulators_.empty()) plan_folds(needs[i], to, out);
-    auto there = std::find_if(coming.begin(), coming.end(), [&](const auto& c) { return c.first == to; });
-    if (there == coming.end()) {
+    auto there =
+        std::find_if(filled_regions.begin(), filled_regions.end(), [&](const auto& c) { return c.first == to; });
+    if (there == filled_regions.end()) {
       if (holds(at(to), needs[i].where)) continue;
-      there = coming.insert(coming.end(), {to, {}});
+      there = filled_regions.insert(filled_regions.end(), {to, {}});
     }
     fetch(needs[i].where, to, in, there->second, out);
   }
@@ -285,7 +293,7 @@ void replica_set::waits_of(const copy& c, wait_list& out) const {
   wait_to_write(at(c.to), c.where, out.order, out.order);
 }
 
-// What has passed leaves when the list is full, which then has room for as many again.
+// Drops passed tokens when the list is full; its capacity doubles if more than half remain.
 template <class T, class Passed>
 void replica_set::append_in_time(std::vector<T>& list, const T& one, const Passed& has_passed) {
   if (list.size() >= 8 && list.size() == list.capacity()) {
@@ -299,7 +307,8 @@ void replica_set::read_by(cell& c, token t) const {
   if (c.readers.empty() || c.readers.back() != t) append_in_time(c.readers, t, has_passed_);
 }
 
-// Boxes that never come again would leave ever more tiles: what is settled has one of a few states, and joins.
+// Boxes that are never used again would leave more and more tiles. Settled tiles have one of few states, so they are
+// joined.
 void replica_set::settle_now(replica& r) {
   r.cells.each([&](const box&, cell& c) {
     if (c.written && has_passed_(c.written)) c.written = 0;
@@ -310,13 +319,14 @@ void replica_set::settle_now(replica& r) {
   r.settle_at = std::max<std::size_t>(1024, 2 * r.cells.size());
 }
 
-// Who contributes next waits for the readers and for other operators, and not for this one: all stay in their lists.
+// The next contributor waits for readers and other operators, but not for this one: all stay in their lists.
 bool replica_set::contribute(replica_id r, const box& where, const usage& how, token done) {
   bool is_new = false;
   replicas_[r].cells.visit(where, [&](const box&, cell& c) {
     is_new = is_new || !c.valid;
     c.valid = true;
-    append_in_time(c.contributors, contribution{done, how.reduction, how.side}, [&](const contribution& by) { return has_passed_(by.by); });
+    append_in_time(c.contributors, contribution{done, how.reduction, how.side},
+                   [&](const contribution& by) { return has_passed_(by.by); });
   });
   settle(replicas_[r]);
   return is_new;
@@ -380,7 +390,7 @@ bool replica_set::write(replica_id r, const box& where, token done) {
 void replica_set::used(replica_id r, const box& where, usage how, token done) {
   if (r == no_replica || where.is_empty()) return;
   if (!how.changes_content()) {
-    // Plans speak of validity only, which a reader leaves as it is.
+    // Plans depend on validity only, which a reader does not change.
     replicas_[r].cells.visit(where, [&](const box&, cell& c) { read_by(c, done); });
     settle(replicas_[r]);
     return;

@@ -5,8 +5,8 @@
 #include "base/count_down.hpp"
 #include "data/layout.hpp"
 #include "data/operation.hpp"
-#include "data/pieces.hpp"
-#include "data/recording.hpp"
+#include "data/box_pieces.hpp"
+#include "data/operation_trace.hpp"
 #include "data/transfers.hpp"
 
 namespace stretto::data {
@@ -27,7 +27,7 @@ void staged_copy::give_back() noexcept {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (!buffers_[i].held) continue;
     if (creation* resolved = route_[i + 1]->destroy(buffers_[i].held, nullptr))
-      tell(resolved, base::require_current("data"));
+      notify_resolved(resolved, base::require_current("data"));
   }
   buffers_.clear();
 }
@@ -56,9 +56,9 @@ bool staged_copy::reserve() {
   }
 }
 
-bool staged_copy::reserve_beside() {
+bool staged_copy::reserve_on_heap() {
   const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
-  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, beside_bytes));
+  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, heap_slot_bytes));
   slots_ = 2;
   for (std::size_t i = 1; i + 1 < route_.size(); ++i) {
     if (block* held = route_[i]->try_create(slots_ * piece_bytes_)) {
@@ -84,18 +84,18 @@ void staged_copy::cut() {
 
 void staged_copy::start(base::thread_context& context) { advance(nullptr, context); }
 
-// Stage 0 is the instance read, the last stage the one written; those between are packed buffers. All operands are
-// addressed by the coordinates of the instance written.
+// Stage 0 is the instance read, the last stage the one written; those between are packed buffers. All operands use
+// coordinates of the instance written.
 reach staged_copy::end_of(unsigned stage, std::uint64_t piece, const box& b) const {
   if (stage == 0) return reach_of(op_.request.used[1], op_.request.shift);
   if (stage + 1 == route_.size()) return reach_of(op_.request.used[0]);
   const std::uint32_t element = op_.request.used[0].record->shape.element_bytes;
   const buffer& in = buffers_[stage - 1];
-  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.beside.get();
+  std::byte* first = in.held ? route_[stage]->address_of(*in.held) : in.heap_bytes.get();
   return reach::of(first + order_->slot_of(piece) * piece_bytes_, dense_layout(b, 3, element));
 }
 
-nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {
+loop_nest<2> staged_copy::walk_of(unsigned hop, std::uint64_t piece) const {
   const box& b = pieces_[piece];
   return plan(b, std::array{end_of(hop + 1, piece, b), end_of(hop, piece, b)});
 }
@@ -104,8 +104,8 @@ std::uint64_t staged_copy::bytes_of(const step& s) const noexcept {
   return pieces_[s.piece].volume() * op_.request.used[0].record->shape.element_bytes;
 }
 
-// Marking a step finished and looking whether another call is at it happen under one lock: once that lock is
-// released, the other call may end and destroy the copy.
+// One lock covers marking a step as finished and checking for another call in progress: once the lock is released, that
+// call may end and destroy the copy.
 void staged_copy::advance(step* finished, base::thread_context& context) noexcept {
   std::unique_lock lock(mutex_);
   if (finished) order_->finish(finished->hop);
@@ -136,7 +136,7 @@ void staged_copy::advance(step* finished, base::thread_context& context) noexcep
   advancing_ = false;
   if (order_->is_running() || !(failed_ || order_->is_done())) return;
   failure_ref cause = failed_;
-  // Perhaps on another thread than the last transfer, which caused it all the same.
+  // The cause is the last transfer, even if it ended on another thread.
   const std::uint64_t id = latest_transfer_.load(std::memory_order_relaxed);
   lock.unlock();
   const caused_by transfer(id, context);
@@ -168,7 +168,7 @@ void staged_copy::begin(step& s) {
   try {
     for (; started < all.size(); ++started)
       way.start(all[started].source, all[started].target, all[started].shape, s.parts[started]);
-  } catch (...) {  // those not started are done, having failed; the last one alive ends the step
+  } catch (...) {  // parts that did not start count as failed; the last part alive ends the step
     const std::exception_ptr why = std::current_exception();
     for (std::size_t i = started; i < all.size(); ++i) part_done(s, why);
   }

@@ -4,7 +4,7 @@
 
 namespace stretto::data {
 
-// A memory need not be on any worker's path, so the task goes where the caller is; thieves balance it from there.
+// A memory need not be on any worker's path, so the task is queued at the caller; work stealing balances the load.
 void task_executor::execute(places::work_item& item, place) {
   async([&item] { item.run(item); });
 }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "data/beside.hpp"
-#include "data/pieces.hpp"
+#include "data/host_staging_copy.hpp"
+#include "data/box_pieces.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::data {
@@ -22,7 +22,7 @@ preconditions without_profile(const preconditions& after) noexcept {
   p.profile = nullptr;
   return p;
 }
-/// Whoever asks for a profile gets that of the last operation.
+/// A profile that was requested is that of the last operation.
 preconditions with_profile_of(const preconditions& after, const event& e) noexcept {
   preconditions p = after_range{{&e, 1}};
   p.profile = after.profile;
@@ -39,13 +39,15 @@ event fill_through_host(const operation_request& r, const preconditions& after, 
   extent longest;
   for (const box& b : pieces)
     for (int a = 0; a < max_axes; ++a) longest[a] = std::max(longest[a], b.length(a));
-  beside filled(to, box(longest), state, r.where);
-  const event ready = filled.until(detail::fill_box(filled.handle(), nullptr, r.fill_value(), element, without_profile(after), r.where));
+  host_staging_copy filled(to, box(longest), state, r.where);
+  const event ready = filled.until(
+      detail::fill_box(filled.handle(), nullptr, r.fill_value(), element, without_profile(after), r.where));
   std::vector<dependency> copied{ready};
   for (const box& b : pieces) {
     const point shift = point() - b.min();
-    copied.emplace_back(detail::copy_boxes(to, filled.handle(), {&b, 1}, shift,
-                                           pieces.size() == 1 ? with_profile_of(after, ready) : after_range{{&ready, 1}}, r.where));
+    copied.emplace_back(
+        detail::copy_boxes(to, filled.handle(), {&b, 1}, shift,
+                           pieces.size() == 1 ? with_profile_of(after, ready) : after_range{{&ready, 1}}, r.where));
   }
   return filled.until(merge_dependencies(copied, r.where));
 }
@@ -54,11 +56,12 @@ event reduce_through_host(const operation_request& r, const preconditions& after
   const data_state& state = state_of(context);
   const instance_handle &to = r.used[0], &from = r.used[1];
   const bool writes = !is_on_host(to.record->space);
-  std::optional<beside> target, source;
+  std::optional<host_staging_copy> target, source;
   std::vector<dependency> got;
-  const auto get = [&](std::optional<beside>& into, const instance_handle& h) {
+  const auto get = [&](std::optional<host_staging_copy>& into, const instance_handle& h) {
     into.emplace(h, r.first_box, state, r.where);
-    got.emplace_back(into->until(detail::copy_boxes(into->handle(), h, {&r.first_box, 1}, {}, without_profile(after), r.where)));
+    got.emplace_back(
+        into->until(detail::copy_boxes(into->handle(), h, {&r.first_box, 1}, {}, without_profile(after), r.where)));
   };
   if (writes) get(target, to);
   if (!is_on_host(from.record->space)) get(source, from);

@@ -1,9 +1,9 @@
-// through_host.hpp - fills and reductions of instances in memory that the processor does not address: done in memory of the host, and copied
-// there.
+// through_host.hpp - fills and reductions of instances that the processor does not address, done in host memory and
+// copied.
 //
 // Threads     any thread of the runtime.
-// Cost        a fill: 1 MiB of the main memory, copied as often as it takes. A reduction: as much of it as the box has, got before and
-//             put after; whoever else reduces into the same elements waits for its event, as anywhere.
+// Cost        a fill: 1 MiB of main memory, copied as often as needed. A reduction: as much main memory as the box has,
+//             copied before and after. Other reductions into the same elements wait for its event, as everywhere.
 #pragma once
 
 #include "data/operation_request.hpp"
@@ -21,7 +21,7 @@ inline bool is_global(const detail::instance_handle& h) noexcept {
   return h.record->space && h.record->space->kind() == place_kind::global_memory;
 }
 
-/// `r` has been checked: a fill; or a reduction of an array, or of what a reduction on the host holds, into an array.
+/// `r` has been checked: a fill; or a reduction of an array, or of a host reduction, into an array.
 event fill_through_host(const operation_request& r, const preconditions& after, base::thread_context& context);
 event reduce_through_host(const operation_request& r, const preconditions& after, base::thread_context& context);
 

@@ -8,15 +8,15 @@ namespace stretto::data {
 
 namespace {
 
-bool goes_forward(const nest<2>::loop& l) noexcept { return l.stride[0] >= 0 && l.stride[1] >= 0; }
+bool has_positive_strides(const loop_nest<2>::loop& l) noexcept { return l.stride[0] >= 0 && l.stride[1] >= 0; }
 
 }  // namespace
 
-std::vector<transfer> transfers_of(const nest<2>& walk, place from, place to) {
+std::vector<transfer> transfers_of(const loop_nest<2>& walk, place from, place to) {
   if (walk.empty) return {};
   const auto run = walk.run();
   const bool contiguous = run.stride[0] == walk.element_bytes[0] && run.stride[1] == walk.element_bytes[1];
-  boost::container::static_vector<nest<2>::loop, 3> loops(walk.loops.begin(), walk.loops.begin() + walk.rank);
+  boost::container::static_vector<loop_nest<2>::loop, 3> loops(walk.loops.begin(), walk.loops.begin() + walk.rank);
   transfer t;
   t.target = {to, walk.first[0], 0, 0};
   t.source = {from, walk.first[1], 0, 0};
@@ -25,9 +25,9 @@ std::vector<transfer> transfers_of(const nest<2>& walk, place from, place to) {
     t.shape.row_bytes = run.count * walk.element_bytes[0];
     loops.pop_back();
   }
-  // A device takes two loops, the innermost that go forward.
+  // A device handles two loops, the innermost ones with positive strides.
   const auto take = [&](std::size_t& count, std::size_t& target_stride, std::size_t& source_stride) {
-    const auto at = std::find_if(loops.rbegin(), loops.rend(), goes_forward);
+    const auto at = std::find_if(loops.rbegin(), loops.rend(), has_positive_strides);
     if (at == loops.rend()) return;
     count = at->count;
     target_stride = static_cast<std::size_t>(at->stride[0]);

@@ -1,11 +1,11 @@
-// transfers.hpp - a walk over two strided arrays, as the copies of rows that channels and devices make.
+// transfers.hpp - splits a walk over two strided arrays into copies of rows, as channels and devices make them.
 //
 // Threads     pure.
 #pragma once
 
 #include <vector>
 
-#include "data/nest.hpp"
+#include "data/loop_nest.hpp"
 #include "platform/channel.hpp"
 
 namespace stretto::data {
@@ -15,8 +15,8 @@ struct transfer {
   places::copy_shape shape;
 };
 
-/// Operand 0 of the walk is written. Rows and planes at distances of at least 0; whatever else the walk has is further
-/// transfers, in any order. None for a walk over nothing.
-std::vector<transfer> transfers_of(const nest<2>& walk, place from, place to);
+/// Operand 0 of the walk is written. Each transfer has rows and planes at distances of at least 0; the rest of the walk
+/// becomes more transfers, in any order. Empty for an empty walk.
+std::vector<transfer> transfers_of(const loop_nest<2>& walk, place from, place to);
 
 }  // namespace stretto::data

@@ -5,7 +5,7 @@
 namespace stretto::data {
 namespace {
 
-/// Turns that wait for others stand in the way of later ones; so many are looked at when one ends, and the oldest always.
+/// Waiting turns block later ones. When a turn ends, at most so many waiting turns are examined, and always the oldest.
 constexpr int most_passed_over = 16;
 
 bool any_meets(const update_queue::turn* first, const box& b) noexcept {
@@ -17,7 +17,7 @@ bool any_meets(const update_queue::turn* first, const box& b) noexcept {
 void grant_all(update_queue::turn* first, base::thread_context& context) noexcept {
   while (first) {
     update_queue::turn& t = *first;
-    first = t.granted_next;  // the turn may be over when this returns
+    first = t.granted_next;  // the turn may be gone when this returns
     t.granted(t, context);
   }
 }

@@ -1,10 +1,12 @@
-// update_queue.hpp - reductions into one instance that nothing orders: each applies as a whole, those on disjoint boxes at the same time.
+// update_queue.hpp - mutual exclusion of unordered reductions into one instance; those on disjoint boxes run at the
+// same time.
 //
 // Threads     any; one lock of a few instructions.
-// Cost        free boxes: two short locked sections for each reduction, whatever its size. Nothing for an element.
-// Invariants  (1) the boxes of turns that have begun and not ended are disjoint. (2) turns whose boxes meet begin in the order in which
-//             they asked. (3) a turn that has to wait is granted exactly once, by the thread that ends another.
-// Source      reductions are atomic with respect to one another: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 6.
+// Cost        disjoint boxes: two short locked sections per reduction, whatever its size. Nothing per element.
+// Invariants  (1) the boxes of active turns are disjoint. (2) turns on overlapping boxes begin in the order of their
+//             requests. (3) a turn that waits is granted exactly once, by the thread that ends another.
+// Source      reductions are atomic with respect to one another: Treichler, Bauer, Aiken, "Realm", PACT 2014,
+// section 6.
 #pragma once
 
 #include <stretto/box.hpp>
@@ -19,7 +21,7 @@ namespace stretto::data {
 
 class update_queue {
  public:
-  /// One reduction's; it stays where it is from begin to end.
+  /// The turn of one reduction; it is not moved from begin to end.
   struct turn {
     using grant = void (*)(turn& self, base::thread_context& context) noexcept;
     explicit turn(const box& b, grant g = nullptr) noexcept : where(b), granted(g) {}
@@ -27,7 +29,7 @@ class update_queue {
 
     const box where;  // of the instance that is updated
     const grant granted;
-    turn* next = nullptr;     // in the list of those that have begun, or that wait
+    turn* next = nullptr;  // in the list of active or of waiting turns
     turn* granted_next = nullptr;
   };
 
@@ -36,11 +38,11 @@ class update_queue {
 
   /// Begins the turn if it need not wait.
   bool try_begin(turn& t) noexcept;
-  /// The same; else it waits, and `granted` is called once it has begun.
+  /// The same; if the turn must wait, `granted` is called once it has begun.
   bool begin(turn& t) noexcept;
-  /// Ends a turn that has begun, and grants those that waited for it.
+  /// Ends an active turn and grants those that waited for it.
   void end(turn& t, base::thread_context& context) noexcept;
-  /// The instance is destroyed: what waits is granted, and finds that out.
+  /// The instance is destroyed: grants waiting turns, which then find that out.
   void dissolve(base::thread_context& context) noexcept;
 
  private:

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 #include "diagnose/merged_snapshot.hpp"
 #include "diagnose/runtime_monitor.hpp"
 #include "dist/dist_floor.hpp"
@@ -17,7 +17,7 @@ base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
   s.seconds = seconds;
   base::wait_walk walk(s);
   detail::tell_waits(runtime.runtime, walk);
-  data::tell_waits(walk);
+  data::add_wait_edges(walk);
   dist::add_wait_edges(runtime.runtime, walk);
   mobiles::add_wait_edges(runtime.runtime, walk);
   sched::tell_waits(runtime, s, walk);

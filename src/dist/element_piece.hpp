@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "data/passing_bytes.hpp"
+#include "data/staging_buffer.hpp"
 #include "dist/remote_requests.hpp"
 #include "dist/pending_requests.hpp"
 #include "dist/program_constants.hpp"
@@ -20,7 +20,7 @@ namespace stretto::dist {
 /// The fields that are the same in all pieces of one operation.
 struct element_order {
   request_id of;
-  data::far_request::verb what = data::far_request::verb::copy;
+  data::remote_operation_request::action what = data::remote_operation_request::action::copy;
   detail::instance_handle target;
   bool is_whole = false;             // the target must have exactly the elements of `outline`
   box outline = {};                  // hull of all boxes, in the target
@@ -32,7 +32,7 @@ struct element_order {
 
   /// True if the pieces carry held contributions of a reduction instead of the elements of boxes.
   bool is_held() const noexcept {
-    return what == data::far_request::verb::reduce_held || what == data::far_request::verb::fold;
+    return what == data::remote_operation_request::action::reduce_held || what == data::remote_operation_request::action::fold;
   }
 };
 
@@ -71,7 +71,7 @@ inline read_order get_order(reader& from, std::uint16_t node) {
   read_order o;
   o.of.requester = from.get<rank>();
   o.of.number = from.get<std::uint64_t>();
-  o.what = from.get<data::far_request::verb>();
+  o.what = from.get<data::remote_operation_request::action>();
   o.target = get_handle(from);
   o.is_whole = from.get<std::uint8_t>() != 0;
   o.outline = get_box(from);

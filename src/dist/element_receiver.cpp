@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/copied_by_devices.hpp"
+#include "data/cross_process_copy.hpp"
 #include "data/data_state.hpp"
 #include "data/handle.hpp"
 #include "data/program_bytes.hpp"
@@ -15,7 +15,7 @@
 
 namespace stretto::dist {
 
-using verb = data::far_request::verb;
+using verb = data::remote_operation_request::action;
 
 namespace {
 
@@ -44,12 +44,12 @@ struct element_receiver::incoming_transfer {
   std::uint32_t pieces = ~0u;             // expected pieces; unknown until one has arrived
   std::uint32_t arrived = 0, in_place = 0;
   failure_ref cause;
-  std::optional<data::passing_bytes> held;      // contributions of a reduction, as they arrive
+  std::optional<data::staging_buffer> held;      // contributions of a reduction, as they arrive
 };
 
 /// A piece whose content is being received into memory.
 struct element_receiver::piece_in_flight : places::completion {
-  piece_in_flight(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::passing_bytes> b)
+  piece_in_flight(element_receiver& r, shared a, const element_piece& p, std::shared_ptr<data::staging_buffer> b)
       : completion(run_it), by(r), of(std::move(a)), is(p), bytes(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
@@ -73,7 +73,7 @@ struct element_receiver::piece_in_flight : places::completion {
   element_receiver& by;
   const shared of;
   const element_piece is;
-  const std::shared_ptr<data::passing_bytes> bytes;  // staging buffer; null: received directly into the target
+  const std::shared_ptr<data::staging_buffer> bytes;  // staging buffer; null: received directly into the target
 };
 
 element_receiver::element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names,
@@ -111,9 +111,9 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
     if (a->pieces == ~0u) a->pieces = o.pieces;
     ++a->arrived;
     if (!a->is_open) {
-      std::shared_ptr<data::passing_bytes> here;
+      std::shared_ptr<data::staging_buffer> here;
       if (rest.is_here()) {
-        here = std::make_shared<data::passing_bytes>(data::state_of(context).passing, rest.bytes());
+        here = std::make_shared<data::staging_buffer>(data::state_of(context).staging, rest.bytes());
         if (rest.bytes()) std::memcpy(here->data(), rest.here().data(), rest.bytes());
       }
       a->waiting.push_back({p, std::move(rest), std::move(here)});
@@ -131,7 +131,7 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
 }
 
 void element_receiver::on_offer(pull_offer&& of, base::thread_context& context) {
-  if (!data::can_be_had(of.source, job_.node_of(of.from), context))
+  if (!data::can_import(of.source, job_.node_of(of.from), context))
     return offers_.reply_to(of, pull_offers::offer_reply::never);
   const shared a = transfer_of(of.order.of, of.from);
   const auto kept = std::make_shared<const pull_offer>(std::move(of));
@@ -306,13 +306,13 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
       if (!is_dropped && p.is.is == element_piece::form::held) {
-        if (!a->held) a->held.emplace(data::state_of(context).passing, p.is.in_all);
+        if (!a->held) a->held.emplace(data::state_of(context).staging, p.is.in_all);
         where_held = a->held->data() + p.is.offset;
       }
     }
     if (is_dropped || p.rest.bytes() == 0) return count_piece(a, nullptr, context);
     std::byte* at = where_held;
-    std::shared_ptr<data::passing_bytes> bytes = p.here;
+    std::shared_ptr<data::staging_buffer> bytes = p.here;
     if (p.is.is == element_piece::form::one_box && o.what == verb::copy) {
       const auto there = data::bytes_for_messages(a->target, p.is.one, context);
       const bool is_on_host = bytes || p.rest.is_here();  // content that arrived with the head
@@ -324,7 +324,7 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
       return ended(a, boxes_of(p.is), nullptr, context);
     }
     if (!at) {
-      bytes = std::make_shared<data::passing_bytes>(data::state_of(context).passing, p.rest.bytes());
+      bytes = std::make_shared<data::staging_buffer>(data::state_of(context).staging, p.rest.bytes());
       at = bytes->data();
     }
     auto then = std::make_unique<piece_in_flight>(*this, a, p.is, bytes);
@@ -335,7 +335,7 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
   }
 }
 
-void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes,
+void element_receiver::apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes,
                              base::thread_context& context) {
   const element_order& o = a->order;
   std::vector<box> boxes{p.one};

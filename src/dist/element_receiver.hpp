@@ -18,7 +18,7 @@
 #include <mutex>
 #include <utility>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/pull_offers.hpp"
@@ -57,7 +57,7 @@ class element_receiver {
   struct waiting_piece {
     element_piece is;
     net::payload rest;
-    std::shared_ptr<data::passing_bytes> here = {};  // content that arrived with the head and must wait
+    std::shared_ptr<data::staging_buffer> here = {};  // content that arrived with the head and must wait
     std::shared_ptr<const pull_offer> offered = {};       // set: an offer of all elements, no piece
   };
   using shared = std::shared_ptr<incoming_transfer>;
@@ -81,7 +81,7 @@ class element_receiver {
   static bool has_failed(incoming_transfer& a);
   void land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept;
   /// Copies or reduces a piece from its staging buffer into the target.
-  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::passing_bytes> bytes,
+  void apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes,
              base::thread_context& context);
   void ended(const shared& a, std::span<const box> boxes, const failure* cause, base::thread_context& context) noexcept;
   void count_piece(const shared& a, const failure* cause, base::thread_context& context) noexcept;

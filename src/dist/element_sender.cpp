@@ -8,17 +8,17 @@
 #include <mutex>
 #include <utility>
 
-#include "data/copied_by_devices.hpp"
+#include "data/cross_process_copy.hpp"
 #include "data/data_state.hpp"
 #include "data/device_reductions.hpp"
 #include "data/handle.hpp"
-#include "data/pieces.hpp"
+#include "data/box_pieces.hpp"
 #include "data/program_bytes.hpp"
 #include "dist/operation_steps.hpp"
 
 namespace stretto::dist {
 
-using verb = data::far_request::verb;
+using verb = data::remote_operation_request::action;
 
 struct element_sender::outgoing_transfer {
   outgoing_transfer(owned_request&& r, const detail::instance_handle& s, std::shared_ptr<const void>&& l)
@@ -56,7 +56,7 @@ struct element_sender::outgoing_transfer {
 
 /// A piece, until the transport has sent its memory.
 struct element_sender::sent_piece : places::completion {
-  sent_piece(element_sender& s, shared c, std::shared_ptr<data::passing_bytes> b)
+  sent_piece(element_sender& s, shared c, std::shared_ptr<data::staging_buffer> b)
       : completion(run_it), by(s), of(std::move(c)), kept(std::move(b)) {}
 
   static void run_it(places::work_item& self) noexcept {
@@ -67,14 +67,14 @@ struct element_sender::sent_piece : places::completion {
 
   element_sender& by;
   const shared of;
-  const std::shared_ptr<data::passing_bytes> kept;
+  const std::shared_ptr<data::staging_buffer> kept;
 };
 
 void element_sender::send(const request_id& q, owned_request&& r, const detail::instance_handle& source, event behind,
                           const std::source_location& where, base::thread_context& context,
                           std::shared_ptr<const void> lease) {
   auto c = std::make_shared<outgoing_transfer>(std::move(r), source, std::move(lease));
-  const data::far_request& is = c->request.is;
+  const data::remote_operation_request& is = c->request.is;
   c->to = *job_.rank_of(static_cast<std::uint16_t>(is.used[0].key >> 48));
   c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,
               .contributor = is.contributor, .where = where};
@@ -95,7 +95,7 @@ void element_sender::send(const request_id& q, owned_request&& r, const detail::
 
 void element_sender::fail_before_sending(const shared& c, const failure& cause, base::thread_context& context,
                                          pending_requests::failure_origin when) noexcept {
-  const data::far_request& is = c->request.is;
+  const data::remote_operation_request& is = c->request.is;
   posted_.abandon(is.used[0], is.boxes, cause);
   if (!c->was_offered) return pending_requests_.reply(c->order.of, &cause, context, when);
   abandon(*c, 0, cause);
@@ -109,7 +109,7 @@ void element_sender::abandon(const outgoing_transfer& c, std::uint32_t sent, con
 }
 
 void element_sender::begin(const shared& c, base::thread_context& context) {
-  const data::far_request& is = c->request.is;
+  const data::remote_operation_request& is = c->request.is;
   element_order& o = c->order;
   const char* const word = data::word_of(o.what);
   const detail::instance_record& r = data::usable(c->source, word, context, o.where);
@@ -127,7 +127,7 @@ bool element_sender::offer_elements(const shared& c, const detail::instance_reco
                                     base::thread_context& context) {
   const element_order& o = c->order;
   if (o.what != verb::copy || o.outline.is_empty()) return false;
-  auto source = data::exported(r, context);
+  auto source = data::export_for_import(r, context);
   if (!source || !offers_.is_worth_offering(c->to, *source)) return false;
   pull_offer of{.order = o, .boxes = {}, .shift = c->request.is.shift, .source = *std::move(source)};
   std::ranges::copy_if(all, std::back_inserter(of.boxes), [](const box& b) { return !b.is_empty(); });
@@ -136,7 +136,7 @@ bool element_sender::offer_elements(const shared& c, const detail::instance_reco
   offers_.send(c->to, of, [this, c](pull_offers::offer_reply is, base::thread_context& on) {
     if (is == pull_offers::offer_reply::pulled) return;
     try {
-      const data::far_request& asked = c->request.is;
+      const data::remote_operation_request& asked = c->request.is;
       const detail::instance_record& lent = data::usable(c->source, data::word_of(c->order.what), on, c->order.where);
       send_pieces(c, lent, asked.is_whole ? std::span(&lent.shape.box, 1) : asked.boxes, on);
     } catch (...) {
@@ -230,7 +230,7 @@ void element_sender::start_piece(const shared& c, std::size_t piece, base::threa
   const bool is_one = boxes.size() == 1;
   std::size_t bytes = is_one ? 0 : front_of_boxes(boxes.size());
   for (const box& b : boxes) bytes += b.volume() * o.bytes_each;
-  const auto kept = std::make_shared<data::passing_bytes>(data::state_of(context).passing, bytes);
+  const auto kept = std::make_shared<data::staging_buffer>(data::state_of(context).staging, bytes);
   std::byte* at = kept->data();
   if (!is_one) {
     write_front(at, boxes);
@@ -251,7 +251,7 @@ void element_sender::start_piece(const shared& c, std::size_t piece, base::threa
 }
 
 void element_sender::send_piece(const shared& c, std::size_t piece, const element_piece& p,
-                                std::span<const std::byte> bytes, std::shared_ptr<data::passing_bytes> kept,
+                                std::span<const std::byte> bytes, std::shared_ptr<data::staging_buffer> kept,
                                 base::thread_context& context, bool from_device) {
   writer head;
   put(head, c->order, p, job_.node());

@@ -65,7 +65,7 @@ class element_sender {
   void allow_pieces(const shared& c, int more, base::thread_context& context) noexcept;
   void start_piece(const shared& c, std::size_t piece, base::thread_context& context);
   void send_piece(const shared& c, std::size_t piece, const element_piece& p, std::span<const std::byte> bytes,
-                  std::shared_ptr<data::passing_bytes> kept, base::thread_context& context, bool from_device = false);
+                  std::shared_ptr<data::staging_buffer> kept, base::thread_context& context, bool from_device = false);
   /// A piece was sent or has failed. After a failure, the last piece in preparation reports it.
   void piece_prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
 

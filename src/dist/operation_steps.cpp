@@ -1,7 +1,7 @@
 #include "dist/operation_steps.hpp"
 
 #include "base/peek.hpp"
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 
 namespace stretto::dist {
 

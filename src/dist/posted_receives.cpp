@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "data/handle.hpp"
-#include "data/telling.hpp"
+#include "data/operation_waits.hpp"
 #include "dist/operation_steps.hpp"
 #include "geometry/box_index.hpp"
 

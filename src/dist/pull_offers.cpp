@@ -11,7 +11,7 @@ pull_offers::pull_offers(job& j)
       offer_(j.on<&pull_offers::on_offer>("instances.offer", this)),
       reply_(j.on<&pull_offers::on_reply>("instances.offer_reply", this)) {}
 
-bool pull_offers::is_worth_offering(rank to, const data::exported_elements& source) const {
+bool pull_offers::is_worth_offering(rank to, const data::exported_device_elements& source) const {
   const std::scoped_lock lock(lock_);
   return !refused_.contains({to, source.token});
 }
@@ -27,7 +27,7 @@ void pull_offers::send(rank to, const pull_offer& of, reply_handler then) {
   writer w(number);
   put(w, of.order, {.is = element_piece::form::offered}, job_.node());
   put(w, of.shift);
-  const data::exported_elements& s = of.source;
+  const data::exported_device_elements& s = of.source;
   w.put(s.memory_bytes);
   w.put(s.first);
   put(w, s.shape.box);
@@ -48,7 +48,7 @@ void pull_offers::on_offer(rank from, reader& content, base::thread_context& con
   of.order = get_order(content, job_.node_of(from));
   get_piece(content);
   of.shift = get_point(content);
-  data::exported_elements& s = of.source;
+  data::exported_device_elements& s = of.source;
   s.memory_bytes = content.get<std::uint64_t>();
   s.first = content.get<std::uint64_t>();
   s.shape.box = get_box(content);

@@ -1,6 +1,6 @@
 // pull_offers.hpp - offers of elements in device memory, which a device of the receiving node copies directly.
 //
-// Instead of sending elements, the source node sends their location (data/exported_elements.hpp). The target node
+// Instead of sending elements, the source node sends their location (data/exported_device_elements.hpp). The target node
 // copies them and reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node
 // remembers memory that the target node can never access, and does not offer it again.
 //
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/exported_elements.hpp"
+#include "data/exported_device_elements.hpp"
 #include "dist/element_piece.hpp"
 
 namespace stretto::dist {
@@ -26,7 +26,7 @@ struct pull_offer {
   element_order order;
   std::vector<box> boxes;  // in the target, none of them empty
   point shift;             // from target to source coordinates
-  data::exported_elements source;
+  data::exported_device_elements source;
   // Set on the receiving node:
   rank from = 0;
   std::uint64_t number = 0;
@@ -46,7 +46,7 @@ class pull_offers {
   void set_receiver(handler h) { receive_ = std::move(h); }
 
   /// On the source node: false if node `to` has replied that it can never access this memory.
-  bool is_worth_offering(rank to, const data::exported_elements& source) const;
+  bool is_worth_offering(rank to, const data::exported_device_elements& source) const;
   /// Calls `then` with the reply; drops it if that node is lost.
   void send(rank to, const pull_offer& of, reply_handler then);
   /// On the receiving node; must be called once per offer.

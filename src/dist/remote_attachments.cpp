@@ -35,12 +35,12 @@ remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pendin
       read_(j.on<&remote_attachments::on_read>("attachments.read", this)),
       request_(ordered.on<&remote_attachments::on_request>(this)) {}
 
-void remote_attachments::serve(std::shared_ptr<data::enclosures> all) {
+void remote_attachments::serve(std::shared_ptr<data::attachments> all) {
   all_ = std::move(all);
   all_->others = this;
 }
 
-event remote_attachments::fetch(const data::enclosure_name& what, const box& part, data::destination to,
+event remote_attachments::fetch(const data::attachment_name& what, const box& part, data::destination to,
                                 part_of_fetch which, const std::source_location& where, base::thread_context& context) {
   const rank of = *job_.rank_of(what.node);
   const event behind = to.after.empty() ? event() : merge(to.after, where);
@@ -101,15 +101,15 @@ void remote_attachments::refuse(const fetch_request& f, base::thread_context& co
   pending_requests_.reply(f.id, gone(job_.name_of(job_.self()), f.where).get(), context);
 }
 
-void remote_attachments::lend(data::enclosed_array& from, const fetch_request& f, base::thread_context& context) {
-  from.lend(
+void remote_attachments::lend(data::attached_array& from, const fetch_request& f, base::thread_context& context) {
+  from.export_elements(
       f.part.shifted(f.shift), f.where,
       [this, f](const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
                 base::thread_context& on) {
         if (f.request) let_go_for(f.id.requester, f.request);
         if (cause)
           return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
-        data::far_request r{.what = data::far_request::verb::copy,
+        data::remote_operation_request r{.what = data::remote_operation_request::action::copy,
                             .used_count = 2,
                             .is_whole = false,
                             .boxes = {&f.part, 1},
@@ -120,10 +120,10 @@ void remote_attachments::lend(data::enclosed_array& from, const fetch_request& f
       context);
 }
 
-data::enclosure_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
+data::attachment_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
                                                 const std::source_location& where) {
   job_.hold_back(where);
-  const data::enclosure_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
+  const data::attachment_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
   writer w(name.number, shared, encode(where, job_.node()));
   put(w, part);
   ordered_.send(*job_.rank_of(node), request_, w);
@@ -135,7 +135,7 @@ void remote_attachments::on_request(rank from, reader& content, base::thread_con
   const auto shared = content.get<std::uint64_t>();
   const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
   const box part = get_box(content);
-  array lent = all_->shared->lend(shared, part, where, context);
+  array lent = all_->shared->export_elements(shared, part, where, context);
   std::optional<fetch_request> wanted;
   {
     const std::scoped_lock lock(lock_);
@@ -148,10 +148,10 @@ void remote_attachments::on_request(rank from, reader& content, base::thread_con
   if (wanted) lend(*lent, *wanted, context);
 }
 
-void remote_attachments::hold(const data::enclosure_name& what) {
+void remote_attachments::hold(const data::attachment_name& what) {
   job_.send(*job_.rank_of(what.node), hold_, writer(what.number));
 }
-void remote_attachments::let_go(const data::enclosure_name& what) {
+void remote_attachments::let_go(const data::attachment_name& what) {
   job_.send(*job_.rank_of(what.node), let_go_, writer(what.number));
 }
 
@@ -195,7 +195,7 @@ std::uint64_t remote_attachments::keep_for(std::uint32_t node, std::vector<held>
   return messages_;
 }
 
-void remote_attachments::have_read(std::uint32_t sender, std::uint64_t message) {
+void remote_attachments::acknowledge_message(std::uint32_t sender, std::uint64_t message) {
   if (message) job_.send(static_cast<rank>(sender), read_, writer(message));
 }
 

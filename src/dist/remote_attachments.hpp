@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
 #include "dist/ordered_messages.hpp"
@@ -27,28 +27,28 @@
 
 namespace stretto::dist {
 
-class remote_attachments final : public data::far_enclosures {
+class remote_attachments final : public data::remote_attachments {
  public:
   /// Must be made before job::start.
   remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending, element_sender& sender,
                      element_receiver& receiver);
   /// Must be called after job::start, with the attachments of this runtime.
-  void serve(std::shared_ptr<data::enclosures> all);
+  void serve(std::shared_ptr<data::attachments> all);
 
-  event fetch(const data::enclosure_name& what, const box& part, data::destination to, part_of_fetch which,
+  event fetch(const data::attachment_name& what, const box& part, data::destination to, part_of_fetch which,
               const std::source_location& where, base::thread_context& context) override;
-  void hold(const data::enclosure_name& what) override;
-  void let_go(const data::enclosure_name& what) override;
-  data::enclosure_name request(std::uint16_t node, std::uint64_t shared, const box& part,
+  void hold(const data::attachment_name& what) override;
+  void let_go(const data::attachment_name& what) override;
+  data::attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part,
                                const std::source_location& where) override;
   std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) override;
-  void have_read(std::uint32_t sender, std::uint64_t message) override;
+  void acknowledge_message(std::uint32_t sender, std::uint64_t message) override;
 
   void lost(rank node) noexcept;
 
  private:
   using held = std::shared_ptr<const void>;
-  using array = std::shared_ptr<data::enclosed_array>;
+  using array = std::shared_ptr<data::attached_array>;
   /// A fetch of another node.
   struct fetch_request {
     request_id id;
@@ -65,7 +65,7 @@ class remote_attachments final : public data::far_enclosures {
   void on_let_go(rank from, reader& content, base::thread_context& context);
   void on_read(rank from, reader& content, base::thread_context& context);
   void on_request(rank from, reader& content, base::thread_context& context);
-  void lend(data::enclosed_array& from, const fetch_request& f, base::thread_context& context);
+  void lend(data::attached_array& from, const fetch_request& f, base::thread_context& context);
   void refuse(const fetch_request& f, base::thread_context& context);
   void hold_for(rank by, std::uint64_t number);
   void let_go_for(rank by, std::uint64_t number);
@@ -78,7 +78,7 @@ class remote_attachments final : public data::far_enclosures {
   const message_kind fetch_, hold_, let_go_, read_;
   const ordered_messages::kind request_;
   std::atomic<std::uint64_t> requests_{0};
-  std::shared_ptr<data::enclosures> all_;
+  std::shared_ptr<data::attachments> all_;
   std::mutex lock_;  // guards what follows; nothing is released while it is held
   std::uint64_t messages_ = 0;
   std::multimap<std::pair<rank, std::uint64_t>, held> by_others_;          // by node and array

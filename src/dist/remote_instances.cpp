@@ -13,7 +13,7 @@
 namespace stretto::dist {
 
 using detail::instance_handle;
-using verb = data::far_request::verb;
+using verb = data::remote_operation_request::action;
 
 namespace {
 
@@ -30,7 +30,7 @@ pending_requests::begins begins_when(event behind) {
 }
 
 /// The instance whose node carries out the operation: the source, if there is one.
-const instance_handle& leader_of(const data::far_request& r) noexcept {
+const instance_handle& leader_of(const data::remote_operation_request& r) noexcept {
   return r.used_count == 2 ? r.used[1] : r.used[0];
 }
 
@@ -68,7 +68,7 @@ void remote_instances::serve(base::runtime_context& runtime) {
   names_.start();
   last_names_.assign(job_.nodes(), 0);
   data::set_other_nodes(runtime, this);
-  enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->enclosed);
+  enclosures_.serve(runtime.get<data::data_state>(base::floor_slot::data)->attached);
 }
 
 instance_handle remote_instances::near(const instance_handle& named, const char* verb,
@@ -162,12 +162,12 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
 }
 
 std::string remote_instances::describe_instance(const instance_handle& h, const base::thread_context& context) const {
-  if (data::is_near(h, context) && h.record->live.load(std::memory_order_acquire) == h.key)
+  if (data::is_local(h, context) && h.record->live.load(std::memory_order_acquire) == h.key)
     return detail::describe(*h.record);
   return "node " + job_.name_of(owner_of(h));
 }
 
-event remote_instances::submit(const data::far_request& r, const preconditions& after,
+event remote_instances::submit(const data::remote_operation_request& r, const preconditions& after,
                                const std::source_location& where) {
   base::thread_context& context = base::require_current(data::word_of(r.what));
   std::array<rank, 3> parts{};
@@ -215,7 +215,7 @@ void remote_instances::post(std::uint64_t number, const instance_handle& target,
   posted_.post_receive(number, target, parts, done, merged(after, where), where, base::require_current("post"));
 }
 
-void remote_instances::send_request(rank to, const request_id& q, const data::far_request& r, event behind,
+void remote_instances::send_request(rank to, const request_id& q, const data::remote_operation_request& r, event behind,
                                     const std::source_location& where) {
   writer w(q.number, behind.raw(), encode(where, job_.node()));
   put(w, r);
@@ -237,7 +237,7 @@ void remote_instances::on_request(rank from, reader& content, base::thread_conte
 }
 
 void remote_instances::resolve_names(std::shared_ptr<remote_operation> e, base::thread_context& context) {
-  data::far_request& r = e->request.is;
+  data::remote_operation_request& r = e->request.is;
   while (e->resolved < r.used_count &&
          (owner_of(r.used[e->resolved]) != job_.self() || !instance_names::is_name(r.used[e->resolved])))
     ++e->resolved;
@@ -251,7 +251,7 @@ void remote_instances::resolve_names(std::shared_ptr<remote_operation> e, base::
 }
 
 void remote_instances::run_here(const std::shared_ptr<remote_operation>& e, base::thread_context& context) {
-  const data::far_request& r = e->request.is;
+  const data::remote_operation_request& r = e->request.is;
   if (owner_of(r.used[0]) != job_.self()) {
     announce_globals(*e, context);
     const instance_handle source = r.used[1];
@@ -267,7 +267,7 @@ void remote_instances::run_here(const std::shared_ptr<remote_operation>& e, base
 
 void remote_instances::submit_here(const std::shared_ptr<remote_operation>& e, event behind,
                                    base::thread_context& context) {
-  const data::far_request& r = e->request.is;
+  const data::remote_operation_request& r = e->request.is;
   try {
     // The race checker does not see the order that the requester has established: order it after everything that has
     // begun.
@@ -283,14 +283,14 @@ void remote_instances::submit_here(const std::shared_ptr<remote_operation>& e, e
 }
 
 void remote_instances::announce_globals(const remote_operation& e, base::thread_context& context) {
-  const data::far_request& r = e.request.is;
+  const data::remote_operation_request& r = e.request.is;
   if (e.of.requester == job_.self() || r.what == verb::destroy) return;
   for (unsigned i = 0; i < r.used_count; ++i)
-    if (data::is_near(r.used[i], context)) global_instances_.announce(e.of.requester, e.named[i], r.used[i], context);
+    if (data::is_local(r.used[i], context)) global_instances_.announce(e.of.requester, e.named[i], r.used[i], context);
 }
 
 operation_step remote_instances::step_of(const remote_operation& e) noexcept {
-  const data::far_request& r = e.request.is;
+  const data::remote_operation_request& r = e.request.is;
   return {.of = e.of, .what_for = its_preconditions, .verb = data::word_of(r.what), .near = r.used[0].record};
 }
 

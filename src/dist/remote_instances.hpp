@@ -57,7 +57,7 @@ class remote_instances final : public protocol, public data::other_nodes {
     return global_instances_.stand_in(h);
   }
   void gone(const detail::instance_handle& h) noexcept override { global_instances_.gone(h); }
-  event submit(const data::far_request& r, const preconditions& after, const std::source_location& where) override;
+  event submit(const data::remote_operation_request& r, const preconditions& after, const std::source_location& where) override;
   void hold_back(const std::source_location& where) override { job_.hold_back(where); }
   std::shared_ptr<const void> counted_copy() override {
     return std::make_shared<back_pressure::share>(job_.pressure(), back_pressure::kind::unanswered,
@@ -93,7 +93,7 @@ class remote_instances final : public protocol, public data::other_nodes {
   instance_name send_creation(rank to, const request_id& q, const detail::instance_request& request,
                               const detail::reduction_kind* kind, reduction_style style, event behind,
                               const std::source_location& where);
-  void send_request(rank to, const request_id& q, const data::far_request& r, event behind,
+  void send_request(rank to, const request_id& q, const data::remote_operation_request& r, event behind,
                     const std::source_location& where);
   rank owner_of(const detail::instance_handle& h) const noexcept {
     return *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48));

@@ -6,7 +6,7 @@
 
 namespace stretto::dist {
 
-owned_request::owned_request(const data::far_request& r)
+owned_request::owned_request(const data::remote_operation_request& r)
     : is(r), boxes_(r.boxes.begin(), r.boxes.end()), value_(r.value.begin(), r.value.end()) {
   is.boxes = boxes_;
   is.value = value_;
@@ -39,7 +39,7 @@ detail::instance_handle get_handle(reader& from) {
   return {record, from.get<std::uint64_t>()};
 }
 
-void put(writer& to, const data::far_request& r) {
+void put(writer& to, const data::remote_operation_request& r) {
   to.put(r.what);
   to.put(static_cast<std::uint8_t>(r.used_count));
   for (unsigned i = 0; i < r.used_count; ++i) put(to, r.used[i]);
@@ -55,8 +55,8 @@ void put(writer& to, const data::far_request& r) {
 }
 
 owned_request get_request(reader& from, const std::string& self, const std::source_location& where) {
-  data::far_request r;
-  r.what = from.get<data::far_request::verb>();
+  data::remote_operation_request r;
+  r.what = from.get<data::remote_operation_request::action>();
   r.used_count = from.get<std::uint8_t>();
   for (unsigned i = 0; i < r.used_count; ++i) r.used[i] = get_handle(from);
   r.is_whole = from.get<std::uint8_t>() != 0;

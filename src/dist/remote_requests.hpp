@@ -16,10 +16,10 @@ using base::writer;
 
 /// A request that owns the memory of its spans.
 struct owned_request {
-  explicit owned_request(const data::far_request& r);
+  explicit owned_request(const data::remote_operation_request& r);
   owned_request(owned_request&&) = default;
 
-  data::far_request is;
+  data::remote_operation_request is;
 
  private:
   std::vector<box> boxes_;
@@ -33,7 +33,7 @@ point get_point(reader& from);
 box get_box(reader& from);
 detail::instance_handle get_handle(reader& from);
 
-void put(writer& to, const data::far_request& r);
+void put(writer& to, const data::remote_operation_request& r);
 /// Throws N13 if this node does not know the reduction operator.
 owned_request get_request(reader& from, const std::string& self, const std::source_location& where);
 

@@ -305,7 +305,7 @@ void remote_tasks::on_place(rank from, reader& content, base::thread_context& co
 
 void remote_tasks::place_here(request&& r, std::span<const std::byte> first, base::thread_context& context) {
   try {
-    data::shared_arrays::placed placed = data::enclosures_of(context)->shared->place(first, r.behind, r.where, context);
+    data::shared_arrays::placed placed = data::attachments_of(context)->shared->place(first, r.behind, r.where, context);
     r.behind = placed.done;
     r.kept = std::move(placed.kept);
     r.may_be_cancelled = false;  // the placement happens in any case
@@ -505,7 +505,7 @@ void remote_tasks::on_reply(rank from, reader& content, base::thread_context& co
   if (content.get<bool>()) took = get_measured(content);
   complete_call(what, id, cause, took, cause ? std::span<const std::byte>() : content.get_bytes(content.left()),
                 context);
-  data::have_read(from, along, context);
+  data::acknowledge_message(from, along, context);
 }
 
 template <remote_tasks::reply_stage what>
@@ -514,7 +514,7 @@ void remote_tasks::on_refused_reply(rank from, reader& message_prefix, failure_r
   const auto id = message_prefix.get<std::uint64_t>();
   const bool has_more = message_prefix.get<reply_kind>() == reply_kind::value_with_more;
   complete_call(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
-  if (has_more) data::have_read(from, message_prefix.get<std::uint64_t>(), context);  // nobody will read it: release it
+  if (has_more) data::acknowledge_message(from, message_prefix.get<std::uint64_t>(), context);  // nobody will read it: release it
 }
 
 void remote_tasks::complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,

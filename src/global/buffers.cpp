@@ -14,23 +14,23 @@
 #include "global/lent_bytes.hpp"
 #include "objects/objects_state.hpp"
 #include "objects/shared_objects.hpp"
-#include "objects/travelling.hpp"
+#include "objects/object_serialization.hpp"
 
 namespace stretto {
 
 namespace global {
 namespace {
 
-using verb = objects::shared_objects::verb;
+using verb = objects::shared_objects::request_kind;
 
 data::received_buffers& buffers_of(const base::thread_context& context) { return objects::state_of(*context.runtime)->shared->buffers; }
 
 /// An instance of this node, once what the sender has named has ended.
-class lent_instance final : public data::enclosed_array {
+class lent_instance final : public data::attached_array {
  public:
   lent_instance(const detail::instance_handle& in, std::shared_ptr<const void> lasts, event behind) noexcept
       : in_(in), lasts_(std::move(lasts)), behind_(behind) {}
-  void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override {
+  void export_elements(const box&, const std::source_location&, on_exported then, base::thread_context& context) override {
     detail::when_ended(behind_, context, [in = in_, lasts = lasts_, then = std::move(then)](const failure* cause, base::thread_context& on) {
       if (cause) then({}, {}, failure_ref::share(cause), on);
       else then(in, lasts, {}, on);
@@ -96,7 +96,7 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
                           value_reader read, const std::source_location& where) {
   base::thread_context& context = base::require_current("send_buffer");
   buffer_source source = from;
-  if (source.in.record) source.in = data::near(source.in, "send_buffer", context, where);
+  if (source.in.record) source.in = data::local_handle(source.in, "send_buffer", context, where);
   std::vector<dependency> all(request.after.begin(), request.after.end());
   for (const event e : request.after_events) all.emplace_back(e);
   const event behind = merge_dependencies(all, where);
@@ -112,14 +112,14 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
   if (now && bytes) {
     w.bytes(now, bytes);
   } else if (bytes) {
-    std::shared_ptr<data::enclosed_array> lent;
+    std::shared_ptr<data::attached_array> lent;
     if (source.in.record) {
       lent = std::make_shared<lent_instance>(source.in, std::move(lasts), behind);
     } else {
       auto* const first = static_cast<std::byte*>(const_cast<void*>(source.first));
       lent = std::make_shared<lent_bytes>(first, box(0, static_cast<coordinate>(source.count)), std::uint8_t{1}, source.element_bytes);
     }
-    auto added = data::enclosures_of(context)->add(std::move(lent));
+    auto added = data::attachments_of(context)->add(std::move(lent));
     w(context.runtime->node, added.number, source.in.record ? shape_of(source.in, where).box.min() : point());
     message.along.push_back(std::move(added.held));
   }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "data/enclosures.hpp"
+#include "data/attachments.hpp"
 #include "data/program_bytes.hpp"
 
 namespace stretto::global {
@@ -20,13 +20,13 @@ inline std::shared_ptr<const void> destroyed_with(const detail::instance_handle&
           }};
 }
 
-class lent_bytes final : public data::enclosed_array {
+class lent_bytes final : public data::attached_array {
  public:
   /// Dense in C order; the memory is the program's, and stays until nobody asks any more.
   lent_bytes(std::byte* first, const box& all, std::uint8_t dimensions, std::uint32_t element_bytes) noexcept
       : first_(first), all_(all), dimensions_(dimensions), element_bytes_(element_bytes) {}
 
-  void lend(const box&, const std::source_location& where, lent then, base::thread_context& context) override {
+  void export_elements(const box&, const std::source_location& where, on_exported then, base::thread_context& context) override {
     const detail::instance_handle in = detail::create_instance({.memory = {}, .external = first_, .box = all_, .dimensions = dimensions_,
                                                                 .element_bytes = element_bytes_, .name = "span"},
                                                                {}, where);

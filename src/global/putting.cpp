@@ -12,10 +12,10 @@
 #include "dist/dist_floor.hpp"
 #include "event/when_ended.hpp"
 #include "global/lent_bytes.hpp"
-#include "objects/asking.hpp"
-#include "objects/running.hpp"
+#include "objects/object_checks.hpp"
+#include "objects/task_lifecycle.hpp"
 #include "objects/shared_objects.hpp"
-#include "objects/travelling.hpp"
+#include "objects/object_serialization.hpp"
 
 namespace stretto {
 
@@ -24,7 +24,7 @@ namespace {
 
 using detail::far_end;
 using detail::near_end;
-using verb = objects::shared_objects::verb;
+using verb = objects::shared_objects::request_kind;
 
 objects::objects_state& state_of(const base::thread_context& context) { return *objects::state_of(*context.runtime); }
 
@@ -81,7 +81,7 @@ event merged(const detail::send_request& request, const std::source_location& wh
 }
 
 /// Into memory of the program's.
-event bring_out(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from, event gate,
+event bring_out(const std::shared_ptr<objects::incoming_data>& comes, std::byte* first, const far_end& from, event gate,
                 const std::source_location& where, base::thread_context& context) {
   detail::instance_request r;
   r.external = first;
@@ -106,8 +106,8 @@ detail::parcel written(const near_end& from, const far_end& to, base::thread_con
   const std::uint64_t bytes = to.part.volume() * to.element_bytes;
   const bool is_little = bytes <= objects::most_in_message;
   const std::byte* now = is_little ? from.bytes : nullptr;
-  const objects::inside in(state_of(context), context);
-  if (from.object && is_little) now = objects::content_now(*from.object->get(), from.part);
+  const objects::objects_lock in(state_of(context), context);
+  if (from.object && is_little) now = objects::current_data(*from.object->get(), from.part);
   if (now || bytes == 0) {
     w(verb::put_bytes, to.is.number, to.part);
     if (bytes) w.bytes(now, bytes);
@@ -115,16 +115,16 @@ detail::parcel written(const near_end& from, const far_end& to, base::thread_con
   }
   std::string backend;
   std::uint32_t index = 0;
-  std::shared_ptr<data::enclosed_array> lent;
+  std::shared_ptr<data::attached_array> lent;
   if (from.object) {
     objects::object_record& o = *from.object->get();
-    const objects::site& at = objects::main_site(o, from.part);
+    const objects::execution_place& at = objects::main_execution_place(o, from.part);
     backend = at.view.kind, index = at.view.index;
-    lent = objects::lend_now(o, from.part, where, context);
+    lent = objects::export_current(o, from.part, where, context);
   } else {
     lent = std::make_shared<lent_bytes>(from.bytes, to.part, to.dimensions, to.element_bytes);
   }
-  auto added = data::enclosures_of(context)->add(std::move(lent));
+  auto added = data::attachments_of(context)->add(std::move(lent));
   const point shift = from.object ? from.part.min() - to.part.min() : point();
   w(verb::put, to.is.number, to.part, context.runtime->node, added.number, shift, backend, index);
   message.along.push_back(std::move(added.held));
@@ -187,21 +187,21 @@ event get_elements(const send_request& request, const far_end& from, const near_
   base::thread_context& context = base::require_current("get");
   require_alike(to, from, "get", context, where);
   objects::objects_state& s = state_of(context);
-  const std::shared_ptr<data::enclosures>& all = data::enclosures_of(context);
+  const std::shared_ptr<data::attachments>& all = data::attachments_of(context);
   const event gate = merged(request, where);
-  data::enclosure_name name{context.runtime->node, 0};
+  data::attachment_name name{context.runtime->node, 0};
   std::shared_ptr<const void> held;
   if (from.is.node == name.node) {
-    auto added = all->add(s.shared->lend(from.is.number, from.part, where, context));
+    auto added = all->add(s.shared->export_elements(from.is.number, from.part, where, context));
     name.number = added.number;
     held = std::move(added.held);
   } else {
     name = all->others->request(from.is.node, from.is.number, from.part, where);
   }
   const point shift = to.object ? from.part.min() - to.part.min() : point();
-  const auto comes = std::make_shared<objects::incoming>(s, *all, name, 1, shift, std::move(held));
+  const auto comes = std::make_shared<objects::incoming_data>(s, *all, name, 1, shift, std::move(held));
   if (name.node != context.runtime->node) comes->is_held();
-  if (to.object) return objects::bring(*to.object->get(), to.part, {comes}, gate, where, context);
+  if (to.object) return objects::write_incoming(*to.object->get(), to.part, {comes}, gate, where, context);
   if (from.part.is_empty()) return gate;
   return bring_out(comes, to.bytes, from, gate, where, context);
 }

@@ -148,7 +148,7 @@ void mobile_objects::accept_object(std::unique_ptr<arriving_object> arriving, fa
   const object_id id = arriving->head.id;
   const std::uint32_t epoch = arriving->head.epoch;
   if (arriving->head.is_retained) send(from, protocol_message::object_accepted, dist::writer(id, epoch));
-  data::have_read(from, arriving->head.along, base::require_current("migrate"));
+  data::acknowledge_message(from, arriving->head.along, base::require_current("migrate"));
   deferred_actions actions;
   failure_ref was_lost;
   {

@@ -40,7 +40,7 @@ void mobile_objects::on_unreceivable_reply(rank from, dist::reader& message_pref
   const auto request = message_prefix.get<std::uint64_t>();
   const bool has_more = message_prefix.get<dist::reply_kind>() == dist::reply_kind::value_with_more;
   complete_request(what, request, from, std::move(cause), {});
-  if (has_more) data::have_read(from, message_prefix.get<std::uint64_t>(), context);
+  if (has_more) data::acknowledge_message(from, message_prefix.get<std::uint64_t>(), context);
   ++protocol_messages_received_;
 }
 template void mobile_objects::on_unreceivable_reply<reply_kind::value>(rank, dist::reader&, failure_ref,
@@ -58,7 +58,7 @@ void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_pre
 }
 
 void mobile_objects::reject_object(rank from, const migration_header& head, failure_ref cause) {
-  data::have_read(from, head.along, base::require_current("migrate"));
+  data::acknowledge_message(from, head.along, base::require_current("migrate"));
   dist::writer w(head.id, head.epoch);
   failures_->write(w, *loss_failure(head.id, head.name, *cause.get()).get());
   send(from, protocol_message::object_rejected, std::move(w));

@@ -106,7 +106,7 @@ void mobile_objects::on_reply(reply_kind what, rank from, dist::reader& c) {
   const std::uint64_t along = is == dist::reply_kind::value_with_more ? c.get<std::uint64_t>() : 0;
   complete_request(what, request, from, cause, cause ? std::span<const std::byte>() : c.get_bytes(c.left()),
                    is == dist::reply_kind::failure_for_good);
-  data::have_read(from, along, current_thread());
+  data::acknowledge_message(from, along, current_thread());
 }
 
 void mobile_objects::on_executed_at(std::uint64_t request, rank on) {

@@ -1,25 +1,26 @@
-// cleared_range.hpp - addresses of a device's memory that another floor has planned: what objects have there leaves.
+// cleared_range.hpp - evicts objects from an address range of a device's memory that another floor is about to use.
 //
-// Threads     any of the runtime, without the state's mutex, which it holds: objects place nothing while it lives.
-// Cost        a lock; a walk over the replicas in that memory where something lies at these addresses.
+// Threads     any thread of the runtime that does not hold the state's mutex. The object holds the mutex, so objects
+//             allocate nothing while it lives.
+// Cost        one lock; a walk over the replicas in that memory if the range is in use.
 #pragma once
 
 #include <cstdint>
 #include <source_location>
 
-#include "objects/running.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::objects {
 
 class cleared_range {
  public:
-  /// Replicas in [offset, offset + bytes) go to the memory beneath, those in use behind what uses them. A replica stays
-  /// if the memory beneath is full.
+  /// Evicts the replicas that overlap [offset, offset + bytes) to the next memory of the hierarchy. A replica in use
+  /// leaves after the operations that use it. A replica stays if the next memory is full.
   cleared_range(place memory, std::uint64_t offset, std::uint64_t bytes, const std::source_location& where,
                 base::thread_context& context);
 
  private:
-  const inside in_;
+  const objects_lock in_;
 };
 
 }  // namespace stretto::objects

@@ -1,21 +1,21 @@
-// dependencies.hpp - which earlier tasks a task must follow, because of how they use one array.
+// dependencies.hpp - dependency analysis: which earlier tasks a task must follow because both use one array.
 //
-// Order is that of submission. Along each element, tasks form groups: tasks that may share it (readers; reductions by one
-// operator), or one task alone. A task joins the last group if it may share with it, and then follows the group before;
-// else it begins a group of its own and follows the last one.
+// Tasks are ordered by submission. For each element, tasks form groups. A group holds tasks that may share the element
+// (readers, or reductions by one operator), or a single task. A task joins the last group if it may share with it, and
+// follows the group before. Otherwise it starts a new group and follows the last one.
 //
 // Threads     one owner, together with its task_slots.
-// Cost        per argument, predecessors included: 240 to 340 instructions for a whole array, 630 for one of 1,024 tiles
-//             that come again (50 and 80 ns on a 2.3 GHz Xeon); about 15 more per tile where borders have cut the box into
-//             several (bench/micro/objects_micro.cpp). A new box cuts tiles: tile_map.hpp.
-// Memory      per tile two groups; groups hold at most twice as many tasks as were live in them, or 16. Past a limit, at
-//             first 1,024 tiles, those without live tasks are forgotten.
-// Invariants  (1) each predecessor is live, is not the task itself, and conflicts with the task. (2) every live task that
-//             conflicts with it is among the predecessors or comes before one of them.
-//             Both hold if tasks are retired after all of their predecessors: when they have finished, or as soon as
-//             whatever is done with later tasks is ordered behind them by other means.
-// Source      last writer and readers per element: the usual scheme of superscalar task runtimes (StarPU, StarSs); groups
-//             make reductions a case of the same rule.
+// Cost        per argument, predecessors included: 240 to 340 instructions for a whole array, 630 for one of 1,024
+//             tiles whose boxes repeat (50 and 80 ns on a 2.3 GHz Xeon). About 15 more per tile if borders have cut the
+//             box into several (bench/micro/objects_micro.cpp). A new box cuts tiles: tile_map.hpp.
+// Memory      two groups per tile. A group holds at most 16 tasks, or twice as many as were live in it. Tiles without
+//             live tasks are dropped when the number of tiles exceeds a limit, at first 1,024.
+// Invariants  (1) each predecessor is live, is not the task itself, and conflicts with the task. (2) every live task
+//             that conflicts with it is among the predecessors or comes before one of them. Both hold if a task is
+//             retired after all of its predecessors: when they have finished, or once later tasks are ordered behind
+//             them by other means.
+// Source      last writer and readers per element: the usual scheme of superscalar task runtimes (StarPU, StarSs).
+//             Groups extend the rule to reductions.
 #pragma once
 
 #include <deque>
@@ -31,34 +31,35 @@ namespace stretto::objects {
 
 class dependencies {
  public:
-  /// `tasks` outlives it.
+  /// `tasks` must outlive this object.
   explicit dependencies(task_slots& tasks) : tasks_(tasks) {}
   dependencies(const dependencies&) = delete;
 
-  /// `task`, the last one submitted, uses `where` so. Appends whom it must follow, each once as long as all accesses of a
-  /// task, to whichever arrays, come before those of the next.
+  /// Records that `task`, the last one submitted, uses `where` in mode `how`, and appends the tasks that it must
+  /// follow. No predecessor is appended twice if all accesses of one task, to any arrays, come before those of the
+  /// next.
   void access(const box& where, data::usage how, task_id task, std::vector<task_id>& predecessors);
   void access(const region& where, data::usage how, task_id task, std::vector<task_id>& predecessors) {
     for (const box& b : where.boxes()) access(b, how, task, predecessors);
   }
 
-  /// Forgets what only concerns tasks that are retired.
+  /// Drops the tiles of which all tasks are retired.
   void forget();
 
   std::size_t tiles() const noexcept { return tiles_.size(); }
-  /// Tasks remembered, each as often as it is in a group; for tests. Cost: O(groups).
+  /// Number of entries in all groups, one per task and group; for tests. Cost: O(groups).
   std::size_t remembered() const noexcept;
 
  private:
   struct group {
     data::usage how;
-    std::uint32_t uses = 0;  // by group_ref
-    std::uint32_t look_at = 16;  // members from which on retired ones are looked for
+    std::uint32_t uses = 0;       // number of group_refs
+    std::uint32_t prune_at = 16;  // number of members at which retired ones are removed
     std::vector<task_id> members;
     std::vector<group*>* free = nullptr;
   };
 
-  /// Counts the uses of a group, which is free again after the last.
+  /// Counts the references to a group and returns the group to the free list after the last one.
   class group_ref {
    public:
     group_ref() = default;
@@ -93,7 +94,7 @@ class dependencies {
   task_slots& tasks_;
   std::deque<group> groups_;
   std::vector<group*> free_;
-  tile_map<history> tiles_;  // after the groups, so that it goes first
+  tile_map<history> tiles_;  // declared after the groups, so that it is destroyed first
   std::size_t limit_ = 1024;
 };
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "data/kernel_arguments.hpp"
-#include "objects/launching.hpp"
-#include "objects/running.hpp"
+#include "objects/launch_preparation.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto {
 
@@ -39,19 +39,22 @@ struct launch_list {
   std::vector<described> all;
 };
 
-launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range, std::span<const object_item> items,
-                         const graph_launch& request) {
+launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range,
+                         std::span<const object_item> items, const graph_launch& request) {
   data::refuse_wrong_range(code, range);
   launch_list::described d{&code, range, std::string(request.name), std::string(request.driver), request, {}, {}, {}};
   if (!request.after.empty() || !request.after_events.empty())
-    d.after = objects::events_behind(request, base::require_current("launch"), range.where);
+    d.after = objects::precondition_events(request, base::require_current("launch"), range.where);
   d.request.after = {}, d.request.after_events = {}, d.request.name = {}, d.request.driver = {};
   for (const launched& l : request.behind) {
     if (l.graph != graph.number || l.index >= graph.all.size())
-      throw error("A08", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to come after a launch of another graph")
+      throw error("A08", "launch \"" + std::string(request.name.empty() ? code.name : request.name) +
+                             "\" is to come after a launch of another graph")
           .fact("described", range.where)
           .because("what launch() of a graph returned names a launch of that graph only")
-          .remedy("describe both in one graph, or wait for the event that submit() of the other one returned: after(event)");
+          .remedy(
+              "describe both in one graph, or wait for the event that submit() of the other one returned: "
+              "after(event)");
     d.behind.push_back(l.index);
   }
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -79,7 +82,7 @@ std::size_t launch_graph::size() const noexcept { return list_->all.size(); }
 event launch_graph::submit(std::source_location where) const {
   base::thread_context& context = base::require_current("submit");
   objects::objects_state& s = *objects::state_of(*context.runtime);
-  const objects::inside in(s, context);
+  const objects::objects_lock in(s, context);
   std::vector<objects::launch_tasks> tasks(list_->all.size());
   std::vector<detail::object_item> items;
   for (std::size_t n = 0; n < tasks.size(); ++n) {

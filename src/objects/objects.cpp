@@ -1,4 +1,4 @@
-// objects.cpp - the calls behind object.hpp: what can be known to be wrong is thrown here, the rest is submitted.
+// objects.cpp - the calls behind object.hpp: reports errors that are known at once, and submits the rest.
 #include <stretto/error.hpp>
 #include <stretto/object.hpp>
 
@@ -9,16 +9,16 @@
 #include "data/handle.hpp"
 #include "data/instance_refusals.hpp"
 #include "data/layout.hpp"
-#include "data/unwritten.hpp"
+#include "data/unwritten_check.hpp"
 #include "event/event_floor.hpp"
-#include "objects/asking.hpp"
-#include "objects/room.hpp"
-#include "objects/running.hpp"
+#include "objects/object_checks.hpp"
+#include "objects/replica_memory.hpp"
+#include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
 
 namespace stretto::detail {
 
-using objects::inside;
+using objects::objects_lock;
 using objects::object_record;
 using objects::objects_state;
 using objects::require_inside;
@@ -34,9 +34,9 @@ object_record& usable_part(const object_handle& h, const box& part, const char* 
   return o;
 }
 
-/// For what is no launch; behind the mutex.
-objects::task_pointer task_on_elements(objects_state& s, const object_handle& h, const box& part, access how, const char* verb,
-                                       const std::source_location& where) {
+/// A task without a kernel; needs the mutex.
+objects::task_pointer task_on_elements(objects_state& s, const object_handle& h, const box& part, access how,
+                                       const char* verb, const std::source_location& where) {
   objects::task_pointer t = objects::task::make(s);
   t->where = where;
   t->given_name = verb;
@@ -44,37 +44,43 @@ objects::task_pointer task_on_elements(objects_state& s, const object_handle& h,
   return t;
 }
 
-/// Throws where an object cannot live in the memory that was asked for.
-void refuse_wrong_home(const object_record& o, place memory, const base::thread_context& context) {
+/// Throws K45 or K46 if the object cannot be stored in the memory that was asked for.
+void refuse_wrong_memory(const object_record& o, place memory, const base::thread_context& context) {
   const objects_state& s = *o.state;
   if (!memory) return;
   const std::uint64_t bytes = o.elements.volume() * o.element_bytes;
-  if (o.home && bytes <= o.home->space->capacity()) return;
-  if (o.home)
-    throw error("K46", objects::describe(o) + " is larger than memory \"" + o.home->space->name() + "\", where it is to live")
+  if (o.shared_memory && bytes <= o.shared_memory->space->capacity()) return;
+  if (o.shared_memory)
+    throw error("K46", objects::describe(o) + " is larger than memory \"" + o.shared_memory->space->name() +
+                           "\", where it is to live")
         .fact("created", o.created)
         .fact("wanted", std::to_string(bytes) + " bytes")
-        .fact("it has", std::to_string(o.home->space->capacity()) + " bytes")
+        .fact("it has", std::to_string(o.shared_memory->space->capacity()) + " bytes")
         .because("the host and the device use it there as a whole")
-        .remedy("take more for it with STRETTO_DEVICE_HOST_MEMORY, or let parts of it live there as objects of their own");
+        .remedy(
+            "take more for it with STRETTO_DEVICE_HOST_MEMORY, or let parts of it live there as objects of their own");
   std::string names;
-  for (const objects::site& m : s.shared_memories) names += (names.empty() ? "" : ", ") + ("\"" + m.space->name() + "\"");
+  for (const objects::execution_place& m : s.shared_memories)
+    names += (names.empty() ? "" : ", ") + ("\"" + m.space->name() + "\"");
   const data::memory_space* const known = data::state_of(context).find(memory);
-  throw error("K45", objects::describe(o) + " is to live in " + (known ? "memory \"" + known->name() + "\"" : "a place that is no memory") +
+  throw error("K45", objects::describe(o) + " is to live in " +
+                         (known ? "memory \"" + known->name() + "\"" : "a place that is no memory") +
                          ", which the host and a device do not share")
       .fact("created", o.created)
       .fact("shared here", names.empty() ? "none" : names)
       .because("elsewhere an object is wherever it is needed")
-      .remedy("name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice to the runtime");
+      .remedy(
+          "name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice "
+          "to the runtime");
 }
 
-/// Its storage as a whole where it begins: where it lives, in the host's memory, or behind that.
+/// Stores the initial data as a whole: in the shared memory that was asked for, in host memory, or in the spill file.
 void begin_with(object_record& o, const void* content, base::thread_context& context) {
   objects_state& s = *o.state;
-  objects::site& host = s.sites.front();
-  const auto put_into = [&](objects::site& at) {
+  objects::execution_place& host = s.execution_places.front();
+  const auto put_into = [&](objects::execution_place& at) {
     instance_handle there = objects::try_allocate(o, o.elements, at);
-    if (!there.record && objects::give_up_needless(s, at, objects::bytes_of(o, o.elements), nullptr, context))
+    if (!there.record && objects::free_redundant(s, at, objects::bytes_of(o, o.elements), nullptr, context))
       there = objects::try_allocate(o, o.elements, at);
     if (!there.record) return false;
     data::layout shape;
@@ -84,11 +90,14 @@ void begin_with(object_record& o, const void* content, base::thread_context& con
     o.replicas.used(all.id, {o.elements, data::out_use}, 0);
     return true;
   };
-  if ((o.home && put_into(s.at(o.home->view.index))) || put_into(host) || (s.spill && put_into(*s.spill))) return;
+  if ((o.shared_memory && put_into(s.at(o.shared_memory->view.index))) || put_into(host) ||
+      (s.spill && put_into(*s.spill)))
+    return;
   throw error("A04", objects::describe(o) + " does not fit into memory \"" + host.space->name() + "\"")
       .fact("created", o.created)
       .fact("wanted", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
-      .fact("free", std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
+      .fact("free",
+            std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
       .remedy("let go of other objects or instances first, or make it in parts");
 }
 
@@ -103,11 +112,11 @@ object_handle::~object_handle() {
   const std::shared_ptr<objects_state> s = record_->state;
   base::thread_context* const here = base::current();
   if (here && s->runtime == here->runtime) {
-    const inside in(*s, *here);
-    objects::let_go(*record_);
+    const objects_lock in(*s, *here);
+    objects::release_by_program(*record_);
   } else {
     const std::scoped_lock lock(s->mutex);
-    objects::let_go(*record_);
+    objects::release_by_program(*record_);
   }
 }
 
@@ -115,10 +124,10 @@ object_handle make_object(const object_request& request, const std::source_locat
   base::thread_context& context = base::require_current("object");
   data::require_addressable("an object", request.name, request.elements, request.element_bytes, where);
   const std::shared_ptr<objects_state>& s = objects::state_of(*context.runtime);
-  const inside in(*s, context);
-  for (object_record* const o : std::exchange(s->orphans, {})) objects::dissolve(*o);
+  const objects_lock in(*s, context);
+  for (object_record* const o : std::exchange(s->unowned_objects, {})) objects::dissolve(*o);
   auto made = object_record::make(s, request, where);
-  refuse_wrong_home(*made, request.memory, context);
+  refuse_wrong_memory(*made, request.memory, context);
   if (request.from && !request.elements.is_empty()) begin_with(*made, request.from, context);
   made->place = s->objects.size();
   s->objects.push_back(made.get());
@@ -129,11 +138,12 @@ box elements_of(const object_handle& h, const std::source_location& where) {
   return usable(h, "elements", base::require_current("elements"), where).elements;
 }
 
-future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where) {
+future<held_pointer> hold_elements(const object_handle& h, const box& part, access how,
+                                   const std::source_location& where) {
   const char* const verb = how == access::in ? "read" : how == access::out ? "overwrite" : "change";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
-  const inside in(s, context);
+  const objects_lock in(s, context);
   objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
   t->promised.emplace(where);
   auto result = t->promised->get_future();
@@ -141,14 +151,15 @@ future<held_pointer> hold_elements(const object_handle& h, const box& part, acce
   return result;
 }
 
-event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where) {
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* program_memory,
+                    const std::source_location& where) {
   const char* const verb = how == access::in ? "copy_to" : "copy_from";
   base::thread_context& context = base::require_current(verb);
   objects_state& s = *usable_part(h, part, verb, context, where).state;
-  if (part.is_empty()) return {};  // for which there may be no memory
-  const inside in(s, context);
+  if (part.is_empty()) return {};  // there may be no memory for an empty instance
+  const objects_lock in(s, context);
   objects::task_pointer t = task_on_elements(s, h, part, how, verb, where);
-  t->outside = outside;
+  t->program_memory = program_memory;
   const event done = t->done = make_event(context, where);
   objects::submit(t.release(), {}, {}, context);
   return done;
@@ -158,9 +169,9 @@ void release_elements(held_elements* held) noexcept {
   const std::unique_ptr<held_elements> whole(held);
   objects_state& s = *held->state;
   base::thread_context* const here = base::current();
-  if (here && s.runtime == here->runtime) return objects::arrive(held->by->news, {}, *here);
+  if (here && s.runtime == here->runtime) return objects::post_signal(held->by->notification, {}, *here);
   const std::scoped_lock lock(s.mutex);
-  if (s.runtime) objects::leave_for_others(held->by->news);
+  if (s.runtime) objects::enqueue_signal(held->by->notification);
 }
 
 std::byte* first_of(const held_elements& held, data::layout& shape) {
@@ -168,8 +179,9 @@ std::byte* first_of(const held_elements& held, data::layout& shape) {
     std::byte* first = open_instance(held.where, shape, std::source_location::current());
     for (int a = 0; a < max_axes; ++a) first += (held.part.min()[a] - shape.box.min()[a]) * shape.stride[a];
     shape.box = held.part;
-    held.find_unwritten(first, shape, held.part, held.dimensions, [&] { return objects::describe(*held.by->uses.front().object.get()); },
-                        held.by->where);
+    held.find_unwritten(
+        first, shape, held.part, held.dimensions,
+        [&] { return objects::describe(*held.by->uses.front().object.get()); }, held.by->where);
     return first;
   }
   shape = data::dense_layout(held.part, held.dimensions, held.element_bytes, axis_order::c);
@@ -179,10 +191,10 @@ std::byte* first_of(const held_elements& held, data::layout& shape) {
 void remove_from_devices(const object_handle& h, const std::source_location& where) {
   base::thread_context& context = base::require_current("remove_from_devices");
   object_record& o = usable(h, "remove_from_devices", context, where);
-  const inside in(*o.state, context);
-  for (data::memory_number m = 1; m < o.state->sites.size(); ++m)
+  const objects_lock in(*o.state, context);
+  for (data::memory_number m = 1; m < o.state->execution_places.size(); ++m)
     for (const auto& r : o.replicas.replicas(m))
-      if (!objects::evict(o, r.id, where, context)) objects::refuse_to_leave(o, r.id, where);
+      if (!objects::evict(o, r.id, where, context)) objects::refuse_eviction(o, r.id, where);
 }
 
 }  // namespace stretto::detail

@@ -1,4 +1,4 @@
-// objects_floor.hpp - what other floors call to start and stop the objects of a runtime.
+// objects_floor.hpp - starts and stops the objects floor of a runtime.
 //
 // Threads     the thread that makes and destroys the runtime.
 #pragma once
@@ -23,27 +23,29 @@ namespace stretto::objects {
 struct objects_settings {
   std::shared_ptr<device_scheduler> scheduler = {};  // null: the one that `policy` names
   std::string_view policy = {};
-  std::filesystem::path speeds = {};  // kept there between runs; empty: not kept
-  std::uint32_t depth = 4;            // tasks that a device, or a worker, is issued at a time
+  std::filesystem::path speeds = {};  // file of measured speeds, kept between runs; empty: not kept
+  std::uint32_t depth = 4;            // tasks issued at a time to a device, or to each worker
   std::uint32_t workers = 1;
-  place spill = {};                   // the memory for what the host's has no room for; none: there is none
+  place spill = {};  // memory for data that does not fit into host memory; none: there is none
   stretto::log_level log = log_level::warn;
   bool check = false;
-  bool recycles = true;               // records of launches serve again
-  bool counts_time = false;           // by how often it is asked for: whoever steps the runtime gets the same from the same seed
+  bool recycles = true;  // records of launches are pooled
+  // time counts the queries for it: a stepped runtime repeats the same schedule for the same seed
+  bool counts_time = false;
 };
 
-/// What runtime.statistics() reports: the host, then each device.
+/// The data of runtime.statistics(): the host, then each device.
 std::vector<device_statistics> statistics_of(const base::runtime_context& runtime);
 
-/// `devices` null: the host alone. After the data floor.
+/// `devices` null: the host alone. To be called after the data floor has started.
 void start_objects(base::runtime_context& runtime, device::device_set* devices, const objects_settings& settings);
-/// Clears a device's memory of what another floor has there, in a call that may lock. The event happens when it has
-/// left; none: there is nothing.
+/// Evicts the data of another floor from a device's memory; the call may lock. The event triggers when the data has
+/// left; no event: there was none.
 using clears_memory = std::function<std::optional<event>(place memory)>;
-/// It is called where a launch needs more of a device's memory than objects can free, and no other may compute it.
+/// Objects call `others` if a launch needs more memory of a device than objects can free, and no other device may run
+/// it.
 void share_memories_with(base::runtime_context& runtime, clears_memory others);
-/// Before the data floor; all operations have ended.
+/// To be called before the data floor stops, when all operations have ended.
 void stop_objects(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::objects

@@ -10,15 +10,15 @@
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
-#include "objects/asking.hpp"
-#include "objects/running.hpp"
-#include "objects/travelling.hpp"
+#include "objects/object_checks.hpp"
+#include "objects/task_lifecycle.hpp"
+#include "objects/object_serialization.hpp"
 
 namespace stretto::objects {
 
 namespace {
 
-/// Nothing is on its way to that part, or reads it: what is written there now waits for nothing.
+/// Whether no operation reads or writes that part, so that a write to it need not wait.
 bool is_free(object_record& o, const box& part, base::thread_context& context) {
   if (o.unissued > 0) return false;
   std::vector<data::token> tokens;
@@ -41,16 +41,17 @@ event submit_for(task_pointer t, event gate, const std::source_location& where, 
   return done;
 }
 
-std::uint32_t site_of(object_record& o, const box& part, const coming& what) {
-  const site& at = main_site(o, part);
+std::uint32_t execution_place_of(object_record& o, const box& part, const incoming_source& what) {
+  const execution_place& at = main_execution_place(o, part);
   if (o.valid_for(at, part) > 0) return at.view.index;
-  return site_for(*o.state, what.backend, what.index, part.volume() * o.element_bytes);
+  return execution_place_for(*o.state, what.backend, what.index, part.volume() * o.element_bytes);
 }
 
-/// Lent as soon as it can be; whoever wants it then finds it so, or waits.
-class lent_part final : public data::enclosed_array {
+/// Elements that are exported once. An importer that comes before they are exported waits.
+class exported_part final : public data::attached_array {
  public:
-  void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override {
+  void export_elements(const box&, const std::source_location&, on_exported then,
+                       base::thread_context& context) override {
     {
       const std::scoped_lock lock(lock_);
       if (!is_there_) {
@@ -60,9 +61,9 @@ class lent_part final : public data::enclosed_array {
     }
     then(in_, std::move(lease_), cause_, context);
   }
-  void is_lent(const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
+  void set_exported(const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
                base::thread_context& context) {
-    lent then;
+    on_exported then;
     {
       const std::scoped_lock lock(lock_);
       is_there_ = true;
@@ -77,18 +78,21 @@ class lent_part final : public data::enclosed_array {
 
  private:
   std::mutex lock_;  // guards what follows
-  lent then_;
+  on_exported then_;
   bool is_there_ = false;
   detail::instance_handle in_;
   std::shared_ptr<const void> lease_;
   failure_ref cause_;
 };
 
-/// Why there is nothing to lend.
-class refused_part final : public data::enclosed_array {
+/// An export that has failed.
+class refused_part final : public data::attached_array {
  public:
   explicit refused_part(failure_ref why) noexcept : why_(std::move(why)) {}
-  void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override { then({}, {}, why_, context); }
+  void export_elements(const box&, const std::source_location&, on_exported then,
+                       base::thread_context& context) override {
+    then({}, {}, why_, context);
+  }
 
  private:
   const failure_ref why_;
@@ -96,84 +100,91 @@ class refused_part final : public data::enclosed_array {
 
 }  // namespace
 
-event bring(object_record& to, const box& part, const coming& what, event gate, const std::source_location& where,
-            base::thread_context& context) {
+event write_incoming(object_record& to, const box& part, const incoming_source& what, event gate,
+                     const std::source_location& where, base::thread_context& context) {
   objects_state& s = *to.state;
-  const inside in(s, context);
-  errand fetch{.is = errand::kind::fetch, .from = what.from, .site = site_of(to, part, what)};
+  const objects_lock in(s, context);
+  object_transfer fetch{
+      .is = object_transfer::kind::fetch, .from = what.from, .place_index = execution_place_of(to, part, what)};
   if (has_passed(gate, context) && is_free(to, part, context))
-    return submit_for(new_errand(s, std::move(fetch), to, part, access::out), event(), where, context);
-  const detail::object_handle beside =
+    return submit_for(new_transfer(s, std::move(fetch), to, part, access::out), event(), where, context);
+  const detail::object_handle buffered =
       detail::make_object({part, to.dimensions, to.element_bytes, to.alignment, to.name, nullptr}, where);
-  submit(new_errand(s, std::move(fetch), *beside.get(), part, access::out).release(), {}, {}, context);
-  task_pointer t = new_errand(s, {.is = errand::kind::copy}, *beside.get(), part, access::in);
+  submit(new_transfer(s, std::move(fetch), *buffered.get(), part, access::out).release(), {}, {}, context);
+  task_pointer t = new_transfer(s, {.is = object_transfer::kind::copy}, *buffered.get(), part, access::in);
   t->uses.push_back({used_object(to), part, usage_of(access::out)});
   return submit_for(std::move(t), gate, where, context);
 }
 
-event bring(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate, const std::source_location& where,
-            base::thread_context& context) {
-  const inside in(*to.state, context);
-  errand store{.is = errand::kind::store, .bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
-  return submit_for(new_errand(*to.state, std::move(store), to, part, access::out), gate, where, context);
+event write_incoming(object_record& to, const box& part, std::vector<std::byte>&& bytes, event gate,
+                     const std::source_location& where, base::thread_context& context) {
+  const objects_lock in(*to.state, context);
+  object_transfer store{.is = object_transfer::kind::store,
+                        .bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes))};
+  return submit_for(new_transfer(*to.state, std::move(store), to, part, access::out), gate, where, context);
 }
 
-std::shared_ptr<data::enclosed_array> lend_now(object_record& o, const box& part, const std::source_location& where,
-                                               base::thread_context& context) {
-  const auto made = std::make_shared<lent_part>();
-  const inside in(*o.state, context);
-  task_pointer t = new_errand(*o.state,
-                              {.is = errand::kind::lend,
-                               .lent = [to = std::weak_ptr(made)](const detail::instance_handle& in, std::shared_ptr<const void> lease,
-                                                                  const failure_ref& cause, base::thread_context& on) {
-                                 if (const auto here = to.lock()) here->is_lent(in, std::move(lease), cause, on);
-                               }},
-                              o, part, access::in);
+std::shared_ptr<data::attached_array> export_current(object_record& o, const box& part,
+                                                     const std::source_location& where, base::thread_context& context) {
+  const auto made = std::make_shared<exported_part>();
+  const objects_lock in(*o.state, context);
+  task_pointer t =
+      new_transfer(*o.state,
+                   {.is = object_transfer::kind::export_elements,
+                    .on_exported =
+                        [to = std::weak_ptr(made)](const detail::instance_handle& in, std::shared_ptr<const void> lease,
+                                                   const failure_ref& cause, base::thread_context& on) {
+                          if (const auto here = to.lock()) here->set_exported(in, std::move(lease), cause, on);
+                        }},
+                   o, part, access::in);
   t->where = where;
   submit(t.release(), {}, {}, context);
   return made;
 }
 
-std::shared_ptr<data::enclosed_array> shared_objects::lend(std::uint64_t shared, const box& part, const std::source_location& where,
-                                                           base::thread_context& context) {
+std::shared_ptr<data::attached_array> shared_objects::export_elements(std::uint64_t shared, const box& part,
+                                                                      const std::source_location& where,
+                                                                      base::thread_context& context) {
   try {
     const detail::object_handle h = use(shared, where);
     end_use(shared);
     require_inside(*h.get(), part, "get", where);
-    return lend_now(*h.get(), part, where, context);
+    return export_current(*h.get(), part, where, context);
   } catch (...) {
     return std::make_shared<refused_part>(detail::make_failure(std::current_exception(), "get", where));
   }
 }
 
-data::shared_arrays::placed shared_objects::place(std::span<const std::byte> what, event gate, const std::source_location& where,
-                                                  base::thread_context& context) {
+data::shared_arrays::placed shared_objects::place(std::span<const std::byte> what, event gate,
+                                                  const std::source_location& where, base::thread_context& context) {
   field_reader in(what);
-  verb is{};
+  request_kind is{};
   std::uint64_t number = 0;
   in(is);
-  if (is == verb::buffer || is == verb::buffer_bytes) return buffers.place(in, is == verb::buffer_bytes, gate, where, context);
+  if (is == request_kind::buffer || is == request_kind::buffer_bytes)
+    return buffers.place(in, is == request_kind::buffer_bytes, gate, where, context);
   in(number);
-  if (is == verb::unshare) return end(number, where), placed{gate};
+  if (is == request_kind::unshare) return end(number, where), placed{gate};
   const detail::object_handle h = use(number, where);
-  const std::shared_ptr<const void> kept(this, [all = shared_from_this(), number](const void*) { all->end_use(number); });
+  const std::shared_ptr<const void> kept(this,
+                                         [all = shared_from_this(), number](const void*) { all->end_use(number); });
   box part;
   in(part);
   require_inside(*h.get(), part, "put", where);
-  if (is == verb::put_bytes) {
+  if (is == request_kind::put_bytes) {
     const std::uint64_t size = part.volume() * h.get()->element_bytes;
     in.expect(size, 1);
     std::vector<std::byte> bytes(size);
     if (size) in.bytes(bytes.data(), size);
-    return {bring(*h.get(), part, std::move(bytes), gate, where, context), kept};
+    return {write_incoming(*h.get(), part, std::move(bytes), gate, where, context), kept};
   }
-  data::enclosure_name name;
+  data::attachment_name name;
   point shift;
   std::string backend;
   std::uint32_t index = 0;
   in(name.node, name.number, shift, backend, index);
-  const auto from = std::make_shared<incoming>(state_, *data::enclosures_of(context), name, 1, shift);
-  return {bring(*h.get(), part, {from, backend, index}, gate, where, context), kept};
+  const auto from = std::make_shared<incoming_data>(state_, *data::attachments_of(context), name, 1, shift);
+  return {write_incoming(*h.get(), part, {from, backend, index}, gate, where, context), kept};
 }
 
 void shared_objects::refuse(const std::source_location& where) const {

@@ -1,8 +1,8 @@
-// short_kernels.hpp - which kernels take less time than handing them over, by what they took before.
+// short_kernels.hpp - which kernels run in less time than handing them to a worker takes, by their past times.
 //
-// Threads     any. What two threads tell at the same time of two kernels may lose one of them.
+// Threads     any. If two threads record at the same time, one record may be lost.
 // Cost        is_short: one load; took: a load and a store.
-// Invariants  of a kernel of which nothing is known, or that native code may have written, nobody says that it is short.
+// Invariants  a kernel without records, or with native code, is never short.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -17,7 +17,7 @@ namespace stretto::objects {
 
 class short_kernels {
  public:
-  /// What takes up to so many ticks is short.
+  /// A kernel that takes at most `most_ticks` is short.
   explicit short_kernels(std::uint32_t most_ticks = 0) noexcept : most_(most_ticks) {}
   void set_most(std::uint32_t ticks) noexcept { most_ = ticks; }
 
@@ -25,7 +25,8 @@ class short_kernels {
     const std::uint64_t seen = entry(code, items).load(std::memory_order_relaxed);
     return seen >> 32 == key(code, items) && static_cast<std::uint32_t>(seen) <= most_;
   }
-  /// It took so long. What is kept goes half of the way there, and no more than half as high again: a thread may have been interrupted.
+  /// Records a time. The kept time moves half of the way to it, and up by at most half: a thread may have been
+  /// interrupted.
   void took(const kernel_code& code, std::uint64_t items, std::uint64_t ticks) noexcept {
     if (code.native) return;
     std::atomic<std::uint64_t>& e = entry(code, items);
@@ -39,9 +40,10 @@ class short_kernels {
   }
 
  private:
-  /// Of a kernel for ranges of one size, within a factor of two; never 0.
+  /// Key of a kernel for ranges of one size, within a factor of two; never 0.
   static std::uint64_t key(const kernel_code& code, std::uint64_t items) noexcept {
-    const std::uint64_t which = reinterpret_cast<std::uintptr_t>(&code) ^ static_cast<std::uint64_t>(std::bit_width(items));
+    const std::uint64_t which =
+        reinterpret_cast<std::uintptr_t>(&code) ^ static_cast<std::uint64_t>(std::bit_width(items));
     return which * 0x9e3779b97f4a7c15u >> 32 | 1;
   }
   std::atomic<std::uint64_t>& entry(const kernel_code& code, std::uint64_t items) const noexcept {

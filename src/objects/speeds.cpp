@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view heading = "stretto speeds 1";
 
-// Names in a line: what would end them is written as %XX.
+// Names in a line: control characters and '%' are written as %XX.
 std::string escaped(std::string_view name) {
   std::string text;
   for (const char c : name)
@@ -46,7 +46,7 @@ bool parse(std::string_view text, Number& value) {
   return fault == std::errc() && end == text.data() + text.size();
 }
 
-// The text up to the separator, which is taken with it; nothing if there is none.
+// Removes and returns the text up to the separator, and the separator; nothing if there is none.
 std::optional<std::string_view> cut(std::string_view& rest, char separator) {
   const std::size_t at = rest.find(separator);
   if (at == std::string_view::npos) return {};
@@ -68,7 +68,7 @@ std::uint32_t speeds::number_of(std::string_view kernel, std::string_view device
   return at->second;
 }
 
-/// What such a time belongs to, which has one more now; null for what is no time.
+/// Counts one more time for the class of this size; null if the time is invalid.
 speeds::measured* speeds::one_more(std::uint32_t number, std::uint64_t items, double per_item) {
   if (items == 0 || !is_time(per_item)) return nullptr;
   measured& m = entries_[number].of_class[class_of(items)];
@@ -94,9 +94,13 @@ void speeds::record(std::uint32_t number, std::uint64_t items, double seconds) {
   m->items += weight * (static_cast<double>(items) - m->items);
 }
 
-std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const { return from_classes_within(4, number, items); }
+std::optional<double> speeds::predict(std::uint32_t number, std::uint64_t items) const {
+  return from_classes_within(4, number, items);
+}
 
-std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const { return from_classes_within(classes, number, items); }
+std::optional<double> speeds::estimate(std::uint32_t number, std::uint64_t items) const {
+  return from_classes_within(classes, number, items);
+}
 
 std::optional<double> speeds::from_classes_within(unsigned distance, std::uint32_t number, std::uint64_t items) const {
   if (items == 0) return {};
@@ -143,7 +147,8 @@ std::optional<speeds> speeds::read(std::string_view text, std::string& fault) {
     ++line;
     auto row = cut(text, '\n');
     if (!row) return wrong("the file ends within the line");
-    const auto kernel = cut(*row, '\t'), device = cut(*row, '\t'), of = cut(*row, '\t'), times = cut(*row, '\t'), items = cut(*row, '\t');
+    const auto kernel = cut(*row, '\t'), device = cut(*row, '\t'), of = cut(*row, '\t'), times = cut(*row, '\t'),
+               items = cut(*row, '\t');
     if (!kernel || !device || !of || !times || !items) return wrong("it has fewer than six fields");
     const auto kernel_name = unescaped(*kernel), device_name = unescaped(*device);
     if (!kernel_name || !device_name) return wrong("after % stand two hexadecimal digits");
@@ -154,7 +159,8 @@ std::optional<speeds> speeds::read(std::string_view text, std::string& fault) {
     if (!parse(*items, m.items) || !std::isfinite(m.items) || m.items < std::ldexp(1.0, static_cast<int>(c) - 1) ||
         m.items > std::ldexp(1.0, static_cast<int>(c)))
       return wrong("the fifth field is no number of items of this class");
-    if (!parse(*row, m.seconds_per_item) || !is_time(m.seconds_per_item)) return wrong("the sixth field is no time in seconds");
+    if (!parse(*row, m.seconds_per_item) || !is_time(m.seconds_per_item))
+      return wrong("the sixth field is no time in seconds");
     measured& known = all.entries_[all.number_of(*kernel_name, *device_name)].of_class[c];
     if (known.times) return wrong("an earlier line says the same");
     known = m;

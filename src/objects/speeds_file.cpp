@@ -34,7 +34,8 @@ bool save_speeds(const speeds& all, const std::filesystem::path& file, std::stri
   std::error_code fault;
   std::filesystem::create_directories(file.parent_path(), fault);
   const int reason = fault ? fault.value() : base::replace_whole(file, all.text());
-  if (reason) warning = fmt::format("measured speeds cannot be written to {}: {}", file.string(), std::strerror(reason));
+  if (reason)
+    warning = fmt::format("measured speeds cannot be written to {}: {}", file.string(), std::strerror(reason));
   return !reason;
 }
 

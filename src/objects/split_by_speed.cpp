@@ -20,7 +20,7 @@ std::vector<coordinate> shares(coordinate cells, double items_per_cell, std::spa
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return speeds[a].overhead_seconds < speeds[b].overhead_seconds;
   });
-  // The time at which all would end if cells could be cut: devices join as long as their overhead is below it.
+  // The time at which all would end if cells were divisible: a device takes part if its overhead is below that time.
   double rate = 0, idle = 0, end = 0;
   for (const std::size_t d : order) {
     const double cells_per_second = speeds[d].items_per_second / items_per_cell;
@@ -35,10 +35,11 @@ std::vector<coordinate> shares(coordinate cells, double items_per_cell, std::spa
     share[d] = std::clamp<coordinate>(static_cast<coordinate>(std::max(0.0, whole)), 0, cells - given);
     given += share[d];
   }
-  // What rounding has left, cell by cell to who would end first.
+  // Distributes the rest of the rounding, cell by cell, to the device that would end first.
   for (; given < cells; ++given) {
     const auto end_with_one_more = [&](std::size_t d) {
-      return speeds[d].overhead_seconds + static_cast<double>(share[d] + 1) * items_per_cell / speeds[d].items_per_second;
+      return speeds[d].overhead_seconds +
+             static_cast<double>(share[d] + 1) * items_per_cell / speeds[d].items_per_second;
     };
     ++share[*std::min_element(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return end_with_one_more(a) < end_with_one_more(b);

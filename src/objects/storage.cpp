@@ -3,20 +3,22 @@
 #include "data/block_allocator.hpp"
 #include "data/data_state.hpp"
 #include "data/order_check.hpp"
-#include "objects/running.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::objects {
 
 namespace {
 
-/// A replica on its way out.
+/// The signal at the end of a replica's destruction.
 struct leaving final : signal {
-  leaving(objects_state& s, site& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) { at.leaving += bytes; }
+  leaving(objects_state& s, execution_place& at, std::uint64_t bytes) : signal(s, gone), from(at), bytes(bytes) {
+    at.leaving += bytes;
+  }
   static void gone(signal& self, failure_ref, base::thread_context&) {
     const std::unique_ptr<leaving> l(static_cast<leaving*>(&self));
     l->from.leaving -= l->bytes;
   }
-  site& from;
+  execution_place& from;
   const std::uint64_t bytes;
 };
 
@@ -36,7 +38,7 @@ void also_wait_for(std::vector<event>& waits, std::span<const event> order, cons
     if (const event ended = ignore_failure(e, where); ended != event()) waits.push_back(ended);
 }
 
-detail::instance_request request_for(const object_record& o, const box& where, const site& at) {
+detail::instance_request request_for(const object_record& o, const box& where, const execution_place& at) {
   detail::instance_request r;
   r.memory = at.memory;
   r.box = where;
@@ -47,10 +49,10 @@ detail::instance_request request_for(const object_record& o, const box& where, c
   return r;
 }
 
-void release(const object_record& o, detail::instance_handle instance, const box& where, site& at, const preconditions& behind,
-             base::thread_context& context) {
+void release(const object_record& o, detail::instance_handle instance, const box& where, execution_place& at,
+             const preconditions& behind, base::thread_context& context) {
   const event gone = detail::destroy_instance(instance, behind, o.created);
-  if (gone.raw() != 0) when_ended(gone, *new leaving(*o.state, at, bytes_of(o, where)), context);
+  if (gone.raw() != 0) post_when_ended(gone, *new leaving(*o.state, at, bytes_of(o, where)), context);
 }
 
 detail::instance_handle create(const detail::instance_request& r, const std::source_location& where) {
@@ -60,7 +62,8 @@ detail::instance_handle create(const detail::instance_request& r, const std::sou
   return made;
 }
 
-detail::instance_handle outside(const object_record& o, const box& where, std::byte* first, const std::source_location& by) {
+detail::instance_handle external_instance(const object_record& o, const box& where, std::byte* first,
+                                const std::source_location& by) {
   detail::instance_request r;
   r.external = first;
   r.box = where;
@@ -70,13 +73,14 @@ detail::instance_handle outside(const object_record& o, const box& where, std::b
   return create(r, by);
 }
 
-detail::instance_handle try_allocate(const object_record& o, const box& where, const site& at) {
+detail::instance_handle try_allocate(const object_record& o, const box& where, const execution_place& at) {
   detail::instance_request r = request_for(o, where, at);
   r.only_at_once = true;
   return create(r, o.created);
 }
 
-bool try_allocate(const object_record& o, const data::replica_set::plan& plan, site& at, std::vector<detail::instance_handle>& made) {
+bool try_allocate(const object_record& o, const data::replica_set::plan& plan, execution_place& at,
+                  std::vector<detail::instance_handle>& made) {
   const std::size_t before = made.size();
   for (const auto& a : plan.allocate) {
     const detail::instance_handle h = try_allocate(o, a.where, at);
@@ -92,7 +96,7 @@ bool try_allocate(const object_record& o, const data::replica_set::plan& plan, s
 
 namespace {
 
-site* allocate_all(std::span<const planned> all, std::vector<detail::instance_handle>& made) {
+execution_place* allocate_all(std::span<const planned> all, std::vector<detail::instance_handle>& made) {
   made.clear();
   for (const planned& p : all) {
     if (try_allocate(*p.object, p.plan, *p.in, made)) continue;
@@ -104,15 +108,15 @@ site* allocate_all(std::span<const planned> all, std::vector<detail::instance_ha
 
 }  // namespace
 
-site* try_allocate(std::span<const planned> all, std::vector<detail::instance_handle>& made) {
-  site* const full = allocate_all(all, made);
+execution_place* try_allocate(std::span<const planned> all, std::vector<detail::instance_handle>& made) {
+  execution_place* const full = allocate_all(all, made);
   if (!full) return nullptr;
   std::uint64_t needed = 0;
   for (const planned& p : all)
     if (p.in == full)
       for (const auto& a : p.plan.allocate) needed += bytes_of(*p.object, a.where);
   if (needed > full->space->usage().free) return full;
-  full->space->join_free();  // the first of them may have been given a place in the middle
+  full->space->join_free();  // the first allocations may have split the free memory
   return allocate_all(all, made);
 }
 

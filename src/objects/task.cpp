@@ -1,4 +1,4 @@
-// task.cpp - a task, as schedulers and messages see it.
+// task.cpp - properties of a task that schedulers and messages need.
 #include "objects/task.hpp"
 
 #include <algorithm>
@@ -7,15 +7,18 @@
 namespace stretto::objects {
 
 namespace {
-/// Contributions go into storage of their own where the content is not.
-bool is_brought(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
+/// Whether data must be copied for this use. A reduction contributes to an accumulator instead.
+bool needs_copy(const object_use& u) { return u.how.needs_content() && u.how.is != data::usage::mode::reduce; }
 }  // namespace
 
 objects_state::objects_state(bool recycles)
-    : task_stock(sizeof(task), recycles), task_blocks(task_stock), object_stock(sizeof(object_record), recycles), object_blocks(object_stock) {}
+    : task_stock(sizeof(task), recycles),
+      task_blocks(task_stock),
+      object_stock(sizeof(object_record), recycles),
+      object_blocks(object_stock) {}
 
 task::task(objects_state& s)
-    : deferred(preconditions_ended), state(s), news(*this, gate_opened) {}
+    : deferred(preconditions_ended), state(s), notification(*this, on_precondition_ended) {}
 
 task_pointer task::make(objects_state& s) {
   return task_pointer(::new (s.task_blocks.allocate()) task(s));
@@ -31,28 +34,30 @@ task_signal::task_signal(task& t, handler h) noexcept : signal(t.state, h), of(t
 
 std::string_view task::name() const { return given_name.empty() && code ? std::string_view(code->name) : given_name; }
 
-bool task::is_allowed_on(const site& at) const {
-  if (only_site != any_site) return at.view.index == only_site;
+bool task::is_allowed_on(const execution_place& at) const {
+  if (only_place != any_place) return at.view.index == only_place;
   return at.is_of(only_kinds, only_driver);
 }
 
-bool task::can_run_on(const site& at) const {
+bool task::can_run_on(const execution_place& at) const {
   return is_allowed_on(at) && !at.is_lost && (at.device || !code || code->run) && has_groups_for(at) &&
-         std::ranges::find(not_at, at.view.index) == not_at.end() && (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
+         std::ranges::find(excluded_places, at.view.index) == excluded_places.end() &&
+         (state.unusable.empty() || !state.unusable.contains({code, at.view.index}));
 }
 
-bool task::has_groups_for(const site& at) const {
+bool task::has_groups_for(const execution_place& at) const {
   if (!code || !code->in_groups || !at.device) return true;
   const device::properties& is = at.device->is().about();
   return group_items <= is.most_items_per_group && local_bytes <= is.local_memory_bytes &&
          (state.too_large.empty() || !state.too_large.contains({code, at.view.index, group_items, local_bytes}));
 }
 
-// Where nothing can do it, whoever was allowed to gets it, and finds that out.
+// If no place can run the task, any allowed place may take it, and reports the error.
 bool task::may_run_on(const device_view& d) const {
-  const site& at = state.sites[d.index];
+  const execution_place& at = state.execution_places[d.index];
   return can_run_on(at) ||
-         (is_allowed_on(at) && std::ranges::none_of(state.sites, [&](const site& s) { return can_run_on(s); }));
+         (is_allowed_on(at) &&
+          std::ranges::none_of(state.execution_places, [&](const execution_place& s) { return can_run_on(s); }));
 }
 
 std::uint64_t task::kind() const {
@@ -62,8 +67,8 @@ std::uint64_t task::kind() const {
 std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;
   for (const object_use& u : uses)
-    if (is_brought(u))
-      bytes += u.object.get()->valid_for(state.sites[d.index], u.where) * u.object.get()->element_bytes;
+    if (needs_copy(u))
+      bytes += u.object.get()->valid_for(state.execution_places[d.index], u.where) * u.object.get()->element_bytes;
   return bytes;
 }
 
@@ -71,7 +76,7 @@ std::uint64_t task::missing_bytes(const device_view& d) const {
   if (needed_bytes_ == not_known) {
     needed_bytes_ = 0;
     for (const object_use& u : uses)
-      if (is_brought(u)) needed_bytes_ += u.where.volume() * u.object.get()->element_bytes;
+      if (needs_copy(u)) needed_bytes_ += u.where.volume() * u.object.get()->element_bytes;
   }
   return needed_bytes_ - std::min(needed_bytes_, bytes_at(d));
 }
@@ -111,7 +116,8 @@ data::piece_arguments task::piece() const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const kernel_parameter& p = code->parameters[i];
     if (!is_array(p)) continue;
-    if (use->instance.record) all[i] = data::array_of(*use->instance.record, use->where, p), all[i].is_overwritten = p.mode == access::out;
+    if (use->instance.record)
+      all[i] = data::array_of(*use->instance.record, use->where, p), all[i].is_overwritten = p.mode == access::out;
     else all[i].stride[0] = 1;  // no element of it is used
     ++use;
   }

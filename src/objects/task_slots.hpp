@@ -1,9 +1,9 @@
-// task_slots.hpp - which submitted tasks may still have to be waited for.
+// task_slots.hpp - slots with generations for submitted tasks; a task is live until no later task need wait for it.
 //
 // Threads     one owner, together with all `dependencies` that use it.
 // Cost        each call: a load and a store or two. 16 bytes per slot.
-// Invariants  (1) an id is never given twice: a slot whose generations are used up is not used again. (2) slots are as many
-//             as tasks were ever live at a time, so a caller may keep its records in an array by slot.
+// Invariants  (1) an id is never given twice: a slot whose generations are used up is retired. (2) there are only as
+//             many slots as tasks were live at a time, so a caller may keep its records in an array indexed by slot.
 #pragma once
 
 #include <compare>
@@ -13,7 +13,7 @@
 
 namespace stretto::objects {
 
-/// A task, as long as it is live in the slots that it comes from.
+/// The id of a task; valid while the task is live.
 struct task_id {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;  // 0: no task
@@ -34,7 +34,7 @@ class task_slots {
     return {slot, slots_[slot].generation};
   }
 
-  /// Nobody need wait for it any more. Once only, and after all its predecessors have been retired.
+  /// Ends the task's life: no later task need wait for it. To be called once, after all predecessors have been retired.
   void retire(task_id t) {
     --live_;
     if (++slots_[t.slot].generation != 0) free_.push_back(t.slot);
@@ -42,9 +42,9 @@ class task_slots {
 
   bool is_live(task_id t) const noexcept { return t.generation != 0 && slots_[t.slot].generation == t.generation; }
 
-  /// True when `asking` asks for `about` the first time, if no other task has asked for it in between.
-  bool asks_first(task_id asking, task_id about) noexcept {
-    task_id& by = slots_[about.slot].asked_by;
+  /// True the first time that `asking` asks about `about`, provided that no other task has asked about it in between.
+  bool is_first_query(task_id asking, task_id about) noexcept {
+    task_id& by = slots_[about.slot].queried_by;
     if (by == asking) return false;
     by = asking;
     return true;
@@ -55,8 +55,8 @@ class task_slots {
 
  private:
   struct slot {
-    std::uint32_t generation;  // of the live task or, if it is free, of the next
-    task_id asked_by;
+    std::uint32_t generation;  // of the live task; of the next one if the slot is free
+    task_id queried_by;
   };
   std::vector<slot> slots_;
   std::vector<std::uint32_t> free_;

@@ -1,8 +1,8 @@
-// waiting_tasks.hpp - tasks in the order in which they are to be considered, per set of devices that they may run on.
+// waiting_tasks.hpp - a queue of tasks by priority and submission, one per set of devices that may run them.
 //
 // Threads     one owner.
-// Cost        push, and taking the first: O(log priorities in use) and a few comparisons per set of devices; O(tasks) where one comes
-//             in later than others that were submitted after it.
+// Cost        push and take of the first task: O(priorities in use) and a few comparisons per set of devices. O(tasks)
+//             if a task is pushed after others that were submitted later.
 // Invariants  larger priorities first, then the order of submission.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace stretto::objects {
 
-/// Devices by index, as bits.
+/// A set of devices by index, as bits.
 using device_set = std::uint64_t;
 inline constexpr std::size_t most_devices = 64;
 
@@ -31,8 +31,8 @@ class waiting_tasks {
     ++c.size, ++size_;
   }
 
-  /// Calls f(task) for the first `most` tasks that may run on the device, in order, until it returns true; takes that one out.
-  /// Null if there was none.
+  /// Calls f(task) for the first `most` tasks that may run on the device, in order, until f returns true, and removes
+  /// that task. Returns null if f never did.
   template <class F>
   const device_task* take(std::uint32_t device, std::size_t most, F f) {
     std::vector<cursor>& open = open_;
@@ -43,7 +43,9 @@ class waiting_tasks {
       auto best = open.begin();
       for (auto o = open.begin() + 1; o != open.end(); ++o) {
         const list &a = o->of->lists[o->list], &b = best->of->lists[best->list];
-        if (a.priority > b.priority || (a.priority == b.priority && a.tasks[o->at].position < b.tasks[best->at].position)) best = o;
+        if (a.priority > b.priority ||
+            (a.priority == b.priority && a.tasks[o->at].position < b.tasks[best->at].position))
+          best = o;
       }
       auto& tasks = best->of->lists[best->list].tasks;
       const device_task* const t = tasks[best->at].task;
@@ -73,7 +75,7 @@ class waiting_tasks {
   };
   struct list {
     int priority;
-    std::deque<entry> tasks;  // empty ones stay, since they are likely to be used again
+    std::deque<entry> tasks;  // empty lists are kept, to be used again
   };
   struct klass {
     device_set allowed;
@@ -92,7 +94,9 @@ class waiting_tasks {
     return classes_.emplace_back(klass{allowed});
   }
   static list& list_of(klass& c, int priority) {
-    const auto find = [&] { return std::ranges::lower_bound(c.lists, priority, std::ranges::greater(), &list::priority); };
+    const auto find = [&] {
+      return std::ranges::lower_bound(c.lists, priority, std::ranges::greater(), &list::priority);
+    };
     auto at = find();
     if (at != c.lists.end() && at->priority == priority) return *at;
     if (c.lists.size() >= most_empty_lists) {

@@ -59,7 +59,8 @@ TEST_CASE("route is the way that copies take, with the figures of its channels")
       wait(merge(u.destroy(), v.destroy()));
     }
     const auto up = m.route(ram, one), down = m.route(other, ram), across = m.route(other, one);
-    if (across->places.size() == 3) CHECK(*across->latency_seconds == doctest::Approx(*up->latency_seconds + *down->latency_seconds));
+    if (across->places.size() == 3)
+      CHECK(*across->latency_seconds == doctest::Approx(*up->latency_seconds + *down->latency_seconds));
     CHECK(m.route(m.home(0), one)->places == std::vector{m.home(0), one});  // from memory that the processor addresses
     CHECK(test::error_of([&] { m.route(place{9999}, one); }).code() == "P16");
   });
@@ -95,7 +96,7 @@ TEST_CASE("async_copy between host places copies small and large, now and after 
       CHECK(back == from);
     }
     int a = 3, b = 0;
-    CHECK(async_copy(core, &b, core, &a, sizeof a) == event());  // it has happened
+    CHECK(async_copy(core, &b, core, &a, sizeof a) == event());  // it has ended already
     CHECK(b == 3);
   });
 }
@@ -163,15 +164,19 @@ TEST_CASE("places that no channels join, places of no platform and overlaps are 
     CHECK(text.find("  from        program memory\n  to          \"disk\"\n") != std::string::npos);
     CHECK(thrown_by([&] { async_copy(place{4711}, x, place{}, x, 1); })
               .starts_with("error D20: async_copy names place 4711, which this runtime does not have"));
-    CHECK(thrown_by([&] { async_copy(place{}, x + 2, place{}, x, 4); }).starts_with("error D11: async_copy reads and writes"));
+    CHECK(thrown_by([&] {
+            async_copy(place{}, x + 2, place{}, x, 4);
+          }).starts_with("error D11: async_copy reads and writes"));
     CHECK_NOTHROW(async_copy(place{}, x + 4, place{}, x, 4));
   });
 }
 
 TEST_CASE("a second channel for a pair of kinds names both modules; host memory has its own") {
   auto a = std::make_shared<disk_module>(), b = std::make_shared<disk_module>(manner{.name = "tape"});
-  // Both claim all storage, so the claim is what is refused first.
-  CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a, b}}); }).starts_with("error M03: modules \"disk\" and \"tape\""));
+  // Both claim all storage, so the claim is refused first.
+  CHECK(thrown_by([&] {
+          runtime({.workers = 1, .modules = {a, b}});
+        }).starts_with("error M03: modules \"disk\" and \"tape\""));
   class second final : public module {
    public:
     std::string_view name() const noexcept override { return "second"; }
@@ -181,10 +186,14 @@ TEST_CASE("a second channel for a pair of kinds names both modules; host memory 
     place_kind from = place_kind::storage;
   };
   auto c = std::make_shared<second>();
-  CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a, c}}); }) ==
-        "error M10: module \"second\" adds a channel from storage to system_memory, which module \"disk\" has added already\n"
+  CHECK(thrown_by([&] {
+          runtime({.workers = 1, .modules = {a, c}});
+        }) ==
+        "error M10: module \"second\" adds a channel from storage to system_memory, which module \"disk\" has added "
+        "already\n"
         "  because     a copy between two kinds of memory has one way to go\n"
         "  try         leave one of them out, or wrap both in a channel that chooses");
   c->from = place_kind::numa;
-  CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {c}}); }).find("which the core has added already") != std::string::npos);
+  CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {c}}); }).find("which the core has added already") !=
+        std::string::npos);
 }

@@ -1,4 +1,4 @@
-// Copies from device to device: directly where they reach one another, else by way of the host; the result is the same.
+// Copies from device to device: direct if the devices reach one another, else through the host; with the same result.
 #include <stretto/copy.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/profile.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 STRETTO_KERNEL(one_more, (inout<int, 3> x), { x(global_id(0), global_id(1), global_id(2)) += 1; })
 
-/// Copies boxes of several shapes to and fro; how many hops each copy took.
+/// Copies boxes of several shapes back and forth; returns the hops of each copy.
 std::vector<std::uint32_t> to_and_fro(const device::device_set& all, const platform& machine) {
   const place ram = machine.memories().front(), one = all.all()[0]->memory(), other = all.all()[1]->memory();
   std::vector<std::uint32_t> hops;
@@ -29,14 +29,16 @@ std::vector<std::uint32_t> to_and_fro(const device::device_set& all, const platf
     auto h = instance<int, 3>::create(at(ram), whole).made, back = instance<int, 3>::create(at(ram), whole).made;
     auto a = instance<int, 3>::create(at(one), whole).made;
     auto b = instance<int, 3>::create(at(other), whole, {.order = order}).made;
-    const auto least = [&](int axis) { return static_cast<coordinate>(random() % static_cast<unsigned>(whole.max()[axis] / 2)); };
+    const auto least = [&](int axis) {
+      return static_cast<coordinate>(random() % static_cast<unsigned>(whole.max()[axis] / 2));
+    };
     const point end = whole.max();
     const box part({least(0), least(1), least(2)}, {end[0], end[1], end[2]});
     future<operation_profile> across, home;
     wait(launch(numbered, whole, h));
     const event cleared[] = {fill(b, -1), fill(back, -2)};
     event last = copy(h, a, after(merge(cleared)));
-    last = launch(after(last), numbered, whole, a);  // the copy stands behind what is under way on the other device
+    last = launch(after(last), numbered, whole, a);  // the copy waits for an operation under way on the other device
     last = copy(a, b, part, {after(last), profile(across)});
     last = launch(after(last), one_more, whole, b);
     const event gone = fill(a, 0, after(last));

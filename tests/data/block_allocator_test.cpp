@@ -11,7 +11,7 @@ using stretto::data::block_allocator;
 
 namespace {
 
-/// The used blocks by offset; free stretches are what lies between.
+/// The used blocks by offset; the gaps between them are free.
 struct bytes_model {
   std::uint64_t capacity;
   std::map<std::uint64_t, std::uint64_t> used;
@@ -92,12 +92,12 @@ TEST_CASE("the highest free addresses are given where the end is asked for") {
   CHECK(before->offset == 1024 - 192);
   blocks.free(*last);
   CHECK(blocks.allocate_last(64)->offset == 1024 - 64);
-  CHECK(blocks.allocate_last(128)->offset == 1024 - 320);  // what is free behind it is too short
+  CHECK(blocks.allocate_last(128)->offset == 1024 - 320);  // the free block behind it is too short
   CHECK(blocks.allocate_last(961) == nullptr);
   CHECK(first->offset == 0);
 }
 
-TEST_CASE("what is free of a range is given in blocks that end where the range does") {
+TEST_CASE("free parts of a range are allocated as blocks that end where the range does") {
   block_allocator blocks(1024);
   block* const first = blocks.allocate(128);
   block* const second = blocks.allocate(128);
@@ -105,7 +105,7 @@ TEST_CASE("what is free of a range is given in blocks that end where the range d
   REQUIRE(third->offset == 256);
   blocks.free(*second);
   std::vector<block*> given;
-  blocks.allocate_free(64, 448, given);  // [64, 512): of the first and the third nothing
+  blocks.allocate_free(64, 448, given);  // [64, 512): nothing of the first and the third
   REQUIRE(given.size() == 2);
   CHECK(given[0]->offset == 128);
   CHECK(given[0]->bytes == 128);

@@ -1,5 +1,4 @@
-// Contributions to elements that a reduction does not have: refused with the index and the box, and nothing else is
-// changed.
+// Contributions to elements outside of a reduction: refused with index and box, without any effect.
 #include <stretto/copy.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/reduce.hpp>

@@ -1,4 +1,4 @@
-// data_runtime.hpp - a runtime with memories of the test's own choice.
+// data_runtime.hpp - a runtime with memories chosen by the test.
 #pragma once
 
 #include <stretto/platform.hpp>
@@ -49,7 +49,7 @@ void with_data(Body&& body, const test_options& o = {}) {
   rt.run([&] { stop_data(*context); });
 }
 
-/// The same with the line after `submitted` and `destroyed` and `created` left out: it moves with the test's text.
+/// Removes the line numbers of `submitted`, `destroyed` and `created`, which move with the test's text.
 inline std::string without_lines(std::string text) {
   for (std::size_t at = 0; (at = text.find("_test.cpp:", at)) != std::string::npos;) {
     at += 10;

@@ -1,4 +1,4 @@
-// Instances in the memory of devices: copies, fills, launches, chains, what is refused. On every kind of device that is here.
+// Instances in device memory: copies, fills, launches, chains, errors. On all kinds of devices here.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -39,7 +39,8 @@ struct site {
 };
 
 site site_of(const runtime& rt) {
-  return {rt.machine().memories()[0], rt.machine().places(place_kind::gpu), rt.machine().places(place_kind::gpu_memory)};
+  return {rt.machine().memories()[0], rt.machine().places(place_kind::gpu),
+          rt.machine().places(place_kind::gpu_memory)};
 }
 
 template <class Body>
@@ -54,7 +55,7 @@ void on_devices(Body&& body) {
   unsetenv("STRETTO_DEVICE_MEMORY");
 }
 
-/// Host code that makes everything go in one thread; the device's time passes as the program looks.
+/// Host code that makes everything run on one thread; the device's time advances when the program polls.
 template <class Body>
 void stepped(const char* devices, std::uint64_t seed, Body&& body) {
   runtime rt({.workers = 2, .seed = seed, .devices = devices, .stepped = true});
@@ -71,13 +72,13 @@ TEST_CASE("places of devices are part of the machine") {
   CHECK(m.nearest(processor, place_kind::gpu_memory) == m.at("sim_0_memory"));
   CHECK_FALSE(m.is_served(processor));
   CHECK(m.route(memory, m.memories()[0]));
-  // Written and read again, the places are the devices' once more.
+  // Once written and read again, the memory is the device's again.
   const auto again = std::make_shared<const platform>(platform::parse(m.to_json()));
   runtime second({.workers = 1, .machine = again, .devices = "sim:2"});
   CHECK(second.machine() == *again);
 }
 
-TEST_CASE("what is copied to a device, computed there and copied back is what the host computes") {
+TEST_CASE("data copied to a device, computed there and copied back equals the host's result") {
   on_devices([](const site& s) {
     constexpr int n = 60;
     const box whole({0, 0}, {n, n}), inside({1, 1}, {n - 1, n - 1});
@@ -86,18 +87,21 @@ TEST_CASE("what is copied to a device, computed there and copied back is what th
     wait(merge(clear));
     u.view()(n / 2, n / 3) = 64.0f;
     for (const place memory : s.memories) {
-      auto a = instance<float, 2>::create(at(memory), whole).made, b = instance<float, 2>::create(at(memory), whole).made;
+      auto a = instance<float, 2>::create(at(memory), whole).made,
+           b = instance<float, 2>::create(at(memory), whole).made;
       auto back = instance<float, 2>::create(at(s.ram), whole).made;
       const event there = copy(u, a), empty = fill(b, 0.0f);
       event last = launch(after(there, empty), jacobi, inside, a, b, 0.25f);
       for (int step = 1; step < 10; ++step)
-        last = step % 2 ? launch(after(last), jacobi, inside, b, a, 0.25f) : launch(after(last), jacobi, inside, a, b, 0.25f);
+        last = step % 2 ? launch(after(last), jacobi, inside, b, a, 0.25f)
+                        : launch(after(last), jacobi, inside, a, b, 0.25f);
       wait(copy(a, back, after(last)));
       auto x = instance<float, 2>::create(at(s.ram), whole).made, y = instance<float, 2>::create(at(s.ram), whole).made;
       const event begun[] = {copy(u, x), fill(y, 0.0f)};
       event host = merge(begun);
       for (int step = 0; step < 10; ++step)
-        host = step % 2 ? launch(after(host), jacobi, inside, y, x, 0.25f) : launch(after(host), jacobi, inside, x, y, 0.25f);
+        host = step % 2 ? launch(after(host), jacobi, inside, y, x, 0.25f)
+                        : launch(after(host), jacobi, inside, x, y, 0.25f);
       wait(host);
       int wrong = 0;
       for (int i = 0; i < n; ++i)
@@ -125,7 +129,8 @@ TEST_CASE("parts of boxes arrive in their places, between host and device and wi
       };
       const auto order = round % 2 ? axis_order::fortran : axis_order::c;
       auto from = instance<int, 3>::create(at(s.ram), whole).made, to = instance<int, 3>::create(at(s.ram), whole).made;
-      auto d = instance<int, 3>::create(at(memory), whole, {.order = order}).made, e = instance<int, 3>::create(at(memory), whole).made;
+      auto d = instance<int, 3>::create(at(memory), whole, {.order = order}).made,
+           e = instance<int, 3>::create(at(memory), whole).made;
       wait(launch(numbered, whole, from));
       const box first = piece(), second = piece(), third = piece();
       const event base[] = {fill(d, -1), fill(e, -2), fill(to, -3)};
@@ -138,7 +143,10 @@ TEST_CASE("parts of boxes arrive in their places, between host and device and wi
         for (int j = 2; j < 9; ++j)
           for (int k = 0; k < 8; ++k) {
             const point p(i, j, k);
-            const int expected = !third.contains(p) ? -3 : !second.contains(p) ? -2 : !first.contains(p) ? -1 : from.view()(i, j, k);
+            const int expected = !third.contains(p)    ? -3
+                                 : !second.contains(p) ? -2
+                                 : !first.contains(p)  ? -1
+                                                       : from.view()(i, j, k);
             wrong += to.view()(i, j, k) != expected;
           }
       CHECK(wrong == 0);
@@ -248,7 +256,8 @@ TEST_CASE("with copies among the kernels, or memory of the driver for each insta
       auto x = instance<int>::create(at(s.ram), all).made, back = instance<int>::create(at(s.ram), all).made;
       wait(fill(x, 3));
       for (int round = 0; round < 3; ++round) {
-        auto u = instance<int>::create(at(s.memories.front()), all).made, v = instance<int>::create(at(s.memories.front()), all).made;
+        auto u = instance<int>::create(at(s.memories.front()), all).made,
+             v = instance<int>::create(at(s.memories.front()), all).made;
         event here = copy(x, u), there = fill(v, round);
         event last = launch(after(here), add_one, all, u);
         event side = launch(after(there), add_one, all, v);
@@ -271,7 +280,8 @@ TEST_CASE("copies between two devices go by way of the host") {
     constexpr coordinate n = 300'000;
     auto h = instance<int>::create(at(s.ram), {0, n}).made, back = instance<int>::create(at(s.ram), {0, n}).made;
     std::iota(h.data(), h.data() + n, 3);
-    auto a = instance<int>::create(at(s.memories[0]), {0, n}).made, b = instance<int>::create(at(s.memories[1]), {0, n}).made;
+    auto a = instance<int>::create(at(s.memories[0]), {0, n}).made,
+         b = instance<int>::create(at(s.memories[1]), {0, n}).made;
     const event there = copy(h, a);
     const event across = copy(a, b, after(there));
     const event more = launch(after(across), add_one, box(0, n), b);
@@ -310,7 +320,8 @@ TEST_CASE("a kernel that fails poisons what was put behind it, and nothing else"
     runtime rt({.workers = 2, .devices = "sim"});
     rt.run([&] {
       const site s = site_of(rt);
-      auto a = instance<int>::create(at(s.memories[0]), {0, 10}).made, b = instance<int>::create(at(s.memories[0]), {0, 10}).made;
+      auto a = instance<int>::create(at(s.memories[0]), {0, 10}).made,
+           b = instance<int>::create(at(s.memories[0]), {0, 10}).made;
       auto h = instance<int>::create(at(s.ram), {0, 10}).made;
       const event filled[] = {fill(a, 1), fill(b, 1)};
       event beyond = launch(after(filled[0]), add_one, box(0, 11), a);
@@ -319,10 +330,10 @@ TEST_CASE("a kernel that fails poisons what was put behind it, and nothing else"
       }
       const event next = launch(after(beyond), add_one, box(0, 10), a);
       const event out = copy(a, h, after(next));
-      const std::string told = test::thrown_by([&] { wait(out); });
-      CHECK(told.find("K01") != std::string::npos);
-      CHECK(told.find("copy of") != std::string::npos);
-      CHECK(told.find("add_one") != std::string::npos);
+      const std::string error_text = test::thrown_by([&] { wait(out); });
+      CHECK(error_text.find("K01") != std::string::npos);
+      CHECK(error_text.find("copy of") != std::string::npos);
+      CHECK(error_text.find("add_one") != std::string::npos);
       CHECK_FALSE(test::thrown_by([&] { wait(beyond); }) == "nothing was thrown");
       wait(launch(after(filled[1]), add_one, box(0, 10), b));
       a.destroy(), b.destroy(), h.destroy();
@@ -338,7 +349,8 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
     runtime rt({.workers = 1, .devices = "sim", .trace = file});
     rt.run([&] {
       const site s = site_of(rt);
-      auto h = instance<int>::create(at(s.ram), {0, 64}).made, x = instance<int>::create(at(s.memories[0]), {0, 64}).made;
+      auto h = instance<int>::create(at(s.ram), {0, 64}).made,
+           x = instance<int>::create(at(s.memories[0]), {0, 64}).made;
       wait(fill(h, 1));
       event last = copy(h, x);
       for (int i = 0; i < 5; ++i) last = launch(after(last), add_one, box(0, 64), x);
@@ -356,9 +368,10 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
     if (e.at("ph") == "X")
       for (const auto& [name, tid] : track)
         if (e.at("tid") == tid) ++spans[std::string(e.at("cat")) + " on " + name];
-    for (const auto& [name, tid] : track) arrows += e.at("ph") == "f" && e.at("tid") == tid && name.starts_with("sim_0 stream");
+    for (const auto& [name, tid] : track)
+      arrows += e.at("ph") == "f" && e.at("tid") == tid && name.starts_with("sim_0 stream");
   }
-  // In one stream as long as each is handed over before the one before has ended.
+  // They share one stream if each is submitted before the one before has ended.
   for (const auto& [name, n] : spans) kernels += name.starts_with("kernel on sim_0 stream") ? n : 0;
   CHECK(kernels == 5);
   CHECK(spans["copy on sim_0 copies in"] == 1);
@@ -366,7 +379,7 @@ TEST_CASE("the timeline has a track for each stream of a device, and arrows from
   CHECK(arrows >= 5);
 }
 
-TEST_CASE("what nobody waits for has ended before the runtime is gone") {
+TEST_CASE("operations that nobody waits for end before the runtime does") {
   for (const std::string& kind : kinds()) {
     auto result = std::make_unique<int[]>(64);
     {
@@ -385,7 +398,7 @@ TEST_CASE("what nobody waits for has ended before the runtime is gone") {
   }
 }
 
-TEST_CASE("what a device's memory does not hold is said in bytes") {
+TEST_CASE("an error for lack of device memory gives bytes") {
   setenv("STRETTO_DEVICE_MEMORY", "1M", 1);
   runtime rt({.workers = 1, .devices = "sim"});
   unsetenv("STRETTO_DEVICE_MEMORY");
@@ -394,11 +407,11 @@ TEST_CASE("what a device's memory does not hold is said in bytes") {
     auto [a, ready] = instance<double>::create(at(s.memories[0]), {0, 100'000});
     wait(ready);
     auto [b, never] = instance<double>::create(at(s.memories[0]), {0, 100'000});
-    const std::string told = test::thrown_by([&, e = never] { wait(e); });
-    CHECK(told.find("error D03") == 0);
-    CHECK(told.find("memory \"sim_0_memory\"") != std::string::npos);
-    CHECK(told.find("248,576 bytes") != std::string::npos);
-    // What is destroyed makes room for what was asked for later.
+    const std::string error_text = test::thrown_by([&, e = never] { wait(e); });
+    CHECK(error_text.find("error D03") == 0);
+    CHECK(error_text.find("memory \"sim_0_memory\"") != std::string::npos);
+    CHECK(error_text.find("248,576 bytes") != std::string::npos);
+    // A destruction frees memory for an earlier creation that waits.
     const event gone = a.destroy(after(fill(a, 1.0)));
     auto [c, later] = instance<double>::create(at(s.memories[0]), {0, 100'000}, after(gone));
     wait(fill(c, 2.0));
@@ -419,13 +432,17 @@ TEST_CASE("arrays that lie apart, or elsewhere than the launch, are refused in t
     const auto refused = [&](auto where, auto& x, auto& y) {
       return test::thrown_by([&] { launch(where, jacobi, inside, x, y, 1.0f); });
     };
-    CHECK(refused(on(s.devices[1]), a, a).find("on device \"sim_1\", and its arrays are elsewhere") != std::string::npos);
-    CHECK(refused(on(s.devices[0]), h, h).find("on device \"sim_0\", and its arrays are elsewhere") != std::string::npos);
-    CHECK(refused(at(s.ram), a, a).find("on the host, and its arrays are in the memory of device \"sim_0\"") != std::string::npos);
+    CHECK(refused(on(s.devices[1]), a, a).find("on device \"sim_1\", and its arrays are elsewhere") !=
+          std::string::npos);
+    CHECK(refused(on(s.devices[0]), h, h).find("on device \"sim_0\", and its arrays are elsewhere") !=
+          std::string::npos);
+    CHECK(refused(at(s.ram), a, a).find("on the host, and its arrays are in the memory of device \"sim_0\"") !=
+          std::string::npos);
     wait(launch(on(s.devices[0]), jacobi, inside, a, a, 1.0f));
     CHECK(test::thrown_by([&] { a.view(); }).find("error D15") == 0);
     auto n = instance<int>::create(at(s.ram), {0, 4}).made;
-    auto d = instance<float>::create(at(s.memories[0]), {0, 4}).made, e = instance<float>::create(at(s.ram), {0, 4}).made;
+    auto d = instance<float>::create(at(s.memories[0]), {0, 4}).made,
+         e = instance<float>::create(at(s.ram), {0, 4}).made;
     CHECK(test::thrown_by([&] { gather(d, n, e); }).find("error D12") == 0);
     h.destroy(), a.destroy(), n.destroy(), d.destroy(), e.destroy();
   });

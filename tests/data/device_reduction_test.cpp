@@ -1,5 +1,5 @@
-// Reductions in the memory of devices: kernels contribute there, and what they contributed is applied in any memory. On every kind of device
-// that is here.
+// Reductions in device memory: kernels contribute there, and the result is applied in any memory. On all kinds of
+// devices here.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -28,16 +28,17 @@ STRETTO_DEVICE_FUNCTION(spotted, smaller_spotted, (spotted a, spotted b), {
 })
 STRETTO_DEVICE_OPERATOR(smallest_spotted, spotted, smaller_spotted, {2147483647, 2147483647})
 
-STRETTO_KERNEL(contributes, (in<int> x, reduce<sum<int>, 2> count, reduce<maximum<int>> most, reduce<smallest_spotted> least), {
-  int i = global_id(0);
-  int v = x(i);
-  count(v % 4 + 1, v % 3) << v;
-  most(5) << v;
-  spotted here = {v, i};
-  least(0) << here;
-})
+STRETTO_KERNEL(contributes,
+               (in<int> x, reduce<sum<int>, 2> count, reduce<maximum<int>> most, reduce<smallest_spotted> least), {
+                 int i = global_id(0);
+                 int v = x(i);
+                 count(v % 4 + 1, v % 3) << v;
+                 most(5) << v;
+                 spotted here = {v, i};
+                 least(0) << here;
+               })
 
-/// Known to no device.
+/// An operator that no device knows.
 struct longest {
   using lhs_type = int;
   using rhs_type = int;
@@ -55,7 +56,8 @@ struct site {
 
 template <class Body>
 void on_devices(Body&& body) {
-  static const std::vector<std::string> kinds = test::usable_devices({"sim", "sim:2", "opencl:1"}, "reductions on devices");
+  static const std::vector<std::string> kinds =
+      test::usable_devices({"sim", "sim:2", "opencl:1"}, "reductions on devices");
   for (const std::string& kind : kinds)
     for (const unsigned workers : {1u, 3u}) {
       INFO(kind << ", " << workers << " workers");
@@ -80,7 +82,7 @@ instance<int> on_device(const std::vector<int>& values, place memory) {
   return x;
 }
 
-/// What the contributions of `values` are, in the same types.
+/// The expected results for `values`, in the same types.
 struct tally {
   int count[4][3] = {};
   int most = std::numeric_limits<int>::lowest();
@@ -98,7 +100,7 @@ struct tally {
 
 const box counted({1, 0}, {5, 3});
 
-/// The reductions of one place, and instances to which they are applied, which begin at 1000, 0 and the largest.
+/// The reductions of one place, and instances to which they are applied, which begin at 1000, 0 and the largest value.
 struct reductions {
   explicit reductions(place memory)
       : count(reduction_instance<sum<int>, 2>::create(at(memory), counted, {.name = "count"})),
@@ -116,12 +118,14 @@ struct reductions {
 
 struct targets {
   explicit targets(place memory)
-      : count(instance<int, 2>::create(at(memory), {{0, 0}, {6, 4}}).made), most(instance<int>::create(at(memory), {0, 8}).made),
+      : count(instance<int, 2>::create(at(memory), {{0, 0}, {6, 4}}).made),
+        most(instance<int>::create(at(memory), {0, 8}).made),
         least(instance<spotted>::create(at(memory), {0, 1}).made) {
     wait(fill(count, 1000)), wait(fill(most, 0)), wait(fill(least, smallest_spotted::identity()));
   }
   event apply(const reductions& from, event behind = {}) const {
-    return merge({reduce(from.count, count, after(behind)), reduce(from.most, most, after(behind)), reduce(from.least, least, after(behind))});
+    return merge({reduce(from.count, count, after(behind)), reduce(from.most, most, after(behind)),
+                  reduce(from.least, least, after(behind))});
   }
   void check(const tally& t, place ram) const {
     const auto c = instance<int, 2>::create(at(ram), {{0, 0}, {6, 4}}).made;
@@ -184,7 +188,7 @@ TEST_CASE("nothing contributed is nothing applied, and reductions on devices giv
     const tally none{.most = 0};
     there.check(none, s.ram);
     there.destroy(), held.destroy();
-    const reductions unused(memory);  // whose identities may be under way
+    const reductions unused(memory);  // its identities may be under way
     unused.destroy();
     CHECK(usage_of(memory).free == free_before);
   });
@@ -223,12 +227,14 @@ TEST_CASE("arrays are combined in whatever memories they are, in parts too") {
     for (const place from : all)
       for (const place to : all) {
         const auto x = on_device(values, from);
-        const auto y = instance<int>::create(at(to), {0, elements}).made, longest_so_far = instance<int>::create(at(to), {0, elements}).made;
+        const auto y = instance<int>::create(at(to), {0, elements}).made,
+                   longest_so_far = instance<int>::create(at(to), {0, elements}).made;
         const event begun = merge(fill(y, 7), fill(longest_so_far, 500));
         const event some = reduce<sum<int>>(x, y, box(10, 20), after(begun));
         wait(reduce<sum<int>>(x, y, box(15, elements), after(some)));
         wait(reduce<longest>(x, longest_so_far, after(begun)));  // an operator that devices do not have
-        const auto got = instance<int>::create(at(s.ram), {0, elements}).made, got_longest = instance<int>::create(at(s.ram), {0, elements}).made;
+        const auto got = instance<int>::create(at(s.ram), {0, elements}).made,
+                   got_longest = instance<int>::create(at(s.ram), {0, elements}).made;
         wait(copy(y, got)), wait(copy(longest_so_far, got_longest));
         for (int i = 0; i < elements; ++i) {
           const int v = values[static_cast<std::size_t>(i)];
@@ -263,7 +269,7 @@ TEST_CASE("a recorded graph contributes, applies and clears on a device, each ti
   });
 }
 
-TEST_CASE("what a device cannot reduce is said when it is asked for") {
+TEST_CASE("a reduction that a device does not support is refused in the call") {
   const test::with_variable room("STRETTO_DEVICE_MEMORY", "1M");
   runtime rt({.workers = 1, .devices = "sim"});
   rt.run([&] {
@@ -273,7 +279,9 @@ TEST_CASE("what a device cannot reduce is said when it is asked for") {
     CHECK(error_of([&] { r.contribute(); }).code() == "D15");
     CHECK(test::thrown_by([&] { r.contribute(); }).find("reduce<...>") != std::string::npos);
     CHECK(error_of([&] { reduction_instance<longest>::create(at(memory), {0, 8}); }).code() == "D05");
-    CHECK(error_of([&] { reduction_instance<sum<int>>::create(at(memory), {0, 8}, {.style = reduction_style::list}); }).code() == "D05");
+    CHECK(error_of([&] {
+            reduction_instance<sum<int>>::create(at(memory), {0, 8}, {.style = reduction_style::list});
+          }).code() == "D05");
     const auto large = test::thrown_by([&] { reduction_instance<sum<int>>::create(at(memory), {0, 1 << 20}); });
     CHECK(large.find("error D16") == 0);
     CHECK(large.find("4194304 bytes") != std::string::npos);
@@ -281,7 +289,8 @@ TEST_CASE("what a device cannot reduce is said when it is asked for") {
     const auto x = instance<int>::create(at(memory), {0, 8}).made;
     const auto count = reduction_instance<sum<int>, 2>::create(at(memory), counted);
     const auto most = reduction_instance<maximum<int>>::create(at(memory), {5, 6});
-    const auto least = reduction_instance<smallest_spotted>::create(at(rt.machine().memories().front()), {0, 1}, {.name = "least"});
+    const auto least =
+        reduction_instance<smallest_spotted>::create(at(rt.machine().memories().front()), {0, 1}, {.name = "least"});
     const auto apart = test::thrown_by([&] { launch(contributes, box(0, 8), x, count, most, least); });
     CHECK(apart.find("error K28") == 0);
     CHECK(apart.find("\"least\"") != std::string::npos);
@@ -298,14 +307,17 @@ TEST_CASE("reductions into one instance that nothing orders lose nothing, wherev
     memories.insert(memories.end(), s.memories.begin(), s.memories.end());
     for (const place to_memory : memories)
       for (const place from_memory : memories) {
-        const auto to = on_device(std::vector<int>(elements, 0), to_memory), from = on_device(std::vector<int>(elements, 1), from_memory);
-        const auto seen = instance<int>::create(at(s.ram), {0, elements}).made, here = instance<int>::create(at(s.ram), {0, elements}).made;
+        const auto to = on_device(std::vector<int>(elements, 0), to_memory),
+                   from = on_device(std::vector<int>(elements, 1), from_memory);
+        const auto seen = instance<int>::create(at(s.ram), {0, elements}).made,
+                   here = instance<int>::create(at(s.ram), {0, elements}).made;
         wait(fill(here, 1));
         finish([&] {
           for (int task = 0; task < 3; ++task)
             async([&, task] {
               std::vector<event> all;
-              for (int i = 0; i < times; ++i) all.push_back(task == 2 ? reduce<sum<int>>(here, to) : reduce<sum<int>>(from, to));
+              for (int i = 0; i < times; ++i)
+                all.push_back(task == 2 ? reduce<sum<int>>(here, to) : reduce<sum<int>>(from, to));
               wait(merge(all));
             });
         });

@@ -32,18 +32,19 @@ class queued_uses {
   std::map<std::uint64_t, std::set<std::uint64_t>> uses_;
 };
 
-// Blocks of one byte in a memory of `capacity` bytes, used in the given order; how often one must be loaded. `window`: how many
-// uses ahead are known.
+// Blocks of one byte in a memory of `capacity` bytes, used in the given order; returns how often a block is loaded.
+// `window`: the number of known future uses.
 std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, std::size_t window) {
   queued_uses ahead;
   std::map<std::uint64_t, std::uint64_t> resident_since;  // block, last use
   std::size_t known = 0, count = 0;
   for (std::size_t now = 0; now < uses.size(); ++now) {
-    for (known = std::max(known, now); known < uses.size() && known < now + window; ++known) ahead.add(uses[known], known);
+    for (known = std::max(known, now); known < uses.size() && known < now + window; ++known)
+      ahead.add(uses[known], known);
     if (window) ahead.remove(uses[now], now);
     if (!resident_since.contains(uses[now])) {
       ++count;
-      std::vector<resident> all;
+      std::vector<eviction_candidate> all;
       std::vector<std::uint64_t> blocks;
       for (const auto& [block, last] : resident_since) {
         all.push_back({.bytes = 1, .next_use = ahead.next(block), .last_use = last});
@@ -58,7 +59,7 @@ std::size_t loads(const std::vector<std::uint64_t>& uses, std::size_t capacity, 
   return count;
 }
 
-// The fewest loads there can be, from all that could be evicted at every step.
+// The minimum number of loads, over all possible evictions at each step.
 std::size_t fewest_loads(const std::vector<std::uint64_t>& uses, std::size_t capacity) {
   std::map<std::set<std::uint64_t>, std::size_t> reached{{{}, 0}};
   for (const std::uint64_t block : uses) {
@@ -104,15 +105,18 @@ constexpr std::size_t everything = SIZE_MAX / 2;
 }  // namespace
 
 TEST_CASE("the farthest next use leaves first, and what is not queued before all others") {
-  const std::vector<resident> all{{.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
+  const std::vector<eviction_candidate> all{
+      {.bytes = 10, .next_use = 5}, {.bytes = 10, .next_use = 9}, {.bytes = 10, .last_use = 99}};
   CHECK(choose_victims(all, 10, 0, all_clean).victims == victims{2});
   CHECK(choose_victims(all, 20, 0, all_clean).victims == victims{2, 1});
   CHECK(choose_victims(all, 25, 5, all_clean).victims == victims{2, 1});
 }
 
 TEST_CASE("of equals, what was used least recently leaves first, but before it what need not be written back") {
-  const std::vector<resident> all{{.bytes = 8, .last_use = 1}, {.bytes = 8, .last_use = 7}, {.bytes = 8, .last_use = 5},
-                                  {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
+  const std::vector<eviction_candidate> all{{.bytes = 8, .last_use = 1},
+                                            {.bytes = 8, .last_use = 7},
+                                            {.bytes = 8, .last_use = 5},
+                                            {.bytes = 8, .last_use = 5, .transfer_seconds = -1}};
   CHECK(choose_victims(all, 24, 0, all_clean).victims == victims{0, 3, 2});
   const auto first_is_dirty = [](std::size_t i) { return i == 0 ? std::uint64_t{6} : 0; };
   CHECK(choose_victims(all, 24, 0, first_is_dirty).victims == victims{3, 2, 1});
@@ -120,8 +124,8 @@ TEST_CASE("of equals, what was used least recently leaves first, but before it w
   CHECK(choose_victims(all, 32, 0, first_is_dirty).write_back_bytes == 6);
 }
 
-TEST_CASE("what would have to be written back is asked of few") {
-  std::vector<resident> all(1000, resident{.bytes = 8});
+TEST_CASE("write-back bytes are asked of few candidates") {
+  std::vector<eviction_candidate> all(1000, eviction_candidate{.bytes = 8});
   for (std::size_t i = 0; i < all.size(); ++i) all[i].last_use = i;
   std::size_t asked = 0;
   const eviction e = choose_victims(all, 80, 0, [&](std::size_t) { return ++asked, std::uint64_t{1}; });
@@ -129,15 +133,15 @@ TEST_CASE("what would have to be written back is asked of few") {
   CHECK(asked <= 42);
 }
 
-TEST_CASE("nobody leaves where there is room") {
-  const std::vector<resident> all{{.bytes = 10}};
+TEST_CASE("nothing is evicted if memory is free") {
+  const std::vector<eviction_candidate> all{{.bytes = 10}};
   const eviction e = choose_victims(all, 10, 10, all_clean);
   CHECK(e.possible);
   CHECK(e.victims.empty());
 }
 
-TEST_CASE("what cannot be done is told in bytes, and whether waiting would help") {
-  const std::vector<resident> all{{.bytes = 30, .in_use = true}, {.bytes = 20}};
+TEST_CASE("an impossible eviction gives bytes, and whether waiting would help") {
+  const std::vector<eviction_candidate> all{{.bytes = 30, .in_use = true}, {.bytes = 20}};
   const eviction now = choose_victims(all, 60, 10, all_clean);
   CHECK_FALSE(now.possible);
   CHECK(now.victims.empty());
@@ -147,19 +151,19 @@ TEST_CASE("what cannot be done is told in bytes, and whether waiting would help"
   CHECK(choose_victims(all, 61, 10, all_clean).is_hopeless());
 }
 
-TEST_CASE("nobody leaves for nothing, nobody in use leaves, and the room suffices, over many seeds") {
+TEST_CASE("no victim is needless or in use, and the freed memory suffices, over many seeds") {
   for (unsigned seed = 0; seed < stretto::test::scaled_of_one_thread(2'000u, 100'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](unsigned n) { return static_cast<std::uint64_t>(random() % n); };
-    std::vector<resident> all(below(12));
-    for (resident& r : all)
+    std::vector<eviction_candidate> all(below(12));
+    for (eviction_candidate& r : all)
       r = {below(20), below(3) == 0, below(2) ? below(9) : no_next_use, below(9), 0};
     const std::uint64_t dirty = below(4096);
     const std::uint64_t needed = below(100), free = below(60);
     const eviction e = choose_victims(all, needed, free, [&](std::size_t i) { return dirty >> i & 1; });
     std::uint64_t movable = 0, freed = 0;
-    for (const resident& r : all) movable += r.in_use ? 0 : r.bytes;
+    for (const eviction_candidate& r : all) movable += r.in_use ? 0 : r.bytes;
     REQUIRE(e.possible == (needed <= free + movable));
     for (const std::size_t v : e.victims) {
       REQUIRE_FALSE(all[v].in_use);
@@ -183,17 +187,21 @@ TEST_CASE("with all uses known there are as few loads as can be, over many seeds
   }
 }
 
-// 64 blocks of which 16 fit, swept again and again. While all are used in turn, 15 of the 63 others can be kept from one use
-// to the next, so a sweep costs 64 x 48/63 = 48.8 loads; the first costs 64, and the end of the last one needs no room.
-TEST_CASE("a cyclic sweep over four times the memory keeps what can be kept, where the least recently used misses all") {
+// 64 blocks of which 16 fit, in repeated sweeps. If all are used in order, 15 of the other 63 can be kept from one use
+// to the next, so a sweep costs 64 x 48/63 = 48.8 loads. The first costs 64, and the end of the last one needs no
+// memory.
+TEST_CASE(
+    "a cyclic sweep over four times the memory keeps what can be kept, where the least recently used misses all") {
   CHECK(loads(sweeps(64, 3), 16, 0) == 192);
   CHECK(loads(sweeps(64, 3), 16, everything) == 160);  // 64 + 2 x 48
   CHECK(loads(sweeps(64, 30), 16, 0) == 1920);
   CHECK(loads(sweeps(64, 30), 16, everything) == 1470);  // 64 + 29 x 48.5
 }
 
-TEST_CASE("a queue of one sweep is as good as knowing all, a shorter one by what it reaches beyond the memory's blocks") {
+TEST_CASE(
+    "a queue of one sweep is as good as knowing all, a shorter one by what it reaches beyond the memory's blocks") {
   CHECK(loads(sweeps(64, 30), 16, 63) == loads(sweeps(64, 30), 16, everything));
-  CHECK(loads(sweeps(64, 30), 16, 56) <= 1648);  // half of what can be spared is
-  CHECK(loads(sweeps(64, 30), 16, 48) == 1920);  // what was used 16 uses ago comes in 48: nothing queued tells them apart
+  CHECK(loads(sweeps(64, 30), 16, 56) <= 1648);  // half of the possible gain
+  // a block used 16 uses ago is next used in 48: the queue does not distinguish them
+  CHECK(loads(sweeps(64, 30), 16, 48) == 1920);
 }

@@ -1,4 +1,4 @@
-// happens_before_test.cpp - clocks against what can be reached in the graph that was told, over thousands of graphs.
+// happens_before_test.cpp - clocks compared with reachability in the reported graph, over thousands of graphs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,22 +16,22 @@ namespace {
 
 enum class missing { nothing_allowed, something_allowed };
 
-/// Random operations, merges and strands, and for each operation what is really before it.
+/// Random operations, merges and tasks, and for each operation its real predecessors.
 class order_model {
  public:
   order_model(std::uint32_t seed, happens_before::limits limits, missing allowed)
-      : random_(seed), order_(limits), allowed_(allowed), strands_(1 + seed % 5), strand_past_(strands_.size()) {}
+      : random_(seed), order_(limits), allowed_(allowed), histories_(1 + seed % 5), task_past_(histories_.size()) {}
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) step();
   }
 
  private:
-  /// A thing that can be followed: an operation or a merge of some.
+  /// A node that can be followed: an operation, or a merge of some.
   struct thing {
     node_id node;
     std::vector<bool> past;  // the operations before it, itself included
-    bool has_begun = false;  // or needs not
+    bool has_begun = false;  // or is not needed
     std::vector<std::size_t> after;
   };
 
@@ -43,7 +43,7 @@ class order_model {
   }
 
   void step() {
-    const std::size_t s = below(strands_.size());
+    const std::size_t s = below(histories_.size());
     switch (below(8)) {
       case 0: {  // a merge
         thing t{order_.make(), {}, true, {}};
@@ -51,32 +51,32 @@ class order_model {
         add_to_ready(std::move(t));
         break;
       }
-      case 1:  // the strand waits for something that has ended
+      case 1:  // a task waits for something that has ended
         if (const std::size_t n = recent_ended(); n < things_.size()) {
-          order_.wait(strands_[s], things_[n].node);
-          unite(strand_past_[s], things_[n].past);
+          order_.wait(histories_[s], things_[n].node);
+          unite(task_past_[s], things_[n].past);
         }
         break;
-      case 2: {  // a strand ends, and one that another spawned takes its place
-        const std::size_t by = below(strands_.size());
+      case 2: {  // a task ends, and one spawned by another takes its slot
+        const std::size_t by = below(histories_.size());
         if (by == s) break;
-        const node_id end = order_.end_of(strands_[s]);
-        things_.push_back({end, strand_past_[s], true, {}});
-        const node_id spawner = order_.state_of(strands_[by]);
-        order_.restart(strands_[s]);
-        if (spawner) strands_[s].pending.push_back(spawner);
-        strand_past_[s] = strand_past_[by];
+        const node_id end = order_.end_of(histories_[s]);
+        things_.push_back({end, task_past_[s], true, {}});
+        const node_id spawner = order_.state_of(histories_[by]);
+        order_.restart(histories_[s]);
+        if (spawner) histories_[s].pending.push_back(spawner);
+        task_past_[s] = task_past_[by];
         if (const std::size_t n = recent_ended(); n < things_.size()) {
-          strands_[s].pending.push_back(things_[n].node);
-          unite(strand_past_[s], things_[n].past);
+          histories_[s].pending.push_back(things_[n].node);
+          unite(task_past_[s], things_[n].past);
         }
         break;
       }
       case 3:
       case 4:
       case 5: {  // an operation is submitted
-        thing t{order_.make(), strand_past_[s], false, {}};
-        order_.follow(t.node, order_.state_of(strands_[s]));
+        thing t{order_.make(), task_past_[s], false, {}};
+        order_.follow(t.node, order_.state_of(histories_[s]));
         for (std::size_t n = below(4); n-- > 0 && !things_.empty();) follow(t, recent());
         add_to_ready(std::move(t));
         break;
@@ -112,7 +112,7 @@ class order_model {
     if (!things_.back().has_begun) waiting_.push_back(things_.size() - 1);
   }
 
-  /// One of the operations whose preconditions have ended, whichever, begins.
+  /// Begins a random operation of which all preconditions have ended.
   void begin_one() {
     std::ranges::shuffle(waiting_, random_);
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
@@ -138,9 +138,9 @@ class order_model {
   void compare(const thing& t) {
     bool right = true;
     for (std::size_t e = 0; e < epochs_.size(); ++e) {
-      const bool before = e < t.past.size() && t.past[e], told = order_.is_before(epochs_[e]);
-      right = right && (before ? told : !told || allowed_ == missing::something_allowed);
-      denied_ += !told;
+      const bool before = e < t.past.size() && t.past[e], is_ordered = order_.is_before(epochs_[e]);
+      right = right && (before ? is_ordered : !is_ordered || allowed_ == missing::something_allowed);
+      denied_ += !is_ordered;
     }
     CHECK(right);
   }
@@ -148,8 +148,8 @@ class order_model {
   std::mt19937 random_;
   happens_before order_;
   const missing allowed_;
-  std::vector<happens_before::strand> strands_;
-  std::vector<std::vector<bool>> strand_past_;
+  std::vector<happens_before::wait_history> histories_;
+  std::vector<std::vector<bool>> task_past_;
   std::vector<thing> things_;
   std::vector<std::size_t> waiting_;
   std::vector<happens_before::epoch> epochs_;
@@ -165,7 +165,8 @@ TEST_CASE("an operation is before another exactly if it can be reached from it")
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    order_model m(seed, {.most_nodes = 1 << 10, .clock_room = 1 << 14, .most_chains = 256}, missing::nothing_allowed);
+    order_model m(seed, {.most_nodes = 1 << 10, .clock_capacity = 1 << 14, .most_chains = 256},
+                  missing::nothing_allowed);
     m.run(150);
     denied += m.denied_;
   }
@@ -177,7 +178,7 @@ TEST_CASE("however little is remembered, nothing that is ordered is called unord
   const auto seeds = test::scaled_of_one_thread(4'000u, 100'000u);
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
-    order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_room = 64, .most_chains = 2 + seed % 7},
+    order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_capacity = 64, .most_chains = 2 + seed % 7},
             missing::something_allowed);
     m.run(300);
     denied += m.denied_;
@@ -187,7 +188,7 @@ TEST_CASE("however little is remembered, nothing that is ordered is called unord
 
 TEST_CASE("a long chain, of operations that one task submits or that events order, takes one place after another") {
   happens_before order;
-  happens_before::strand body;
+  happens_before::wait_history body;
   node_id last = 0;
   for (int i = 0; i < 100000; ++i) {
     const node_id n = order.make();

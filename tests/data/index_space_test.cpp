@@ -42,7 +42,7 @@ TEST_CASE("an index space gives every element once, takes back what it gave, and
     std::set<coordinate> seen;
     coordinate last = -1;
     for (const box& run : space.runs()) {
-      RC_ASSERT(run.min()[0] > last);  // runs that touch are one
+      RC_ASSERT(run.min()[0] > last);  // adjacent runs are joined
       last = run.max()[0];
       for (coordinate i = run.min()[0]; i < run.max()[0]; ++i) seen.insert(i);
     }

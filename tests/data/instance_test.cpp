@@ -230,7 +230,7 @@ TEST_CASE("an operation that a destruction did not wait for is poisoned and touc
   });
 }
 
-TEST_CASE("what a creation can know to be wrong is thrown by the call") {
+TEST_CASE("errors of a creation that are known at once are thrown by the call") {
   with_data([] {
     CHECK(without_lines(thrown_by([] { instance<int>::create(at(place{77}), {0, 4}); })) ==
           "error D04: an instance was to be made at a place that is no memory of this runtime\n"
@@ -272,8 +272,12 @@ TEST_CASE("what a creation can know to be wrong is thrown by the call") {
           "  box         [0,2305843009213693952)\n"
           "  element     4 bytes");
     const std::int64_t far_apart = std::int64_t{1} << 60, widest = std::numeric_limits<std::int64_t>::min();
-    CHECK(thrown_by([&] { instance<int>::create(at(ram), {0, 3}, {.strides = {&far_apart, 1}}); }).starts_with("error D14:"));
-    CHECK(thrown_by([&] { instance<int>::create(at(ram), {0, 3}, {.strides = {&widest, 1}}); }).starts_with("error D14:"));
+    CHECK(thrown_by([&] {
+            instance<int>::create(at(ram), {0, 3}, {.strides = {&far_apart, 1}});
+          }).starts_with("error D14:"));
+    CHECK(thrown_by([&] {
+            instance<int>::create(at(ram), {0, 3}, {.strides = {&widest, 1}});
+          }).starts_with("error D14:"));
     CHECK(without_lines(thrown_by([] { fill(instance<int>(), 1); })) ==
           "error D13: fill was given a handle that names no instance\n"
           "  submitted   instance_test.cpp:\n"
@@ -341,7 +345,8 @@ TEST_CASE("many tasks create, use and destroy instances at the same time without
   });
 }
 
-TEST_CASE("tasks that together want more than there is succeed one after another, by waiting for earlier destructions") {
+TEST_CASE(
+    "tasks that together want more than there is succeed one after another, by waiting for earlier destructions") {
   with_data(
       [] {
         event before;

@@ -1,4 +1,4 @@
-// Kernels over instances: ranges, preconditions, checks, what is refused.
+// Kernels over instances: ranges, preconditions, checks, errors.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/launch.hpp>
@@ -29,8 +29,8 @@ void on_workers(unsigned workers, Body&& body) {
 const native_kernel<void(kernels::out<int>)> notes_its_worker({
     .name = "notes_its_worker",
     .host =
-        [](const kernel_work& w, kernels::out<int> who) {
-          for (auto i = w.min[0]; i < w.max[0]; ++i) who(i) = static_cast<int>(this_worker());
+        [](const kernel_work& w, kernels::out<int> worker_of) {
+          for (auto i = w.min[0]; i < w.max[0]; ++i) worker_of(i) = static_cast<int>(this_worker());
         },
 });
 
@@ -38,19 +38,19 @@ TEST_CASE("a launch on a worker is computed by that worker, however large it is"
   constexpr int n = 100'000;
   runtime rt({.workers = 3});
   rt.run([&] {
-    auto who = instance<int>::create(at(rt.machine().memories()[0]), {0, n}).made;
-    wait(fill(who, -1));
+    auto worker_of = instance<int>::create(at(rt.machine().memories()[0]), {0, n}).made;
+    wait(fill(worker_of, -1));
     recorded_graph<> g;
-    launch(g, on(worker(1)), notes_its_worker, box(0, n), who);
+    launch(g, on(worker(1)), notes_its_worker, box(0, n), worker_of);
     for (int round = 0; round < 6; ++round) {
       const auto w = static_cast<std::uint32_t>(round) % 3;
-      wait(launch(on(worker(w)), name("bound"), notes_its_worker, box(0, n), who));
-      CHECK(std::count(who.data(), who.data() + n, static_cast<int>(w)) == n);
+      wait(launch(on(worker(w)), name("bound"), notes_its_worker, box(0, n), worker_of));
+      CHECK(std::count(worker_of.data(), worker_of.data() + n, static_cast<int>(w)) == n);
       wait(g.replay());
-      CHECK(std::count(who.data(), who.data() + n, 1) == n);
+      CHECK(std::count(worker_of.data(), worker_of.data() + n, 1) == n);
     }
-    CHECK(test::error_of([&] { launch(on(worker(3)), notes_its_worker, box(0, n), who); }).code() == "S03");
-    who.destroy();
+    CHECK(test::error_of([&] { launch(on(worker(3)), notes_its_worker, box(0, n), worker_of); }).code() == "S03");
+    worker_of.destroy();
   });
 }
 
@@ -84,7 +84,8 @@ TEST_CASE("launches after one another give what a loop gives") {
       a[n / 2 * n + n / 2] = 1024.0f;
       event last = launch(jacobi, inside, u, v, 0.25);
       for (int step = 1; step < 8; ++step)
-        last = step % 2 ? launch(after(last), jacobi, inside, v, u, 0.25f) : launch(after(last), jacobi, inside, u, v, 0.25f);
+        last = step % 2 ? launch(after(last), jacobi, inside, v, u, 0.25f)
+                        : launch(after(last), jacobi, inside, u, v, 0.25f);
       wait(last);
       for (int step = 0; step < 8; ++step) {
         for (int i = 1; i < n - 1; ++i)
@@ -126,7 +127,8 @@ TEST_CASE("an array in Fortran order is the same array") {
 TEST_CASE("groups share local memory, and there may be many of them") {
   on_workers(2, [](place ram) {
     constexpr int groups = 1000, size = 16;
-    auto x = instance<float>::create(at(ram), {0, groups * size}).made, sums = instance<float>::create(at(ram), {0, groups}).made;
+    auto x = instance<float>::create(at(ram), {0, groups * size}).made,
+         sums = instance<float>::create(at(ram), {0, groups}).made;
     for (int i = 0; i < groups * size; ++i) x.view()(i) = static_cast<float>(i % 100);
     wait(launch(name("sums"), sum_of_group, in_groups({0, groups}, size), x, sums, local_size{size}));
     for (int g = 0; g < groups; ++g) {
@@ -147,7 +149,8 @@ TEST_CASE("launches that only contribute to an array may run side by side") {
       event zero = fill(count, 0), none = fill(table, 0.0f);
       for (int i = 0; i < n; ++i) x.view()(i) = i % 101;
       std::vector<event> all;
-      for (int k = 0; k < launches; ++k) all.push_back(launch(after(zero, none), histogram, box(0, n), x, count, table));
+      for (int k = 0; k < launches; ++k)
+        all.push_back(launch(after(zero, none), histogram, box(0, n), x, count, table));
       wait(merge(all));
       int counted = 0;
       for (int b = 0; b < 8; ++b) counted += count.view()(b);
@@ -183,9 +186,9 @@ TEST_CASE("a poisoned precondition skips a launch") {
     wait(fill(x, 1));
     auto fails = async([]() -> int { throw std::runtime_error("no data"); });
     auto skipped = launch(after(fails), add_one, box(0, 4), x);
-    const std::string told = test::thrown_by([&] { wait(skipped); });
-    CHECK(told.find("no data") != std::string::npos);
-    CHECK(told.find("add_one") != std::string::npos);
+    const std::string error_text = test::thrown_by([&] { wait(skipped); });
+    CHECK(error_text.find("no data") != std::string::npos);
+    CHECK(error_text.find("add_one") != std::string::npos);
     CHECK(x.view()(0) == 1);
     x.destroy();
   });
@@ -198,9 +201,9 @@ TEST_CASE("with the option check an index outside of its array ends the launch w
     auto v = instance<float, 2>::create(at(ram), {{0, 0}, {100, 100}}).made;
     wait(fill(u, 1.0f));
     wait(launch(jacobi, box({1, 1}, {99, 99}), u, v, 1.0f));
-    const std::string told = test::thrown_by([&] { wait(launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f)); });
-    CHECK(told.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
-    CHECK(told.find(", 100)") != std::string::npos);
+    const std::string error_text = test::thrown_by([&] { wait(launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f)); });
+    CHECK(error_text.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
+    CHECK(error_text.find(", 100)") != std::string::npos);
     u.destroy(), v.destroy();
   });
   unsetenv("STRETTO_CHECK");
@@ -227,13 +230,17 @@ TEST_CASE("with the option check races within a group are reported, on the host 
       if (!is_host && rt.machine().kind(memory) != place_kind::gpu_memory) continue;
       auto x = instance<float>::create(at(memory), {0, 64}).made;
       wait(fill(x, 1.0f));
-      const std::string fine = test::thrown_by([&] { wait(launch(launch_turns, in_groups({0, 4}, 16), x, local_size{16})); });
+      const std::string fine = test::thrown_by([&] {
+        wait(launch(launch_turns, in_groups({0, 4}, 16), x, local_size{16}));
+      });
       CHECK(fine == "nothing was thrown");
       std::vector<float> numbers(64);
       std::iota(numbers.begin(), numbers.end(), 0.0f);
       auto from = instance<float>::external(numbers.data(), {0, 64});
       wait(copy(from, x));
-      const std::string why = test::thrown_by([&] { wait(launch(launch_turns_at_once, in_groups({0, 4}, 16), x, local_size{16})); });
+      const std::string why = test::thrown_by([&] {
+        wait(launch(launch_turns_at_once, in_groups({0, 4}, 16), x, local_size{16}));
+      });
       CHECK(why.find("error K03: two items of a group of kernel \"launch_turns_at_once\" use ") != std::string::npos);
       CHECK(why.find("item        (0) of the group, (0) of all") != std::string::npos);
       from.destroy(), x.destroy();
@@ -248,7 +255,9 @@ STRETTO_GROUP_KERNEL(launch_reads_raw, (inout<float> x), {
   each_item([&](item it) { x(it.global_id(0)) = tile(it.local_id(0)); });
 })
 
-TEST_CASE("with the option check races between items and reads without a value are reported, on the host and on simulated devices") {
+TEST_CASE(
+    "with the option check races between items and reads without a value are reported, on the host and on simulated "
+    "devices") {
   const test::with_variable check("STRETTO_CHECK", "1");
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([&] {
@@ -256,7 +265,7 @@ TEST_CASE("with the option check races between items and reads without a value a
       INFO(rt.machine().name(memory));
       const bool is_host = memory == rt.machine().memories()[0];
       if (!is_host && rt.machine().kind(memory) != place_kind::gpu_memory) continue;
-      // Few items are one piece of work, many are spread over the workers.
+      // A launch of few items is one piece of work; many items are spread over the workers.
       for (const coordinate n : {coordinate{64}, coordinate{10'000}}) {
         auto x = instance<float>::create(at(memory), {0, n}).made;
         std::vector<float> numbers(static_cast<std::size_t>(n));
@@ -264,13 +273,15 @@ TEST_CASE("with the option check races between items and reads without a value a
         auto from = instance<float>::external(numbers.data(), {0, n});
         wait(copy(from, x));
         const std::string race = test::thrown_by([&] { wait(launch(launch_shifts_in_place, box(7, n - 1), x)); });
-        CHECK(race.find("error K04: two items of kernel \"launch_shifts_in_place\" use x(8), and one of them writes it") == 0);
+        CHECK(race.find(
+                  "error K04: two items of kernel \"launch_shifts_in_place\" use x(8), and one of them writes it") ==
+              0);
         CHECK(race.find("item        (7), uses it\n  item        (8), writes it") != std::string::npos);
         const std::string raw = test::thrown_by([&] { wait(launch(launch_reads_raw, in_groups({1, 4}, 16), x)); });
         CHECK(raw.find("error K05: a group of kernel \"launch_reads_raw\" reads tile(0)") == 0);
         const std::string out = test::thrown_by([&] { wait(launch(launch_adds_to_out, box(5, n), x)); });
         CHECK(out.find("error K06: kernel \"launch_adds_to_out\" reads x(5) of an out argument") == 0);
-        // Nothing was written by any of them.
+        // None of them wrote anything.
         std::vector<float> now(static_cast<std::size_t>(n));
         auto to = instance<float>::external(now.data(), {0, n});
         wait(copy(x, to));
@@ -291,7 +302,8 @@ TEST_CASE("during a trial run other launches may change the rest of an array") {
     for (int turn = 0; turn < 16; ++turn)
       for (int g = 0; g < 64; ++g) {
         const std::size_t before = all.size() - 64;
-        all.push_back(launch(after(turn ? all[before] : event()), launch_turns, in_groups({g, g + 1}, 64), x, local_size{64}));
+        all.push_back(
+            launch(after(turn ? all[before] : event()), launch_turns, in_groups({g, g + 1}, 64), x, local_size{64}));
       }
     for (event& e : all) wait(e);
     for (int i = 0; i < 64 * 64; ++i) CHECK(x.view()(i) == static_cast<float>(i / 64 * 64 + (i + 16) % 64));
@@ -305,8 +317,10 @@ TEST_CASE("a range that is not of the kernel's kind is refused in the call") {
     auto n = instance<int>::create(at(ram), {0, 64}).made;
     CHECK(test::thrown_by([&] { launch(sum_of_group, box(0, 64), x, x, local_size{1}); }).find("error K24") == 0);
     CHECK(test::thrown_by([&] { launch(add_one, in_groups({0, 2}, 32), n); }).find("error K24") == 0);
-    CHECK(test::thrown_by([&] { launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1}); }).find("error K25") == 0);
-    wait(launch(add_one, box(3, 3), n));  // an empty range is one
+    CHECK(test::thrown_by([&] {
+            launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1});
+          }).find("error K25") == 0);
+    wait(launch(add_one, box(3, 3), n));  // an empty range is valid
     x.destroy(), n.destroy();
   });
 }

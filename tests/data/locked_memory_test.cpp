@@ -1,4 +1,4 @@
-// Memory of the host that is page-locked for a device, whose time is counted.
+// Page-locked host memory for a device with simulated time.
 #include <stretto/copy.hpp>
 #include <stretto/instance.hpp>
 
@@ -15,7 +15,7 @@
 namespace stretto::data {
 namespace {
 
-/// Counted seconds that a mebibyte takes to the device and back; a hundredth of the speed where it is not page-locked.
+/// Simulated seconds that a mebibyte takes to the device and back; without page-locking, speed is a hundredth.
 double seconds_there_and_back(const host_limits& limits) {
   const auto looks = std::make_shared<std::atomic<std::int64_t>>(0);
   const auto now = [looks] { return 1e-4 * static_cast<double>(*looks); };

@@ -48,8 +48,8 @@ TEST_CASE("a creation waits for destructions that were submitted before it") {
   m.announce(d, a);
   creation c = request(m, 4096);
   CHECK(m.create(c) == creation::outcome::waiting);
-  creation* told = m.destroy(a, &d);
-  REQUIRE(told == &c);
+  creation* resolved = m.destroy(a, &d);
+  REQUIRE(resolved == &c);
   CHECK(c.is == creation::outcome::granted);
   CHECK(c.next == nullptr);
 }
@@ -80,7 +80,7 @@ TEST_CASE("the last earlier destruction decides: what still does not fit is refu
   CHECK(m.destroy(b, &d2) == nullptr);
 }
 
-TEST_CASE("a later creation may not take what an earlier one waits for, but may take what is left beside it") {
+TEST_CASE("a later creation may not take memory that an earlier one waits for, but may take the rest") {
   memory_space m(place{0}, "ram", place_kind::system_memory, 8192);
   block* a = m.try_create(4096);
   destruction d = announced(m, 4096);
@@ -92,10 +92,10 @@ TEST_CASE("a later creation may not take what an earlier one waits for, but may 
   creation greedy = request(m, 1024);
   CHECK(m.create(greedy) == creation::outcome::waiting);
   CHECK(m.try_create(1024) == nullptr);
-  creation* told = m.destroy(a, &d);
-  REQUIRE(told == &large);
+  creation* resolved = m.destroy(a, &d);
+  REQUIRE(resolved == &large);
   CHECK(large.is == creation::outcome::granted);
-  REQUIRE(told->next == &greedy);
+  REQUIRE(resolved->next == &greedy);
   CHECK(greedy.is == creation::outcome::refused);
 }
 
@@ -140,12 +140,13 @@ TEST_CASE("memory is committed as it is used, not when the runtime starts") {
   block* b = m.try_create(100);
   std::memset(m.address_of(*b), 1, 100);
   CHECK(m.usage().committed <= 1 << 20);
-  REQUIRE(m.try_create(64, {.is_at_end = true}));  // where the end is no better than the front, all in between would come into use
+  // where the end is no better than the front: all pages in between would be allocated
+  REQUIRE(m.try_create(64, {.is_at_end = true}));
   CHECK(m.usage().committed <= 1 << 20);
 }
 
 namespace {
-/// Notes what it is asked to page-lock; nothing else of a device is needed here.
+/// A device that records what it is asked to page-lock.
 class locking_device final : public device::device {
  public:
   locking_device() { about_.copies_locked_faster = true; }
@@ -155,7 +156,7 @@ class locking_device final : public device::device {
   void freed(std::byte*, std::uint64_t) noexcept override {}
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (refuses) return false;
-    first[0] = first[bytes - 1] = std::byte{1};  // it can be used
+    first[0] = first[bytes - 1] = std::byte{1};  // it is usable
     locked[first] = bytes;
     return true;
   }
@@ -186,7 +187,8 @@ TEST_CASE("memory is page-locked piece by piece as it comes into use, and no blo
     CHECK(faster.locked.size() == 1);
     CHECK(faster.locked.begin()->second == 16 * mebi + (64 << 10));
     std::vector<block*> all{first};
-    for (const std::uint64_t bytes : {10 * mebi, 10 * mebi, 16 * mebi, 30 * mebi, 32 * mebi, 64 * mebi, 7 * mebi, 100 * mebi}) {
+    for (const std::uint64_t bytes :
+         {10 * mebi, 10 * mebi, 16 * mebi, 30 * mebi, 32 * mebi, 64 * mebi, 7 * mebi, 100 * mebi}) {
       block* const b = m.try_create(bytes);
       REQUIRE(b);
       all.push_back(b);
@@ -216,13 +218,14 @@ TEST_CASE("memory of which all may be page-locked is so, whatever is asked for f
         const block* const b = m.try_create(bytes);
         if (!b) continue;  // no piece is that long
         std::byte* const at = m.address_of(*b);
-        CHECK(std::ranges::any_of(d.locked, [&](const auto& p) { return at >= p.first && at + bytes <= p.first + p.second; }));
+        CHECK(std::ranges::any_of(d.locked,
+                                  [&](const auto& p) { return at >= p.first && at + bytes <= p.first + p.second; }));
       }
     }
   }
 }
 
-TEST_CASE("where nothing can be page-locked, memory is memory") {
+TEST_CASE("memory that cannot be page-locked works as ordinary memory") {
   locking_device d;
   d.refuses = true;
   memory_space m(place{0}, "ram", place_kind::system_memory, 64 * mebi);
@@ -232,5 +235,5 @@ TEST_CASE("where nothing can be page-locked, memory is memory") {
   std::memset(m.address_of(*b), 1, mebi);
   memory_space small(place{0}, "ram", place_kind::system_memory, mebi);
   small.lock_pages_for({&d}, 1 << 30);
-  CHECK(small.try_create(mebi));  // smaller than a piece: all of it stays whole
+  CHECK(small.try_create(mebi));  // smaller than a piece: it stays whole
 }

@@ -62,7 +62,8 @@ TEST_CASE("a fill writes the value to the box and nothing else") {
 TEST_CASE("gather reads and scatter writes where the indices say, up to the first that lies outside") {
   CHECK(rc::check([] {
     const box table_box = model::random_box(2, 5), list_box = model::random_box(2, 5);
-    model::array table(table_box, 4, std::byte{0}), dense(list_box, 4, std::byte{0xee}), index(list_box, 16, std::byte{0});
+    model::array table(table_box, 4, std::byte{0}), dense(list_box, 4, std::byte{0xee}),
+        index(list_box, 16, std::byte{0});
     number_bytes(table);
     const int bad_one_in = *rc::gen::element(0, 30);
     bool any_bad = false;
@@ -103,8 +104,9 @@ TEST_CASE("integer indices of every kind name the same elements, and huge ones n
     const std::array indices{first, second};
     std::array<int, 2> out{-1, -1};
     auto* raw = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(indices.data()));
-    const auto walk = plan(box(0, 2), std::array{operand{reinterpret_cast<std::byte*>(out.data()), dense_layout(box(0, 2), 1, 4)},
-                                                 operand{raw, dense_layout(box(0, 2), 1, bytes_of(kind))}});
+    const auto walk =
+        plan(box(0, 2), std::array{operand{reinterpret_cast<std::byte*>(out.data()), dense_layout(box(0, 2), 1, 4)},
+                                   operand{raw, dense_layout(box(0, 2), 1, bytes_of(kind))}});
     const auto bad = gather_elements(walk, t, kind);
     return std::pair(out, bad ? bad->position : 99);
   };

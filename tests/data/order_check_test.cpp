@@ -1,4 +1,4 @@
-// order_check_test.cpp - what STRETTO_CHECK=1 finds, and that it finds nothing where there is nothing.
+// order_check_test.cpp - STRETTO_CHECK=1 finds races and unwritten reads, and reports nothing in correct programs.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -17,9 +17,9 @@ using namespace stretto;
 
 namespace {
 
-/// Runs `body(ram)` in a runtime that checks; what leaves it, as text.
+/// Runs `body(ram)` in a runtime with checks; returns its failure as text.
 template <class Body>
-std::string told_by(Body&& body, unsigned workers = 1, const char* check = "1") {
+std::string error_text_of(Body&& body, unsigned workers = 1, const char* check = "1") {
   const std::shared_ptr<const platform> machine =
       std::make_shared<platform>(platform::synthetic("core:" + std::to_string(workers) + " pu:1"));
   setenv("STRETTO_CHECK", check, 1);
@@ -35,13 +35,13 @@ std::string told_by(Body&& body, unsigned workers = 1, const char* check = "1") 
 
 template <class Body>
 void finds_nothing(Body&& body) {
-  for (const unsigned workers : {1u, 2u, 4u}) CHECK(told_by(body, workers) == "");
+  for (const unsigned workers : {1u, 2u, 4u}) CHECK(error_text_of(body, workers) == "");
 }
 template <class Body>
 void finds(const char* code, Body&& body) {
   for (const unsigned workers : {1u, 2u, 4u}) {
-    const std::string told = told_by(body, workers);
-    CHECK_MESSAGE(told.find(std::string("error ") + code + ":") != std::string::npos, told);
+    const std::string error_text = error_text_of(body, workers);
+    CHECK_MESSAGE(error_text.find(std::string("error ") + code + ":") != std::string::npos, error_text);
   }
 }
 
@@ -55,32 +55,33 @@ std::string line(const std::source_location& here, int behind) {
 
 }  // namespace
 
-TEST_CASE("a copy that does not wait for the fill of its source is told, with both lines") {
+TEST_CASE("a copy that does not wait for the fill of its source is reported, with both lines") {
   std::source_location here;
-  const std::string told = told_by([&](place ram) {
+  const std::string error_text = error_text_of([&](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
     here = std::source_location::current();
     fill(u, {0, 6}, 1);
     wait(copy(u, v, {4, 6}));
   });
-  CHECK(told ==
+  CHECK(error_text ==
         "error D21: nothing orders fill and copy, which use the same elements of instance \"u\"\n"
         "  first       fill, " + line(here, 1) + "\n"
         "  second      copy, " + line(here, 2) + "\n"
         "  elements    [4,6)\n"
-        "  because     one of them writes, and neither waits for the other: what the elements hold is a matter of luck\n"
+        "  because     one of them writes, and neither waits for the other: "
+        "what the elements hold is a matter of luck\n"
         "  try         let the second one wait: copy(..., after(event of the first))");
 }
 
-TEST_CASE("reads of what nothing has written are told, with what is missing") {
+TEST_CASE("reads of unwritten elements are reported, with the elements") {
   std::source_location here;
-  const std::string told = told_by([&](place ram) {
+  const std::string error_text = error_text_of([&](place ram) {
     here = std::source_location::current();
     auto u = instance<int>::create(at(ram), {0, 10}, {.name = "u"}).made, v = make(ram, "v");
     event filled = fill(u, {0, 5}, 1);
     wait(copy(u, v, after(filled)));
   });
-  CHECK(told ==
+  CHECK(error_text ==
         "error D22: copy reads elements of instance \"u\" that nothing has written\n"
         "  submitted   " + line(here, 3) + "\n"
         "  created     " + line(here, 1) + "\n"
@@ -90,7 +91,7 @@ TEST_CASE("reads of what nothing has written are told, with what is missing") {
 }
 
 TEST_CASE("without STRETTO_CHECK nothing is looked at") {
-  CHECK(told_by([](place ram) {
+  CHECK(error_text_of([](place ram) {
           auto u = make(ram, "u"), v = make(ram, "v");
           copy(v, u);
           fill(u, 1);
@@ -98,18 +99,18 @@ TEST_CASE("without STRETTO_CHECK nothing is looked at") {
         }, 1, "0") == "");
 }
 
-TEST_CASE("operations that events, waits, merges or chains of them order are not told") {
+TEST_CASE("operations ordered by events, waits, merges or chains of them are not reported") {
   finds_nothing([](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v"), w = make(ram, "w");
     event filled = fill(u, 1);
     event copied = copy(u, v, after(filled));
     event again = copy(v, w, after(copied));
-    wait(fill(u, 2, after(again)));  // after the copy from u, by way of two others
+    wait(fill(u, 2, after(again)));  // after the copy from u, over two others
     event left = fill(u, {0, 5}, 3), right = fill(u, {5, 10}, 4);
     event both = merge(left, right);
     wait(copy(u, v, after(both)));
     wait(left), wait(right);
-    wait(copy(u, w, after(merge({left, right, fill(v, 1)}))));  // some of them have happened
+    wait(copy(u, w, after(merge({left, right, fill(v, 1)}))));  // some of them have ended
     wait(fill(u, 5));
     event one_reader = copy(u, v), other_reader = copy(u, w);
     wait(one_reader), wait(other_reader);
@@ -118,7 +119,7 @@ TEST_CASE("operations that events, waits, merges or chains of them order are not
   });
 }
 
-TEST_CASE("writers that share an ancestor but do not follow one another are told") {
+TEST_CASE("writers that share an ancestor but do not follow one another are reported") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u");
     event first = fill(u, 0);
@@ -128,7 +129,7 @@ TEST_CASE("writers that share an ancestor but do not follow one another are told
   });
 }
 
-TEST_CASE("a writer that waits for one of two readers only is told") {
+TEST_CASE("a writer that waits for only one of two readers is reported") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v"), w = make(ram, "w");
     wait(fill(u, 1));
@@ -138,7 +139,7 @@ TEST_CASE("a writer that waits for one of two readers only is told") {
   });
 }
 
-TEST_CASE("two tasks that write the same elements are told, whoever runs them") {
+TEST_CASE("two tasks that write the same elements are reported, whichever workers run them") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u");
     async([u] { wait(fill(u, 1)); });
@@ -146,7 +147,7 @@ TEST_CASE("two tasks that write the same elements are told, whoever runs them") 
   });
 }
 
-TEST_CASE("a task follows its preconditions and its spawner, and who waits for it follows what it waited for") {
+TEST_CASE("a task follows its preconditions and its spawner, and its waiters follow what it waited for") {
   finds_nothing([](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
     event filled = fill(u, 1);
@@ -169,7 +170,7 @@ TEST_CASE("a task that does not wait for its operation does not make others foll
   });
 }
 
-TEST_CASE("what is ordered in ways that are not followed up is not told") {
+TEST_CASE("accesses ordered by untracked means are not reported") {
   finds_nothing([](place ram) {
     auto u = make(ram, "u"), v = make(ram, "v");
     // A user event that a task triggers.
@@ -232,15 +233,15 @@ TEST_CASE("elements that the program itself may have written, or owns, are not s
 }
 
 TEST_CASE("new instances hold a pattern that shows") {
-  const std::string told = told_by([](place ram) {
+  const std::string error_text = error_text_of([](place ram) {
     auto u = make(ram, "u");
     const unsigned char* bytes = reinterpret_cast<const unsigned char*>(u.data());
     for (int i = 0; i < 40; ++i) CHECK(bytes[i] == 0xcd);
   });
-  CHECK(told == "");
+  CHECK(error_text == "");
 }
 
-TEST_CASE("a destruction that does not wait for what uses the instance is told, and one that waits is not") {
+TEST_CASE("a destruction that does not wait for uses of the instance is reported, and one that waits is not") {
   finds("D21", [](place ram) {
     auto u = make(ram, "u");
     fill(u, 1);
@@ -271,8 +272,8 @@ TEST_CASE("scatters into one table are not compared with one another, but with o
   finds("D21", [&](place ram) { scattered(ram, true); });
 }
 
-// The model: operation j follows i if it is told to, or follows one that follows i.
-TEST_CASE("of random operations with random preconditions, one is told exactly if two conflict and nothing orders them") {
+// The model: operation j follows i if a dependency was given, or if it follows one that follows i.
+TEST_CASE("random operations with random preconditions are reported exactly if two conflict and nothing orders them") {
   constexpr int count = 12;
   for (std::uint32_t seed = 0; seed < test::scaled(300u, 10'000u); ++seed) {
     std::mt19937 random(seed);
@@ -289,12 +290,12 @@ TEST_CASE("of random operations with random preconditions, one is told exactly i
           for (int k = 0; k < i; ++k) follows[j][k] = follows[j][k] || follows[i][k];
         }
     }
-    // Edges that follow from others are given, too, or not: it makes no difference.
+    // Redundant edges are given, too, or not: they make no difference.
     bool expected = false;
     for (int j = 0; j < count; ++j)
       for (int i = 0; i < j; ++i)
         expected = expected || (!follows[j][i] && (writes[i] || writes[j]) && where[i].meets(where[j]));
-    const std::string told = told_by([&](place ram) {
+    const std::string error_text = error_text_of([&](place ram) {
       auto u = make(ram, "u", 16);
       wait(fill(u, 0));
       std::vector<instance<int>> copies;
@@ -312,12 +313,12 @@ TEST_CASE("of random operations with random preconditions, one is told exactly i
       }
       for (const event e : done) wait(ignore_failure(e));
     }, 1 + seed % 2);
-    CHECK_MESSAGE((told.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << told);
+    CHECK_MESSAGE((error_text.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << error_text);
   }
 }
 
 // Operations in the body and in tasks, ordered by events, merges of them, conversions and waits of the body.
-TEST_CASE("of random programs of tasks, merges and waits, one is told exactly if two operations conflict and nothing orders them") {
+TEST_CASE("random programs of tasks, merges and waits are reported exactly if unordered operations conflict") {
   constexpr int count = 10;
   const auto seeds = test::scaled(400u, 10'000u);
   unsigned racy = 0;
@@ -345,9 +346,10 @@ TEST_CASE("of random programs of tasks, merges and waits, one is told exactly if
       for (int i = 0; i < j; ++i)
         expected = expected || (!follows[j][i] && (writes[i] || writes[j]) && where[i].meets(where[j]));
     racy += expected;
-    // Only the second of two accesses is held back, once it is found: what races may do so under the sanitizer's eyes.
+    // Only the second of two accesses is stopped, once the race is found: the race itself may happen and be seen by the
+    // sanitizer.
     if (base::thread_sanitizer && expected) continue;
-    const std::string told = told_by([&](place ram) {
+    const std::string error_text = error_text_of([&](place ram) {
       auto u = make(ram, "u", 16);
       wait(fill(u, 0));
       std::vector<event> done;
@@ -366,7 +368,7 @@ TEST_CASE("of random programs of tasks, merges and waits, one is told exactly if
       }
       for (const event e : done) wait(ignore_failure(e));
     }, 1 + seed % 4);
-    CHECK_MESSAGE((told.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << told);
+    CHECK_MESSAGE((error_text.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << error_text);
   }
   CHECK(racy > seeds / 8);
   CHECK(racy < seeds - seeds / 8);
@@ -399,8 +401,8 @@ TEST_CASE("long programs are followed in bounded memory") {
   });
 }
 
-TEST_CASE("what an instance remembers of its elements stays small, however they are cut") {
-  const std::string told = told_by([](place ram) {
+TEST_CASE("the access history of an instance stays small, however its elements are cut") {
+  const std::string error_text = error_text_of([](place ram) {
     auto u = make(ram, "u", 10000);
     wait(fill(u, 0));
     std::mt19937 random(1);
@@ -413,7 +415,7 @@ TEST_CASE("what an instance remembers of its elements stays small, however they 
     fill(u, 1);
     wait(fill(u, {0, 1}, 2));
   });
-  CHECK(told.find("D21") != std::string::npos);
+  CHECK(error_text.find("D21") != std::string::npos);
 }
 
 TEST_CASE("reductions by one operator take turns, so that nothing need order them; by two operators something must") {

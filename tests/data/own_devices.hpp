@@ -1,4 +1,4 @@
-// own_devices.hpp - a runtime with devices that the test made itself.
+// own_devices.hpp - a runtime with devices made by the test.
 #pragma once
 
 #include <stretto/module.hpp>
@@ -18,7 +18,7 @@
 
 namespace stretto::data {
 
-/// Has the runtime poll a set of devices.
+/// A module by which the runtime polls a set of devices.
 class poll_devices final : public module {
  public:
   explicit poll_devices(device::device_set& all) : all_(all) {}
@@ -30,9 +30,10 @@ class poll_devices final : public module {
   device::device_set& all_;
 };
 
-/// Runs `body(set, machine)` inside a runtime whose devices are these.
+/// Runs `body(set, machine)` inside a runtime with these devices.
 template <class Body>
-void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body, const host_limits& limits = {}) {
+void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body,
+                  const host_limits& limits = {}) {
   std::vector<device::found> open;
   for (auto& d : made) {
     device::found f;

@@ -5,7 +5,7 @@
 
 #include <stretto/box.hpp>
 
-#include "data/pieces.hpp"
+#include "data/box_pieces.hpp"
 
 using namespace stretto;
 using namespace stretto::data;
@@ -15,7 +15,7 @@ TEST_CASE("whatever the order in which hops end, every piece arrives and no buff
     const unsigned hops = *rc::gen::inRange(1u, 5u), slots = *rc::gen::inRange(1u, 4u);
     const std::uint64_t pieces = *rc::gen::inRange<std::uint64_t>(1, 12);
     pipeline order(hops, pieces, slots);
-    // buffer[h][s]: which piece lies in slot s behind hop h; `none` if it is free
+    // buffer[h][s]: the piece in slot s after hop h; `none` if it is free
     constexpr std::uint64_t none = 999;
     std::vector<std::vector<std::uint64_t>> buffer(hops, std::vector<std::uint64_t>(slots, none));
     std::vector<std::uint64_t> arrived, running(hops, none);

@@ -64,7 +64,7 @@ TEST_CASE("an operation that runs in the call has its profile when the call retu
     CHECK(b.view()(3) == 1.0);
     const int from[] = {1, 2, 3};
     int to[3] = {};
-    wait(async_copy(place{}, to, place{}, from, sizeof from, profile(p)));  // which is a memcpy where nobody asks
+    wait(async_copy(place{}, to, place{}, from, sizeof from, profile(p)));  // a memcpy if no profile is requested
     CHECK(p.get().bytes == sizeof from);
     CHECK(p.get().operation.find("async_copy") != std::string::npos);
     check_order(p.get());
@@ -88,7 +88,7 @@ TEST_CASE("a large copy is cut into parts, and counted once") {
       {.workers = 4});
 }
 
-TEST_CASE("a failed and a skipped operation tell their reason, and no bytes where nothing was touched") {
+TEST_CASE("profiles of failed and skipped operations give the reason, and no bytes if nothing was copied") {
   with_data([] {
     const auto table = instance<int>::create(at(ram), {0, 4}).made, to = instance<int>::create(at(ram), {0, 2}).made;
     const auto index = instance<int>::create(at(ram), {0, 2}).made;

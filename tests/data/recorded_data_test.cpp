@@ -58,7 +58,7 @@ TEST_CASE("recorded copies, fills, gathers, scatters and reductions do what they
   }
 }
 
-TEST_CASE("what the recording of a data operation can know to be wrong is thrown there") {
+TEST_CASE("errors of a recorded data operation that are known at once are thrown by the recording") {
   with_data([] {
     const auto a = instance<int>::create(at(ram), {0, 10}).made, b = instance<int>::create(at(ram), {0, 5}).made;
     recorded_graph g;

@@ -1,4 +1,4 @@
-// Launches as operations of recorded graphs: on the host, on every kind of device that is here, and in rows.
+// Launches as operations of recorded graphs: on the host, on all kinds of devices here, and as chains.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/recorded_data.hpp>
@@ -26,7 +26,8 @@ namespace {
 
 using test::thrown_by;
 
-STRETTO_KERNEL(times_plus, (inout<unsigned> x, unsigned by, unsigned more), { x(global_id(0)) = x(global_id(0)) * by + more; })
+STRETTO_KERNEL(times_plus, (inout<unsigned> x, unsigned by, unsigned more),
+               { x(global_id(0)) = x(global_id(0)) * by + more; })
 STRETTO_KERNEL(add_from, (in<unsigned> from, inout<unsigned> to), { to(global_id(0)) += from(global_id(0)); })
 
 constexpr int elements = 8;
@@ -40,7 +41,7 @@ const std::vector<std::string>& kinds() {
   return all;
 }
 
-/// Memories of devices, of the host where there are none.
+/// Memories of devices, or of the host if there are none.
 std::vector<place> memories_of(const runtime& rt) {
   std::vector<place> all = rt.machine().places(place_kind::gpu_memory);
   if (all.empty()) all.push_back(rt.machine().memories()[0]);
@@ -49,7 +50,8 @@ std::vector<place> memories_of(const runtime& rt) {
 
 std::size_t pending_on_devices() {
   std::size_t pending = 0;
-  for (const auto& d : data::state_of(base::require_current("test")).settings.devices->all()) pending += d->is().pending();
+  for (const auto& d : data::state_of(base::require_current("test")).settings.devices->all())
+    pending += d->is().pending();
   return pending;
 }
 
@@ -61,7 +63,7 @@ std::vector<recorded_operation> add_ones(recorded_graph<>& g, const instance<uns
   return all;
 }
 
-/// Operations on some arrays, each after those that it must not meet, and what they make of numbers.
+/// Operations on some arrays, each after those that it conflicts with, and their effect on numbers.
 class random_graph {
  public:
   random_graph(std::mt19937& random, const std::vector<instance<unsigned>>& arrays, const std::vector<place>& memories)
@@ -70,7 +72,8 @@ class random_graph {
   }
   event replay(event behind) { return graph_.replay(after(behind)); }
   void interpret(std::vector<unsigned>& values) const {
-    for (const auto& s : steps_) s.from == s.to ? values[s.to] = values[s.to] * s.by + s.more : values[s.to] += values[s.from];
+    for (const auto& s : steps_)
+      s.from == s.to ? values[s.to] = values[s.to] * s.by + s.more : values[s.to] += values[s.from];
   }
 
  private:
@@ -89,9 +92,10 @@ class random_graph {
     std::vector<recorded_operation> before = uses_[s.to].since_written;
     if (s.from != s.to && !uses_[s.from].since_written.empty()) before.push_back(uses_[s.from].since_written.front());
     const recorded_range behind = after(std::span<const recorded_operation>(before));
-    const recorded_operation made = s.from == s.to
-                                        ? launch(graph_, behind, times_plus, box(0, elements), arrays_[s.to], s.by, s.more)
-                                        : launch(graph_, name("sum"), behind, add_from, box(0, elements), arrays_[s.from], arrays_[s.to]);
+    const recorded_operation made =
+        s.from == s.to
+            ? launch(graph_, behind, times_plus, box(0, elements), arrays_[s.to], s.by, s.more)
+            : launch(graph_, name("sum"), behind, add_from, box(0, elements), arrays_[s.from], arrays_[s.to]);
     steps_.push_back(s);
     uses_[s.to].since_written = {made};
     if (s.from == s.to) return;
@@ -131,7 +135,7 @@ TEST_CASE("recorded launches of any graph compute what a serial run does, in eac
         event done;
         const int replays = 1 + static_cast<int>(random() % 5);
         for (int r = 0; r < replays; ++r) {
-          done = g.replay(random() % 4 ? done : event());  // in turn, asked for or not
+          done = g.replay(random() % 4 ? done : event());  // in order, with an explicit precondition or not
           g.interpret(values);
         }
         wait(done);
@@ -158,7 +162,7 @@ TEST_CASE("launches in a row are one operation of their device, and replays of s
       recorded_graph<> g(name("row"));
       add_ones(g, x, 50);
       wait(g.replay());
-      // This thread polls only while it waits: nothing ends meanwhile.
+      // This thread polls only while it waits: no operation ends meanwhile.
       event done;
       for (int r = 0; r < 10; ++r) done = g.replay(after(done));
       if (kind.starts_with("sim")) CHECK(pending_on_devices() <= 10);  // not 500
@@ -172,7 +176,8 @@ TEST_CASE("launches in a row are one operation of their device, and replays of s
 }
 
 TEST_CASE("a replay behind one that is under way is handed to the device at once") {
-  runtime rt({.workers = 1, .seed = 1, .devices = "sim", .stepped = true});  // time passes only while somebody waits
+  // time advances only while the program waits
+  runtime rt({.workers = 1, .seed = 1, .devices = "sim", .stepped = true});
   rt.run([&] {
     const auto x = instance<unsigned>::create(at(memories_of(rt)[0]), {0, elements}).made;
     wait(fill(x, 0u));
@@ -182,7 +187,7 @@ TEST_CASE("a replay behind one that is under way is handed to the device at once
     CHECK(pending_on_devices() == 1);
     const event second = g.replay(after(first));
     CHECK(pending_on_devices() == 2);
-    const event third = g.replay();  // in turn, but not said to come after it: begins when that one has ended
+    const event third = g.replay();  // without a precondition: it begins when the replay before has ended
     CHECK(pending_on_devices() == 2);
     wait(third);
     CHECK(second.has_triggered());
@@ -191,7 +196,7 @@ TEST_CASE("a replay behind one that is under way is handed to the device at once
   });
 }
 
-TEST_CASE("what comes between two launches, or needs one of them, is not held up by the others") {
+TEST_CASE("an operation between two launches of a chain, or after one of them, does not wait for the others") {
   runtime rt({.workers = 1, .seed = 1, .devices = "sim", .stepped = true});
   rt.run([&] {
     const auto x = instance<unsigned>::create(at(memories_of(rt)[0]), {0, elements}).made;
@@ -220,12 +225,12 @@ TEST_CASE("a launch that fails fails its replay and what is behind it, and is na
     recorded_graph<> g(name("relax"));
     add_ones(g, x, 3);
     const event first = g.replay(), second = g.replay(after(first));
-    const std::string told = thrown_by([&] { wait(second); });
-    INFO(told);
-    CHECK(told.find("error K30") != std::string::npos);
-    CHECK(told.find("launch \"first\" and 2 after it") != std::string::npos);
+    const std::string error_text = thrown_by([&] { wait(second); });
+    INFO(error_text);
+    CHECK(error_text.find("error K30") != std::string::npos);
+    CHECK(error_text.find("launch \"first\" and 2 after it") != std::string::npos);
     CHECK(thrown_by([&] { wait(first); }).find("the end of graph \"relax\"") != std::string::npos);
-    wait(g.replay());  // the next begins anew
+    wait(g.replay());  // the next replay starts afresh
     wait(fill(x, 0u));
     wait(g.replay());
     const auto back = instance<unsigned>::create(at(rt.machine().memories()[0]), {0, elements}).made;
@@ -239,7 +244,8 @@ TEST_CASE("a launch that its device refuses fails the replay when those before i
   runtime rt({.workers = 1, .devices = "sim:1"});
   rt.run([&] {
     const place memory = memories_of(rt)[0];
-    const auto x = instance<unsigned>::create(at(memory), {0, elements}).made, y = instance<unsigned>::create(at(memory), {0, elements}).made;
+    const auto x = instance<unsigned>::create(at(memory), {0, elements}).made,
+               y = instance<unsigned>::create(at(memory), {0, elements}).made;
     const event filled[] = {fill(x, 0u), fill(y, 1u)};
     wait(merge(filled));
     recorded_graph<> g(name("relax"));
@@ -247,10 +253,10 @@ TEST_CASE("a launch that its device refuses fails the replay when those before i
     launch(g, after(first), name("late"), add_from, box(0, elements), y, x);
     wait(g.replay());
     wait(y.destroy());
-    const std::string told = thrown_by([&] { wait(g.replay()); });
-    INFO(told);
-    CHECK(told.find("error D01") != std::string::npos);
-    CHECK(told.find("launch") != std::string::npos);
+    const std::string error_text = thrown_by([&] { wait(g.replay()); });
+    INFO(error_text);
+    CHECK(error_text.find("error D01") != std::string::npos);
+    CHECK(error_text.find("launch") != std::string::npos);
     x.destroy();
   });
 }
@@ -292,18 +298,21 @@ TEST_CASE("a device that compiles late does so at the first of recorded launches
   });
 }
 
-TEST_CASE("what the recording of a launch can know to be wrong is thrown there") {
+TEST_CASE("errors of a recorded launch that are known at once are thrown by the recording") {
   runtime rt({.workers = 1, .devices = "sim:2"});
   rt.run([&] {
     const auto memories = memories_of(rt);
-    const auto x = instance<unsigned>::create(at(memories[0]), {0, elements}).made, y = instance<unsigned>::create(at(memories[1]), {0, elements}).made;
+    const auto x = instance<unsigned>::create(at(memories[0]), {0, elements}).made,
+               y = instance<unsigned>::create(at(memories[1]), {0, elements}).made;
     const event filled[] = {fill(x, 0u), fill(y, 0u)};
     wait(merge(filled));
     recorded_graph<> g, other;
     CHECK(thrown_by([&] { launch(g, add_from, box(0, elements), x, y); }).find("K28") != std::string::npos);
-    CHECK(thrown_by([&] { launch(g, times_plus, in_groups(box(0, 1), {elements}), x, 1u, 1u); }).find("K24") != std::string::npos);
+    CHECK(thrown_by([&] { launch(g, times_plus, in_groups(box(0, 1), {elements}), x, 1u, 1u); }).find("K24") !=
+          std::string::npos);
     const auto elsewhere = launch(other, times_plus, box(0, elements), x, 1u, 1u);
-    CHECK(thrown_by([&] { launch(g, after(elsewhere), times_plus, box(0, elements), x, 1u, 1u); }).find("S22") != std::string::npos);
+    CHECK(thrown_by([&] { launch(g, after(elsewhere), times_plus, box(0, elements), x, 1u, 1u); }).find("S22") !=
+          std::string::npos);
     CHECK(g.statistics().operations == 0);
     x.destroy(), y.destroy();
   });

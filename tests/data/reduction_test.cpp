@@ -20,7 +20,7 @@ using namespace stretto::data;
 
 namespace {
 
-/// A value appended to digits: neither commutative nor of one type.
+/// An operator that appends a value to digits: neither commutative nor of one type.
 struct append_digits {
   struct lhs_type {
     std::uint64_t digits;
@@ -34,8 +34,8 @@ struct append_digits {
   static constexpr bool is_commutative = false;
 };
 
-constexpr reduction_style all_styles[] = {reduction_style::automatic, reduction_style::fold, reduction_style::shared_fold,
-                                          reduction_style::list};
+constexpr reduction_style all_styles[] = {reduction_style::automatic, reduction_style::fold,
+                                          reduction_style::shared_fold, reduction_style::list};
 
 template <class T>
 std::vector<T> values_of(const instance<T>& u) {
@@ -141,7 +141,8 @@ TEST_CASE("contributions of every style, by many tasks, add up as a plain loop d
             });
             std::vector<std::int64_t> expected(static_cast<std::size_t>(elements), 1);
             for (int t = 0; t < tasks; ++t)
-              for (int i = 0; i < each; ++i) expected[static_cast<std::size_t>((t * 7919 + i * 31) % elements)] += t + i;
+              for (int i = 0; i < each; ++i)
+                expected[static_cast<std::size_t>((t * 7919 + i * 31) % elements)] += t + i;
             wait(reduce(r, total));
             CHECK(values_of(total) == expected);
             wait(clear(r));
@@ -155,7 +156,7 @@ TEST_CASE("contributions of every style, by many tasks, add up as a plain loop d
     }
 }
 
-TEST_CASE("what one reduction holds goes into another while tasks contribute to that one") {
+TEST_CASE("a reduction is folded into another while tasks contribute to the latter") {
   for (const reduction_style style : all_styles)
     with_data([&] {
       constexpr int elements = 50, tasks = 8, each = 20000;
@@ -295,7 +296,8 @@ TEST_CASE("values of an instance reduce into another by any operator, in parts")
   with_data(
       [] {
         const auto a = instance<float, 2>::create(at(ram), box({0, 0}, {100, 100})).made;
-        const auto b = instance<float, 2>::create(at(ram), box({0, 0}, {100, 100}), {.order = axis_order::fortran}).made;
+        const auto b =
+            instance<float, 2>::create(at(ram), box({0, 0}, {100, 100}), {.order = axis_order::fortran}).made;
         for (int i = 0; i < 100; ++i)
           for (int j = 0; j < 100; ++j) a.view()(i, j) = static_cast<float>(i), b.view()(i, j) = static_cast<float>(j);
         wait(reduce<maximum<float>>(a, b));
@@ -338,10 +340,11 @@ TEST_CASE("contributions that a memory cannot hold fail the task that makes them
           auto c = r.contribute();
           for (int i = 0;; ++i) c(i % 1000000) << 1.0;
         });
-        CHECK(thrown_by([&] { task.get(); }).find("error D16: memory \"ram\" has no room for more contributions to a reduction\n"
-                                                  "  box         [0,1000000)\n"
-                                                  "  wanted      16 bytes\n"
-                                                  "  free        0 bytes") != std::string::npos);
+        CHECK(thrown_by([&] { task.get(); })
+                  .find("error D16: memory \"ram\" has no room for more contributions to a reduction\n"
+                        "  box         [0,1000000)\n"
+                        "  wanted      16 bytes\n"
+                        "  free        0 bytes") != std::string::npos);
         const event gone = r.destroy();
         wait(gone);
         CHECK(usage_of(ram).used == 0);
@@ -395,11 +398,13 @@ TEST_CASE("reductions outside their target, of other boxes and of destroyed inst
           "error D11: fold_into reads and writes the same reduction, instance \"r\"\n"
           "  submitted   reduction_test.cpp:");
     r.destroy();
-    CHECK(thrown_by([&] { r.contribute(); }).find("error D01: instance \"r\" was destroyed before this contribute") == 0);
+    CHECK(thrown_by([&] { r.contribute(); }).find("error D01: instance \"r\" was destroyed before this contribute") ==
+          0);
   });
 }
 
-TEST_CASE("reductions into one instance that nothing orders lose nothing, small or in parts, of arrays, logs and folds") {
+TEST_CASE(
+    "reductions into one instance that nothing orders lose nothing, small or in parts, of arrays, logs and folds") {
   for (const std::uint64_t inline_bytes : {std::uint64_t{0}, std::uint64_t{1} << 20})
     with_data(
         [] {
@@ -417,7 +422,8 @@ TEST_CASE("reductions into one instance that nothing orders lose nothing, small 
             for (int t = 0; t < tasks; ++t)
               async([&, t] {
                 for (int i = 0; i < times; ++i)
-                  if (i % 8 < 6) wait(i % 2 ? reduce<sum<int>>(ones, to) : reduce<sum<int>>(ones, to, box({t, 0}, {t + n / 2, n})));
+                  if (i % 8 < 6)
+                    wait(i % 2 ? reduce<sum<int>>(ones, to) : reduce<sum<int>>(ones, to, box({t, 0}, {t + n / 2, n})));
                   else wait(reduce(held[static_cast<std::size_t>(i % 2)], to));
               });
           });
@@ -425,7 +431,8 @@ TEST_CASE("reductions into one instance that nothing orders lose nothing, small 
           for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) {
               int expected = 0;
-              for (int t = 0; t < tasks; ++t) expected += 3 * times / 8 + (i >= t && i < t + n / 2 ? 3 * times / 8 : 0) + (i == j ? times / 4 : 0);
+              for (int t = 0; t < tasks; ++t)
+                expected += 3 * times / 8 + (i >= t && i < t + n / 2 ? 3 * times / 8 : 0) + (i == j ? times / 4 : 0);
               wrong += to.view()(i, j) != expected;
             }
           CHECK(wrong == 0);

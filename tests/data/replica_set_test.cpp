@@ -63,7 +63,7 @@ struct driven {
 
 }  // namespace
 
-TEST_CASE("what is valid is used where it is, and nothing is planned") {
+TEST_CASE("valid elements are used in place, and nothing is planned") {
   driven d;
   d.task(1, {{whole, out_use}});
   const auto& p = d.acquire(1, {{box(10, 20), in_use}});
@@ -84,7 +84,7 @@ TEST_CASE("reading elsewhere copies, writing there makes the first invalid") {
   CHECK(d.acquire(0, {{whole, in_use}}).copies == copies{{1, 0, box(0, 50)}});
 }
 
-TEST_CASE("what is overwritten is not fetched") {
+TEST_CASE("elements that are overwritten are not fetched") {
   driven d;
   d.task(0, {{whole, out_use}});
   CHECK(d.acquire(1, {{box(0, 50), out_use}, {box(40, 70), in_use}}).copies == copies{{0, 1, box(40, 70)}});
@@ -104,7 +104,7 @@ TEST_CASE("tiles far apart get storage of their own, overlapping ones grow toget
   CHECK(d.set.replicas(1) == storages{{2, 1, box(50, 60)}, {3, 1, box(0, 20)}});
 }
 
-TEST_CASE("tiles that would be too large together stay beside one another, and what both hold goes from one to the other") {
+TEST_CASE("tiles that would be too large together stay separate, and elements in both are copied between them") {
   driven d{.most_joined = 4 * 12};
   d.task(0, {{whole, out_use}});
   d.task(1, {{box(0, 12), in_use}});
@@ -118,8 +118,10 @@ TEST_CASE("tiles that would be too large together stay beside one another, and w
   CHECK(d.acquire(1, {{box(10, 22), in_use}}).copies == copies{{1, 2, box(10, 11)}});
   CHECK(d.acquire(1, {{box(11, 12), in_use}}).use == ids{1});
   CHECK(d.plan.is_idle());
-  CHECK(d.acquire(1, {{box(2, 11), out_use}, {box(10, 20), in_use}}).allocate == storages{{3, 1, box(2, 20)}});  // named by one task
-  CHECK(d.acquire(1, {{box(0, 24), in_use}}).retire == ids{1, 2});  // large by itself, it supersedes what lies in it
+  // one task uses both
+  CHECK(d.acquire(1, {{box(2, 11), out_use}, {box(10, 20), in_use}}).allocate == storages{{3, 1, box(2, 20)}});
+  // large by itself, it supersedes the storage it contains
+  CHECK(d.acquire(1, {{box(0, 24), in_use}}).retire == ids{1, 2});
   CHECK(d.plan.copies == copies{{1, 3, box(0, 12)}, {2, 3, box(12, 22)}, {0, 3, box(22, 24)}});
 }
 
@@ -134,7 +136,8 @@ TEST_CASE("the nearest memory is the source, part by part") {
   driven d;
   d.task(0, {{whole, out_use}});
   d.task(3, {{box(30, 60), in_use}});
-  CHECK(d.acquire(5, {{whole, in_use}}).copies == copies{{1, 2, box(30, 60)}, {0, 2, box(0, 30)}, {0, 2, box(60, 100)}});
+  CHECK(d.acquire(5, {{whole, in_use}}).copies ==
+        copies{{1, 2, box(30, 60)}, {0, 2, box(0, 30)}, {0, 2, box(60, 100)}});
 }
 
 TEST_CASE("content that was never written is known as such") {
@@ -169,7 +172,7 @@ TEST_CASE("readers wait for the writer, writers and frees for the readers too") 
   CHECK(waits == tokens{write, read});
 }
 
-TEST_CASE("only who needs content fails with those that wrote it, and nobody with those that read it") {
+TEST_CASE("only readers fail with the writers of their data, and no one with other readers") {
   driven d;
   const token write = d.task(0, {{whole, out_use}});
   const token read = d.task(0, {{whole, in_use}});
@@ -188,7 +191,7 @@ TEST_CASE("only who needs content fails with those that wrote it, and nobody wit
   CHECK(waits_of(box(0, 20), reduce_use(2)) == std::pair(tokens{write, add}, tokens{read}));
 }
 
-TEST_CASE("what brings content fails with who wrote that, not with who used what it overwrites") {
+TEST_CASE("a copy fails with the writer of its source, not with users of the elements it overwrites") {
   driven d;
   const token before = d.task(1, {{whole, out_use}});
   const token read = d.task(1, {{whole, in_use}});
@@ -263,7 +266,7 @@ TEST_CASE("reductions gather where they run, and are folded when the content is 
   CHECK(d.acquire(1, {{box(0, 50), reduce_use(7)}}).fills == fills{{1, box(40, 50), 7}});
   CHECK(d.acquire(1, {{box(0, 50), reduce_use(8)}}).folds == folds{{1, 2, box(0, 40), 7}});  // another operator
   CHECK(d.plan.copies == copies{{0, 2, box(0, 50)}});
-  d.task(0, {{box(0, 30), out_use}});  // what is overwritten need not be folded
+  d.task(0, {{box(0, 30), out_use}});  // elements that are overwritten need no fold
   CHECK(d.acquire(0, {{whole, in_use}}).folds == folds{{1, 0, box(30, 40), 7}});
   CHECK(d.set.lose(1) == region(box(30, 40)));
 }
@@ -280,13 +283,13 @@ TEST_CASE("a lost memory poisons what was valid there alone") {
   CHECK(d.acquire(0, {{whole, in_use}}).lost == region(box(40, 50)));
 }
 
-TEST_CASE("what a failed operation was to write is not valid, and nobody waits for it") {
+TEST_CASE("the output of a failed operation is not valid, and no one waits for it") {
   driven d;
   d.task(0, {{whole, out_use}});
   d.acquire(1, {{whole, in_use}});
   d.carry_out();
   const token copied = d.last;
-  CHECK(d.set.failed(copied).is_empty());  // it is still valid in memory 0
+  CHECK(d.set.failed(copied).is_empty());  // still valid in memory 0
   CHECK(d.set.valid_elements(1, whole) == 0);
   tokens waits;
   d.set.waits_of(0, {whole, out_use}, waits);
@@ -339,7 +342,7 @@ std::int64_t combined(std::uint32_t by, std::int64_t a, std::int64_t b) {
 }
 std::int64_t identity(std::uint32_t of) { return of == 3 ? 0 : 1; }
 
-// A random program on one array over several memories, and what every element must hold.
+// A random program on one array over several memories, and the expected value of each element.
 struct program {
   explicit program(unsigned seed, bool with_losses)
       : random(seed), losses(with_losses), axes(1 + below(3)), side(axes == 1 ? 24 : axes == 2 ? 6 : 4),
@@ -347,7 +350,8 @@ struct program {
         expected(all.volume(), 0), lost(all.volume(), false) {
     for (unsigned i = 0; i < memories * memories; ++i) costs.push_back(1 + below(9));
     for (unsigned i = 0; i < memories; ++i)
-      most_joined.push_back(below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume()))) : UINT64_MAX);
+      most_joined.push_back(below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume())))
+                                     : UINT64_MAX);
   }
 
   int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
@@ -373,7 +377,7 @@ struct program {
     return named.back();
   }
 
-  /// Those that have to succeed, and those that only have to end.
+  /// Waits that have to succeed, and those that only have to end.
   template <class Operation>
   tokens waits_of(const Operation& operation) {
     replica_set::wait_list waits;
@@ -391,7 +395,7 @@ struct program {
     }
     for (const auto& f : plan.fills) {
       stored* const to = where.at(f.to);
-      CHECK_FALSE(is_valid_somewhere(f.to, f.where));  // nothing is done for nothing
+      CHECK_FALSE(is_valid_somewhere(f.to, f.where));  // no needless operations
       const tokens waits = waits_of(f);
       set.filled(f, machine.submit(waits, {to}, [to, f] {
         REQUIRE(to->usable);
@@ -419,7 +423,7 @@ struct program {
     }
   }
 
-  // What was superseded goes now or later: until then it is a replica like others.
+  // Superseded replicas are dropped now or later: until then they are ordinary replicas.
   void retire(const ids& old) {
     superseded.insert(superseded.end(), old.begin(), old.end());
     for (std::size_t i = superseded.size(); i-- > 0;)
@@ -442,7 +446,7 @@ struct program {
     value = how.is == usage::mode::reduce ? combined(how.reduction, value, 2 * mine + 1) : mine;
   }
 
-  // A kernel: reads all that it needs, compares, and writes its own number.
+  // A kernel: reads its needs, compares, and writes its own number.
   token kernel(const std::vector<replica_set::need>& needs, const ids& use) {
     tokens waits;
     std::vector<stored*> uses;
@@ -484,15 +488,19 @@ struct program {
   void task() {
     std::vector<replica_set::need> needs;
     for (int n = 1 + below(2) + (below(4) == 0); n > 0; --n) {
-      const usage how = below(2) ? in_use : below(2) ? out_use : below(3) == 0 ? inout_use : reduce_use(3 + below(8) / 7);
+      const usage how = below(2)        ? in_use
+                        : below(2)      ? out_use
+                        : below(3) == 0 ? inout_use
+                                        : reduce_use(3 + below(8) / 7);
       needs.push_back({any_box(), how, below(6) ? box() : any_box()});
     }
-    // What it said before it says again, as long as it says that nothing has changed.
+    // An answer is repeated as long as the set reports no change.
     for (const auto& [in, asked, said] : answers)
       if (set.is_current(said)) {
         set.acquire(in, asked, plan);
-        CHECK((plan.use == said.use && plan.allocate == said.allocate && plan.copies == said.copies && plan.fills == said.fills &&
-               plan.folds == said.folds && plan.retire == said.retire && plan.unwritten == said.unwritten && plan.lost == said.lost));
+        CHECK((plan.use == said.use && plan.allocate == said.allocate && plan.copies == said.copies &&
+               plan.fills == said.fills && plan.folds == said.folds && plan.retire == said.retire &&
+               plan.unwritten == said.unwritten && plan.lost == said.lost));
       }
     const auto in = static_cast<memory_number>(below(static_cast<int>(memories)));
     set.acquire(in, needs, plan);
@@ -511,7 +519,7 @@ struct program {
     else CHECK(gone.is_empty());
     const ids use = plan.use;
     carry_out(plan);
-    for (std::size_t i = 0; i < needs.size(); ++i) {  // what nobody wrote is given a value first
+    for (std::size_t i = 0; i < needs.size(); ++i) {  // unwritten elements get a value first
       const region empty = (unwritten | gone) & region(needs[i].where);
       for (const box& b : empty.boxes())
         if (needs[i].how.needs_content() && !set.is_valid(use[i], b)) kernel({{b, out_use}}, {use[i]});
@@ -575,7 +583,7 @@ struct program {
   int axes, side;
   box all;
   memory_number memories;
-  std::vector<std::int64_t> expected;  // per element: who wrote it last, and what was reduced into it since
+  std::vector<std::int64_t> expected;  // per element: the last writer, and later reductions
   std::vector<bool> written = std::vector<bool>(expected.size(), false), lost;
   std::vector<double> costs;
   std::vector<box> named;

@@ -1,4 +1,4 @@
-// Instances of vectors and bools, and kernels of templates and scopes on them, on the host and on devices.
+// Instances of vectors and bools, and kernel templates and kernels with scopes on them, on the host and on devices.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/kernel_template.hpp>
@@ -82,7 +82,7 @@ TEST_CASE("a template's kernel contributes by the operator of its type") {
   });
 }
 
-TEST_CASE("what is wrong with a launch is told with the name of the template's kernel") {
+TEST_CASE("errors of a launch name the template's kernel") {
   const test::with_variable checked("STRETTO_CHECK", "1");
   with_each_device([](place, place memory) {
     auto x = instance<float4>::create(at(memory), {0, 20}).made, y = instance<float4>::create(at(memory), {0, 20}).made;
@@ -92,7 +92,8 @@ TEST_CASE("what is wrong with a launch is told with the name of the template's k
     const error e = test::error_of([&] { wait(launch(shifted<float4, 3>, box(0, 18), x, y, flags)); });
     CHECK(e.code() == "K01");
     CHECK(e.sentence() == "kernel \"shifted<float4, 3>\" names an element outside of array \"x\"");
-    const error in_groups_of = test::error_of([&] { launch(shifted<float4, 3>, in_groups(box(0, 2), 4), x, y, flags); });
+    const error in_groups_of =
+        test::error_of([&] { launch(shifted<float4, 3>, in_groups(box(0, 2), 4), x, y, flags); });
     CHECK(in_groups_of.sentence() == "kernel \"shifted<float4, 3>\" is launched in groups, but is written for items");
     x.destroy(), y.destroy(), flags.destroy();
   });

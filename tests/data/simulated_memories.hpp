@@ -1,7 +1,7 @@
-// simulated_memories.hpp - memories that really hold values, and operations that run in any order their waits allow.
+// simulated_memories.hpp - memories that hold real values, and operations that run in any order their waits allow.
 //
-// What a replica_set plans is carried out here: allocations, copies, kernels and frees are submitted with the tokens that
-// they wait for, and run later, picked at random among those that may. So a wait that was forgotten shows as a wrong value.
+// Executes the plans of a replica_set: allocations, copies, kernels and frees are submitted with the tokens that they
+// wait for. They run later, picked at random among those that may run. A forgotten wait thus shows as a wrong value.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -48,11 +48,12 @@ class simulated_memories {
   bool has_ended(token t) const { return t == 0 || operations_[t - 1].state != waiting; }
   bool has_failed(token t) const { return t != 0 && operations_[t - 1].state == failed; }
 
-  /// `uses`: what it touches; it fails with any of them lost, and with any operation that it waits for. Frees, which use
-  /// nothing, run all the same.
+  /// `uses`: the replicas it touches. It fails if any of them is lost, and with any operation that it waits for. Frees,
+  /// which use nothing, always run.
   token submit(std::vector<token> waits, std::vector<stored*> uses, std::function<void()> run) {
-    // What is known to have failed is not held against later ones.
-    if (std::any_of(waits.begin(), waits.end(), [&](token t) { return has_failed(t); })) FAIL_CHECK("waits for a failure");
+    // A known failure does not fail later operations.
+    if (std::any_of(waits.begin(), waits.end(), [&](token t) { return has_failed(t); }))
+      FAIL_CHECK("waits for a failure");
     operations_.push_back({std::move(waits), std::move(uses), std::move(run)});
     operation& o = operations_.back();
     o.doomed = !o.uses.empty() && waits_for_doomed(o);
@@ -71,7 +72,7 @@ class simulated_memories {
     while (first_ < operations_.size() && operations_[first_].state != waiting) ++first_;
     const std::size_t count = operations_.size() - first_;
     if (count == 0) return false;
-    // The next one from a random place; the first of all that wait may always run.
+    // Starts at a random position; the oldest operation that waits may always run.
     std::size_t next = first_ + random_() % count;
     while (!may_run(operations_[next])) next = next + 1 < operations_.size() ? next + 1 : first_;
     if (operations_[next].doomed) {
@@ -84,7 +85,7 @@ class simulated_memories {
     return true;
   }
 
-  /// The memory loses what it holds. Operations on it, and what waits for them, fail when their turn comes.
+  /// The memory loses its data. Operations on it, and those that wait for them, fail when they run.
   void lose(memory_number memory) {
     for (operation& o : operations_) {
       if (o.state != waiting || o.uses.empty() || o.doomed) continue;

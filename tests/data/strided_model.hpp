@@ -1,4 +1,4 @@
-// strided_model.hpp - random boxes and layouts with their memory, and element-by-element access to check against.
+// strided_model.hpp - random boxes and layouts with their memory, and element-by-element access to compare with.
 #pragma once
 
 #include <rapidcheck.h>

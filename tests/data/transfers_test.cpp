@@ -1,4 +1,4 @@
-// Walks as copies of rows: whatever the layouts, the transfers write what the walk writes.
+// Walks as copies of rows: for any layouts, the transfers write what the walk writes.
 #include "data/transfers.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 namespace stretto::data {
 namespace {
 
-/// A layout whose axes lie in a random order, some reversed, with gaps.
+/// A layout with axes in a random order, some reversed, with gaps.
 layout some_layout(const box& b, std::uint32_t element, std::mt19937& random) {
   layout l{b, {}, element};
   int axes[3] = {0, 1, 2};
@@ -63,8 +63,8 @@ TEST_CASE("transfers write what the walk writes, and touch nothing else") {
     for (const transfer& t : transfers_of(walk, place{1}, place{2})) {
       CHECK(t.source.memory == place{1});
       CHECK(t.target.memory == place{2});
-      device::copy_rows(t.target.address, t.target.row_stride, t.target.plane_stride, t.source.address, t.source.row_stride,
-                        t.source.plane_stride, t.shape);
+      device::copy_rows(t.target.address, t.target.row_stride, t.target.plane_stride, t.source.address,
+                        t.source.row_stride, t.source.plane_stride, t.shape);
     }
     REQUIRE(expected == to.bytes);
   }

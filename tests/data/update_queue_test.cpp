@@ -81,7 +81,7 @@ TEST_CASE("any turns all begin once, in their order where they meet, and never t
   }
 }
 
-TEST_CASE("what waits for a turn in an instance that is destroyed is granted") {
+TEST_CASE("turns that wait for a destroyed instance are granted") {
   update_queue queue;
   std::vector<int> order;
   noted a(box(0, 10), order, 0), b(box(5, 15), order, 1), c(box(5, 15), order, 2);

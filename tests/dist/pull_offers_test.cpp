@@ -23,7 +23,7 @@
 
 #include "data/data_state.hpp"
 #include "data/imported_memories.hpp"
-#include "data/passing_bytes.hpp"
+#include "data/staging_buffer.hpp"
 #include "dist/numbered_grid.hpp"
 #include "dist/simulated.hpp"
 #include "thrown_by.hpp"

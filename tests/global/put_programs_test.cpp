@@ -325,7 +325,7 @@ struct put_trial {
   /// What went along with messages is held nowhere any more.
   void check_nothing_is_held() {
     std::size_t held = 0;
-    for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::enclosures_of(*base::current())->size(); });
+    for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::attachments_of(*base::current())->size(); });
     CHECK(held == 0);
   }
 };

@@ -324,7 +324,7 @@ struct device_trial {
   /// No node keeps attachments of messages any more.
   void check_nothing_is_held() {
     std::size_t held = 0;
-    for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::enclosures_of(*base::current())->size(); });
+    for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::attachments_of(*base::current())->size(); });
     CHECK(held == 0);
   }
 };

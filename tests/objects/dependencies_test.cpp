@@ -14,7 +14,7 @@ using data::in_use, data::inout_use, data::out_use, data::reduce_use, data::usag
 
 namespace {
 
-// One array, and who follows whom by small numbers in order of submission.
+// One array; tasks are numbered in order of submission.
 struct array {
   task_slots slots;
   dependencies deps{slots};
@@ -107,9 +107,10 @@ TEST_CASE("memory stays within bounds however long a program runs") {
     const task_id t = slots.add();
     found.clear();
     const coordinate x = below(1'000'000), y = below(1'000);
-    // Everybody reads the first element; boxes elsewhere never come again.
+    // All tasks read the first element; boxes elsewhere are never used again.
     deps.access(box(0, 1), in_use, t, found);
-    deps.access(box::between({x, y, 0}, {x + 1 + below(50), y + 1 + below(50), 1}), i % 3 ? inout_use : in_use, t, found);
+    deps.access(box::between({x, y, 0}, {x + 1 + below(50), y + 1 + below(50), 1}), i % 3 ? inout_use : in_use, t,
+                found);
     live.push_back(t);
     if (live.size() == 40) {
       for (const task_id l : live) slots.retire(l);
@@ -123,7 +124,7 @@ TEST_CASE("memory stays within bounds however long a program runs") {
   CHECK(most_remembered <= 4 * 16384);
 }
 
-// The model: every pair of tasks, every element. Who follows whom is right if each predecessor conflicts with the task
+// The model: every pair of tasks, every element. The predecessors are right if each of them conflicts with the task,
 // and each live task that conflicts is reached over predecessors.
 TEST_CASE("order is that of the naive model, in one to three dimensions, over many seeds") {
   for (unsigned seed = 0; seed < test::scaled_of_one_thread(3'000u, 100'000u); ++seed) {
@@ -154,12 +155,16 @@ TEST_CASE("order is that of the naive model, in one to three dimensions, over ma
             max[i] = min[i] + 1 + below(side - static_cast<int>(min[i]));
           }
           box where = box::between(min, max);
-          if (!named.empty() && below(3) != 0) where = named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
+          if (!named.empty() && below(3) != 0)
+            where = named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
           named.push_back(where);
           parts.push_back(where);
         }
         const int kind = below(seed % 2 ? 12 : 5);  // half of the seeds have mostly sharing uses
-        const usage how = kind == 0 ? out_use : kind == 1 ? inout_use : kind < 4 ? reduce_use(static_cast<unsigned>(kind)) : in_use;
+        const usage how = kind == 0   ? out_use
+                          : kind == 1 ? inout_use
+                          : kind < 4  ? reduce_use(static_cast<unsigned>(kind))
+                                      : in_use;
         for (const box& where : parts) uses.back().push_back({where, how});
         const region where{std::span<const box>(parts)};
         a.deps.access(where, how, a.tasks.back(), found);
@@ -168,7 +173,8 @@ TEST_CASE("order is that of the naive model, in one to three dimensions, over ma
       for (int u = 0; u < t; ++u)
         for (const use& mine : uses[static_cast<std::size_t>(t)])
           for (const use& theirs : uses[static_cast<std::size_t>(u)])
-            if (!may_share(mine.how, theirs.how) && mine.where.meets(theirs.where)) conflicting |= std::uint64_t{1} << u;
+            if (!may_share(mine.how, theirs.how) && mine.where.meets(theirs.where))
+              conflicting |= std::uint64_t{1} << u;
       for (const task_id f : found) {
         const auto u = static_cast<std::size_t>(std::find(a.tasks.begin(), a.tasks.end(), f) - a.tasks.begin());
         good = good && u < static_cast<std::size_t>(t) && !(direct >> u & 1);  // earlier, and only once

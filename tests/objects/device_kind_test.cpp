@@ -1,4 +1,5 @@
-// What launches may be asked to run on: the host, devices of a kind or of a driver, one place; the same words for objects and buffers.
+// Places that a launch may ask for: the host, devices of a kind or of a driver, one place; the same tags for objects
+// and buffers.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -25,10 +26,11 @@ using test::thrown_by;
 
 STRETTO_KERNEL(kind_fill, (out<int> x, int by), { x(global_id(0)) = by; })
 
-/// A simulated gpu, cpu and accelerator.
+/// A simulated GPU, CPU and accelerator.
 std::vector<std::unique_ptr<device::device>> one_of_each() {
   std::vector<std::unique_ptr<device::device>> all;
-  for (const auto kind : {device::processor_kind::gpu, device::processor_kind::cpu, device::processor_kind::accelerator}) {
+  for (const auto kind :
+       {device::processor_kind::gpu, device::processor_kind::cpu, device::processor_kind::accelerator}) {
     device::sim::options o;
     o.kind = kind, o.memory_bytes = 1 << 16;
     all.push_back(device::sim::make(o).device);
@@ -48,7 +50,7 @@ TEST_CASE("a launch runs on a device of the kind and the driver that it asks for
       object<int> x(box(0, 10));
       const auto run = [&](auto tag) {
         const std::vector<std::uint64_t> before = launches();
-        finish([&] {  // then all of them are counted
+        finish([&] {  // after it all launches are counted
           for (int n = 0; n < 8; ++n) launch(tag, kind_fill, x.elements(), x, n);
         });
         CHECK(x.read().get().view()(9) == 7);
@@ -69,8 +71,9 @@ TEST_CASE("a launch runs on a device of the kind and the driver that it asks for
       CHECK(none.code() == "A06");
       CHECK(none.sentence() == "launch \"kind_fill\" is to run on a device of driver \"opencl\" that is not open");
       CHECK(none.facts().back().second == "host, sim_0 (gpu), sim_1 (cpu), sim_2 (accelerator)");
-      CHECK(error_of([&] { launch(on(driver("host")), on(device_kind::cpu), kind_fill, x.elements(), x, 1); }).sentence() ==
-            "launch \"kind_fill\" is to run on a cpu of driver \"host\" that is not open");
+      CHECK(error_of([&] {
+              launch(on(driver("host")), on(device_kind::cpu), kind_fill, x.elements(), x, 1);
+            }).sentence() == "launch \"kind_fill\" is to run on a cpu of driver \"host\" that is not open");
     });
 }
 
@@ -92,7 +95,8 @@ TEST_CASE("a launch on buffers is refused where no device of the node is of a ki
     rt.run([&] {
       buffer<int> x(box(0, 10));
       what = error_of([&] { launch(tag, kind_fill, box(0, 10), x(one_to_one), 4); }).code();
-      if (what.empty()) CHECK(thrown_by([&] { launch(kind_fill, box(0, 10), x(one_to_one), 4); }).starts_with("nothing"));
+      if (what.empty())
+        CHECK(thrown_by([&] { launch(kind_fill, box(0, 10), x(one_to_one), 4); }).starts_with("nothing"));
     });
     return what;
   };

@@ -1,4 +1,4 @@
-// Devices whose drivers compile at the first launch in groups of a shape: that launch is no measure of the kernel.
+// Devices whose drivers compile at the first launch of a group shape: that launch is not a measurement of the kernel.
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
@@ -25,7 +25,8 @@ STRETTO_KERNEL(first_launch_work, (inout<unsigned> x), {
   x(global_id(0)) = v;
 })
 STRETTO_KERNEL(first_launch_plus, (inout<unsigned> x), { x(global_id(0)) += 1; })
-STRETTO_GROUP_KERNEL(first_launch_groups, (inout<unsigned> x), { each_item([&](item it) { x(it.global_id(0)) += 1; }); })
+STRETTO_GROUP_KERNEL(first_launch_groups, (inout<unsigned> x),
+                     { each_item([&](item it) { x(it.global_id(0)) += 1; }); })
 
 const box first_launch_elements(0, 512);
 
@@ -51,10 +52,12 @@ TEST_CASE("a device that compiles at the first launch is tried again, and what i
     const object<unsigned> x(first_launch_elements, std::vector<unsigned>(512).data());
     for (int round = 0; round < 6; ++round)
       finish([&] {
-        for (int first = 0; first < 512; first += 64) launch(first_launch_work, box(first, first + 64), x(box(first, first + 64)));
+        for (int first = 0; first < 512; first += 64)
+          launch(first_launch_work, box(first, first + 64), x(box(first, first + 64)));
       });
   });
-  // A few on the host, to know its speed and while the device compiles; and else where it is much faster, unless the machine is busy.
+  // A few launches on the host, to learn its speed and while the device compiles. More only if the host is much faster,
+  // or the machine is busy.
   CHECK(rt.statistics().devices.at(1).launches >= 2);
 }
 
@@ -80,7 +83,8 @@ TEST_CASE("a trace names the first launch of a kernel in groups of each shape") 
     runtime rt({.workers = 1, .devices = "sim(compile_us=1)", .trace = file});
     rt.run([] {
       const object<unsigned> x(first_launch_elements, std::vector<unsigned>(512).data());
-      for (const std::int64_t length : {64, 64, 32, 64, 32}) wait(launch(on(device_kind::device), first_launch_groups, in_groups(box(0, 512 / length), extent(length)), x));
+      for (const std::int64_t length : {64, 64, 32, 64, 32})
+        wait(launch(on(device_kind::device), first_launch_groups, in_groups(box(0, 512 / length), extent(length)), x));
       for (int n = 0; n < 3; ++n) wait(launch(on(device_kind::device), first_launch_plus, first_launch_elements, x));
       CHECK(x.read().get().view()(511) == 8);
     });

@@ -1,4 +1,4 @@
-// Graphs of launches: described beforehand, submitted as a whole and again, with an order beyond what arguments say.
+// Graphs of launches: described once, submitted as a whole several times, with explicit order beyond that of arguments.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/launch_graph.hpp>
@@ -26,7 +26,8 @@ STRETTO_KERNEL(graph_mark, (out<int> x, int number), { x(global_id(0)) = number;
 // clang-format on
 
 const std::vector<std::string>& graph_devices() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1,sim:1"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1,sim:1"}, "objects");
   return all;
 }
 
@@ -40,7 +41,7 @@ TEST_CASE("a graph does what its launches do one after the other, each time that
       launch_graph g;
       int by = 2;
       const launched first = g.launch(graph_add, x.elements(), x, by);
-      by = 1000;  // values are kept as they were
+      by = 1000;  // values were copied when the launch was described
       g.launch(name("copies"), graph_copy, x.elements(), x, y);
       g.launch(after(first), priority(3), graph_add, box(0, 50), y(box(0, 50)), 1);
       g.launch(graph_add, x.elements(), x(one_to_one), 1);
@@ -58,7 +59,7 @@ TEST_CASE("a graph does what its launches do one after the other, each time that
   }
 }
 
-/// Kernels that write down when they ran; on devices as on the host.
+/// Kernels that record when they ran; on devices as on the host.
 std::mutex order_mutex;
 std::vector<int> order;
 void note(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments) {
@@ -103,12 +104,13 @@ TEST_CASE("after() orders launches that share nothing, over random graphs") {
       std::vector<std::ptrdiff_t> when(n);
       for (int i = 0; i < n; ++i) when[static_cast<std::size_t>(i)] = std::ranges::find(order, i) - order.begin();
       int wrong = 0;
-      for (const auto& [from, to] : edges) wrong += when[static_cast<std::size_t>(from)] > when[static_cast<std::size_t>(to)];
+      for (const auto& [from, to] : edges)
+        wrong += when[static_cast<std::size_t>(from)] > when[static_cast<std::size_t>(to)];
       CHECK(wrong == 0);
     }
 }
 
-TEST_CASE("what fails takes along what was told to come after it, and nothing else") {
+TEST_CASE("a failed launch fails those with after() on it, and no others") {
   for (const std::string& kind : graph_devices()) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});

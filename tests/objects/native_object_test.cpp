@@ -1,4 +1,4 @@
-// Kernels that the program brings, on objects and on instances: computed where there is code for them.
+// Native kernels on objects and on instances: they run on the devices that they have code for.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/native_kernel.hpp>
@@ -36,7 +36,7 @@ const native_kernel<void(k::in<int>, k::inout<int>, int, int)> scaled_sum({
     })"),
 });
 
-/// The host's alone, and called once: also for more items than are cut into pieces.
+/// For the host alone, and called once, also for more items than a piece has.
 const native_kernel<void(k::in<int>, k::out<int>)> total({
     .name = "total",
     .host_calls =
@@ -45,7 +45,9 @@ const native_kernel<void(k::in<int>, k::out<int>)> total({
         },
 });
 
-std::vector<std::string> native_devices() { return test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim"}, "objects"); }
+std::vector<std::string> native_devices() {
+  return test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim"}, "objects");
+}
 
 TEST_CASE("native kernels on objects are computed where there is code, among others") {
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
@@ -57,7 +59,8 @@ TEST_CASE("native kernels on objects are computed where there is code, among oth
         constexpr int n = 6000, rounds = 8;
         std::vector<int> first(n);
         std::iota(first.begin(), first.end(), 0);
-        object<int> x({0, n}, first.data(), {.name = "x"}), y({0, n}, first.data(), {.name = "y"}), sums({0, rounds}, {.name = "sums"});
+        object<int> x({0, n}, first.data(), {.name = "x"}), y({0, n}, first.data(), {.name = "y"}),
+            sums({0, rounds}, {.name = "sums"});
         std::vector<int> a = first, b = first, expected;
         for (int r = 0; r < rounds; ++r) {
           launch(scaled_sum, x.elements(), x, y, r, n);
@@ -78,7 +81,8 @@ TEST_CASE("native kernels on objects are computed where there is code, among oth
 
 TEST_CASE("a launch of code for devices is not divided, whatever its mappers say") {
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  for (const std::string& kind : test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim", "opencl(parts=2)"}, "objects")) {
+  for (const std::string& kind :
+       test::usable_devices({"none", "sim:2", "opencl:1", "opencl:1,sim", "opencl(parts=2)"}, "objects")) {
     INFO(kind);
     runtime rt({.workers = 2, .devices = kind});
     rt.run([] {
@@ -131,7 +135,8 @@ TEST_CASE("native kernels on instances run in order with copies and fills, on ho
       std::vector<place> memories = rt.machine().places(place_kind::gpu_memory);
       memories.push_back(rt.machine().memories()[0]);
       for (const place memory : memories) {
-        auto x = instance<int>::create(at(memory), {0, 5000}).made, y = instance<int>::create(at(memory), {0, 5000}).made;
+        auto x = instance<int>::create(at(memory), {0, 5000}).made,
+             y = instance<int>::create(at(memory), {0, 5000}).made;
         auto back = instance<int>::create(at(rt.machine().memories()[0]), {0, 5000}).made;
         event twos = fill(x, 2), zeros = fill(y, 0);
         event last = merge(std::vector<event>{twos, zeros});

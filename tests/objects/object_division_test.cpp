@@ -1,4 +1,4 @@
-// Launches that say what each part of their range uses, and are divided between unlike devices.
+// Launches with mappers, divided between devices of different speed.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -44,12 +44,13 @@ STRETTO_GROUP_KERNEL(divided_groups, (in<int> x, out<int> y, local<int> part), {
 // clang-format on
 
 const std::vector<std::string>& divided_devices() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
   return all;
 }
 
-/// How many sites have computed something.
-std::size_t who_computed(const runtime& rt) {
+/// The number of places that have computed something.
+std::size_t places_that_computed(const runtime& rt) {
   std::size_t n = 0;
   for (const device_statistics& d : rt.statistics().devices) n += d.launches > 0;
   return n;
@@ -76,7 +77,8 @@ TEST_CASE("parts of divided launches have their turn on a busy device, whatever 
     std::vector<object<int>> others;
     for (int n = 0; n < steps * beside; ++n) others.emplace_back(few);
     for (int n = 0; n < steps * beside; ++n) {
-      if (n % beside == beside / 2) launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f), std::swap(u, v);
+      if (n % beside == beside / 2)
+        launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f), std::swap(u, v);
       launch(on(device_kind::device), undivided, few, others[static_cast<std::size_t>(n)], n);
     }
     CHECK(u.read().get().view()(16, 16) == 1);
@@ -99,8 +101,8 @@ TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
         std::swap(u, v);
         for (int i = 1; i < n - 1; ++i)
           for (int j = 1; j < n - 1; ++j)
-            b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1] -
-                                                   4 * a[i * n + j]);
+            b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] +
+                                                   a[i * n + j + 1] - 4 * a[i * n + j]);
         std::swap(a, b);
       }
       wait(u.copy_to(seen.data()));
@@ -108,7 +110,7 @@ TEST_CASE("a divided stencil gives what a loop gives, on all that compute") {
       for (int i = 0; i < n * n; ++i) wrong += std::abs(seen[i] - a[i]) > 1e-4f;
       CHECK(wrong == 0);
     });
-    CHECK(who_computed(rt) == rt.statistics().devices.size());  // at first all, to be measured
+    CHECK(places_that_computed(rt) == rt.statistics().devices.size());  // at first all, to be measured
   }
 }
 
@@ -137,8 +139,8 @@ TEST_CASE("rows of a product, a mapper of the program's own, contributions, and 
       std::vector<int> numbers(m), backwards(m);
       std::iota(numbers.begin(), numbers.end(), 1);
       object<int> from(box(0, m), numbers.data()), to(box(0, m)), total(box(0, 1));
-      launch(divided_reverse, box(0, m), from([](const box& part) { return box(m - part.max()[0], m - part.min()[0]); }), to(one_to_one),
-             total, m);
+      launch(divided_reverse, box(0, m),
+             from([](const box& part) { return box(m - part.max()[0], m - part.min()[0]); }), to(one_to_one), total, m);
       wait(to.copy_to(backwards.data()));
       CHECK(std::equal(numbers.begin(), numbers.end(), backwards.rbegin()));
       CHECK(total.read().get().view()(0) == m * (m + 1) / 2);
@@ -160,22 +162,26 @@ TEST_CASE("a launch that does not say what it writes where is computed as a whol
     wait(launch(divided_product, whole, x(slice(1)), x, z, 8));
     CHECK(z.read().get().view()(7, 7) == 8);
   });
-  CHECK(who_computed(rt) == 1);
+  CHECK(places_that_computed(rt) == 1);
 }
 
-TEST_CASE("who checks is told of parts that would write the same elements where nothing is divided, too") {
+TEST_CASE("with checks, parts that would write the same elements are reported even if nothing is divided") {
   const test::with_variable check("STRETTO_CHECK", "1");
   runtime rt({.workers = 2, .devices = "none"});
   rt.run([] {
     const std::vector<float> ones(400, 1.0f);
-    object<float, 2> u(box({0, 0}, {20, 20}), ones.data(), {.name = "u"}), v(box({0, 0}, {20, 20}), ones.data(), {.name = "v"});
+    object<float, 2> u(box({0, 0}, {20, 20}), ones.data(), {.name = "u"}),
+        v(box({0, 0}, {20, 20}), ones.data(), {.name = "v"});
     const box inner({1, 1}, {19, 19});
-    CHECK(test::error_of([&] { launch(divided_jacobi, inner, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
+    CHECK(test::error_of([&] {
+            launch(divided_jacobi, inner, u(neighborhood(1)), v(neighborhood(1)), 0.25f);
+          }).code() == "A07");
     CHECK(v.read().get().view()(5, 5) == 1.0f);
     launch(divided_jacobi, inner, u(neighborhood(1)), v(one_to_one), 0.25f);
     const box row({1, 1}, {2, 19}), one({1, 1}, {2, 2});
-    CHECK(test::error_of([&] { launch(divided_jacobi, row, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() == "A07");
-    launch(divided_jacobi, one, u(neighborhood(1)), v(neighborhood(1)), 0.25f);  // it has no parts
+    CHECK(test::error_of([&] { launch(divided_jacobi, row, u(neighborhood(1)), v(neighborhood(1)), 0.25f); }).code() ==
+          "A07");
+    launch(divided_jacobi, one, u(neighborhood(1)), v(neighborhood(1)), 0.25f);  // one item: it has no parts
     v.read().get();
   });
 }
@@ -190,13 +196,17 @@ TEST_CASE("parts that would write the same elements are refused, and nothing is 
     CHECK(why.code() == "A07");
     CHECK(std::string(why.what()).find("object \"v\"") != std::string::npos);
     CHECK(test::error_of([&] {
-            launch(divided_jacobi, box({1, 1}, {19, 19}), u([](const box&) { return box({0, 0}, {30, 30}); }), v(one_to_one), 0.25f);
+            launch(divided_jacobi, box({1, 1}, {19, 19}), u([](const box&) {
+                     return box({0, 0}, {30, 30});
+                   }),
+                   v(one_to_one), 0.25f);
           }).code() == "A05");
   });
-  CHECK(who_computed(rt) == 0);
+  CHECK(places_that_computed(rt) == 0);
 }
 
-/// Who has computed how much of a launch over n ids that the host may not compute, where this is known of two simulated devices.
+/// The items that each device computed of a launch over n ids that the host may not compute, with the speeds of two
+/// simulated devices known.
 std::vector<device_statistics> divided_by(const objects::speeds& measured, int n) {
   const test::temporary_folder kept;
   const std::string file = kept.path / "speeds";
@@ -206,8 +216,9 @@ std::vector<device_statistics> divided_by(const objects::speeds& measured, int n
   rt.run([n] {
     const std::vector<int> numbers(static_cast<std::size_t>(n), 1);
     object<int> from(box(0, n), numbers.data()), to(box(0, n)), total(box(0, 1));
-    wait(launch(on(device_kind::device), divided_reverse, box(0, n), from([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
-                to(one_to_one), total, n));
+    wait(launch(on(device_kind::device), divided_reverse, box(0, n),
+                from([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }), to(one_to_one), total,
+                n));
     CHECK(total.read().get().view()(0) == n);
   });
   return rt.statistics().devices;
@@ -241,11 +252,12 @@ TEST_CASE("a launch on one kind of device is divided between those") {
     const box whole({0, 0}, {12, 12});
     std::vector<int> a(144, 1);
     object<int, 2> x(whole, a.data()), z(whole);
-    for (int k = 0; k < 20; ++k) launch(on(device_kind::device), divided_product, whole, x(slice(1)), x, z(one_to_one), 12);
+    for (int k = 0; k < 20; ++k)
+      launch(on(device_kind::device), divided_product, whole, x(slice(1)), x, z(one_to_one), 12);
     CHECK(z.read().get().view()(11, 11) == 12);
   });
   const auto all = rt.statistics().devices;
-  CHECK(all[0].launches == 0);  // the host; the others get what their speeds say, perhaps nothing
+  CHECK(all[0].launches == 0);  // the host; the others get shares by their speeds, perhaps nothing
   CHECK(all[1].launches + all[2].launches + all[3].launches >= 20);
 }
 

@@ -1,4 +1,4 @@
-// Memory of objects: what has no room on the host goes to a file and comes back; copies to and from memory of the program's.
+// Memory of objects: spilling to a file and back; copies to and from memory of the program.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -25,7 +25,8 @@ namespace {
 using test::with_variable;
 
 STRETTO_KERNEL(memory_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(memory_mean, (in<float> x, in<float> y, out<float> z), { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
+STRETTO_KERNEL(memory_mean, (in<float> x, in<float> y, out<float> z),
+               { z(global_id(0)) = 0.5f * (x(global_id(0)) + y(global_id(0))); })
 STRETTO_KERNEL(memory_fill, (out<float> x, float value), { x(global_id(0)) = value; })
 STRETTO_KERNEL(memory_plus_2d, (inout<float, 2> x, float by), { x(global_id(0), global_id(1)) += by; })
 
@@ -43,8 +44,10 @@ std::uint64_t spilled_bytes(const runtime& rt) {
   return 0;
 }
 
-/// Random means over `count` objects of 4,096 floats (16 KiB each), beside plain vectors; and what was spilled.
-std::uint64_t random_means(const std::string& devices, unsigned workers, std::size_t count, unsigned seed, unsigned steps) {
+/// Random means over `count` objects of 4,096 floats (16 KiB each), compared with plain vectors; returns the spilled
+/// bytes.
+std::uint64_t random_means(const std::string& devices, unsigned workers, std::size_t count, unsigned seed,
+                           unsigned steps) {
   constexpr int n = 4096;
   runtime rt({.workers = workers, .devices = devices});
   rt.run([&] {
@@ -62,7 +65,8 @@ std::uint64_t random_means(const std::string& devices, unsigned workers, std::si
     }
     for (unsigned s = 0; s < steps; ++s) {
       const std::size_t a = draw() % count, b = draw() % count, c = draw() % count;
-      const int first = static_cast<int>(draw() % n), last = first + 1 + static_cast<int>(draw() % static_cast<unsigned>(n - first));
+      const int first = static_cast<int>(draw() % n),
+                last = first + 1 + static_cast<int>(draw() % static_cast<unsigned>(n - first));
       const box part(first, last);
       if (a == c || b == c || a == b || draw() % 4 == 0) {
         launch(memory_plus, part, objects[c](part), 0.25f);
@@ -86,7 +90,7 @@ std::uint64_t random_means(const std::string& devices, unsigned workers, std::si
   return spilled_bytes(rt);
 }
 
-TEST_CASE("what the host has no room for goes to a file and comes back") {
+TEST_CASE("objects that do not fit into host memory are spilled to a file and come back") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "256k"),
       device("STRETTO_DEVICE_MEMORY", "128k");
@@ -139,7 +143,7 @@ TEST_CASE("without a folder a full host is an error that says so") {
   });
 }
 
-TEST_CASE("what neither a device nor the host has room for goes to another device") {
+TEST_CASE("objects that fit neither a device nor the host go to another device") {
   const with_variable host("STRETTO_HOST_MEMORY", "64k"), device("STRETTO_DEVICE_MEMORY", "256k");
   runtime rt({.workers = 2, .devices = "sim:2(shared_bus)"});
   const auto places = rt.machine().places(place_kind::gpu);
@@ -185,7 +189,8 @@ TEST_CASE("copies to and from the program's memory go between launches") {
         CHECK(before == std::vector<float>(6, 2.0f));
         for (int i = 0; i < 6; ++i)
           for (int j = 0; j < 5; ++j)
-            CHECK(after_it[static_cast<std::size_t>(5 * i + j)] == (part.contains(box({i, j}, {i + 1, j + 1})) ? 11 : 2));
+            CHECK(after_it[static_cast<std::size_t>(5 * i + j)] ==
+                  (part.contains(box({i, j}, {i + 1, j + 1})) ? 11 : 2));
         CHECK(nothing[0] == 7);
       });
     }
@@ -211,7 +216,7 @@ TEST_CASE("a copy to the program's memory fails with what was to write the eleme
         seen = test::thrown_by([&] { wait(copied); });
         changed = test::thrown_by([&] { wait(added); });
       });
-      // The content was there before, and is not what the program asked for.
+      // The data existed before, but is not what the program asked for.
       CHECK(seen.find("no more") != std::string::npos);
       CHECK(changed.find("no more") != std::string::npos);
       CHECK(out[0] == 0);

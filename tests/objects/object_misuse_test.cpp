@@ -1,4 +1,4 @@
-// What is wrong with a launch on objects is said, in the call or by its event, and nothing else comes to harm.
+// Errors of launches on objects are reported by the call or by its event, and do not affect other launches.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -48,7 +48,7 @@ void on(const char* devices, Body&& body) {
   rt.run(body);
 }
 
-/// How an event's wait ends, as text, without the finish hearing of it too.
+/// The failure of an event as text, without reporting it to the finish.
 std::string end_of(const event& e) { return thrown_by([&] { wait(e); }); }
 
 TEST_CASE("objects that name nothing, parts that are not there, places that compute nothing") {
@@ -97,11 +97,12 @@ TEST_CASE("elements that nothing wrote are not read, and what depends on them is
   });
 }
 
-TEST_CASE("who reads what a failed launch was to write is skipped, and told once, with the root") {
+TEST_CASE("readers of a failed launch's elements are skipped, and one failure is reported, with the root") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     const std::vector<unsigned> zeros(64);
-    object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"}), c(small, zeros.data());
+    object<unsigned, 2> a(small, zeros.data(), {.name = "a"}), b(small, zeros.data(), {.name = "b"}),
+        c(small, zeros.data());
     for (const device_kind kind : {device_kind::host, device_kind::device}) {
       const std::string why = thrown_by([&] {
         finish([&] {
@@ -111,7 +112,7 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
         });
       });
       CHECK(why.find("K01") != std::string::npos);
-      CHECK(why.find("S06") == std::string::npos);  // one failure, though two launches came to nothing
+      CHECK(why.find("S06") == std::string::npos);  // one failure, though two launches were skipped
       for (const auto& lost : {b, c}) {
         CHECK(thrown_by([&] { lost.read().get(); }).find("K01") != std::string::npos);
         lost.overwrite().get().view()(0, 0) = 1;
@@ -121,17 +122,18 @@ TEST_CASE("who reads what a failed launch was to write is skipped, and told once
   });
 }
 
-TEST_CASE("what is written after a failure is read as if there had been none") {
+TEST_CASE("elements written after a failure are read as if there had been none") {
   on("sim", [] {
     object<unsigned, 2> a(small, {.name = "a"});
     const user_event asked = user_event::create();
     finish([&] {
       launch(set_all, small, a, 3u);
       launch(after(asked), name("late"), set_all, small, a, 4u);
-      const event follows = launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
+      const event follows =
+          launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
       asked.poison(std::make_exception_ptr(std::runtime_error("no")));
-      CHECK(end_of(follows).find("launch \"late\"") != std::string::npos);  // the content from before is not what it asked for
-    });  // which is told already
+      CHECK(end_of(follows).find("launch \"late\"") != std::string::npos);  // it must not read the older data
+    });  // it is reported already
     CHECK(thrown_by([&] { a.read().get(); }).find("launch \"late\"") != std::string::npos);
     launch(set_all, small, a, 7u);
     CHECK(a.read().get().view()(0, 0) == 7u);
@@ -146,7 +148,7 @@ TEST_CASE("arguments that fit into no memory fail with the bytes") {
     CHECK(what.find("A04") != std::string::npos);
     CHECK(what.find("16384 bytes") != std::string::npos);
     CHECK(what.find("of 4096 bytes") != std::string::npos);
-    wait(launch(set_all, large, a, 1u));  // the host has the room
+    wait(launch(set_all, large, a, 1u));  // the host has enough memory
     CHECK(a.read().get().view()(0, 1) == 2u);
   });
 }
@@ -188,13 +190,14 @@ TEST_CASE("a kernel that a device cannot compile runs where it can") {
       object<double, 2> a(small, zeros.data(), {.name = "a"});
       for (int n = 0; n < 30; ++n) launch(add_a_third, small, a);
       CHECK(a.read().get().view()(3, 3) == doctest::Approx(10));
-      CHECK(end_of(launch(stretto::on(all.all()[0]->processor()), add_a_third, small, a)).find("K13") != std::string::npos);
+      CHECK(end_of(launch(stretto::on(all.all()[0]->processor()), add_a_third, small, a)).find("K13") !=
+            std::string::npos);
       CHECK(thrown_by([&] { a.read().get(); }).find("K13") != std::string::npos);
     });
   }
 }
 
-/// Leaves the host only what devices cannot run.
+/// Leaves to the host only what devices cannot run.
 class devices_first : public device_scheduler {
  public:
   void start(std::span<const device_view> devices) override { devices_.assign(devices.begin(), devices.end()); }
@@ -236,7 +239,8 @@ TEST_CASE("a kernel that no device's compiler takes runs on the host with one wa
     });
     INFO(said);
     const std::string device = kind.substr(0, kind.find(':')) + "_0";
-    const std::string warning = "warning: kernel \"uses_a_macro\" runs elsewhere than on \"" + device + "\": error K12: ";
+    const std::string warning =
+        "warning: kernel \"uses_a_macro\" runs elsewhere than on \"" + device + "\": error K12: ";
     const std::size_t first = said.find(warning);
     CHECK(first != std::string::npos);
     CHECK(said.find("runs elsewhere than on", first + warning.size()) == std::string::npos);
@@ -257,7 +261,7 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
       const auto all_are = [&](unsigned value) {
         for (const auto& o : objects) CHECK(o.read().get().view()(0, 0) == value);
       };
-      others->lend_to_others(3072);  // room for four of the twelve
+      others->lend_to_others(3072);  // memory for four of the twelve
       for (unsigned round = 1; round <= 5; ++round)
         for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
       all_are(5);
@@ -269,8 +273,10 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
       all_are(7);
       object<unsigned, 2> pinned(small, zeros.data());
       const std::string why = end_of(launch(stretto::on(shared), one_more, small, pinned));
-      CHECK(why.find("error A04: the device has no memory for the arguments of launch \"one_more\"") != std::string::npos);
-      CHECK(why.find("because     device \"shared\" has no 256 bytes of memory: others use 4096 of its 4096 bytes") != std::string::npos);
+      CHECK(why.find("error A04: the device has no memory for the arguments of launch \"one_more\"") !=
+            std::string::npos);
+      CHECK(why.find("because     device \"shared\" has no 256 bytes of memory: others use 4096 of its 4096 bytes") !=
+            std::string::npos);
       CHECK(why.find("free ") == std::string::npos);
       others->lend_to_others(0);
       for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
@@ -306,7 +312,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
         return launches;
       };
       const std::int64_t most = 300 << 10;  // more than the host's groups declare, and than the first device has
-      finish([&] {  // then all of them are counted
+      finish([&] {  // after it all launches are counted
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 2}, 8192), x, local_size{2});
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 4}, 4096), x, local_size{2});
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 64}, 256), x, local_size{most / 4});
@@ -316,23 +322,28 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
       CHECK(seen.view()(16383) == 3 * 24);
       CHECK(both()[1] == 0);
       CHECK(both()[0] + both()[2] == 24);
-      const std::string pinned = end_of(launch(stretto::on(device_kind::device), misuse_ends, in_groups({0, 1}, 8192), object<float>(box(0, 8192), zeros.data()), local_size{2}));
+      const std::string pinned = end_of(launch(stretto::on(device_kind::device), misuse_ends, in_groups({0, 1}, 8192),
+                                               object<float>(box(0, 8192), zeros.data()), local_size{2}));
       CHECK(pinned.find("error K22: groups of 8192 items") != std::string::npos);
-      CHECK(pinned.find("looked at   \"sim_0\" 1024 items and 49152 bytes of local memory per group; \"sim_1\" 4096 items and 1048576") != std::string::npos);
+      CHECK(pinned.find("looked at   \"sim_0\" 1024 items and 49152 bytes of local memory per group; \"sim_1\" 4096 "
+                        "items and 1048576") != std::string::npos);
       CHECK(pinned.find("let the host compute it") != std::string::npos);
       const place first = all.all()[0]->processor();
-      const std::string local = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 16}));
+      const std::string local = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64),
+                                              object<float>(box(0, 64), zeros.data()), local_size{1 << 16}));
       CHECK(local.find("error K23: 262144 bytes of local memory") != std::string::npos);
       CHECK(local.find("sim_1") == std::string::npos);
-      wait(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()), local_size{1 << 10}));
-      // More groups than a launch can have: for that launch alone, and before anything is moved there.
+      wait(launch(stretto::on(first), misuse_ends, in_groups({0, 1}, 64), object<float>(box(0, 64), zeros.data()),
+                  local_size{1 << 10}));
+      // More groups than a launch can have: reported for that launch alone, before any data is moved.
       object<float> y(box(0, 16384), zeros.data());
       for (int n = 0; n < 3; ++n) {
         launch(misuse_ends, in_groups({0, 512}, 32), y, local_size{2});
         launch(misuse_ends, in_groups({0, 100}, 32), y, local_size{2});
       }
       CHECK(y.read().get().view()(16383) == 3 * 3);
-      const std::string many = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 101}, 32), object<float>(box(0, 3232), zeros.data()), local_size{2}));
+      const std::string many = end_of(launch(stretto::on(first), misuse_ends, in_groups({0, 101}, 32),
+                                             object<float>(box(0, 3232), zeros.data()), local_size{2}));
       CHECK(many.find("error K44: the range has more groups than a launch can have") != std::string::npos);
       CHECK(many.find("at most     100 groups") != std::string::npos);
       wait(launch(stretto::on(first), misuse_ends, in_groups({0, 100}, 32), y, local_size{2}));
@@ -354,7 +365,9 @@ TEST_CASE("a race within a group is reported where the host computes and checks"
     std::vector<float> numbers(64);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
     object<float> x(box(0, 64), numbers.data(), {.name = "x"});
-    const std::string why = thrown_by([&] { wait(launch(misuse_neighbours, in_groups({0, 4}, 16), x, local_size{16})); });
+    const std::string why = thrown_by([&] {
+      wait(launch(misuse_neighbours, in_groups({0, 4}, 16), x, local_size{16}));
+    });
     CHECK(why.find("error K03") != std::string::npos);
     CHECK(why.find("item        (0) of the group, (0) of all") != std::string::npos);
     wait(launch(misuse_neighbours, in_groups({0, 0}, 16), x(box(0, 0)), local_size{16}));
@@ -364,7 +377,8 @@ TEST_CASE("a race within a group is reported where the host computes and checks"
 STRETTO_KERNEL(misuse_shifts, (inout<float> x), { x(global_id(0)) = x(global_id(0) + 1); })
 STRETTO_KERNEL(misuse_adds_to_out, (out<float> x), { x(global_id(0)) += 1; })
 
-TEST_CASE("races between items and reads of an unwritten out argument are reported, wherever a launch on objects runs") {
+TEST_CASE(
+    "races between items and reads of an unwritten out argument are reported, wherever a launch on objects runs") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     std::vector<float> numbers(64);
@@ -372,7 +386,8 @@ TEST_CASE("races between items and reads of an unwritten out argument are report
     for (const device_kind kind : {device_kind::host, device_kind::device}) {
       object<float> x(box(0, 64), numbers.data(), {.name = "x"});
       const std::string race = thrown_by([&] { wait(launch(stretto::on(kind), misuse_shifts, box(3, 60), x)); });
-      CHECK(race.find("error K04: two items of kernel \"misuse_shifts\" use x(4), and one of them writes it") != std::string::npos);
+      CHECK(race.find("error K04: two items of kernel \"misuse_shifts\" use x(4), and one of them writes it") !=
+            std::string::npos);
       object<float> y(box(0, 64), {.name = "y"});
       const std::string read = thrown_by([&] { wait(launch(stretto::on(kind), misuse_adds_to_out, box(0, 64), y)); });
       CHECK(read.find("error K06: kernel \"misuse_adds_to_out\" reads x(0) of an out argument") != std::string::npos);
@@ -383,7 +398,7 @@ TEST_CASE("races between items and reads of an unwritten out argument are report
 STRETTO_KERNEL(misuse_sets, (out<float> x), { x(global_id(0)) = 1; })
 STRETTO_KERNEL(misuse_copies, (in<float> x, out<float> y), { y(global_id(0)) = x(global_id(0)); })
 
-TEST_CASE("what a launch leaves unwritten of an out argument is reported where it is read, wherever that is") {
+TEST_CASE("unwritten elements of an out argument are reported where they are read, on any device") {
   const test::with_variable check("STRETTO_CHECK", "1");
   on("sim", [] {
     const box all(0, 64);
@@ -395,7 +410,8 @@ TEST_CASE("what a launch leaves unwritten of an out argument is reported where i
         CHECK(kernel.find("error K07: kernel \"misuse_copies\" reads x(32), which has no value") != std::string::npos);
         CHECK(kernel.find("left by     kernel \"misuse_sets\"") != std::string::npos);
         const std::string host = thrown_by([&] { x.read().get().view(); });
-        CHECK(host.find("error K07: the program reads an element of object \"x\" that has no value") != std::string::npos);
+        CHECK(host.find("error K07: the program reads an element of object \"x\" that has no value") !=
+              std::string::npos);
         CHECK(host.find("element     (32)") != std::string::npos);
         CHECK(x.read(box(0, 32)).get().view()(31) == 1);
         launch(stretto::on(reader), misuse_sets, box(32, 64), x(box(32, 64)));
@@ -430,8 +446,8 @@ TEST_CASE("elements are held until they are given back, wherever that is") {
     CHECK_FALSE(e.has_triggered());
     one.release();
     CHECK_FALSE(bool(one));
-    std::thread([mine = std::move(two)]() mutable { mine.release(); }).join();  // a thread of no runtime
-    object<unsigned, 2> other(small);  // whoever comes next deals with it
+    std::thread([mine = std::move(two)]() mutable { mine.release(); }).join();  // a thread without a runtime
+    object<unsigned, 2> other(small);  // the next call handles the release
     CHECK(after_it.get().view()(0, 0) == 9u);
     auto none = a.read(box({3, 3}, {3, 3})).get();
     CHECK(none.view().size() == 0);
@@ -454,7 +470,7 @@ TEST_CASE("objects may go while what uses them runs, and where no runtime is") {
   rt.run([&] { CHECK(object<unsigned, 2>(small).elements() == small); });
 }
 
-TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") {
+TEST_CASE("the loss of a device loses only data that it alone had") {
   for (const char* policy : policies_to_misuse) {
     std::vector<device::sim::made> both;
     both.push_back(device::sim::make(small_device("one")));
@@ -469,7 +485,8 @@ TEST_CASE("the loss of a device costs what it alone had, and the rest goes on") 
       wait(launch(stretto::on(doomed), set_all, small, copied, 2u));
       copied.read().get();  // now the host has it as well
       fault->lose();
-      CHECK(end_of(launch(stretto::on(doomed), set_all, small, object<unsigned, 2>(small), 1u)).find("K31") != std::string::npos);
+      CHECK(end_of(launch(stretto::on(doomed), set_all, small, object<unsigned, 2>(small), 1u)).find("K31") !=
+            std::string::npos);
       CHECK(thrown_by([&] { there.read().get(); }).find("K31") != std::string::npos);
       CHECK(copied.read().get().view()(0, 0) == 2u);
       object<unsigned, 2> asked_for(small, zeros.data());

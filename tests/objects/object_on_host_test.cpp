@@ -1,4 +1,4 @@
-// Launches on objects where the host alone computes: they are issued in the call that submits them, unless something is in the way.
+// Launches on objects if the host alone computes: the submitting call issues them, unless a predecessor is in the way.
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
 #include <stretto/runtime.hpp>
@@ -27,7 +27,7 @@ void with_workers(Body&& body) {
     }
 }
 
-TEST_CASE("a view that the program holds stops who would change it and who follows that, and nobody else") {
+TEST_CASE("a view of the program blocks writers of its elements and their successors, and no others") {
   with_workers([](runtime& rt) {
     rt.run([] {
       const box all(0, 4);
@@ -36,7 +36,7 @@ TEST_CASE("a view that the program holds stops who would change it and who follo
       auto seen = x.read().get();
       const event change = launch(host_fill, all, x, 5);
       const event follow = launch(host_add, all, x, y);
-      const event read = launch(host_add, all, y, z);  // behind `follow`
+      const event read = launch(host_add, all, y, z);  // after `follow`
       const object<int> apart(all, ones.data());
       wait(launch(host_plus, all, apart, 1));
       CHECK_FALSE(change.has_triggered());
@@ -51,7 +51,7 @@ TEST_CASE("a view that the program holds stops who would change it and who follo
   });
 }
 
-TEST_CASE("what waits for an event keeps its place in the order of submission") {
+TEST_CASE("a launch that waits for an event keeps its place in the order of submission") {
   with_workers([](runtime& rt) {
     rt.run([] {
       const box all(0, 2);
@@ -70,7 +70,7 @@ TEST_CASE("what waits for an event keeps its place in the order of submission") 
   });
 }
 
-TEST_CASE("objects that come and go take the room of a few") {
+TEST_CASE("objects created and destroyed in turn take the memory of a few") {
   const test::with_variable memory("STRETTO_HOST_MEMORY", "64k");
   with_workers([](runtime& rt) {
     constexpr int n = 2048, times = 100;

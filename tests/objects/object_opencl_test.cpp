@@ -1,4 +1,4 @@
-// Objects on OpenCL devices whose drivers fail: they run elsewhere, or who reads is told.
+// Objects on OpenCL devices whose drivers fail: launches run elsewhere, or the reader gets the error.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -36,7 +36,7 @@ void on_faulty(bool pool, Body&& body) {
   one.push_back(std::move(faulty_driver::find(pool).is));
   test::on_devices(std::move(one), "fifo", [&](device::device_set& all) {
     body(all);
-    while (all.all()[0]->is().pending() > 0) yield();  // whatever befell it, all that it was given ends
+    while (all.all()[0]->is().pending() > 0) yield();  // whatever happened to it, its operations end
   });
 }
 
@@ -62,7 +62,8 @@ TEST_CASE("an OpenCL driver without memory, or that does not build, is done with
     driver.fail("clCreateBuffer", 0, CL_MEM_OBJECT_ALLOCATION_FAILURE, true);
     right();
     object<unsigned, 2> pinned(tile_of_opencl, zeros.data());
-    const std::string why = thrown_by([&] { wait(launch(on(all.all()[0]->processor()), opencl_plus_one, tile_of_opencl, pinned)); });
+    const std::string why =
+        thrown_by([&] { wait(launch(on(all.all()[0]->processor()), opencl_plus_one, tile_of_opencl, pinned)); });
     CHECK(why.find("error A04: the device has no memory for the arguments") != std::string::npos);
     CHECK(why.find("CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)") != std::string::npos);
   });
@@ -79,7 +80,7 @@ TEST_CASE("an OpenCL driver that takes memory at a buffer's first use is found t
     CHECK(f.reason.find("CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)") != std::string::npos);
   }
   on_faulty(false, [&](device::device_set& all) {
-    driver.take_memory_late(3 * 1024);  // three tiles, of the 1024 that the device says it has
+    driver.take_memory_late(3 * 1024);  // three tiles, of the 1024 bytes that the device reports
     const place there = all.all()[0]->processor();
     const std::vector<unsigned> zeros(256);
     std::vector<object<unsigned, 2>> many;
@@ -87,7 +88,7 @@ TEST_CASE("an OpenCL driver that takes memory at a buffer's first use is found t
     for (int round = 0; round < 3; ++round)
       for (const auto& a : many) launch(on(there), opencl_plus_one, tile_of_opencl, a);
     for (const auto& a : many) CHECK(a.read().get().view()(15, 15) == 3);
-    // What is written by kernels alone, and what alone is too much.
+    // Data that only kernels write, and objects too large by themselves.
     object<unsigned, 2> fresh(tile_of_opencl), large(box({0, 0}, {64, 16}));
     launch(on(there), set_all, tile_of_opencl, fresh, 7u);
     CHECK(fresh.read().get().view()(0, 1) == 8);
@@ -100,7 +101,7 @@ TEST_CASE("an OpenCL driver that takes memory at a buffer's first use is found t
   });
 }
 
-TEST_CASE("random programs lose an OpenCL device, and every element is right or its reader is told") {
+TEST_CASE("random programs lose an OpenCL device, and each element is right or its reader gets the error") {
   if (!faulty_driver::is_there()) return;
   int lost = 0;
   constexpr int statuses[] = {CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES, CL_INVALID_COMMAND_QUEUE};

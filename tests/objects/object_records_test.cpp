@@ -1,4 +1,4 @@
-// Objects that come and go in any order, with records that serve again and without.
+// Objects created and destroyed in any order, with and without pooled records.
 #include <stretto/object.hpp>
 #include <stretto/runtime.hpp>
 
@@ -25,7 +25,7 @@ TEST_CASE("objects that come and go in any order keep what is theirs, whether re
       CAPTURE(recycles);
       CAPTURE(devices);
       const test::with_variable option("STRETTO_RECYCLE", recycles);
-      const test::with_variable memory("STRETTO_DEVICE_MEMORY", "64K");  // of which objects leave for others
+      const test::with_variable memory("STRETTO_DEVICE_MEMORY", "64K");  // too small for all: objects are evicted
       runtime rt({.workers = 2, .devices = devices});
       rt.run([] {
         constexpr int n = 256;

@@ -1,4 +1,5 @@
-// Contributions to objects: side by side on any devices, folded where they are needed, with the result of a loop.
+// Reductions into objects: on any devices at the same time, folded when the result is needed, with the result of a
+// loop.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -26,9 +27,13 @@ using test::with_variable;
 
 // clang-format off
 STRETTO_KERNEL(contribute_counts, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0)) % 16) << 1; })
-STRETTO_KERNEL(contribute_sum, (reduce<sum<std::int64_t>, 2> to, int by), { to(global_id(0), global_id(1)) << (long)(by); })
+STRETTO_KERNEL(contribute_sum, (reduce<sum<std::int64_t>, 2> to, int by), {
+  to(global_id(0), global_id(1)) << (long)(by);
+})
 STRETTO_KERNEL(contribute_product, (reduce<product<std::int64_t>, 2> to), { to(global_id(0), global_id(1)) << 3; })
-STRETTO_KERNEL(contribute_most, (reduce<maximum<std::int64_t>, 2> to, int by), { to(global_id(0), global_id(1)) << (long)(by); })
+STRETTO_KERNEL(contribute_most, (reduce<maximum<std::int64_t>, 2> to, int by), {
+  to(global_id(0), global_id(1)) << (long)(by);
+})
 STRETTO_KERNEL(set_wide, (out<std::int64_t, 2> to, int by), { to(global_id(0), global_id(1)) = by; })
 STRETTO_KERNEL(add_wide, (in<std::int64_t, 2> from, inout<std::int64_t, 2> to), {
   int i = global_id(0), j = global_id(1);
@@ -54,7 +59,8 @@ STRETTO_KERNEL(contribute_spread, (in<int> x, reduce<spreads> to), {
 // clang-format on
 
 const std::vector<std::string>& reducing_devices() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl:1,sim:2"}, "objects");
   return all;
 }
 
@@ -67,7 +73,8 @@ TEST_CASE("contributions of many launches are all there, wherever they were comp
       rt.run([] {
         constexpr int n = 20'000;
         std::vector<int> x(n), expected(16);
-        for (int i = 0; i < n; ++i) ++expected[static_cast<std::size_t>((x[static_cast<std::size_t>(i)] = i * 7 % 1009) % 16)];
+        for (int i = 0; i < n; ++i)
+          ++expected[static_cast<std::size_t>((x[static_cast<std::size_t>(i)] = i * 7 % 1009) % 16)];
         object<int> values(box(0, n), x.data()), count(box(0, 16), {.name = "count"});
         for (int first = 0; first < n; first += 500) {
           const box part(first, first + 500);
@@ -127,7 +134,7 @@ TEST_CASE("several operators and types in one launch, from a beginning that the 
   }
 }
 
-/// Random launches that contribute by three operators, write and read tiles of a few objects, beside a loop.
+/// Random launches that reduce by three operators, write and read tiles of a few objects, compared with a loop.
 void random_launches(const std::string& devices, unsigned workers, unsigned seed, int steps) {
   constexpr int n = 12;
   constexpr std::size_t count = 4;
@@ -144,7 +151,8 @@ void random_launches(const std::string& devices, unsigned workers, unsigned seed
     }
     const auto each = [&](std::size_t k, const box& b, auto&& change) {
       for (std::int64_t i = b.min()[0]; i < b.max()[0]; ++i)
-        for (std::int64_t j = b.min()[1]; j < b.max()[1]; ++j) change(expected[k][static_cast<std::size_t>(i * n + j)], i, j);
+        for (std::int64_t j = b.min()[1]; j < b.max()[1]; ++j)
+          change(expected[k][static_cast<std::size_t>(i * n + j)], i, j);
     };
     for (int s = 0; s < steps; ++s) {
       const auto k = static_cast<std::size_t>(below(count));
@@ -163,7 +171,8 @@ void random_launches(const std::string& devices, unsigned workers, unsigned seed
           break;
         case 5:
           launch(contribute_product, part, all[k]);
-          each(k, part, [&](std::int64_t& v, auto, auto) { v = static_cast<std::int64_t>(static_cast<std::uint64_t>(v) * 3); });
+          each(k, part,
+               [&](std::int64_t& v, auto, auto) { v = static_cast<std::int64_t>(static_cast<std::uint64_t>(v) * 3); });
           break;
         case 6:
           launch(set_wide, part, all[k](part), by);
@@ -202,7 +211,8 @@ TEST_CASE("random contributions, writes and reads give what a loop gives, over s
 TEST_CASE("contributions leave a full device, for the host and for a file") {
   const test::temporary_folder disk;
   const with_variable spill("STRETTO_SPILL", disk.path.c_str()), host("STRETTO_HOST_MEMORY", "16k"),
-      device("STRETTO_DEVICE_MEMORY", "8k");  // four objects take 4.5k in all memories together, and accumulators as much again
+      // four objects take 4.5k in all memories together, and accumulators as much again
+      device("STRETTO_DEVICE_MEMORY", "8k");
   for (const std::string& kind : reducing_devices())
     for (unsigned seed = 0; seed < test::scaled(6u, 400u); ++seed) {
       INFO(kind << ", seed " << seed);

@@ -1,4 +1,5 @@
-// Launches on objects, on the host and on every kind of device that is here: whatever is chosen, the result is that of a loop.
+// Launches on objects, on the host and on all kinds of devices here: for any choice of places, the result is that of a
+// loop.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/object.hpp>
@@ -29,7 +30,8 @@ namespace stretto {
 namespace {
 
 const std::vector<std::string>& kinds() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl,sim:2"}, "objects");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:3", "opencl:1", "opencl,sim:2"}, "objects");
   return all;
 }
 
@@ -86,8 +88,8 @@ TEST_CASE("kernels on objects order themselves and give what a loop gives") {
     for (int s = 0; s < steps; ++s) {
       for (int i = 1; i < n - 1; ++i)
         for (int j = 1; j < n - 1; ++j)
-          b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1] -
-                                                 4 * a[i * n + j]);
+          b[i * n + j] = a[i * n + j] + 0.25f * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] +
+                                                 a[i * n + j + 1] - 4 * a[i * n + j]);
       std::swap(a, b);
     }
     const auto seen = u.read().get();
@@ -132,10 +134,12 @@ TEST_CASE("random programs run on one to eight simulated devices") {
     }
 }
 
-TEST_CASE("random programs give the same with each optimisation switched off, one stream for all, and more in advance") {
+TEST_CASE(
+    "random programs give the same with each optimisation switched off, one stream for all, and more in advance") {
   constexpr std::pair<const char*, const char*> settings[] = {
-      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}, {"STRETTO_PREFETCH", "32"},
-      {"STRETTO_LOCKED_MEMORY", "0"},  {"STRETTO_DEVICE_POOL", "0"},  {"STRETTO_RECYCLE", "0"},  {"STRETTO_DEVICE_THREADS", "1"}};
+      {"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"},
+      {"STRETTO_PREFETCH", "32"},      {"STRETTO_LOCKED_MEMORY", "0"},       {"STRETTO_DEVICE_POOL", "0"},
+      {"STRETTO_RECYCLE", "0"},        {"STRETTO_DEVICE_THREADS", "1"}};
   const with_variable memory("STRETTO_DEVICE_MEMORY", "4096");
   unsigned seed = 0;
   for (unsigned round = 0; round < test::scaled(1u, 40u); ++round)
@@ -206,7 +210,7 @@ TEST_CASE("a run decides by the speeds of the run before") {
   CHECK(launches_on_device(other, {}) == 1);
 }
 
-TEST_CASE("what a finish encloses is over when it ends, and what fails there is thrown") {
+TEST_CASE("a finish waits for the launches in it, and throws their failures") {
   on_sim([] {
     object<unsigned, 2> a(box({0, 0}, {8, 8}), {.name = "a"});
     const event e = finish([&] { return launch(set_all, a.elements(), a, 1u); });

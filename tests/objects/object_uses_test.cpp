@@ -1,4 +1,4 @@
-// What launches on objects say of their items is checked in the call, whether they are divided or not.
+// Mappers of launches on objects are checked in the call, whether the launch is divided or not.
 #include <stretto/error.hpp>
 #include <stretto/launch_graph.hpp>
 #include <stretto/object.hpp>
@@ -60,7 +60,7 @@ TEST_CASE(
       CHECK(u.read().get().view()(5) == 1);
       launch(uses_smooth_in_place, u.elements(), u(one_to_one));
       launch(uses_double, u.elements(), u(one_to_one), u(one_to_one));
-      launch(uses_double, u.elements(), u, u);  // which item uses what is not said
+      launch(uses_double, u.elements(), u, u);  // without mappers
       launch(uses_double, box(0, 6), u(box(0, 6)), v(one_to_one));
       launch(uses_smooth, box(5, 6), u, u(one_to_one), 12);
       launch(uses_rows, box(0, 12), w(slice(1)));

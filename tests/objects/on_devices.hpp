@@ -1,4 +1,4 @@
-// on_devices.hpp - a runtime whose objects are computed by devices of a test's own, and the host.
+// on_devices.hpp - a runtime with devices of a test and the host.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace stretto::test {
 
-/// Runs `body(set of devices)` there; nothing is said of what runs elsewhere.
+/// Runs `body(set of devices)` there; warnings of launches that run elsewhere are suppressed.
 template <class Body>
 void on_devices(std::vector<std::unique_ptr<device::device>> devices, const char* policy, Body&& body) {
   data::with_devices(std::move(devices), 2, [&](device::device_set& all, const platform&) {

@@ -1,4 +1,4 @@
-// random_program.hpp - random programs on objects, whose results are those of plain arrays.
+// random_program.hpp - random programs on objects, compared with plain arrays.
 #pragma once
 
 #include <stretto/object.hpp>
@@ -22,19 +22,20 @@ namespace stretto::test {
 /// A random program on a few objects, and the same on plain arrays.
 class random_program {
  public:
-  /// Where devices may be lost, every element is right or its reader is told K31. Some launches are pinned to one of `places`.
+  /// If devices may be lost, each element is right or its reader gets K31. Some launches are pinned to one of `places`.
   struct losses {
     std::vector<place> places;
   };
-  /// Objects live in one of `homes`, or, as often as in each of those, wherever they are needed.
-  random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {}, const std::vector<place>& homes = {})
+  /// Objects are created in one of `memories` or, as often as in each of those, without a fixed memory.
+  random_program(unsigned seed, bool any_boxes, std::optional<losses> lossy = {},
+                 const std::vector<place>& memories = {})
       : random_(seed), any_boxes_(any_boxes), lossy_(std::move(lossy)) {
     for (int k = 0; k < 3; ++k) {
       model_.emplace_back(n * n);
       for (unsigned& x : model_.back()) x = random_();
-      const unsigned home = homes.empty() ? 0 : below(static_cast<unsigned>(homes.size()) + 1);
+      const unsigned memory = memories.empty() ? 0 : below(static_cast<unsigned>(memories.size()) + 1);
       objects_.emplace_back(box({0, 0}, {n, n}), model_.back().data(),
-                            object_options{.name = "abc", .memory = home ? homes[home - 1] : place()});
+                            object_options{.name = "abc", .memory = memory ? memories[memory - 1] : place()});
     }
   }
 
@@ -42,7 +43,7 @@ class random_program {
     for (int s = 0; s < steps; ++s) step();
     for (std::size_t k = 0; k < objects_.size(); ++k) compare(k, box({0, 0}, {n, n}));
   }
-  /// Reads that gave elements, and what ended with a loss.
+  /// Number of reads with data, and of operations that ended with a loss.
   int reads() const noexcept { return reads_; }
   int lost() const noexcept { return lost_; }
 
@@ -52,11 +53,13 @@ class random_program {
   unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
   box any_box() {
     if (!any_boxes_) {
-      const int i = static_cast<int>(below(n / tile_size)) * tile_size, j = static_cast<int>(below(n / tile_size)) * tile_size;
+      const int i = static_cast<int>(below(n / tile_size)) * tile_size,
+                j = static_cast<int>(below(n / tile_size)) * tile_size;
       return box({i, j}, {i + tile_size, j + tile_size});
     }
     const int i = static_cast<int>(below(n)), j = static_cast<int>(below(n));
-    return box({i, j}, {i + 1 + static_cast<int>(below(n - static_cast<unsigned>(i))), j + 1 + static_cast<int>(below(n - static_cast<unsigned>(j)))});
+    return box({i, j}, {i + 1 + static_cast<int>(below(n - static_cast<unsigned>(i))),
+                        j + 1 + static_cast<int>(below(n - static_cast<unsigned>(j)))});
   }
   unsigned& at(std::size_t k, std::int64_t i, std::int64_t j) { return model_[k][static_cast<std::size_t>(i * n + j)]; }
   template <class F>
@@ -64,9 +67,9 @@ class random_program {
     for (auto i = b.min()[0]; i < b.max()[0]; ++i)
       for (auto j = b.min()[1]; j < b.max()[1]; ++j) f(i, j);
   }
-  /// Whether it came to its end; what a lost device ended is told so.
+  /// Whether it ended; an operation ended by a lost device must report that.
   template <class Body>
-  bool goes_well(Body&& body) {
+  bool succeeds(Body&& body) {
     if (!lossy_) return body(), true;
     try {
       body();
@@ -79,18 +82,19 @@ class random_program {
   }
   void compare(std::size_t k, const box& b) {
     int wrong = 0;
-    reads_ += goes_well([&] {
+    reads_ += succeeds([&] {
       const auto seen = objects_[k].read(b).get();
       each(b, [&](auto i, auto j) { wrong += seen.view()(i, j) != at(k, i, j); });
     });
-    for (const event& e : launched_) goes_well([&] { wait(e); });
+    for (const event& e : launched_) succeeds([&] { wait(e); });
     launched_.clear();
     REQUIRE(wrong == 0);
   }
   template <class... A>
   void anywhere(A&&... a) {
     if (lossy_ && !lossy_->places.empty() && below(3) == 0)
-      launched_.push_back(launch(on(lossy_->places[below(static_cast<unsigned>(lossy_->places.size()))]), std::forward<A>(a)...));
+      launched_.push_back(
+          launch(on(lossy_->places[below(static_cast<unsigned>(lossy_->places.size()))]), std::forward<A>(a)...));
     else if (below(4) == 0) launched_.push_back(launch(on(device_kind::host), std::forward<A>(a)...));
     else if (below(4) == 0) launched_.push_back(launch(priority(static_cast<int>(below(3))), std::forward<A>(a)...));
     else launched_.push_back(launch(std::forward<A>(a)...));
@@ -106,19 +110,19 @@ class random_program {
         each(b, [&](auto i, auto j) { at(k, i, j) = c + static_cast<unsigned>(i * 31 + j); });
         break;
       case 1: {
-        goes_well([&] {
+        succeeds([&] {
           auto mine = objects_[k].change(b).get();
           each(b, [&](auto i, auto j) { at(k, i, j) ^= c, mine.view()(i, j) ^= c; });
         });
         break;
       }
       case 2: {
-        auto mine = objects_[k].overwrite(b).get();  // whatever has become of what was there
+        auto mine = objects_[k].overwrite(b).get();  // whatever has become of the old data
         each(b, [&](auto i, auto j) { mine.view()(i, j) = at(k, i, j) = c + static_cast<unsigned>(i); });
         break;
       }
       case 3: compare(k, b); break;
-      case 4: goes_well([&] { objects_[k].remove_from_devices(); }); break;
+      case 4: succeeds([&] { objects_[k].remove_from_devices(); }); break;
       default: {
         // From a tile of equal shape, somewhere else.
         const std::int64_t height = b.length(0), width = b.length(1);

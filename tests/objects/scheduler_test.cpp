@@ -29,14 +29,16 @@ struct situation {
   }
 };
 
-// Tasks on random blocks, each after the last one that wrote what it uses and those that read what it writes.
+// Tasks on random blocks. Each follows the last writer of what it uses and the readers of what it writes.
 situation random_graph(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](unsigned n) { return random() % n; };
   situation s;
   const std::size_t kernels = 1 + below(3);
   for (unsigned d = 2 + below(3); d > 0; --d) {
-    made_up_device device{.items_per_second = {}, .bytes_per_second = 1e8 * (1 + below(100)), .depth = 1 + static_cast<std::uint32_t>(below(4))};
+    made_up_device device{.items_per_second = {},
+                          .bytes_per_second = 1e8 * (1 + below(100)),
+                          .depth = 1 + static_cast<std::uint32_t>(below(4))};
     for (std::size_t k = 0; k < kernels; ++k) device.items_per_second.push_back(1e6 * (1 + below(20)));
     s.devices.push_back(device);
   }
@@ -68,7 +70,7 @@ situation random_graph(unsigned seed) {
   return s;
 }
 
-// What no schedule can beat: all devices at their best on all tasks, and the longest chain at the best speeds.
+// A lower bound for all schedules: all devices at their best speeds on all tasks, and the longest chain at best speeds.
 double bound(const situation& s) {
   double work = 0, longest = 0, rate = 0;
   std::vector<double> end(s.tasks.size());
@@ -96,7 +98,8 @@ std::vector<made_up_task> independent(std::size_t n, std::uint64_t items) {
 }  // namespace
 
 TEST_CASE("an unknown policy is refused with the names there are") {
-  CHECK(test::thrown_by([] { make_device_scheduler("locallity"); }).find("did you mean \"locality\"?") != std::string::npos);
+  CHECK(test::thrown_by([] { make_device_scheduler("locallity"); }).find("did you mean \"locality\"?") !=
+        std::string::npos);
   CHECK(test::thrown_by([] { make_device_scheduler("best"); }).find("one of fifo, locality") != std::string::npos);
 }
 
@@ -106,14 +109,17 @@ TEST_CASE("fifo issues in order of submission, larger priorities first") {
   CHECK(s.under("fifo").order == std::vector<std::size_t>{4, 0, 1, 2, 3, 5});
 }
 
-TEST_CASE("what became ready late comes before what was submitted after it, for a device alone under all policies but locality") {
-  // A product of tiles: every further product into a tile is ready only once the one before has been issued.
+TEST_CASE(
+    "a task that became ready late comes before those submitted after it, on one device under all policies but "
+    "locality") {
+  // A product of tiles: each further product into a tile is ready once the one before has been issued.
   constexpr std::size_t tiles = 4;
   situation s{{{{1e6}}}, std::vector<std::uint64_t>(3 * tiles * tiles, 1000), {}};
   for (std::size_t i = 0; i < tiles; ++i)
     for (std::size_t j = 0; j < tiles; ++j)
       for (std::size_t k = 0; k < tiles; ++k) {
-        made_up_task product{.items = 100, .reads = {i * tiles + k, (tiles + k) * tiles + j}, .writes = {(2 * tiles + i) * tiles + j}};
+        made_up_task product{
+            .items = 100, .reads = {i * tiles + k, (tiles + k) * tiles + j}, .writes = {(2 * tiles + i) * tiles + j}};
         if (k > 0) product.follows = {s.tasks.size() - 1};
         s.tasks.push_back(product);
       }
@@ -145,7 +151,7 @@ TEST_CASE("all policies but earliest_finish leave no device without work that it
   }
 }
 
-// Ratios over the same graphs: how much better on the whole, and how much worse at worst.
+// Ratios over the same graphs: mean gain, and worst loss.
 TEST_CASE("policies keep their promises against fifo on random graphs, over many seeds") {
   const unsigned seeds = test::scaled(300u, 20'000u);
   struct sums {
@@ -201,7 +207,7 @@ TEST_CASE("earliest_finish sends each kernel where it is fast") {
 
 namespace {
 
-// Tiles updated in turn, round after round.
+// Tiles updated one after the other, round after round.
 situation tile_sweeps(std::size_t devices, std::size_t tiles, std::size_t rounds, double bandwidth) {
   situation s;
   s.devices.assign(devices, made_up_device{.items_per_second = {1e6}, .bytes_per_second = bandwidth});
@@ -218,8 +224,8 @@ situation tile_sweeps(std::size_t devices, std::size_t tiles, std::size_t rounds
 }  // namespace
 
 TEST_CASE("tiles stay where they are under all policies but fifo") {
-  // 15 tiles on 4 devices, each taking 5 ms to bring and 1 ms to compute: without a thought for data, each round gives them to
-  // other devices.
+  // 15 tiles on 4 devices, 5 ms each to copy and 1 ms to compute: a scheduler that ignores data gives them to other
+  // devices in each round.
   const situation s = tile_sweeps(4, 15, 20, 2e7);
   const std::uint64_t once = 15 * 100'000;
   const outcome fifo = s.under("fifo");
@@ -244,7 +250,7 @@ TEST_CASE("work stealing spreads tasks whose data all lies in one place") {
 
 namespace {
 
-// What the header's example does, kept by a user.
+// The scheduler of the header's example, owned by a user.
 class newest_first : public device_scheduler {
   void push(const device_task& t) override { waiting_.push_back(&t); }
   const device_task* pop(const device_view& d) override {

@@ -1,4 +1,4 @@
-// Kernels that take less time than handing them over: which those are, and what is as if they were handed over.
+// Short kernels: which kernels are short, and that running them inline is not observable.
 #include <stretto/event.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/kernel.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("a kernel is short once it has been seen to be") {
   all.took(a, 1, 200);
   CHECK(all.is_short(a, 1));
   CHECK_FALSE(all.is_short(b, 1));
-  CHECK_FALSE(all.is_short(a, 1000));  // of other sizes nothing is known
+  CHECK_FALSE(all.is_short(a, 1000));  // other sizes are unknown
   all.took(b, 1, 701);
   CHECK_FALSE(all.is_short(b, 1));
   all.took(b, 1, 699);
@@ -50,7 +50,7 @@ TEST_CASE("one interruption makes no kernel long, and a kernel that has become l
   CHECK(needed <= 30);
 }
 
-TEST_CASE("code of the program's own is never short: it may wait for who launches it") {
+TEST_CASE("native code is never short: it may wait for the launching thread") {
   short_kernels all(700);
   kernel_code mine = short_add.code();
   mine.native = reinterpret_cast<const native_functions*>(&mine);
@@ -80,7 +80,7 @@ TEST_CASE("chains, forks and joins of short kernels compute what they would in t
   }
 }
 
-TEST_CASE("a short kernel follows what it was told to, whoever submits it") {
+TEST_CASE("a short kernel follows its predecessors, whichever thread submits it") {
   runtime rt({.workers = 2});
   rt.run([] {
     const int zero = 0;

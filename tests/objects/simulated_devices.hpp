@@ -1,7 +1,7 @@
-// simulated_devices.hpp - runs graphs of tasks on made-up devices in virtual time, as a scheduler under test decides.
+// simulated_devices.hpp - runs task graphs on simulated devices in virtual time, with a scheduler under test.
 //
-// Each device computes one task at a time, copies what it lacks over a link of its own, and holds a few issued tasks. A task is
-// pushed once all that it follows have been issued; so copies and kernels overlap as they will on devices.
+// Each device computes one task at a time, copies missing data over its own link, and holds a few issued tasks. A task
+// is pushed once all of its predecessors have been issued, so copies and kernels overlap as on devices.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ struct made_up_device {
 struct made_up_task {
   std::size_t kernel = 0;
   std::uint64_t items = 1;
-  std::vector<std::size_t> reads = {}, writes = {};  // blocks; what is written is read before
+  std::vector<std::size_t> reads = {}, writes = {};  // blocks; written blocks are read before
   std::vector<std::size_t> follows = {};             // tasks with smaller numbers
   int priority = 0;
   std::uint64_t devices = ~std::uint64_t{0};  // bits
@@ -39,10 +39,10 @@ struct made_up_task {
 struct outcome {
   double seconds = 0;
   std::uint64_t bytes_moved = 0;
-  std::vector<std::size_t> order;   // in which tasks were issued
+  std::vector<std::size_t> order;   // order of issue
   std::vector<std::uint32_t> where; // per task
   std::vector<std::size_t> per_device;
-  bool always_busy = true;          // no device was left without a task that waited and that it could have run
+  bool always_busy = true;          // no device idled while a task waited that it could have run
 };
 
 class simulated_devices {
@@ -78,7 +78,9 @@ class simulated_devices {
     int priority() const override { return is.priority; }
     std::uint64_t position() const override { return number; }
     bool may_run_on(const device_view& d) const override { return is.devices >> d.index & 1; }
-    std::uint64_t kind() const override { return is.kernel * 64 + static_cast<std::uint64_t>(std::bit_width(is.items)); }
+    std::uint64_t kind() const override {
+      return is.kernel * 64 + static_cast<std::uint64_t>(std::bit_width(is.items));
+    }
     std::uint64_t bytes_at(const device_view& d) const override { return world.bytes(is, d.index, true); }
     std::uint64_t missing_bytes(const device_view& d) const override { return world.bytes(is, d.index, false); }
     double transfer_seconds(const device_view& d) const override {
@@ -95,7 +97,9 @@ class simulated_devices {
     double at;
     std::size_t task;
     std::uint32_t device;
-    friend bool operator>(const ending& a, const ending& b) { return std::pair(a.at, a.task) > std::pair(b.at, b.task); }
+    friend bool operator>(const ending& a, const ending& b) {
+      return std::pair(a.at, a.task) > std::pair(b.at, b.task);
+    }
   };
 
   void begin(const std::vector<made_up_task>& tasks) {
@@ -150,7 +154,8 @@ class simulated_devices {
   }
 
   void issue(device_scheduler& s, std::size_t t, std::uint32_t d) {
-    if (state_[t] != 'w' || !(tasks_[t].is.devices >> d & 1)) FAIL("a task that does not wait, or on a device of others");
+    if (state_[t] != 'w' || !(tasks_[t].is.devices >> d & 1))
+      FAIL("a task that does not wait, or on a device of others");
     const made_up_task& is = tasks_[t].is;
     state_[t] = 'i';
     ++issued_[d];

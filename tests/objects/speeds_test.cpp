@@ -51,7 +51,7 @@ TEST_CASE("sizes never measured are predicted from those around them, and not fr
   CHECK_FALSE(s.predict(s.number_of("k", "other"), 1000));
 }
 
-TEST_CASE("an estimate goes as far as it must") {
+TEST_CASE("an estimate uses classes at any distance") {
   speeds s;
   const auto n = s.number_of("k", "d");
   CHECK_FALSE(s.estimate(n, 10));
@@ -66,7 +66,7 @@ TEST_CASE("an estimate goes as far as it must") {
   CHECK_FALSE(s.estimate(n, 0));
 }
 
-TEST_CASE("what is no time is not recorded") {
+TEST_CASE("invalid times are not recorded") {
   speeds s;
   const auto n = s.number_of("k", "d");
   for (const double t : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) s.record(n, 10, t);
@@ -77,7 +77,7 @@ TEST_CASE("what is no time is not recorded") {
 TEST_CASE("a time from outside is believed when it is smaller") {
   speeds s;
   const auto n = s.number_of("k", "d");
-  s.record_at_most(n, 100, 50e-6);  // the first is forgotten
+  s.record_at_most(n, 100, 50e-6);  // the first time is forgotten
   s.record_at_most(n, 100, 9e-6);
   CHECK(*s.predict(n, 100) == doctest::Approx(9e-6));
   s.record_at_most(n, 100, 7e-6);
@@ -109,7 +109,7 @@ TEST_CASE("the text of a table gives the same table, whatever the names are, ove
   }
 }
 
-TEST_CASE("a text with a fault is refused as a whole, and it is told where") {
+TEST_CASE("a text with an error is refused as a whole, with the line of the error") {
   const std::string good = "stretto speeds 1\nk\td\t4\t1\t9\t1e-06\n";
   CHECK(fault_of(good) == "none");
   CHECK(fault_of("") == "line 1: this is not \"stretto speeds 1\"");

@@ -29,14 +29,16 @@ double end_of(const device_speed& s, coordinate cells, double items_per_cell) {
 
 TEST_CASE("parts are as large as devices are fast") {
   CHECK(split_between({0, 100}, {{1e6, 0}, {3e6, 0}}) == boxes{{0, 25}, {25, 100}});
-  CHECK(split_between(box({0, 0}, {10, 7}), {{1, 0}, {0, 0}, {1, 0}}) == boxes{box({0, 0}, {5, 7}), {}, box({5, 0}, {10, 7})});
+  CHECK(split_between(box({0, 0}, {10, 7}), {{1, 0}, {0, 0}, {1, 0}}) ==
+        boxes{box({0, 0}, {5, 7}), {}, box({5, 0}, {10, 7})});
   CHECK(split_between({0, 10}, {{1, 0}}) == boxes{{0, 10}});
   CHECK(split_between(box(), {{1, 0}, {1, 0}}) == boxes{{}, {}});
 }
 
 TEST_CASE("cuts lie on multiples of the grain, from wherever the range begins") {
   CHECK(split_between({-5, 21}, {{1, 0}, {1, 0}}, 8) == boxes{{-5, 8}, {8, 21}});
-  CHECK(split_between(box({0, 3}, {1, 64}), {{1, 0}, {1, 0}}, 16) == boxes{box({0, 3}, {1, 32}), box({0, 32}, {1, 64})});
+  CHECK(split_between(box({0, 3}, {1, 64}), {{1, 0}, {1, 0}}, 16) ==
+        boxes{box({0, 3}, {1, 32}), box({0, 32}, {1, 64})});
 }
 
 TEST_CASE("a device whose overhead outlasts the work gets none of it") {
@@ -44,7 +46,7 @@ TEST_CASE("a device whose overhead outlasts the work gets none of it") {
   CHECK(split_between({0, 10'000}, {{1000, 0}, {1000, 5}}) == boxes{{0, 7500}, {7500, 10'000}});
 }
 
-TEST_CASE("what makes no sense is refused") {
+TEST_CASE("invalid arguments are refused") {
   CHECK(test::thrown_by([] { split_between({0, 10}, {{0, 0}}); }).starts_with("error B34"));
   CHECK(test::thrown_by([] { split_between({0, 10}, {{1, 0}}, 0); }).starts_with("error B35"));
 }
@@ -69,17 +71,21 @@ TEST_CASE("no other cuts end earlier, over many seeds") {
       if (!parts[d].is_empty()) REQUIRE(speeds[d].items_per_second > 0);
       volume += parts[d].volume();
       if (cells > 1) REQUIRE(parts[d].length(0) % grain == 0);
-      ours = std::max(ours, end_of(speeds[d], static_cast<coordinate>(parts[d].volume() / static_cast<std::uint64_t>(grain * rows)), items));
+      ours = std::max(
+          ours, end_of(speeds[d], static_cast<coordinate>(parts[d].volume() / static_cast<std::uint64_t>(grain * rows)),
+                       items));
     }
     REQUIRE(volume == range.volume());
     double best = 1e300;
-    const std::function<void(std::size_t, coordinate, double)> search = [&](std::size_t d, coordinate left, double end) {
+    const std::function<void(std::size_t, coordinate, double)> search = [&](std::size_t d, coordinate left,
+                                                                            double end) {
       if (d == speeds.size()) {
         if (left == 0) best = std::min(best, end);
         return;
       }
       for (coordinate n = 0; n <= left; ++n)
-        if (n == 0 || speeds[d].items_per_second > 0) search(d + 1, left - n, std::max(end, end_of(speeds[d], n, items)));
+        if (n == 0 || speeds[d].items_per_second > 0)
+          search(d + 1, left - n, std::max(end, end_of(speeds[d], n, items)));
     };
     search(0, cells, 0);
     REQUIRE(ours <= best * (1 + 1e-9));

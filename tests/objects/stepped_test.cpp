@@ -1,4 +1,4 @@
-// Launches of a runtime that one thread steps: a seed gives the same program, however busy the machine is.
+// Launches of a stepped runtime: a seed determines the schedule, however busy the machine is.
 #include <stretto/object.hpp>
 #include <stretto/runtime.hpp>
 
@@ -21,7 +21,7 @@ STRETTO_KERNEL(stepped_turns, (inout<int> x, int turns), {
   x(global_id(0)) = v;
 })
 
-/// How many launches the host and each device have computed of some programs, where each takes the host so long.
+/// Launches computed by the host and each device for some programs, if each takes the host that long.
 std::vector<std::uint64_t> computed_by_each(int turns) {
   std::vector<std::uint64_t> launches;
   for (unsigned seed = 0; seed < 6; ++seed) {
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> computed_by_each(int turns) {
   return launches;
 }
 
-TEST_CASE("who computes a launch in a stepped runtime does not depend on how long the machine takes") {
+TEST_CASE("the choice of devices in a stepped runtime does not depend on the speed of the machine") {
   const auto first = computed_by_each(1);
   REQUIRE(first.size() == 6 * 3);
   for (const std::size_t site : {0, 1, 2}) CHECK(first[site] > 0);
@@ -54,7 +54,7 @@ TEST_CASE("who computes a launch in a stepped runtime does not depend on how lon
   CHECK(computed_by_each(100) == first);
 }
 
-TEST_CASE("a stepped runtime keeps no speeds, and goes by none that others have measured") {
+TEST_CASE("a stepped runtime neither saves nor uses measured speeds") {
   const test::temporary_folder folder;
   const std::filesystem::path file = folder.path / "speeds.txt";
   const test::with_variable speeds("STRETTO_SPEEDS", file.c_str());

@@ -1,7 +1,9 @@
-// earliest_finish: a device gets a task only if no other would end it earlier, with what each has still to do.
+// earliest_finish: a device gets a task only if no other device would end it earlier, given the work that each still
+// has.
 //
-// Decided when a device asks, not when a task comes: by then more is known. The tasks that it leaves to others count as theirs
-// while it looks at the next ones; so a slow device gets those for which the fast ones would take too long to get to.
+// The decision is made when a device asks, not when a task is pushed: by then more is known. Tasks that the search
+// leaves to other devices count as work of these for the rest of the search. A slow device thus gets the tasks that
+// fast devices would reach too late.
 #include "objects/schedulers/policies.hpp"
 
 #include <algorithm>
@@ -21,11 +23,11 @@ class earliest_finish final : public device_scheduler {
   void push(const device_task& t) override { waiting_.push(t, devices_for(t, devices_)); }
 
   const device_task* pop(const device_view& d) override {
-    until_ = load_;  // when each device has done what it has, and what this search leaves to it
+    until_ = load_;  // when each device ends its work, with the tasks that this search leaves to it
     load cost;
     bool is_trial = false;
-    const device_task* const t = waiting_.take(d.index, tasks_looked_at, [&](const device_task& candidate) {
-      if (!candidate.may_run_on(d)) return false;  // any more: it was lost, or has no code, since the task came
+    const device_task* const t = waiting_.take(d.index, most_examined_tasks, [&](const device_task& candidate) {
+      if (!candidate.may_run_on(d)) return false;  // the device was lost, or has no code, since the task was pushed
       const device_view* best = nullptr;
       load best_cost;
       double best_end = 0;
@@ -40,7 +42,7 @@ class earliest_finish final : public device_scheduler {
           continue;
         }
         const load c{*seconds, candidate.transfer_seconds(e)};
-        // What must be brought counts twice: other tasks need the way too, and data that moves is missed where it was.
+        // Transfers count twice: other tasks need the link too, and data that moves is missing at its old place.
         const double end = end_of(until_[e.index], c) + c.transfer;
         if (!best || end < best_end) best = &e, best_cost = c, best_end = end;
       }
@@ -66,7 +68,7 @@ class earliest_finish final : public device_scheduler {
     if (found->second.is_trial)
       if (const auto at = std::find(trials_.begin(), trials_.end(), trial{t.kind(), d.index}); at != trials_.end())
         trials_.erase(at);
-    // Sums of fractions drift, so nothing to do is exactly 0.
+    // Sums of fractions drift, so no work is not exactly 0.
     if (--issued_[d.index] == 0)
       load_[d.index] = {};
     else
@@ -75,7 +77,7 @@ class earliest_finish final : public device_scheduler {
   }
 
  private:
-  /// Seconds of work for a device and for the way to its memory; the two overlap.
+  /// Seconds of work for a device, and for the transfers to its memory; the two overlap.
   struct load {
     double compute = 0, transfer = 0;
   };

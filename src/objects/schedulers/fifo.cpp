@@ -1,4 +1,4 @@
-// fifo: whoever asks gets the first task that it may run.
+// fifo: a device gets the first task that it may run.
 #include "objects/schedulers/policies.hpp"
 
 namespace stretto::objects {

@@ -1,7 +1,7 @@
-// locality: whoever asks gets the task that loses least by running there.
+// locality: a device gets the task that loses least by running there.
 //
-// What a task loses is what must be brought here beyond what its best place would need; so a device leaves alone, as long as it
-// has a choice, what another has the data of.
+// The loss is the number of bytes to be copied here, less those that the task's best place would need. A device that
+// has a choice thus leaves tasks to the devices that have their data.
 #include "objects/schedulers/policies.hpp"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ class locality final : public device_scheduler {
     const device_task* best = nullptr;
     std::pair<std::uint64_t, std::uint64_t> least;
     int priority = 0;
-    // Takes at once what has all its data here; else looks at all and takes the best.
-    const device_task* const at_home = waiting_.take(d.index, tasks_looked_at, [&](const device_task& t) {
+    // Takes a task with all its data here at once; otherwise examines all and takes the best.
+    const device_task* const at_home = waiting_.take(d.index, most_examined_tasks, [&](const device_task& t) {
       if (best && t.priority() != priority) return false;
       const std::uint64_t here = t.missing_bytes(d);
       std::uint64_t anywhere = here;
@@ -33,7 +33,7 @@ class locality final : public device_scheduler {
       return here == 0;
     });
     if (at_home || !best) return at_home;
-    return waiting_.take(d.index, tasks_looked_at, [&](const device_task& t) { return &t == best; });
+    return waiting_.take(d.index, most_examined_tasks, [&](const device_task& t) { return &t == best; });
   }
 
  private:

@@ -1,6 +1,6 @@
 // policies.hpp - the schedulers that come with Stretto, each in a file of its own.
 //
-// Threads     as device_scheduler says: one call at a time.
+// Threads     one call at a time, as device_scheduler says.
 #pragma once
 
 #include <stretto/scheduler.hpp>
@@ -18,8 +18,8 @@ std::unique_ptr<device_scheduler> make_locality();
 std::unique_ptr<device_scheduler> make_earliest_finish();
 std::unique_ptr<device_scheduler> make_work_stealing();
 
-/// How many waiting tasks a policy looks at before it decides.
-inline constexpr std::size_t tasks_looked_at = 32;
+/// How many waiting tasks a policy examines before it decides.
+inline constexpr std::size_t most_examined_tasks = 32;
 
 inline device_set devices_for(const device_task& t, std::span<const device_view> devices) {
   device_set allowed = 0;

@@ -1,4 +1,4 @@
-// work_stealing: a task waits at the device that has most of its data; a device without tasks takes from the longest queue.
+// work_stealing: a task waits at the device that has most of its data; an idle device takes from the longest queue.
 #include "objects/schedulers/policies.hpp"
 
 #include <algorithm>
