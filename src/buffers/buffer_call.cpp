@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "buffers/learning.hpp"
+#include "buffers/mapper_learner.hpp"
 #include "graph/labels.hpp"
 #include "objects/launching.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/pipeline.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "device/backend.hpp"

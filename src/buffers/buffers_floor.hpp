@@ -12,10 +12,10 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
-#include "buffers/handing.hpp"
-#include "buffers/recording.hpp"
-#include "buffers/same_program.hpp"
-#include "buffers/weighing.hpp"
+#include "buffers/pipeline_mode.hpp"
+#include "buffers/graph_recorder.hpp"
+#include "buffers/spmd_guard.hpp"
+#include "buffers/weight_measurement.hpp"
 #include "device/device_set.hpp"
 #include "graph/horizon_policy.hpp"
 

@@ -16,15 +16,15 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
-#include "buffers/execution.hpp"
-#include "buffers/handing.hpp"
-#include "buffers/known_launches.hpp"
-#include "buffers/later_launches.hpp"
-#include "buffers/learning.hpp"
-#include "buffers/recording.hpp"
-#include "buffers/same_program.hpp"
-#include "buffers/unwritten.hpp"
-#include "buffers/weighing.hpp"
+#include "buffers/instruction_executor.hpp"
+#include "buffers/pipeline_mode.hpp"
+#include "buffers/launch_cache.hpp"
+#include "buffers/pending_launches.hpp"
+#include "buffers/mapper_learner.hpp"
+#include "buffers/graph_recorder.hpp"
+#include "buffers/spmd_guard.hpp"
+#include "buffers/unwritten_warnings.hpp"
+#include "buffers/weight_measurement.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
@@ -116,7 +116,7 @@ inline bool shows_speed(const graph::task& t) noexcept {
 }
 
 /// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the
-/// program is `asked` (handing_over.hpp).
+/// program is `asked` (pipeline.hpp).
 class holding {
  public:
   explicit holding(buffers_state& s);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "buffers/recording.hpp"
+#include "buffers/graph_recorder.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/node_set.hpp"

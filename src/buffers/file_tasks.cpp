@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "buffers/handing_over.hpp"
-#include "buffers/said_calls.hpp"
+#include "buffers/pipeline.hpp"
+#include "buffers/call_signatures.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "files/replacing.hpp"

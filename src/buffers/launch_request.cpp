@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "buffers/handing_over.hpp"
-#include "buffers/mappings.hpp"
-#include "buffers/said_calls.hpp"
+#include "buffers/pipeline.hpp"
+#include "buffers/mapper_conversion.hpp"
+#include "buffers/call_signatures.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
 #include "device/native.hpp"

@@ -1,7 +1,7 @@
 // launch_request.hpp - one call of `launch` or `host_task` on buffers: its key in the launch cache, and the task that
 // it becomes.
 //
-// Threads     the thread that holds `asking` (handing_over.hpp).
+// Threads     the thread that holds `asking` (pipeline.hpp).
 // Cost        of a repeated launch: its key, a hash and a comparison. A new launch is built and checked.
 #pragma once
 

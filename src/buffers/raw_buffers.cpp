@@ -15,7 +15,7 @@
 
 #include "base/descriptor.hpp"
 #include "buffers/file_elements.hpp"
-#include "buffers/file_faults.hpp"
+#include "buffers/file_errors.hpp"
 #include "buffers/file_tasks.hpp"
 
 namespace stretto::buffers {

@@ -1,6 +1,6 @@
 #include "buffers/use_checks.hpp"
 
-#include "buffers/mappings.hpp"
+#include "buffers/mapper_conversion.hpp"
 
 namespace stretto::buffers {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "buffers/file_elements.hpp"
-#include "buffers/file_faults.hpp"
+#include "buffers/file_errors.hpp"
 #include "buffers/file_tasks.hpp"
 #include "files/zarr_array.hpp"
 

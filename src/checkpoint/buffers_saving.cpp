@@ -8,8 +8,8 @@
 
 #include "buffers/file_elements.hpp"
 #include "buffers/file_tasks.hpp"
-#include "buffers/handing_over.hpp"
-#include "buffers/said_calls.hpp"
+#include "buffers/pipeline.hpp"
+#include "buffers/call_signatures.hpp"
 #include "checkpoint/all_nodes.hpp"
 #include "checkpoint/buffer_copies.hpp"
 #include "checkpoint/buffer_rows.hpp"

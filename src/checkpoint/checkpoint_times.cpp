@@ -3,7 +3,7 @@
 
 #include "base/clock.hpp"
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/pipeline.hpp"
 
 namespace stretto::detail {
 namespace {

@@ -17,12 +17,12 @@
 
 #include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
-#include "graph/by_buffer.hpp"
+#include "graph/buffer_table.hpp"
 #include "graph/effect_order.hpp"
 #include "graph/command.hpp"
 #include "graph/launch_shapes.hpp"
-#include "graph/plans.hpp"
-#include "graph/recurring.hpp"
+#include "graph/plan_cache.hpp"
+#include "graph/memoized_state.hpp"
 #include "graph/replication.hpp"
 #include "graph/task.hpp"
 

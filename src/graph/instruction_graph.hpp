@@ -14,12 +14,12 @@
 #include <span>
 #include <vector>
 
-#include "graph/by_buffer.hpp"
+#include "graph/buffer_table.hpp"
 #include "graph/effect_order.hpp"
 #include "graph/command.hpp"
 #include "graph/instruction.hpp"
 #include "graph/memory_map.hpp"
-#include "graph/plans.hpp"
+#include "graph/plan_cache.hpp"
 #include "graph/placement.hpp"
 #include "graph/task.hpp"
 
@@ -138,11 +138,11 @@ class instruction_graph {
   need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
   void refuse [[noreturn]] (const task& t, const need& lacks) const;
 
-  // By instruction_gathering.cpp.
+  // By host_gather.cpp.
   void find_shared(const task& t, plan& made) const;
   void gather(task_id id, const task& t, const plan& p, std::vector<instruction>& out);
 
-  // By instruction_rooms.cpp.
+  // By instruction_allocations.cpp.
   bool is_bounded(memory_number m) const noexcept { return m < maps_.size() && maps_[m].capacity() != 0; }
   std::uint64_t bytes_of(buffer_id b, const box& elements) const { return elements.volume() * at(b).element_bytes; }
   box with_expected(buffer_id b, memory_number m, const box& where) const;

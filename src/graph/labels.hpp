@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "graph/by_kind.hpp"
+#include "graph/overloaded.hpp"
 #include "graph/printing.hpp"
 
 namespace stretto::graph {

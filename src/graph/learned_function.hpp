@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "graph/seen_use.hpp"
+#include "graph/observed_use.hpp"
 
 namespace stretto::graph {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "graph/mapping.hpp"
-#include "graph/seen_use.hpp"
+#include "graph/observed_use.hpp"
 
 namespace stretto::graph {
 

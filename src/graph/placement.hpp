@@ -11,7 +11,7 @@
 
 #include "graph/access_fronts.hpp"
 #include "graph/instruction.hpp"
-#include "graph/recurring.hpp"
+#include "graph/memoized_state.hpp"
 #include "graph/validity.hpp"
 
 namespace stretto::graph {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "graph/access_fronts.hpp"
-#include "graph/by_buffer.hpp"
+#include "graph/buffer_table.hpp"
 #include "graph/effect_order.hpp"
 #include "graph/horizon_policy.hpp"
-#include "graph/plans.hpp"
+#include "graph/plan_cache.hpp"
 #include "graph/sequence.hpp"
 #include "graph/task.hpp"
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "buffers/told_by_nodes.hpp"
+#include "buffers/node_reports.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "with_variable.hpp"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "buffers/stencil_on_nodes.hpp"
-#include "buffers/told_by_nodes.hpp"
+#include "buffers/node_reports.hpp"
 #include "campaign.hpp"
 
 namespace stretto {

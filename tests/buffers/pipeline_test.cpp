@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/pipeline.hpp"
 #include "buffers/nodes_with_devices.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"

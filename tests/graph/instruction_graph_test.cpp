@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "graph/command_graph.hpp"
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 #include "graph/task_graph.hpp"
 
 using namespace stretto;

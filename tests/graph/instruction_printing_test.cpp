@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 
 using namespace stretto;
 using namespace stretto::graph;

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graph/instruction_labels.hpp"
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 #include "thrown_by.hpp"
 
 using namespace stretto;

@@ -1,0 +1,64 @@
+#include "buffers/call_history.hpp"
+
+#include <stretto/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace stretto::buffers {
+
+void course::add(std::shared_ptr<const known_call> c, std::uint64_t task, const std::source_location& where) {
+  said_hash all;
+  all.add(hash_).add(c->hash);
+  // A function has no name that nodes share: it is known by its line.
+  if (c->is.what == buffer_call::verb::host_task) all.add(std::uint64_t{where.line()} << 32 | where.column());
+  {
+    const std::scoped_lock lock(lock_);
+    const std::uint64_t n = calls_.load(std::memory_order_relaxed);
+    entry& e = last_[n % most_kept];
+    e.after = hash_ = all.value();
+    e.task = task;
+    e.call.swap(c);
+    e.where = where;
+    calls_.store(n + 1, std::memory_order_release);
+  }
+}
+
+std::uint64_t course::first() const noexcept {
+  const std::uint64_t n = calls_.load(std::memory_order_relaxed);
+  return n > most_kept ? n - most_kept : 0;
+}
+
+std::optional<std::uint64_t> course::hash_after(std::uint64_t calls) const {
+  const std::scoped_lock lock(lock_);
+  if (calls == 0 || calls > calls_.load(std::memory_order_relaxed) || calls - 1 < first()) return std::nullopt;
+  return at(calls - 1).after;
+}
+
+course::stretch course::remembered() const {
+  const std::scoped_lock lock(lock_);
+  stretch s{.first = first()};
+  for (std::uint64_t n = s.first; n < calls_.load(std::memory_order_relaxed); ++n) s.after.push_back(at(n).after);
+  return s;
+}
+
+course::comparison course::compare(const stretch& other) const {
+  using enum comparison::outcome;
+  const std::scoped_lock lock(lock_);
+  const std::uint64_t begin = std::max(first(), other.first);
+  const std::uint64_t end = std::min(calls_.load(std::memory_order_relaxed), other.first + other.after.size());
+  if (begin >= end) return {};
+  for (std::uint64_t n = begin; n < end; ++n)
+    if (at(n).after != other.after[n - other.first]) return {n == begin && n > 0 ? differs_before : differs, n};
+  return {.is = same};
+}
+
+std::optional<course::told> course::tell(std::uint64_t number) const {
+  const std::scoped_lock lock(lock_);
+  if (number < first() || number >= calls_.load(std::memory_order_relaxed)) return std::nullopt;
+  const entry& e = at(number);
+  return told{(e.task == no_task ? "" : "T" + std::to_string(e.task) + ", ") + e.call->is.text(),
+              e.call->is.what == buffer_call::verb::end ? std::string() : short_location(e.where), e.after};
+}
+
+}  // namespace stretto::buffers

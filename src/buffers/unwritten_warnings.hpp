@@ -1,0 +1,31 @@
+// unwritten_warnings.hpp - warnings of elements that are read and that nobody has written: once for each buffer and line of the program.
+//
+// Threads     one owner.
+// Memory      bounded: after 32 warnings it is silent.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <source_location>
+#include <string>
+#include <tuple>
+
+#include "geometry/region.hpp"
+#include "graph/ids.hpp"
+
+namespace stretto::buffers {
+
+class unwritten_warnings {
+ public:
+  using sink = std::function<void(const std::string&)>;
+
+  void to(sink s) { tell_ = std::move(s); }
+  /// `task` reads the elements `region` of a buffer.
+  void tell(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements, const std::source_location& where);
+
+ private:
+  sink tell_;
+  std::set<std::tuple<std::uint32_t, std::string, std::uint_least32_t>> told_;
+};
+
+}  // namespace stretto::buffers

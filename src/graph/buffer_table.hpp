@@ -1,0 +1,88 @@
+// buffer_table.hpp - what a graph keeps of each buffer, by the buffer's number.
+//
+// Threads     one owner.
+// Cost        at: three loads. each: those that are there, and a step for each shelf of 1,024 numbers and each block of 16 on one.
+// Memory      that of the buffers there are, 512 bytes for each shelf with one of them, and 8 bytes for each that was: 32 MiB after 2^32 buffers. Numbers do
+//             not come again, since nodes let go of a buffer at different times.
+// Invariants  (1) what is kept stays where it is until it is removed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "graph/ids.hpp"
+
+namespace stretto::graph {
+
+template <class State>
+class by_buffer {
+ public:
+  /// Of the next number.
+  buffer_id add(State s) {
+    const std::uint32_t number = next_++;
+    if (number / shelf_size == shelves_.size()) shelves_.emplace_back(std::make_unique<shelf>());
+    shelf& on = *shelves_.back();
+    std::unique_ptr<block>& b = on.blocks[number % shelf_size / block_size];
+    if (number % block_size == 0) b = std::make_unique<block>();
+    b->is[number % block_size].emplace(std::move(s));
+    ++b->there, ++on.there;
+    return {number};
+  }
+  /// Requires that it is there.
+  void remove(buffer_id id) {
+    std::unique_ptr<shelf>& on = shelves_[id.number / shelf_size];
+    std::unique_ptr<block>& b = on->blocks[id.number % shelf_size / block_size];
+    b->is[id.number % block_size].reset();
+    // Else others come into it.
+    if (--b->there == 0 && next_ / block_size > id.number / block_size) b.reset();
+    if (--on->there == 0 && next_ / shelf_size > id.number / shelf_size) on.reset();
+  }
+  State& at(buffer_id id) { return *place_of(*this, id); }
+  const State& at(buffer_id id) const { return *place_of(*this, id); }
+
+  /// Calls f(buffer_id, State&), in the order of numbers.
+  template <class F>
+  void each(F f) {
+    each_of(*this, f);
+  }
+  template <class F>
+  void each(F f) const {
+    each_of(*this, f);
+  }
+
+ private:
+  static constexpr std::uint32_t block_size = 16;
+  struct block {
+    std::array<std::optional<State>, block_size> is;
+    std::uint32_t there = 0;
+  };
+  static constexpr std::uint32_t shelf_size = 1'024;
+  struct shelf {
+    std::array<std::unique_ptr<block>, shelf_size / block_size> blocks;
+    std::uint32_t there = 0;
+  };
+  template <class Self>
+  static auto& place_of(Self& self, buffer_id id) {
+    return self.shelves_[id.number / shelf_size]->blocks[id.number % shelf_size / block_size]->is[id.number % block_size];
+  }
+  template <class Self, class F>
+  static void each_of(Self& self, F& f) {
+    for (std::uint32_t n = 0; n < self.shelves_.size(); ++n) {
+      if (!self.shelves_[n]) continue;
+      for (std::uint32_t k = 0; k < shelf_size / block_size && n * shelf_size + k * block_size < self.next_; ++k) {
+        if (!self.shelves_[n]->blocks[k]) continue;
+        for (std::uint32_t i = 0; i < block_size; ++i)
+          if (auto& s = self.shelves_[n]->blocks[k]->is[i]) f(buffer_id{n * shelf_size + k * block_size + i}, *s);
+      }
+    }
+  }
+
+  std::vector<std::unique_ptr<shelf>> shelves_;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace stretto::graph

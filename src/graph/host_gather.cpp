@@ -1,0 +1,61 @@
+// host_gather.cpp - small parts that several memories have apart and all of them need go through the host's memory.
+//
+// A part from each of n memories to each of the others is n (n - 1) copies. Put together in the host's memory and brought from there it is
+// n, and one for each memory: fewer where n is 4 and more, and no device sends its part more than once.
+#include <algorithm>
+#include <bit>
+
+#include "graph/instruction_graph.hpp"
+
+namespace stretto::graph {
+namespace {
+
+constexpr int fewest_memories = 4;
+// Larger parts take longer to copy than copies to begin: they are on their way once, not twice.
+constexpr std::uint64_t most_bytes = 1 << 20;
+
+}  // namespace
+
+void instruction_graph::find_shared(const task& t, plan& made) const {
+  made.shared.clear();
+  made.readers = 0;
+  if (made.is_in_turn || shape_.devices.size() < fewest_memories) return;
+  for (const part_of_task& p : made.all()) made.readers |= only(shape_.memory_of(p.by));
+  if (std::popcount(made.readers) < fewest_memories) return;
+  for (std::uint32_t i = 0; i < t.accesses.size(); ++i)
+    if (reads(t.accesses[i].how) && !made.parts[0].uses[i].empty() &&
+        std::ranges::all_of(made.all(), [&](const part_of_task& p) { return p.uses[i] == made.parts[0].uses[i]; }))
+      made.shared.push_back(i);
+}
+
+void instruction_graph::gather(task_id id, const task& t, const plan& p, std::vector<instruction>& out) {
+  for (const std::uint32_t i : p.shared) {
+    const buffer_id b = t.accesses[i].buffer;
+    placement& is = at(b).is;
+    std::vector<held_part> apart;
+    memory_set from = 0;
+    std::uint64_t bytes = 0;
+    box all;
+    for (const box& used : p.parts[0].uses[i])
+      for (const held_part& part : is.valid(used)) {
+        const auto& [elements, has] = part;
+        if ((has & only(0)) || std::popcount(p.readers & ~has) < fewest_memories - 1) continue;
+        apart.push_back(part);
+        from |= only(nearest_of(has));
+        bytes += bytes_of(b, elements);
+        all = hull(all, elements);
+      }
+    if (std::popcount(from) < fewest_memories || bytes > apart.size() * most_bytes) continue;
+    const allocation_id to = make_room(id, b, 0, all, out).is;
+    std::vector<copy> copies;
+    is.each_source(apart, [&](const placement::allocation& a, const box& piece) {
+      auto found = std::ranges::find(copies, a.is, &copy::from);
+      if (found == copies.end()) found = copies.insert(copies.end(), {b, a.is, to, {}});
+      found->parts.push_back(piece);
+    });
+    for (copy& c : copies) append_copy(id, std::move(c), out);
+    for (const held_part& part : apart) is.copied(part.first, 0);
+  }
+}
+
+}  // namespace stretto::graph

@@ -1,0 +1,154 @@
+// memoized_state.hpp - a state that knows its own past: where a program repeats itself, so does the state, and what a step does is looked up in
+// place of done again.
+//
+// Threads     one owner.
+// Cost        a step that was taken before from the same state: a hash. Another: what it does, and O(pieces) to remember it, which is given up
+//             for a while where states do not come again.
+// Memory      256 states of 16,384 pieces in all, and the steps between them.
+// Invariants  (1) what a step returns, and what later steps do, is as if nothing were remembered.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <stretto/box.hpp>
+
+namespace stretto::graph {
+
+/// A State has copies, pieces(), and words() that are equal where what it does from now on is. An Effect is what a step returns.
+template <class State, class Effect>
+class recurring {
+ public:
+  explicit recurring(State begins) : is_(std::move(begins)) {}
+
+  /// What is done, by name: the same name always does the same. 0 is no name: nothing is known of such a step.
+  struct step_name {
+    std::uint64_t what = 0;
+    std::uint64_t part = 0;
+    box where = {};
+    friend bool operator==(const step_name&, const step_name&) = default;
+  };
+
+  /// Does step(State&, Effect&), or what it did before. Valid until the next call.
+  template <class Step>
+  const Effect& take(const step_name& name, Step step) {
+    if (const Effect* known = look_up(name)) return *known;
+    const state_number before = begin(name);
+    effect_ = {};
+    step(is_, effect_);
+    end(name, before);
+    return effect_;
+  }
+  /// The same names do other things from now on.
+  void forget() {
+    catch_up();
+    now_ = unknown;
+    states_.clear(), steps_.clear(), names_.clear();
+    pieces_ = 0;
+    found_ = 0;
+  }
+  const State& present() {
+    catch_up();
+    return is_;
+  }
+
+ private:
+  using state_number = std::uint32_t;
+  static constexpr state_number unknown = 0;
+  static constexpr std::size_t most_states = 256, most_pieces = 256, most_pieces_in_all = 16'384, most_names = 4'096;
+  static constexpr unsigned least_pause = 256, most_pause = 65'536;
+
+  struct edge {
+    state_number from = unknown;
+    step_name by;
+    friend bool operator==(const edge&, const edge&) = default;
+  };
+  struct hash {
+    static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
+      a = (a ^ b) * 0x9e3779b97f4a7c15u;
+      return a ^ a >> 29;
+    }
+    static std::uint64_t hashed(const step_name& n) noexcept {
+      std::uint64_t h = mixed(n.what, n.part);
+      for (int a = 0; a < max_axes; ++a)
+        h = mixed(mixed(h, static_cast<std::uint64_t>(n.where.min()[a])), static_cast<std::uint64_t>(n.where.max()[a]));
+      return h;
+    }
+    std::size_t operator()(const step_name& n) const noexcept { return hashed(n); }
+    std::size_t operator()(const edge& e) const noexcept { return mixed(e.from, hashed(e.by)); }
+  };
+  struct step_taken {
+    state_number to = unknown;
+    Effect did;
+  };
+  struct past_state {
+    std::vector<std::uint64_t> words;
+    State is;
+  };
+
+  const Effect* look_up(const step_name& name) {
+    if (now_ == unknown || name.what == 0) return nullptr;
+    const auto known = steps_.find({now_, name});
+    if (known == steps_.end()) return nullptr;
+    is_behind_ = is_behind_ || known->second.to != now_;
+    now_ = known->second.to;
+    ++found_;
+    return &known->second.did;
+  }
+
+  void catch_up() {
+    if (is_behind_) is_ = states_[now_ - 1].is;
+    is_behind_ = false;
+  }
+
+  state_number begin(const step_name& name) {
+    catch_up();
+    const state_number before = std::exchange(now_, unknown);
+    remembers_ = false;
+    if (name.what == 0 || (pause_ != 0 && pause_-- != 0)) return before;
+    if (names_.size() >= most_names) names_.clear();
+    // What comes for the first time may never come again.
+    remembers_ = !names_.insert(name).second && is_.pieces() <= most_pieces;
+    return before;
+  }
+
+  void end(const step_name& name, state_number before) {
+    if (!remembers_ || is_.pieces() > most_pieces) return;
+    if (states_.size() == most_states || pieces_ > most_pieces_in_all) {
+      // Not a program that repeats itself, or one of long periods: the less it was worth, the longer until it is tried again.
+      next_pause_ = found_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
+      forget();
+      pause_ = next_pause_;
+      return;
+    }
+    now_ = number_of_present();
+    if (before != unknown) steps_.insert_or_assign({before, name}, step_taken{now_, effect_});
+  }
+
+  state_number number_of_present() {
+    std::vector<std::uint64_t> words = is_.words();
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i].words == words) return static_cast<state_number>(i + 1);
+    states_.push_back({std::move(words), is_});
+    pieces_ += is_.pieces();
+    return static_cast<state_number>(states_.size());
+  }
+
+  State is_;                // as it is now, unless is_behind_
+  bool is_behind_ = false;  // then states_[now_ - 1] is
+  bool remembers_ = false;  // the step that is taken
+  state_number now_ = unknown;
+  std::vector<past_state> states_;  // by their numbers less 1
+  std::size_t pieces_ = 0;          // of all of them
+  std::unordered_map<edge, step_taken, hash> steps_;
+  std::unordered_set<step_name, hash> names_;  // that have come at least once
+  Effect effect_;
+  unsigned found_ = 0;  // since it began to remember
+  unsigned pause_ = 0, next_pause_ = least_pause;  // steps that are not remembered
+};
+
+}  // namespace stretto::graph

@@ -1,0 +1,14 @@
+// overloaded.hpp - one function for each alternative of a variant, for std::visit.
+#pragma once
+
+namespace stretto::graph {
+
+/// There is no function for all alternatives: code that forgets a new kind does not compile.
+template <class... F>
+struct by_kind : F... {
+  using F::operator()...;
+};
+template <class... F>
+by_kind(F...) -> by_kind<F...>;  // Clang 16 does not deduce it
+
+}  // namespace stretto::graph

@@ -1,0 +1,249 @@
+// Nodes that find out whether their programs take the same way: any number of them, messages in any order between nodes, one of them with
+// another call, one more, one less, or an early end.
+#include "buffers/divergence_detector.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <random>
+#include <string>
+
+#include "campaign.hpp"
+
+using namespace stretto;
+using namespace stretto::buffers;
+
+namespace {
+
+/// Nodes and what is on its way between them, in the order in which it was sent between any two.
+class talking_nodes {
+ public:
+  explicit talking_nodes(std::uint32_t nodes) : between_(nodes * nodes) {
+    for (std::uint32_t n = 0; n < nodes; ++n) all_.emplace_back(*this, n, nodes);
+  }
+
+  struct node {
+    node(talking_nodes& of, std::uint32_t self, std::uint32_t nodes)
+        : agrees(way, self, nodes,
+                 {.say = [&of, self, nodes](std::uint32_t to, std::span<const std::byte> words) {
+                    of.between_[self * nodes + to].emplace_back(words.begin(), words.end());
+                    ++of.messages;
+                  },
+                  .differ = [this](const parting& d, base::thread_context&) {
+                    CHECK(!found);
+                    found = d;
+                  },
+                  .patience_ns = [this](const base::thread_context&) { return std::uint64_t{is_busy ? 10'000'000'000u : 0u}; }}) {}
+    course way;
+    std::vector<coordinate> program;
+    std::size_t at = 0;
+    std::optional<parting> found;
+    bool is_lost = false, is_busy = false;
+    agreement agrees;
+  };
+
+  node& operator[](std::size_t n) { return all_[n]; }
+  std::size_t size() const { return all_.size(); }
+  void call(node& n) {
+    if (n.at == n.program.size() || n.found) return;
+    n.way.add(std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::read, .range = box(0, n.program[n.at]), .uses = {{}}}),
+              n.at, std::source_location::current());
+    ++n.at;
+  }
+  void poll(std::size_t n) {
+    if (!all_[n].is_lost) all_[n].agrees.polled(context_);
+  }
+  bool deliver(std::size_t pair) {
+    if (between_[pair].empty()) return false;
+    const std::vector<std::byte> words = std::move(between_[pair].front());
+    between_[pair].pop_front();
+    if (node& to = all_[pair % all_.size()]; !to.is_lost) to.agrees.heard(static_cast<std::uint32_t>(pair / all_.size()), words, context_);
+    return true;
+  }
+  /// Everybody polls so often, and hears all that is said.
+  void poll_all(unsigned times) {
+    for (unsigned i = 0; i < times; ++i) {
+      for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
+      for (std::size_t pair = 0; pair < between_.size(); ++pair)
+        while (deliver(pair)) {}
+    }
+  }
+  void lose(std::size_t gone) {
+    all_[gone].is_lost = true;
+    for (std::size_t n = 0; n < all_.size(); ++n) {
+      between_[gone * all_.size() + n].clear();
+      if (!all_[n].is_lost) all_[n].agrees.lost(static_cast<std::uint32_t>(gone), context_);
+    }
+  }
+  /// Until all have made their calls, are idle, and nothing is on its way.
+  void run(std::mt19937& random, unsigned slow) {
+    for (int left = 4'000'000; left > 0; --left) {
+      const std::size_t n = random() % all_.size();
+      if (n != slow || random() % 64 == 0) call(all_[n]);
+      if (random() % 4 == 0) poll(random() % all_.size());
+      if (random() % 2 == 0) deliver(random() % between_.size());
+      bool is_over = left % 256 == 0;
+      for (const node& one : all_) is_over = is_over && (one.is_lost || one.found || one.at == one.program.size());
+      if (is_over) break;
+    }
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (unsigned i = 0; i < 2 * agreement::patience; ++i)
+        for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
+      for (std::size_t pair = 0; pair < between_.size(); ++pair)
+        while (deliver(pair)) goes_on = true;
+    }
+  }
+
+  std::uint64_t messages = 0;
+  base::thread_context context_;
+
+ private:
+  std::deque<node> all_;
+  std::vector<std::deque<std::vector<std::byte>>> between_;
+};
+
+}  // namespace
+
+TEST_CASE("programs that are alike are never accused, and little is said") {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    talking_nodes all(1 + random() % 9);
+    const std::size_t calls = random() % 3000;
+    for (std::size_t n = 0; n < all.size(); ++n)
+      for (std::size_t i = 0; i < calls; ++i) all[n].program.push_back(static_cast<coordinate>(i % 7));
+    all.run(random, seed % 3 == 0 ? 0 : ~0u);
+    CAPTURE(seed);
+    for (std::size_t n = 0; n < all.size(); ++n) CHECK_FALSE(all[n].found);
+    bool has_explained = false;
+    all[0].agrees.explain([&] { has_explained = true; }, all.context_);
+    all.run(random, ~0u);
+    CHECK(has_explained);
+    for (std::size_t n = 0; n < all.size(); ++n) CHECK_FALSE(all[n].found);
+  }
+}
+
+TEST_CASE("a node that is asked while something runs there answers once it has come as far, or rests") {
+  for (const bool comes_as_far : {true, false}) {
+    CAPTURE(comes_as_far);
+    talking_nodes all(2);
+    all[0].program = {1, 2, 3};
+    all[1].program = {1, 2, 9};
+    for (int i = 0; i < 3; ++i) all.call(all[0]);
+    for (int i = 0; i < 2; ++i) all.call(all[1]);
+    all[1].is_busy = true;  // and polls, on another thread
+    bool is_known = false;
+    all[0].agrees.explain([&] { is_known = true; }, all.context_);
+    all.poll_all(20 * agreement::patience);
+    CHECK_FALSE(is_known);
+    if (comes_as_far) all.call(all[1]);
+    else all[1].is_busy = false;
+    all.poll_all(2 * agreement::patience);
+    CHECK(is_known);
+    CHECK(all[0].found.has_value() == comes_as_far);
+  }
+}
+
+TEST_CASE("of nodes of which one does something else, all are told which and where, whatever the order of messages") {
+  const std::uint32_t programs = test::scaled(600u, 20'000u);
+  for (std::uint32_t seed = 0; seed < programs; ++seed) {
+    std::mt19937 random(seed);
+    talking_nodes all(2 + random() % 9);
+    const std::size_t calls = 1 + random() % (seed % 16 == 0 ? 1500 : 60), at = random() % calls;
+    const std::size_t other = random() % all.size();
+    const auto what = random() % 3;
+    for (std::size_t n = 0; n < all.size(); ++n)
+      for (std::size_t i = 0; i < calls; ++i) {
+        if (n == other && i == at && what == 0) continue;                        // one less
+        if (n == other && i == at && what == 1) all[n].program.push_back(5000);  // one more
+        all[n].program.push_back(n == other && i == at ? 6000 : static_cast<coordinate>(i));
+      }
+    for (std::size_t n = 0; n < all.size(); ++n) all[n].program.push_back(1000);  // the end
+    const unsigned slow = seed % 5 == 0 ? static_cast<unsigned>(random() % all.size()) : ~0u;
+    all.run(random, slow);
+    CAPTURE(seed);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      REQUIRE(all[n].found);
+      const parting& d = *all[n].found;
+      CHECK(d.is_first);
+      CHECK(d.number == at);
+      REQUIRE(d.groups.size() == 2);
+      const auto is_of_other = [&](const parting::group& g) { return g.nodes == std::vector<std::uint32_t>{static_cast<std::uint32_t>(other)}; };
+      CHECK(is_of_other(d.groups[0]) != is_of_other(d.groups[1]));
+      CHECK(d.groups[0].what != d.groups[1].what);
+      CHECK(d.groups[0].nodes.size() >= d.groups[1].nodes.size());
+    }
+  }
+}
+
+TEST_CASE("a node that ends early differs by its end, while others wait") {
+  std::mt19937 random(1);
+  talking_nodes all(4);
+  for (std::size_t n = 0; n < 4; ++n) all[n].program = {1, 2, 3};
+  all[3].program = {1, 2};
+  all.run(random, ~0u);
+  for (std::size_t n = 0; n < 4; ++n) CHECK_FALSE(all[n].found);  // it may yet come
+  all[3].program.push_back(1000);
+  all.run(random, ~0u);
+  for (std::size_t n = 0; n < 4; ++n) {
+    REQUIRE(all[n].found);
+    CHECK(all[n].found->number == 2);
+  }
+}
+
+TEST_CASE("a difference that is older than what is remembered is told as such") {
+  std::mt19937 random(1);
+  talking_nodes all(2);
+  for (std::size_t n = 0; n < 2; ++n) {
+    all[n].program.push_back(static_cast<coordinate>(n));
+    for (std::size_t i = 0; i < 3 * course::most_kept; ++i) all[n].program.push_back(7);
+    while (all[n].at < all[n].program.size()) all.call(all[n]);
+  }
+  all.run(random, ~0u);
+  for (std::size_t n = 0; n < 2; ++n) {
+    REQUIRE(all[n].found);
+    CHECK_FALSE(all[n].found->is_first);
+    CHECK(all[n].found->groups.size() == 2);
+  }
+}
+
+TEST_CASE("nodes that are lost hold up nobody who asks, and those that are left find what differs") {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    talking_nodes all(5);
+    for (std::size_t n = 0; n < 5; ++n) all[n].program = {1, 2, n == 1 ? 9 : 3, 4};
+    for (std::size_t n = 0; n < 5; ++n)
+      while (all[n].at < 4) all.call(all[n]);
+    bool has_explained = false;
+    all[0].agrees.explain([&] { has_explained = true; }, all.context_);
+    for (std::uint32_t i = seed % 20; i > 0; --i) all.deliver(random() % 25);
+    all.lose(2 + seed % 3);
+    all.run(random, ~0u);
+    CAPTURE(seed);
+    CHECK(has_explained);
+    for (std::size_t n = 0; n < 5; ++n)
+      if (!all[n].is_lost) {
+        REQUIRE(all[n].found);
+        CHECK(all[n].found->number == 2);
+      }
+  }
+}
+
+TEST_CASE("who has made its last call says how far it came at its next poll, and others when they are idle or at many calls") {
+  talking_nodes all(2);
+  all[0].program.assign(2 * agreement::most_unreported, 1);
+  all.call(all[0]);
+  all.poll(0);
+  CHECK(all.messages == 0);
+  for (unsigned i = 0; i < agreement::quiet; ++i) all.poll(0);
+  CHECK(all.messages == 1);
+  for (unsigned i = 0; i < 10 * agreement::quiet; ++i) all.poll(0);
+  CHECK(all.messages == 1);
+  for (std::uint64_t i = 0; i < agreement::most_unreported; ++i) all.call(all[0]);
+  all.poll(0);
+  CHECK(all.messages == 2);
+  all.call(all[0]);
+  all[0].agrees.end();
+  all.poll(0);
+  CHECK(all.messages == 3);
+}

@@ -1,0 +1,54 @@
+// node_reports.hpp - a program on all nodes of a simulated job that may fail on some: what each run threw, and what runtimes said at their end.
+#pragma once
+
+#include <stretto/job.hpp>
+#include <stretto/runtime.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "thrown_by.hpp"
+#include "written_by.hpp"
+
+namespace stretto::test {
+
+/// What the runs of all nodes threw, and what was written by those that had ended before.
+struct told_by_nodes {
+  std::map<std::uint32_t, std::string> thrown;
+  std::string written;
+};
+
+/// The runtime of each node ends after its run has, whatever that threw, as in a program that catches outside of it.
+///   stuck_seconds   as of written_by
+inline told_by_nodes run_on_nodes(const simulated_job& job, const std::function<runtime_options(std::uint32_t)>& options_of,
+                                  const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
+  told_by_nodes told;
+  std::mutex lock;
+  told.written = written_by([&] {
+    const auto node = [&](std::uint32_t n) {
+      runtime_options its = options_of(n);
+      its.job = job.seat(n);
+      runtime rt(its);
+      const std::string text = thrown_by([&] { rt.run([&] { program(rt); }); });
+      const std::scoped_lock held(lock);
+      told.thrown[n] = text;
+    };
+    std::vector<std::thread> others;
+    for (std::uint32_t n = 1; n < job.nodes(); ++n) others.emplace_back(node, n);
+    node(0);  // here, so that every thread is one of a runtime
+    for (std::thread& t : others) t.join();
+  }, stuck_seconds);
+  return told;
+}
+
+inline told_by_nodes run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program,
+                                  const char* stuck_seconds = nullptr) {
+  return run_on_nodes(job, [&](std::uint32_t) { return options; }, program, stuck_seconds);
+}
+
+}  // namespace stretto::test
