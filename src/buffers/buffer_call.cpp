@@ -60,7 +60,7 @@ std::string range_of(const buffer_call& c) {
 
 }  // namespace
 
-said_hash& said_hash::add(std::string_view text) noexcept {
+stable_hash& stable_hash::add(std::string_view text) noexcept {
   add(text.size());
   for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(text.size(), 8))) {
     std::uint64_t word = 0;
@@ -70,13 +70,13 @@ said_hash& said_hash::add(std::string_view text) noexcept {
   return *this;
 }
 
-said_hash& said_hash::add(const box& b) noexcept {
+stable_hash& stable_hash::add(const box& b) noexcept {
   for (int a = 0; a < max_axes; ++a) add(static_cast<std::uint64_t>(b.min()[a])).add(static_cast<std::uint64_t>(b.max()[a]));
   return *this;
 }
 
 std::uint64_t buffer_call::hash() const {
-  said_hash h;
+  stable_hash h;
   h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
   for (int a = 0; a < max_axes; ++a)
     h.add(static_cast<std::uint64_t>(group[a])).add(static_cast<std::uint64_t>(hints.multiple[a]));
@@ -90,7 +90,7 @@ std::uint64_t buffer_call::hash() const {
     for (int a = 0; a < max_axes; ++a)
       h.add(static_cast<std::uint64_t>(u.by.border[a])).add(u.by.by[static_cast<std::size_t>(a)]);
   }
-  for (const graph::effect_use& e : effects) h.add(e.said());
+  for (const graph::effect_use& e : effects) h.add(e.key());
   for (const double n : numbers) h.add(std::bit_cast<std::uint64_t>(n));
   return h.value();
 }

@@ -49,15 +49,15 @@ struct buffer_call {
 };
 
 /// Mixes what is said into a number, in its order; the same on every node.
-class said_hash {
+class stable_hash {
  public:
-  said_hash& add(std::uint64_t word) noexcept {
+  stable_hash& add(std::uint64_t word) noexcept {
     value_ = (value_ ^ word) * 0x9e3779b97f4a7c15u;
     value_ ^= value_ >> 29;
     return *this;
   }
-  said_hash& add(std::string_view text) noexcept;
-  said_hash& add(const box& b) noexcept;
+  stable_hash& add(std::string_view text) noexcept;
+  stable_hash& add(const box& b) noexcept;
   std::uint64_t value() const noexcept { return value_; }
 
  private:

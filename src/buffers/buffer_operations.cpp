@@ -9,7 +9,7 @@
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/graph_generation.hpp"
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "buffers/call_signatures.hpp"
 #include "buffers/call_frame.hpp"
 #include "data/instance_refusals.hpp"
@@ -26,7 +26,7 @@ void take_tags(task_work& work, const detail::task_request& request) {
   work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where), work.range.where);
 }
 
-std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
+std::vector<graph::effect_use> require_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
                                               const std::source_location& where) {
   std::vector<graph::effect_use> all;
   for (const detail::used_side_effect& u : named) {
@@ -44,10 +44,10 @@ std::vector<graph::effect_use> usable_effects(std::span<const detail::used_side_
 }
 
 /// The task of a launch in this call: if it is found right, it is known to be.
-task_outcome do_known(buffers_state& s, known_launch& known, const task_work& work, base::thread_context& context) {
-  const taking_time measured(s, known);
-  const task_outcome out = do_task(s, known.task, work, context);
-  known.right_as_of = s.rights.load(std::memory_order_relaxed);
+task_outcome submit_cached(buffers_state& s, cached_launch& cached, const task_work& work, base::thread_context& context) {
+  const submission_timer measured(s, cached);
+  const task_outcome out = submit_task(s, cached.task, work, context);
+  cached.checked_in_epoch = s.check_epoch.load(std::memory_order_relaxed);
   return out;
 }
 
@@ -70,15 +70,15 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
   const bool is_alike = request.from && !request.elements.is_empty();
   instance_handle filled;
   {
-    const asked held(*s, where);
+    const drained_submission_lock held(*s, where);
     const graph::buffer is{.elements = request.elements,
-                           .begins = is_alike ? graph::content::alike : graph::content::none,
+                           .initial = is_alike ? graph::initial_data::replicated : graph::initial_data::none,
                            .name = std::string(request.name),
                            .element_bytes = request.element_bytes};
     made->id = s->tasks.add(is);
-    if (s->programs) note(*s, said_make(*made, is_alike), where, false);
+    if (s->guard) record_call(*s, signature_of_make(*made, is_alike), where, false);
     s->commands.add(is);
-    s->doing.add(made->id, made->type, made->name);
+    s->executor.add(made->id, made->type, made->name);
     std::vector<graph::instruction> first;
     s->instructions.add(is, first);
     task_work work;
@@ -86,7 +86,7 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
     if (s->record) s->record->add(is, request.element_bytes);
     if (s->dry) s->dry->add(is, request.element_bytes, s->record.get());
     s->carry_out({}, first, work, context);
-    if (is_alike && !s->dry) filled = s->doing.instance_of(std::get<graph::allocate>(first.front().what).is);
+    if (is_alike && !s->dry) filled = s->executor.instance_of(std::get<graph::allocate>(first.front().what).is);
   }
   made->state = s;
   if (is_alike && !s->dry) {
@@ -99,14 +99,14 @@ buffer_handle make_buffer(const buffer_description& request, const std::source_l
 }
 
 box elements_of(const buffer_handle& h, const std::source_location& where) {
-  return usable(h, "elements", base::require_current("elements"), where).elements;
+  return require_buffer(h, "elements", base::require_current("elements"), where).elements;
 }
 
 event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items, const buffer_launch& request) {
   base::thread_context& context = base::require_current("launch");
   data::refuse_wrong_range(code, range);
   for (const buffer_item& i : items)
-    if (i.buffer) usable(*i.buffer, "launch", context, range.where);
+    if (i.buffer) require_buffer(*i.buffer, "launch", context, range.where);
   task_work work;
   work.code = &code;
   work.range = range;
@@ -121,32 +121,32 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   task_outcome out;
   event ahead;
   {
-    asking held(s);
+    submission_lock lock(s);
     if (!request.is_to_come)
-      if (const auto later = asks.hand_over(s, work, context)) return *later;
-    held.hold(range.where);
-    const known_launches::forgetting unless_kept(s.launches);
-    const std::shared_ptr<known_launch> is = asks.find(s);
-    known_launch& known = *is;
+      if (const auto later = asks.try_enqueue(s, work, context)) return *later;
+    lock.lock_buffers(range.where);
+    const launch_cache::uncached_scope unless_kept(s.launches);
+    const std::shared_ptr<cached_launch> is = asks.find(s);
+    cached_launch& cached = *is;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      known.arguments[i].value = items[i].value;
-      known.arguments[i].local_elements = items[i].local_elements;
+      cached.arguments[i].value = items[i].value;
+      cached.arguments[i].local_elements = items[i].local_elements;
     }
-    work.arguments = known.arguments;
-    work.task = &known.task;
-    work.folds = known.folds;
+    work.arguments = cached.arguments;
+    work.task = &cached.task;
+    work.folds = cached.folds;
     work.learns = s.learns.get();
-    work.learned = known.learned;
+    work.learned = cached.learned;
     if (request.is_to_come) {
-      if (const box own = s.commands.own_chunk(known.task); !own.is_empty() && !s.learns) s.instructions.expect(known.task, own);
+      if (const box own = s.commands.own_chunk(cached.task); !own.is_empty() && !s.learns) s.instructions.expect(cached.task, own);
       return {};
     }
-    if (shows_speed(known.task)) work.measured = s.weights.open();
-    if (s.programs) note(s, known.call, range.where);
-    out = do_known(s, known, work, context);
-    ahead = s.ahead;
+    if (shows_speed(cached.task)) work.measured = s.weights.open();
+    if (s.guard) record_call(s, cached.call, range.where);
+    out = submit_cached(s, cached, work, context);
+    ahead = s.back_pressure;
   }
-  go_on(s, ahead, range.where);
+  finish_call(s, ahead, range.where);
   return out.done;
 }
 
@@ -155,12 +155,12 @@ std::uint32_t nodes_of_buffers() { return buffers::state_of(*base::require_curre
 event run_host_task(task_nodes which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where) {
   base::thread_context& context = base::require_current("host_task");
-  for (const host_use_item& i : items) usable(*i.buffer, "host_task", context, where);
+  for (const host_use_item& i : items) require_buffer(*i.buffer, "host_task", context, where);
   task_work work;
   work.host = &f;
   work.range.where = where;
   take_tags(work, request);
-  const std::vector<graph::effect_use> effects = usable_effects(request.effects, context, where);
+  const std::vector<graph::effect_use> effects = require_effects(request.effects, context, where);
   if (request.name.empty()) work.request.name = "host task";
   // What no worker serves is refused before anything has changed. A processor stands for workers in turn, and is asked once.
   const auto to = static_cast<sched::thread_state&>(context).owner->destination_of(request.at, request.on, request.worker, where);
@@ -171,21 +171,21 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   task_outcome out;
   event ahead;
   {
-    asking held(s);
-    if (const auto later = asks.hand_over(s, f, work, context)) return *later;
-    held.hold(where);
-    const known_launches::forgetting unless_kept(s.launches);
-    const std::shared_ptr<known_launch> is = asks.find(s);
-    known_launch& known = *is;
-    work.arguments = known.arguments;
+    submission_lock lock(s);
+    if (const auto later = asks.try_enqueue(s, f, work, context)) return *later;
+    lock.lock_buffers(where);
+    const launch_cache::uncached_scope unless_kept(s.launches);
+    const std::shared_ptr<cached_launch> is = asks.find(s);
+    cached_launch& cached = *is;
+    work.arguments = cached.arguments;
     work.given = items;
-    work.task = &known.task;
-    work.folds = known.folds;
-    if (s.programs) note(s, known.call, where);
-    out = do_known(s, known, work, context);
-    ahead = s.ahead;
+    work.task = &cached.task;
+    work.folds = cached.folds;
+    if (s.guard) record_call(s, cached.call, where);
+    out = submit_cached(s, cached, work, context);
+    ahead = s.back_pressure;
   }
-  go_on(s, ahead, where);
+  finish_call(s, ahead, where);
   return out.done;
 }
 
@@ -198,7 +198,7 @@ side_effect::side_effect(std::string_view name) {
   const auto made = std::make_shared<buffers::side_effect_record>();
   made->state = buffers::state_of(*context.runtime);
   made->name = name;
-  const buffers::holding held(*made->state);
+  const buffers::buffers_lock held(*made->state);
   made->number = made->state->side_effects++;
   handle_ = made;
 }
@@ -210,11 +210,11 @@ void set_horizons(const horizon_settings& settings, std::source_location where) 
   const graph::horizon_policy policy =
       buffers::checked_horizons({settings.step, settings.most_parallel}, "set_horizons was given most_parallel = 1", &where);
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
-  const buffers::asked held(s, where);
-  if (s.programs) {
+  const buffers::drained_submission_lock held(s, where);
+  if (s.guard) {
     buffers::buffer_call c{.what = buffers::buffer_call::verb::set_horizons};
     c.numbers = {static_cast<double>(settings.step), static_cast<double>(settings.most_parallel)};
-    note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
+    record_call(s, std::make_shared<const buffers::call_signature>(std::move(c)), where, false);
   }
   s.tasks.set(policy);
 }
@@ -223,8 +223,8 @@ event epoch(std::source_location where) {
   using namespace buffers;
   base::thread_context& context = base::require_current("epoch");
   buffers_state& s = *state_of(*context.runtime);
-  const asked held(s, where);
-  if (s.programs) note(s, std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::epoch}), where);
+  const drained_submission_lock held(s, where);
+  if (s.guard) record_call(s, std::make_shared<const call_signature>(buffer_call{.what = buffer_call::verb::epoch}), where);
   return pass_epoch(s, where, context);
 }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -80,7 +80,7 @@ buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::st
   const buffer_handle made = make_buffer({elements, h->type.dimensions, h->type.bytes, h->type.alignment, its_name, nullptr}, where);
   region there;
   {
-    const asked held(*h->state, where);
+    const drained_submission_lock held(*h->state, where);
     there = h->state->commands.written(h->id, common);
   }
   for (const box& part : there.boxes()) copy_part(h, made, part, where);

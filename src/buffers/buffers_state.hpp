@@ -33,24 +33,24 @@
 namespace stretto::buffers {
 
 // Horizons that may be under way: what is ahead of execution is bounded by their step.
-inline constexpr std::size_t most_ahead = 16;
+inline constexpr std::size_t most_horizons_ahead = 16;
 
 struct buffers_state {
-  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, execution::site_list sites,
-                weighed_levels measures)
-      : runtime(&r), measures(measures), commands(self, nodes), instructions(std::move(shape)), doing(std::move(sites), nodes),
-        weights(measures, instructions.shape().devices.size(), nodes, most_ahead + 2) {}
+  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, instruction_executor::execution_places places,
+                measured_levels measures)
+      : runtime(&r), measures(measures), commands(self, nodes), instructions(std::move(shape)), executor(std::move(places), nodes),
+        weights(measures, instructions.shape().devices.size(), nodes, most_horizons_ahead + 2) {}
 
   base::runtime_context* runtime;  // null once that has ended
   bool check = false;
-  const weighed_levels measures;  // where no weights are set by hand
-  std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
+  const measured_levels measures;  // where no weights are set by hand
+  std::function<void(const std::string&)> warn = [](const std::string&) {};  // to whoever runs the program
   unwritten_warnings warnings;
-  std::unique_ptr<learning> learns;  // null: nothing is
-  handing hands = handing::never;
-  std::unique_ptr<later_launches> later;  // null where nothing is ever handed over
-  std::atomic<std::uint64_t> rights{1};   // launches that were found right before it changed may not be any more
-  void let_weights_change() noexcept { rights.fetch_add(1, std::memory_order_relaxed); }
+  std::unique_ptr<mapper_learner> learns;  // null: nothing is
+  pipeline_mode pipeline = pipeline_mode::off;
+  std::unique_ptr<pending_launches> pending;  // null where nothing is ever handed over
+  std::atomic<std::uint64_t> check_epoch{1};   // launches that were found right before it changed may not be any more
+  void invalidate_checks() noexcept { check_epoch.fetch_add(1, std::memory_order_relaxed); }
 
   // Guards what follows; taken by `holding` alone.
   std::mutex mutex;
@@ -58,36 +58,36 @@ struct buffers_state {
   graph::task_graph tasks;
   graph::command_graph commands;
   graph::instruction_graph instructions;
-  execution doing;
+  instruction_executor executor;
   struct time_of_horizons {
     bool is_asked = false;  // for benchmarks
     std::uint64_t count = 0, nanoseconds = 0;  // generated, with what the one before it makes old applied
   };
   time_of_horizons horizons;
-  std::unique_ptr<recording> record;  // null: nobody asked for a graph
+  std::unique_ptr<graph_recorder> record;  // null: nobody asked for a graph
   std::unique_ptr<dry_run> dry;       // null: what is found is done
-  std::unique_ptr<same_program> programs;  // null: there are no others
+  std::unique_ptr<spmd_guard> guard;  // null: there are no others
   std::uint32_t side_effects = 0;          // that were made
   std::uint64_t submitted = 0;             // tasks below this number, each as a whole
-  event ahead;                             // what has to have happened before the next task
-  std::exception_ptr refused;              // what a launch was refused with that had been handed over; the program has ended then
-  known_launches launches;                 // and guarded by `saying`, where there is that
-  weighing weights;
+  event back_pressure;                     // what has to have happened before the next task
+  std::exception_ptr pipeline_failure;              // what a launch was refused with that had been handed over; the program has ended then
+  launch_cache launches;                 // and guarded by `saying`, where there is that
+  weight_measurement weights;
   // Of nodes that decide about weights together; of who submits.
-  buffer<double> nodes_loads;
-  std::shared_ptr<std::vector<graph::measured_load>> agreed;
-  event agreed_on;
+  buffer<double> load_exchange;
+  std::shared_ptr<std::vector<graph::measured_load>> node_loads;
+  event loads_ready;
   // Of the task that is submitted, kept for their memory.
-  launch_words says;
+  launch_key key;
   std::vector<graph::command> new_commands;
   std::vector<graph::instruction> new_instructions;
   /// Mappings of functions that are called again, so that what they gave is remembered.
-  struct known_mapping {
+  struct custom_mapping {
     std::shared_ptr<const detail::range_mapper::function> of;
     box elements;
     graph::mapping is;
   };
-  std::vector<known_mapping> known_mappings;
+  std::vector<custom_mapping> custom_mappings;
   std::shared_ptr<void> checkpoints;  // what the floor of that name keeps beside
   event files;  // of this node: what has been done with files so far
 
@@ -101,13 +101,13 @@ struct buffers_state {
 
   // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
   // while the state is held may be a function of the program's that owns the last handle of a buffer.
-  std::atomic<bool> has_gone = false;
-  std::mutex gone_mutex;
-  struct gone_buffer {
+  std::atomic<bool> has_released = false;
+  std::mutex released_mutex;
+  struct released_buffer {
     graph::buffer_id is;
     std::uint64_t behind = 0;  // launches that were handed over, which may name it
   };
-  std::vector<gone_buffer> gone;
+  std::vector<released_buffer> released;
 };
 
 /// Who is cut by the weights of all devices shows how fast each is.
@@ -116,13 +116,13 @@ inline bool shows_speed(const graph::task& t) noexcept {
 }
 
 /// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the
-/// program is `asked` (pipeline.hpp).
-class holding {
+/// program is `asked` (launch_pipeline.hpp).
+class buffers_lock {
  public:
-  explicit holding(buffers_state& s);
-  ~holding();
-  holding(const holding&) = delete;
-  holding& operator=(const holding&) = delete;
+  explicit buffers_lock(buffers_state& s);
+  ~buffers_lock();
+  buffers_lock(const buffers_lock&) = delete;
+  buffers_lock& operator=(const buffers_lock&) = delete;
 
  private:
   buffers_state& s_;

@@ -5,13 +5,13 @@
 
 namespace stretto::buffers {
 
-buffer_record& usable(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
+buffer_record& require_buffer(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
   return objects::record_of(h.get(), {"B07", "a buffer", "buffer"}, verb, context, where);
 }
 
-void go_on(buffers_state& s, event ahead, const std::source_location& where) {
+void finish_call(buffers_state& s, event ahead, const std::source_location& where) {
   if (!ahead.has_triggered()) wait(ignore_failure(ahead, where), where);
-  exchange_weights(s, where);
+  balance_node_weights(s, where);
 }
 
 }  // namespace stretto::buffers

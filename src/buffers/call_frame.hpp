@@ -9,9 +9,9 @@
 namespace stretto::buffers {
 
 /// Throws B07.
-buffer_record& usable(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where);
+buffer_record& require_buffer(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where);
 
-/// After do_task, no longer holding `s`: waits for what has to have happened before the next.
-void go_on(buffers_state& s, event ahead, const std::source_location& where);
+/// After submit_task, no longer holding `s`: waits for what has to have happened before the next.
+void finish_call(buffers_state& s, event ahead, const std::source_location& where);
 
 }  // namespace stretto::buffers

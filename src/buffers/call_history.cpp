@@ -7,8 +7,8 @@
 
 namespace stretto::buffers {
 
-void course::add(std::shared_ptr<const known_call> c, std::uint64_t task, const std::source_location& where) {
-  said_hash all;
+void call_history::add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where) {
+  stable_hash all;
   all.add(hash_).add(c->hash);
   // A function has no name that nodes share: it is known by its line.
   if (c->is.what == buffer_call::verb::host_task) all.add(std::uint64_t{where.line()} << 32 | where.column());
@@ -24,25 +24,25 @@ void course::add(std::shared_ptr<const known_call> c, std::uint64_t task, const 
   }
 }
 
-std::uint64_t course::first() const noexcept {
+std::uint64_t call_history::first() const noexcept {
   const std::uint64_t n = calls_.load(std::memory_order_relaxed);
   return n > most_kept ? n - most_kept : 0;
 }
 
-std::optional<std::uint64_t> course::hash_after(std::uint64_t calls) const {
+std::optional<std::uint64_t> call_history::hash_after(std::uint64_t calls) const {
   const std::scoped_lock lock(lock_);
   if (calls == 0 || calls > calls_.load(std::memory_order_relaxed) || calls - 1 < first()) return std::nullopt;
   return at(calls - 1).after;
 }
 
-course::stretch course::remembered() const {
+call_history::hash_window call_history::window() const {
   const std::scoped_lock lock(lock_);
-  stretch s{.first = first()};
+  hash_window s{.first = first()};
   for (std::uint64_t n = s.first; n < calls_.load(std::memory_order_relaxed); ++n) s.after.push_back(at(n).after);
   return s;
 }
 
-course::comparison course::compare(const stretch& other) const {
+call_history::comparison call_history::compare(const hash_window& other) const {
   using enum comparison::outcome;
   const std::scoped_lock lock(lock_);
   const std::uint64_t begin = std::max(first(), other.first);
@@ -53,11 +53,11 @@ course::comparison course::compare(const stretch& other) const {
   return {.is = same};
 }
 
-std::optional<course::told> course::tell(std::uint64_t number) const {
+std::optional<call_history::call_description> call_history::describe(std::uint64_t number) const {
   const std::scoped_lock lock(lock_);
   if (number < first() || number >= calls_.load(std::memory_order_relaxed)) return std::nullopt;
   const entry& e = at(number);
-  return told{(e.task == no_task ? "" : "T" + std::to_string(e.task) + ", ") + e.call->is.text(),
+  return call_description{(e.task == no_task ? "" : "T" + std::to_string(e.task) + ", ") + e.call->is.text(),
               e.call->is.what == buffer_call::verb::end ? std::string() : short_location(e.where), e.after};
 }
 

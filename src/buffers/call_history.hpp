@@ -22,30 +22,30 @@
 namespace stretto::buffers {
 
 /// A call that may be made again, with its hash.
-struct known_call {
-  explicit known_call(buffer_call c) : is(std::move(c)), hash(is.hash()) {}
+struct call_signature {
+  explicit call_signature(buffer_call c) : is(std::move(c)), hash(is.hash()) {}
   const buffer_call is;
   const std::uint64_t hash;
 };
 
-class course {
+class call_history {
  public:
   static constexpr std::uint64_t most_kept = 2048;
   static constexpr std::uint64_t no_task = ~std::uint64_t{0};
 
   /// The next call; `task` is the number of what comes of it.
-  void add(std::shared_ptr<const known_call> c, std::uint64_t task, const std::source_location& where);
+  void add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where);
   std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_acquire); }
 
   /// Of the first `calls`; nothing where those are not there yet, or not remembered any more.
   std::optional<std::uint64_t> hash_after(std::uint64_t calls) const;
 
   /// Hashes after calls that follow one another.
-  struct stretch {
+  struct hash_window {
     std::uint64_t first = 0;  // number of the first of these calls, from 0 on
     std::vector<std::uint64_t> after = {};
   };
-  stretch remembered() const;
+  hash_window window() const;
 
   struct comparison {
     enum class outcome : std::uint8_t {
@@ -59,20 +59,20 @@ class course {
     friend bool operator==(const comparison&, const comparison&) = default;
   };
   /// Where this course and another part.
-  comparison compare(const stretch& other) const;
+  comparison compare(const hash_window& other) const;
 
-  struct told {
+  struct call_description {
     std::string what, where;
     std::uint64_t after = 0;  // the hash
   };
   /// A call by its number, for people.
-  std::optional<told> tell(std::uint64_t number) const;
+  std::optional<call_description> describe(std::uint64_t number) const;
 
  private:
   struct entry {
     std::uint64_t after = 0;
     std::uint64_t task = no_task;
-    std::shared_ptr<const known_call> call;
+    std::shared_ptr<const call_signature> call;
     std::source_location where;
   };
   std::uint64_t first() const noexcept;  // of those kept

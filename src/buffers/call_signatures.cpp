@@ -10,11 +10,11 @@ buffer_call::use use_of(const buffer_record& b, access how, const detail::range_
   return u;
 }
 
-shared_call known(buffer_call c) { return std::make_shared<const known_call>(std::move(c)); }
+shared_signature known(buffer_call c) { return std::make_shared<const call_signature>(std::move(c)); }
 
 }  // namespace
 
-shared_call said_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
+shared_signature signature_of_launch(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
                         const detail::buffer_launch& request) {
   buffer_call c{.what = buffer_call::verb::launch, .name = std::string(code.name), .line = code.line, .range = range.ids,
                 .is_in_groups = range.is_of_groups, .group = range.group, .kinds = request.kinds, .driver = std::string(request.driver), .hints = request.hints};
@@ -24,18 +24,18 @@ shared_call said_launch(const kernel_code& code, const kernel_range& range, std:
   return known(std::move(c));
 }
 
-shared_call said_host_task(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items, std::span<const graph::effect_use> effects,
+shared_signature signature_of_host_task(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items, std::span<const graph::effect_use> effects,
                            const detail::range_hints& hints) {
   buffer_call c{.what = buffer_call::verb::host_task, .where = which.are, .group_of_nodes = which.group, .range = range, .hints = hints, .effects = {effects.begin(), effects.end()}};
   for (const detail::host_use_item& item : items) c.uses.push_back(use_of(**item.buffer, item.how, item.by, item.includes_current));
   return known(std::move(c));
 }
 
-shared_call said_read(const buffer_record& b, const box& part) {
+shared_signature signature_of_read(const buffer_record& b, const box& part) {
   return known({.what = buffer_call::verb::read, .range = part, .uses = {use_of(b, access::in, nullptr, true)}});
 }
 
-shared_call said_make(const buffer_record& b, bool has_content) {
+shared_signature signature_of_make(const buffer_record& b, bool has_content) {
   return known({.what = buffer_call::verb::make,
                 .range = b.elements,
                 .uses = {use_of(b, access::out, nullptr, true)},

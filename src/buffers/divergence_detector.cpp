@@ -10,20 +10,20 @@ namespace {
 
 constexpr std::size_t most_ahead_reports = 64, most_text = 4096;
 
-void put(base::writer& w, const parting& d) {
+void put(base::writer& w, const divergence_report& d) {
   w.put(d.number).put(d.is_first).put(std::uint64_t{d.groups.size()});
-  for (const parting::group& g : d.groups) {
+  for (const divergence_report::group& g : d.groups) {
     w.put_text(g.what, most_text).put_text(g.where, most_text).put(g.after).put(std::uint64_t{g.nodes.size()});
     for (const std::uint32_t n : g.nodes) w.put(n);
   }
 }
 
-parting get_parting(base::reader& words) {
-  parting d;
+divergence_report get_parting(base::reader& words) {
+  divergence_report d;
   d.number = words.get<std::uint64_t>();
   d.is_first = words.get<bool>();
   for (std::uint64_t left = words.get<std::uint64_t>(); left > 0 && words.is_whole(); --left) {
-    parting::group& g = d.groups.emplace_back();
+    divergence_report::group& g = d.groups.emplace_back();
     g.what = words.get_text();
     g.where = words.get_text();
     g.after = words.get<std::uint64_t>();
@@ -34,42 +34,42 @@ parting get_parting(base::reader& words) {
 
 }  // namespace
 
-agreement::agreement(const course& of, std::uint32_t self, std::uint32_t nodes, ways w)
-    : course_(of), self_(self), nodes_(nodes), ways_(std::move(w)) {
+divergence_detector::divergence_detector(const call_history& of, std::uint32_t self, std::uint32_t nodes, callbacks c)
+    : history_(of), self_(self), nodes_(nodes), callbacks_(std::move(c)) {
   if (self > 0) neighbours_.push_back((self - 1) / 2);
   for (std::uint64_t child = 2 * std::uint64_t{self} + 1; child <= 2 * std::uint64_t{self} + 2; ++child)
     if (child < nodes) neighbours_.push_back(static_cast<std::uint32_t>(child));
 }
 
-void agreement::polled(base::thread_context& context) {
-  const std::uint64_t calls = course_.calls();
-  if (calls == reported_ && calls == seen_ && !is_asked_.load(std::memory_order_relaxed)) return;
-  outcome out;
+void divergence_detector::polled(base::thread_context& context) {
+  const std::uint64_t calls = history_.calls();
+  if (calls == reported_ && calls == seen_ && !has_queries_.load(std::memory_order_relaxed)) return;
+  deferred_actions out;
   {
     const std::scoped_lock lock(lock_);
-    quiet_polls_ = calls == seen_ ? quiet_polls_ + 1 : 0;
-    if (std::exchange(seen_, calls) != calls) look_at_reports(out);
-    if (!questions_.empty()) answer_questions(context);
-    if (calls - reported_ >= most_unreported || (calls != reported_ && is_idle())) tell_neighbours(calls);
+    polls_without_call_ = calls == seen_ ? polls_without_call_ + 1 : 0;
+    if (std::exchange(seen_, calls) != calls) compare_reports(out);
+    if (!queries_.empty()) reply_to_queries(context);
+    if (calls - reported_ >= most_unreported || (calls != reported_ && is_idle())) report_to_neighbours(calls);
   }
-  act(out, context);
+  run_deferred(out, context);
 }
 
-void agreement::tell_neighbours(std::uint64_t calls) {
-  const auto hash = course_.hash_after(calls);
+void divergence_detector::report_to_neighbours(std::uint64_t calls) {
+  const auto hash = history_.hash_after(calls);
   reported_ = calls;
   if (!hash || has_concluded_) return;
   base::writer w;
-  w.put(static_cast<std::uint64_t>(word::report)).put(calls).put(*hash);
-  for (const std::uint32_t n : neighbours_) ways_.say(n, w.all());
+  w.put(static_cast<std::uint64_t>(message_kind::report)).put(calls).put(*hash);
+  for (const std::uint32_t n : neighbours_) callbacks_.send(n, w.all());
 }
 
-bool agreement::differs(const report& r) const {
-  const auto here = course_.hash_after(r.calls);
+bool divergence_detector::differs(const report& r) const {
+  const auto here = history_.hash_after(r.calls);
   return here && *here != r.hash;
 }
 
-void agreement::look_at_reports(outcome& out) {
+void divergence_detector::compare_reports(deferred_actions& out) {
   for (auto& [node, reports] : ahead_) {
     const auto reached = std::ranges::find_if(reports, [&](const report& r) { return r.calls > seen_; });
     const auto wrong = std::find_if(reports.begin(), reached, [&](const report& r) { return differs(r); });
@@ -78,76 +78,76 @@ void agreement::look_at_reports(outcome& out) {
   }
 }
 
-void agreement::suspect(std::uint32_t node, std::uint64_t calls, outcome& out) {
+void divergence_detector::suspect(std::uint32_t node, std::uint64_t calls, deferred_actions& out) {
   if (has_concluded_) return;
   if (!suspect_) suspect_.emplace(node, calls);
-  if (!is_asking_) ask(out);
+  if (!is_querying_) send_queries(out);
 }
 
-void agreement::ask(outcome& out) {
-  is_asking_ = true;
+void divergence_detector::send_queries(deferred_actions& out) {
+  is_querying_ = true;
   ++round_;
-  asked_ = course_.remembered();
-  answers_.clear();
-  waits_for_.clear();
+  queried_ = history_.window();
+  replies_.clear();
+  awaited_.clear();
   base::writer w;
-  w.put(static_cast<std::uint64_t>(word::question)).put(round_).put(asked_.first).put(std::uint64_t{asked_.after.size()});
-  for (const std::uint64_t h : asked_.after) w.put(h);
+  w.put(static_cast<std::uint64_t>(message_kind::query)).put(round_).put(queried_.first).put(std::uint64_t{queried_.after.size()});
+  for (const std::uint64_t h : queried_.after) w.put(h);
   for (std::uint32_t n = 0; n < nodes_; ++n) {
-    if (n == self_ || lost_.contains(n)) continue;
-    waits_for_.insert(n);
-    ways_.say(n, w.all());
+    if (n == self_ || failed_nodes_.contains(n)) continue;
+    awaited_.insert(n);
+    callbacks_.send(n, w.all());
   }
   end_round(out);
 }
 
-void agreement::explain(std::function<void()> then, base::thread_context& context) {
-  outcome out;
+void divergence_detector::request_verdict(std::function<void()> then, base::thread_context& context) {
+  deferred_actions out;
   {
     const std::scoped_lock lock(lock_);
     if (has_concluded_) {
       out.then.push_back(std::move(then));
     } else {
       then_.push_back(std::move(then));
-      if (!is_asking_) ask(out);
+      if (!is_querying_) send_queries(out);
     }
   }
-  act(out, context);
+  run_deferred(out, context);
 }
 
 /// Polls alone are soon over: while the system lets the worker stand that is about to make a call, or a message is on its way.
-bool agreement::may_come_as_far(std::uint64_t calls, const base::thread_context& context) {
+bool divergence_detector::may_catch_up(std::uint64_t calls, const base::thread_context& context) {
   const std::uint64_t now = base::nanoseconds_now();
-  if (std::exchange(calls_when_asked_, calls) != calls || !quiet_since_) quiet_since_ = now;
+  if (std::exchange(calls_when_queried_, calls) != calls || !idle_since_ns_) idle_since_ns_ = now;
   if (has_ended_.load(std::memory_order_acquire)) return false;
-  return quiet_polls_ < patience || (ways_.patience_ns && now - quiet_since_ < ways_.patience_ns(context));
+  return polls_without_call_ < patience_polls || (callbacks_.patience_ns && now - idle_since_ns_ < callbacks_.patience_ns(context));
 }
 
-void agreement::answer_questions(const base::thread_context& context) {
-  for (auto at = questions_.begin(); at != questions_.end();) {
+void divergence_detector::reply_to_queries(const base::thread_context& context) {
+  for (auto at = queries_.begin(); at != queries_.end();) {
     const auto& [from, q] = *at;
-    const std::uint64_t calls = course_.calls();  // all of which are compared, and perhaps some that are made meanwhile
-    const course::comparison is = course_.compare(q.theirs);
-    const bool has_found = is.is == course::comparison::outcome::differs || is.is == course::comparison::outcome::differs_before;
-    if (!has_found && calls < q.theirs.first + q.theirs.after.size() && may_come_as_far(calls, context)) {
+    const std::uint64_t calls = history_.calls();  // all of which are compared, and perhaps some that are made meanwhile
+    const call_history::comparison is = history_.compare(q.theirs);
+    const bool has_found = is.is == call_history::comparison::outcome::differs || is.is == call_history::comparison::outcome::differs_before;
+    if (!has_found && calls < q.theirs.first + q.theirs.after.size() && may_catch_up(calls, context)) {
       ++at;  // it goes on, and may come as far
       continue;
     }
-    const auto call = course_.tell(is.number);
+    const auto call = history_.describe(is.number);
     base::writer w;
-    w.put(static_cast<std::uint64_t>(word::answer)).put(q.round).put(static_cast<std::uint64_t>(is.is)).put(is.number).put(calls);
+    w.put(static_cast<std::uint64_t>(message_kind::reply)).put(q.round).put(static_cast<std::uint64_t>(is.is)).put(is.number).put(calls);
     if (call) w.put_text(call->what, most_text).put_text(call->where, most_text).put(call->after);
-    ways_.say(from, w.all());
-    at = questions_.erase(at);
+    callbacks_.send(from, w.all());
+    at = queries_.erase(at);
   }
-  is_asked_.store(!questions_.empty(), std::memory_order_relaxed);
-  if (questions_.empty()) quiet_since_ = 0;
+  has_queries_.store(!queries_.empty(), std::memory_order_relaxed);
+  if (queries_.empty()) idle_since_ns_ = 0;
 }
 
-void agreement::take_answer(std::uint32_t from, base::reader& words, outcome& out) {
-  if (words.get<std::uint64_t>() != round_ || !is_asking_ || !waits_for_.erase(from)) return;
-  answer& a = answers_[from];
-  a.is.is = static_cast<course::comparison::outcome>(words.get<std::uint64_t>());
+void divergence_detector::receive_reply(std::uint32_t from, base::reader& words, deferred_actions& out) {
+  if (words.get<std::uint64_t>() != round_ || !is_querying_ || !awaited_.erase(from)) return;
+  reply& a = replies_[from];
+  a.is.is = static_cast<call_history::comparison::outcome>(words.get<std::uint64_t>());
   a.is.number = words.get<std::uint64_t>();
   a.calls = words.get<std::uint64_t>();
   a.call.node = from;
@@ -157,16 +157,16 @@ void agreement::take_answer(std::uint32_t from, base::reader& words, outcome& ou
   end_round(out);
 }
 
-void agreement::end_round(outcome& out) {
-  if (!waits_for_.empty()) return;
-  is_asking_ = false;
+void divergence_detector::end_round(deferred_actions& out) {
+  if (!awaited_.empty()) return;
+  is_querying_ = false;
   if (!has_concluded_) {
-    if (auto found = found_by_round()) {
+    if (auto found = divergence_found()) {
       base::writer w;
-      w.put(static_cast<std::uint64_t>(word::verdict));
+      w.put(static_cast<std::uint64_t>(message_kind::verdict));
       put(w, *found);
       for (std::uint32_t n = 0; n < nodes_; ++n)
-        if (n != self_ && !lost_.contains(n)) ways_.say(n, w.all());
+        if (n != self_ && !failed_nodes_.contains(n)) callbacks_.send(n, w.all());
       conclude(std::move(*found), out);
     }
   }
@@ -174,27 +174,27 @@ void agreement::end_round(outcome& out) {
   std::ranges::move(std::exchange(then_, {}), std::back_inserter(out.then));
 }
 
-std::optional<parting> agreement::found_by_round() const {
-  using enum course::comparison::outcome;
-  const auto has_found = [](const answer& a) { return a.is.is == differs || a.is.is == differs_before; };
-  const answer* first = nullptr;
-  for (const auto& [node, a] : answers_)
+std::optional<divergence_report> divergence_detector::divergence_found() const {
+  using enum call_history::comparison::outcome;
+  const auto has_found = [](const reply& a) { return a.is.is == differs || a.is.is == differs_before; };
+  const reply* first = nullptr;
+  for (const auto& [node, a] : replies_)
     if (has_found(a) && (!first || a.is.number < first->is.number)) first = &a;
   if (!first) {
     // It is so far ahead that it remembers none of these calls.
-    if (!suspect_ || !answers_.contains(suspect_->first)) return std::nullopt;
-    const auto here = course_.tell(suspect_->second - 1);
+    if (!suspect_ || !replies_.contains(suspect_->first)) return std::nullopt;
+    const auto here = history_.describe(suspect_->second - 1);
     const call_of_node both[] = {{self_, here ? here->what : "a call that is not remembered", here ? here->where : "", 0},
                                  {suspect_->first, "another call, not remembered", "", 1}};
-    return parting_of(suspect_->second - 1, false, both);
+    return divergence_report_of(suspect_->second - 1, false, both);
   }
   const std::uint64_t number = first->is.number;
   std::vector<call_of_node> calls;
-  const auto here = course_.tell(number);
+  const auto here = history_.describe(number);
   const call_of_node own{self_, here ? here->what : "a call that is not remembered", here ? here->where : "",
-                         asked_.after[number - asked_.first]};
+                         queried_.after[number - queried_.first]};
   calls.push_back(own);
-  for (const auto& [node, a] : answers_) {
+  for (const auto& [node, a] : replies_) {
     if (has_found(a) && a.is.number == number) {
       calls.push_back(a.call);
     } else if (a.is.is != unknown && a.calls > number) {  // as here, since it differs later if at all
@@ -202,31 +202,31 @@ std::optional<parting> agreement::found_by_round() const {
       calls.back().node = node;
     }
   }
-  return parting_of(number, first->is.is == differs, calls);
+  return divergence_report_of(number, first->is.is == differs, calls);
 }
 
-void agreement::conclude(parting d, outcome& out) {
+void divergence_detector::conclude(divergence_report d, deferred_actions& out) {
   if (std::exchange(has_concluded_, true)) return;
   out.found = std::move(d);
   std::ranges::move(std::exchange(then_, {}), std::back_inserter(out.then));
 }
 
-void agreement::act(outcome& out, base::thread_context& context) {
-  if (out.found) ways_.differ(*out.found, context);
+void divergence_detector::run_deferred(deferred_actions& out, base::thread_context& context) {
+  if (out.found) callbacks_.on_divergence(*out.found, context);
   for (const auto& then : out.then) then();
 }
 
-void agreement::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
+void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
   base::reader read(words);
-  outcome out;
+  deferred_actions out;
   {
     const std::scoped_lock lock(lock_);
-    switch (static_cast<word>(read.get<std::uint64_t>())) {
-      case word::report: {
+    switch (static_cast<message_kind>(read.get<std::uint64_t>())) {
+      case message_kind::report: {
         report r;
         r.calls = read.get<std::uint64_t>();
         r.hash = read.get<std::uint64_t>();
-        if (r.calls <= course_.calls()) {
+        if (r.calls <= history_.calls()) {
           if (differs(r)) suspect(from, r.calls, out);
           break;
         }
@@ -237,30 +237,30 @@ void agreement::heard(std::uint32_t from, std::span<const std::byte> words, base
         waiting.push_back(r);
         break;
       }
-      case word::question: {
-        question& q = questions_[from];
+      case message_kind::query: {
+        query& q = queries_[from];
         q.round = read.get<std::uint64_t>();
         q.theirs = {.first = read.get<std::uint64_t>()};
         for (std::uint64_t left = read.get<std::uint64_t>(); left > 0 && read.is_whole(); --left) q.theirs.after.push_back(read.get<std::uint64_t>());
-        answer_questions(context);
+        reply_to_queries(context);
         break;
       }
-      case word::answer: take_answer(from, read, out); break;
-      case word::verdict: conclude(get_parting(read), out); break;
+      case message_kind::reply: receive_reply(from, read, out); break;
+      case message_kind::verdict: conclude(get_parting(read), out); break;
     }
   }
-  act(out, context);
+  run_deferred(out, context);
 }
 
-void agreement::lost(std::uint32_t node, base::thread_context& context) noexcept {
-  outcome out;
+void divergence_detector::lost(std::uint32_t node, base::thread_context& context) noexcept {
+  deferred_actions out;
   {
     const std::scoped_lock lock(lock_);
-    lost_.insert(node);
-    questions_.erase(node);
-    if (is_asking_ && waits_for_.erase(node)) end_round(out);
+    failed_nodes_.insert(node);
+    queries_.erase(node);
+    if (is_querying_ && awaited_.erase(node)) end_round(out);
   }
-  act(out, context);
+  run_deferred(out, context);
 }
 
 }  // namespace stretto::buffers

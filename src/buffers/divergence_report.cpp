@@ -11,15 +11,15 @@ constexpr std::size_t most_intervals = 6;  // of nodes
 
 }  // namespace
 
-parting parting_of(std::uint64_t number, bool is_first, std::span<const call_of_node> calls) {
-  parting d{.number = number, .is_first = is_first, .groups = {}};
+divergence_report divergence_report_of(std::uint64_t number, bool is_first, std::span<const call_of_node> calls) {
+  divergence_report d{.number = number, .is_first = is_first, .groups = {}};
   for (const call_of_node& c : calls) {
-    const auto same = std::ranges::find_if(d.groups, [&](const parting::group& g) { return g.after == c.after; });
-    parting::group& g = same != d.groups.end() ? *same : d.groups.emplace_back(parting::group{{}, c.what, c.where, c.after});
+    const auto same = std::ranges::find_if(d.groups, [&](const divergence_report::group& g) { return g.after == c.after; });
+    divergence_report::group& g = same != d.groups.end() ? *same : d.groups.emplace_back(divergence_report::group{{}, c.what, c.where, c.after});
     g.nodes.push_back(c.node);
   }
-  for (parting::group& g : d.groups) std::ranges::sort(g.nodes);
-  std::ranges::sort(d.groups, [](const parting::group& a, const parting::group& b) {
+  for (divergence_report::group& g : d.groups) std::ranges::sort(g.nodes);
+  std::ranges::sort(d.groups, [](const divergence_report::group& a, const divergence_report::group& b) {
     return a.nodes.size() != b.nodes.size() ? a.nodes.size() > b.nodes.size() : a.nodes.front() < b.nodes.front();
   });
   return d;
@@ -43,7 +43,7 @@ std::string text_of_nodes(std::span<const std::uint32_t> nodes) {
   return text;
 }
 
-error error_of(const parting& d) {
+error error_of(const divergence_report& d) {
   std::vector<std::uint32_t> few;
   for (std::size_t i = 1; i < d.groups.size(); ++i) few.insert(few.end(), d.groups[i].nodes.begin(), d.groups[i].nodes.end());
   std::ranges::sort(few);
@@ -52,7 +52,7 @@ error error_of(const parting& d) {
                      text_of_nodes(d.groups.front().nodes));
   e.fact("call", d.is_first ? call + " of the program's on buffers" : "before call " + call + " of the program's on buffers");
   for (std::size_t i = 0; i < std::min(d.groups.size(), most_told); ++i) {
-    const parting::group& g = d.groups[i];
+    const divergence_report::group& g = d.groups[i];
     e.fact(text_of_nodes(g.nodes), g.what + (g.where.empty() ? "" : " (" + g.where + ")"));
   }
   e.because("every node makes the same calls on buffers in the same order; a branch on the node's number, random numbers, the time or data "

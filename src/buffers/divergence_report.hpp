@@ -12,7 +12,7 @@
 
 namespace stretto::buffers {
 
-struct parting {
+struct divergence_report {
   std::uint64_t number = 0;  // of the call, from 0 on
   bool is_first = true;      // false: an older one is, which is not remembered
   /// Nodes that are alike there.
@@ -31,10 +31,10 @@ struct call_of_node {
   std::uint64_t after = 0;
 };
 /// Nodes with the same hash become a group.
-parting parting_of(std::uint64_t number, bool is_first, std::span<const call_of_node> calls);
+divergence_report divergence_report_of(std::uint64_t number, bool is_first, std::span<const call_of_node> calls);
 
 /// B23.
-error error_of(const parting& d);
+error error_of(const divergence_report& d);
 
 /// "node 2", "nodes 0, 1 and 5 to 9".
 std::string text_of_nodes(std::span<const std::uint32_t> nodes);

@@ -69,7 +69,7 @@ dry_run::dry_run(const dry_settings& s, const graph::node_shape& shape)
   }
 }
 
-void dry_run::add(const graph::buffer& b, std::uint32_t element_bytes, recording* record) {
+void dry_run::add(const graph::buffer& b, std::uint32_t element_bytes, graph_recorder* record) {
   element_bytes_.push_back(element_bytes);
   for (std::size_t n = 0; n < others_.size(); ++n) {
     std::vector<graph::instruction> made;
@@ -80,7 +80,7 @@ void dry_run::add(const graph::buffer& b, std::uint32_t element_bytes, recording
   }
 }
 
-void dry_run::remove(graph::buffer_id b, recording* record) {
+void dry_run::remove(graph::buffer_id b, graph_recorder* record) {
   for (std::size_t n = 0; n < others_.size(); ++n) {
     std::vector<graph::instruction> made;
     others_[n]->commands.remove(b);
@@ -94,7 +94,7 @@ void dry_run::check(const graph::task& t) {
   for (const auto& n : others_) n->instructions.check(t, n->commands.own_chunk(t));
 }
 
-void dry_run::add(const graph::ordered_task& order, const graph::task& t, recording* record) {
+void dry_run::add(const graph::ordered_task& order, const graph::task& t, graph_recorder* record) {
   ++(t.kind == graph::task_kind::horizon ? horizons_ : tasks_);
   for (std::size_t n = 0; n < others_.size(); ++n) {
     std::vector<graph::command> commands;
@@ -131,7 +131,7 @@ std::string dry_run::text() const {
                      looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
                      some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
                      bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
-                     tasks_ ? fmt::format("{:.1f}", seconds_of_a_task() * 1e6) : "0");
+                     tasks_ ? fmt::format("{:.1f}", seconds_per_task() * 1e6) : "0");
 }
 
 }  // namespace stretto::buffers

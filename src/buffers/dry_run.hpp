@@ -36,17 +36,17 @@ class dry_run {
  public:
   dry_run(const dry_settings& s, const graph::node_shape& shape);
 
-  void add(const graph::buffer& b, std::uint32_t element_bytes, recording* record);
-  void remove(graph::buffer_id b, recording* record);
+  void add(const graph::buffer& b, std::uint32_t element_bytes, graph_recorder* record);
+  void remove(graph::buffer_id b, graph_recorder* record);
   /// Throws what the other nodes would: theirs are the same commands, but not the same chunks of devices.
   void check(const graph::task& t);
   /// What the other nodes would do of the task.
-  void add(const graph::ordered_task& order, const graph::task& t, recording* record);
+  void add(const graph::ordered_task& order, const graph::task& t, graph_recorder* record);
   /// What the node does that the program is.
   void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
   /// For a task, and the horizon behind it.
   void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
-  double seconds_of_a_task() const noexcept { return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0; }
+  double seconds_per_task() const noexcept { return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0; }
   /// As of command_graph and instruction_graph: of all nodes, and of the devices of each.
   void set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices);
   /// Mappings of the program's own are let go.

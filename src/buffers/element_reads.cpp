@@ -9,7 +9,7 @@
 #include "base/index_text.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/graph_generation.hpp"
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "buffers/call_signatures.hpp"
 #include "buffers/call_frame.hpp"
 #include "data/layout.hpp"
@@ -65,10 +65,10 @@ using namespace buffers;
 
 seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
   base::thread_context& context = base::require_current("read");
-  buffer_record& b = usable(h, "read", context, where);
+  buffer_record& b = require_buffer(h, "read", context, where);
   if (part.is_empty()) {  // nothing is sent, and nothing waited for; but every node is to say it
-    const asked held(*b.state, where);
-    if (b.state->programs) note(*b.state, said_read(b, part), where);
+    const drained_submission_lock held(*b.state, where);
+    if (b.state->guard) record_call(*b.state, signature_of_read(b, part), where);
     return {event(), seen_pointer(new seen_elements{.in = {},
                                                     .part = part,
                                                     .dimensions = b.type.dimensions,
@@ -96,16 +96,16 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
   task_outcome out;
   event ahead;
   {
-    const asked held(*b.state, where);
-    if (b.state->programs) note(*b.state, said_read(b, part), where);
-    out = do_task(*b.state, t, work, context);
-    ahead = b.state->ahead;
+    const drained_submission_lock held(*b.state, where);
+    if (b.state->guard) record_call(*b.state, signature_of_read(b, part), where);
+    out = submit_task(*b.state, t, work, context);
+    ahead = b.state->back_pressure;
   }
   if (b.state->dry) {
     ends.trigger(where);
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
-  go_on(*b.state, ahead, where);
+  finish_call(*b.state, ahead, where);
   auto seen =
       std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b), b.state->check);
   if (b.state->check) seen->limits = {{part}, [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};

@@ -25,7 +25,7 @@ void copy_row(const detail::host_elements& memory, const point& from, int last, 
 
 }  // namespace
 
-int shared_axis(const box& elements) noexcept {
+int split_axis(const box& elements) noexcept {
   int axis = 0;
   while (axis < max_axes - 1 && elements.length(axis) == 1) ++axis;
   return axis;
@@ -34,7 +34,7 @@ int shared_axis(const box& elements) noexcept {
 std::vector<box> shares_of(const box& elements, coordinate rows, std::uint32_t nodes) {
   std::vector<box> all(nodes);
   if (elements.is_empty()) return all;
-  const int axis = shared_axis(elements);
+  const int axis = split_axis(elements);
   const coordinate first = elements.min()[axis], steps = (elements.length(axis) + rows - 1) / rows;
   const graph::chunk_grid grid(box(0, steps), nodes, graph::cut::along_rows);
   for (graph::node_number n = 0; n < grid.chunks(); ++n) {

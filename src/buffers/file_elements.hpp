@@ -12,7 +12,7 @@
 namespace stretto::buffers {
 
 /// The first axis that is longer than 1: along it arrays are shared between nodes, as launches are.
-int shared_axis(const box& elements) noexcept;
+int split_axis(const box& elements) noexcept;
 
 /// Rows for each node, which begin and end at multiples of `rows` from the first; empty boxes for those that get none.
 std::vector<box> shares_of(const box& elements, coordinate rows, std::uint32_t nodes);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "buffers/call_signatures.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t long_work = std::uint64_t{256} << 20;  // bytes from which on progress is shown
 
 /// What has to be there for a while: an array of bytes that nodes tell one another by that they have done something, or what.
-buffer_handle make_note(std::uint64_t bytes, const std::source_location& where) {
+buffer_handle make_status_buffer(std::uint64_t bytes, const std::source_location& where) {
   return detail::make_buffer({box(0, static_cast<coordinate>(bytes)), 1, 1, 1, "note of files", nullptr}, where);
 }
 
@@ -46,11 +46,11 @@ event on_node_0(const char* name, const std::vector<use>& uses, detail::host_fun
 }
 
 // What a node's share failed with goes to the others as text, not as poison: they are told of the first of all, and no other is left.
-constexpr coordinate bytes_of_failure = 2048;
+constexpr coordinate status_bytes = 2048;
 
 void write_failure(const error& e, std::byte* note) {
   std::string text = "!" + e.code() + '\0' + e.sentence() + '\0' + e.why() + '\0' + e.what_to_try() + '\0';
-  const auto most = static_cast<std::size_t>(bytes_of_failure) - 2;
+  const auto most = static_cast<std::size_t>(status_bytes) - 2;
   for (const auto& [name, value] : e.facts())
     if (text.size() + name.size() + value.size() + 2 <= most) text += name + '\0' + value + '\0';
   text.resize(std::min(text.size(), most));
@@ -58,9 +58,9 @@ void write_failure(const error& e, std::byte* note) {
   std::memcpy(note, text.data(), text.size());
 }
 
-void throw_failure_in(const host_elements& notes, std::uint32_t nodes) {
+void throw_first_failure(const host_elements& notes, std::uint32_t nodes) {
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    const char* at = reinterpret_cast<const char*>(notes.first) + n * bytes_of_failure;
+    const char* at = reinterpret_cast<const char*>(notes.first) + n * status_bytes;
     if (*at++ != '!') continue;
     const auto next = [&at] {
       const std::string s = at;
@@ -78,9 +78,9 @@ void throw_failure_in(const host_elements& notes, std::uint32_t nodes) {
 }
 
 /// A host task of the elements and the notes.
-detail::host_function each_its_share(share_function f, std::vector<box> shares) {
+detail::host_function task_of_shares(share_function f, std::vector<box> shares) {
   return [f = std::move(f), shares = std::move(shares)](const box& chunk, std::span<const host_elements> given) {
-    std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * bytes_of_failure));
+    std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * status_bytes));
     *note = std::byte{0};
     try {
       if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) f(b, given[0]);
@@ -89,15 +89,15 @@ detail::host_function each_its_share(share_function f, std::vector<box> shares) 
     }
   };
 }
-detail::range_mapper notes_of_nodes(std::uint32_t nodes) {
+detail::range_mapper mapper_of_statuses(std::uint32_t nodes) {
   std::vector<box> all;
-  for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(box(n * bytes_of_failure, (n + 1) * bytes_of_failure));
-  return by_share(std::move(all));
+  for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(box(n * status_bytes, (n + 1) * status_bytes));
+  return mapper_of_shares(std::move(all));
 }
 
 }  // namespace
 
-detail::range_mapper by_share(std::vector<box> shares) {
+detail::range_mapper mapper_of_shares(std::vector<box> shares) {
   const auto by = [shares = std::move(shares)](const box& chunk, const box&, const box&) {
     std::vector<box> used;
     for (coordinate n = chunk.min()[0]; n < chunk.max()[0]; ++n)
@@ -121,13 +121,13 @@ file_work::file_work(const char* verb) {
   state = state_of(*context.runtime);
   if (const data::other_nodes* const others = data::state_of(context).others) nodes = others->nodes(), self = others->self();
   if (state->dry) nodes = state->dry->nodes(), self = state->dry->self();
-  const holding held(*state);
+  const buffers_lock held(*state);
   before = state->files;
 }
 
 void file_work::then(event e, const std::source_location& where) {
   const event ended = ignore_failure(e, where);
-  const holding held(*state);
+  const buffers_lock held(*state);
   state->files = ended;
 }
 
@@ -136,21 +136,21 @@ std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std
   return std::make_unique<progress>(what, bytes >> 20, progress_options{.unit = "MiB"});
 }
 
-future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, const std::source_location& where) {
+future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const char* verb, const std::source_location& where) {
   file_work work(verb);
-  if (work.state->programs) {
-    const asked held(*work.state, where);
+  if (work.state->guard) {
+    const drained_submission_lock held(*work.state, where);
     buffer_call c{.what = buffer_call::verb::save, .name = w.to.string(), .uses = {{.buffer = h->id.number}}};
-    note(*work.state, std::make_shared<const known_call>(std::move(c)), where, false);
+    record_call(*work.state, std::make_shared<const call_signature>(std::move(c)), where, false);
   }
-  const buffer_handle begun = make_note(1, where), written = make_note(work.nodes * bytes_of_failure, where), done = make_note(1, where);
+  const buffer_handle begun = make_status_buffer(1, where), written = make_status_buffer(work.nodes * status_bytes, where), done = make_status_buffer(1, where);
   on_node_0("begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::in, by_share(w.shares)}, {begun, access::in}, {written, access::out, notes_of_nodes(work.nodes)}},
-           each_its_share(w.share, w.shares), {}, where);
+           {{h, access::in, mapper_of_shares(w.shares)}, {begun, access::in}, {written, access::out, mapper_of_statuses(work.nodes)}},
+           task_of_shares(w.share, w.shares), {}, where);
   const event ended = on_node_0("end a file", {{written, access::in}, {done, access::out}},
                                 [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
-                                  throw_failure_in(given[0], nodes);
+                                  throw_first_failure(given[0], nodes);
                                   end();
                                 },
                                 {}, where);
@@ -170,50 +170,50 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
   return async(after(known_or_not), name(verb), last, where);
 }
 
-void read_by_all(const buffer_handle& h, const reading& r, file_work& work, const std::source_location& where) {
-  const buffer_handle seen = make_note(work.nodes, where);
+void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& work, const std::source_location& where) {
+  const buffer_handle seen = make_status_buffer(work.nodes, where);
   run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, by_share(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
+           {{h, access::out, mapper_of_shares(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
            [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
              if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
            },
            {}, where);
   // The elements of each node follow from what all have read.
   const event all = run_task("all have read a file", nodes_of_task::chunks, box(0, work.nodes),
-                             {{h, access::inout, by_share(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
+                             {{h, access::inout, mapper_of_shares(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
   work.then(all, where);
 }
 
 namespace {
 
 /// Behind a task of which each node has noted whether it failed.
-void throw_what_failed(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
+void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
   const detail::seen_later later = detail::see_elements(notes, detail::elements_of(notes, where), where);
   wait_for_cause(later.ready, where);
   host_elements all;
   all.first = detail::first_of(*later.seen, all.shape);
-  throw_failure_in(all, work.nodes);
+  throw_first_failure(all, work.nodes);
 }
 
 }  // namespace
 
-void read_now_by_all(const buffer_handle& h, const reading& r, const file_work& work, const std::source_location& where) {
-  const buffer_handle notes = make_note(work.nodes * bytes_of_failure, where);
+void read_now_on_all_nodes(const buffer_handle& h, const read_plan& r, const file_work& work, const std::source_location& where) {
+  const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
   run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, by_share(r.shares)}, {notes, access::out, notes_of_nodes(work.nodes)}}, each_its_share(r.share, r.shares), work.before, where);
-  throw_what_failed(notes, work, where);
+           {{h, access::out, mapper_of_shares(r.shares)}, {notes, access::out, mapper_of_statuses(work.nodes)}}, task_of_shares(r.share, r.shares), work.before, where);
+  throw_failure_of_nodes(notes, work, where);
 }
 
-void do_by_all(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where) {
-  const buffer_handle notes = make_note(work.nodes * bytes_of_failure, where);
-  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, notes_of_nodes(work.nodes)}},
-           each_its_share([f = std::move(f)](const box&, const host_elements&) { f(); }, std::vector<box>(work.nodes, box(0, 1))), work.before, where);
-  throw_what_failed(notes, work, where);
+void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where) {
+  const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
+  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, mapper_of_statuses(work.nodes)}},
+           task_of_shares([f = std::move(f)](const box&, const host_elements&) { f(); }, std::vector<box>(work.nodes, box(0, 1))), work.before, where);
+  throw_failure_of_nodes(notes, work, where);
 }
 
-std::string told_by_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where) {
-  const buffer_handle note = make_note(most_description_bytes + sizeof(std::uint64_t), where);
+std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where) {
+  const buffer_handle note = make_status_buffer(most_description_bytes + sizeof(std::uint64_t), where);
   on_node_0(name, {{note, access::out}}, [find](const box&, std::span<const host_elements> given) {
     const std::string text = find();
     const std::uint64_t bytes = text.size();

@@ -36,11 +36,11 @@ std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std
 using share_function = std::function<void(const box& share, const detail::host_elements&)>;
 
 /// Each node uses its share.
-detail::range_mapper by_share(std::vector<box> shares);
+detail::range_mapper mapper_of_shares(std::vector<box> shares);
 /// Waits, and throws the failure that all began with.
 void wait_for_cause(event e, const std::source_location& where);
 
-struct writing {
+struct write_plan {
   std::function<void()> begin;  // on node 0
   share_function share;
   std::function<void()> end;    // on node 0
@@ -48,20 +48,20 @@ struct writing {
   std::filesystem::path to;
 };
 /// The future ends when all nodes know that it is written, or why not.
-future<void> write_by_all(const detail::buffer_handle& h, writing w, const char* verb, const std::source_location& where);
+future<void> write_from_all_nodes(const detail::buffer_handle& h, write_plan w, const char* verb, const std::source_location& where);
 
-struct reading {
+struct read_plan {
   share_function share;
   std::vector<box> shares;
 };
-void read_by_all(const detail::buffer_handle& h, const reading& r, file_work& work, const std::source_location& where);
+void read_on_all_nodes(const detail::buffer_handle& h, const read_plan& r, file_work& work, const std::source_location& where);
 
 /// The same at once: when all nodes have read, they return, or throw what the first of those failed with that did.
-void read_now_by_all(const detail::buffer_handle& h, const reading& r, const file_work& work, const std::source_location& where);
+void read_now_on_all_nodes(const detail::buffer_handle& h, const read_plan& r, const file_work& work, const std::source_location& where);
 /// And f on every node.
-void do_by_all(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where);
+void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where);
 
 /// What node 0 finds, on all nodes: at most `most_description_bytes`.
-std::string told_by_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where);
+std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where);
 
 }  // namespace stretto::buffers

@@ -9,10 +9,10 @@
 namespace stretto::buffers {
 namespace {
 
-void tell_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r, const std::source_location& where) {
+void warn_of_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r, const std::source_location& where) {
   const bool is_reduced = r.access >= t.accesses.size();
   const graph::buffer_id b = is_reduced ? t.reductions[r.access - t.accesses.size()].buffer : t.accesses[r.access].buffer;
-  s.warnings.tell("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
+  s.warnings.warn("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
 }
 
 /// Horizons and epochs.
@@ -30,7 +30,7 @@ task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const 
   s.commands.add(order.id, t, s.new_commands);
   std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
   if (!s.learns)  // which has all of every buffer read
-    for (const graph::unwritten_read& r : unwritten) tell_unwritten(s, t, r, work.range.where);
+    for (const graph::unwritten_read& r : unwritten) warn_of_unwritten(s, t, r, work.range.where);
   s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
   if (s.dry) s.dry->took(base::nanoseconds_now() - since);
   if (s.record) s.record->add(order, t, std::move(unwritten));
@@ -46,7 +46,7 @@ task_work nothing_at(const std::source_location& where) {
 
 }  // namespace
 
-task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context) {
+task_outcome submit_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context) {
   // What may be refused comes first, so that nothing has changed then.
   try {
     s.commands.check(t);
@@ -63,18 +63,18 @@ task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& wo
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) {
       s.instructions.set_weights(weights);
-      s.let_weights_change();
+      s.invalidate_checks();
     }
   }
   s.submitted = s.tasks.next();
-  s.ahead = s.doing.behind_by(most_ahead);
+  s.back_pressure = s.executor.back_pressure(most_horizons_ahead);
   return out;
 }
 
 event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context) {
   run_task(s, s.tasks.add_epoch(), order_alone(graph::task_kind::epoch), nothing_at(where), context);
   s.submitted = s.tasks.next();
-  return s.doing.last();
+  return s.executor.last();
 }
 
 }  // namespace stretto::buffers

@@ -15,7 +15,7 @@ namespace stretto::buffers {
 /// The task, and a horizon behind it if one is due. `s.ahead` is then what has to have happened before the next.
 ///
 ///   throws   B04, B05, B06, B24, and what a mapper of the program's throws
-task_outcome do_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context);
+task_outcome submit_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context);
 
 /// Everything is ordered behind it, and has happened when the event has.
 event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context);

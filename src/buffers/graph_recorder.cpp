@@ -23,7 +23,7 @@ graph::task without_functions(graph::task t) {
 
 }  // namespace
 
-recording::recording(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape) : settings_(std::move(s)) {
+graph_recorder::graph_recorder(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape) : settings_(std::move(s)) {
   const auto ends_in = [&](const char* ending) { return settings_.file.ends_with(ending); };
   using kind = base::graph_kind;
   const bool is_timeline = settings_.kind == kind::timeline, is_predicted = is_timeline || settings_.kind == kind::prediction;
@@ -36,22 +36,22 @@ recording::recording(settings s, std::span<const graph::node_number> nodes, cons
   for (const graph::node_number n : nodes) nodes_.push_back({.node = n, .shape = shape});
 }
 
-void recording::add(const graph::buffer& b, std::uint32_t element_bytes) {
-  if (program_.goes_on) return;
+void graph_recorder::add(const graph::buffer& b, std::uint32_t element_bytes) {
+  if (program_.is_truncated) return;
   program_.buffers.push_back(b);
   program_.element_bytes.push_back(element_bytes);
 }
 
-void recording::add(const graph::ordered_task& order, const graph::task& t, std::vector<graph::unwritten_read> unwritten) {
-  if (kept_ >= settings_.most) program_.goes_on = true;
-  if (program_.goes_on) return;
+void graph_recorder::add(const graph::ordered_task& order, const graph::task& t, std::vector<graph::unwritten_read> unwritten) {
+  if (kept_ >= settings_.most) program_.is_truncated = true;
+  if (program_.is_truncated) return;
   ++kept_;
   program_.tasks.emplace_back(order, without_functions(t));
   if (!unwritten.empty()) program_.unwritten[order.id.number] = std::move(unwritten);
 }
 
-void recording::add(std::size_t n, std::span<const graph::command> commands, std::span<const graph::instruction> instructions) {
-  if (program_.goes_on) return;
+void graph_recorder::add(std::size_t n, std::span<const graph::command> commands, std::span<const graph::instruction> instructions) {
+  if (program_.is_truncated) return;
   using kind = base::graph_kind;
   graph::node_record& node = nodes_[n];
   if (settings_.kind == kind::commands) {
@@ -63,25 +63,25 @@ void recording::add(std::size_t n, std::span<const graph::command> commands, std
   }
 }
 
-std::string recording::prediction() const {
+std::string graph_recorder::prediction() const {
   if (settings_.kind != base::graph_kind::timeline) return {};
   return "predicted: " + summary_of(predict(program_, nodes_, settings_.costs), nodes_);
 }
 
-std::string recording::text() const {
+std::string graph_recorder::text() const {
   const bool as_json = settings_.file.ends_with(".json");
   std::string text;
   switch (settings_.kind) {
     case base::graph_kind::tasks: text = as_json ? tasks_as_json(program_) : tasks_as_dot(program_); break;
     case base::graph_kind::commands: text = as_json ? commands_as_json(program_, nodes_) : commands_as_dot(program_, nodes_); break;
     case base::graph_kind::timeline: text = timeline_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs)); break;
-    case base::graph_kind::prediction: text = prediction_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs), found_in_); break;
+    case base::graph_kind::prediction: text = prediction_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs), seconds_per_task_); break;
     case base::graph_kind::instructions: text = as_json ? instructions_as_json(program_, nodes_) : instructions_as_dot(program_, nodes_); break;
   }
   return settings_.file.ends_with(".svg") ? places::svg_of(text) : text;
 }
 
-void recording::write() const {
+void graph_recorder::write() const {
   const std::string all = text();
   errno = 0;
   std::ofstream file(settings_.file, std::ios::binary);
@@ -91,7 +91,7 @@ void recording::write() const {
   throw not_written(errno);
 }
 
-error recording::not_written(int reason) const {
+error graph_recorder::not_written(int reason) const {
   return error("B18", "the graph of what was asked of buffers could not be written")
       .fact("file", settings_.file)
       .because(reason ? std::strerror(reason) : "the system gave no reason")

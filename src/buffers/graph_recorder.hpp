@@ -17,7 +17,7 @@
 
 namespace stretto::buffers {
 
-class recording {
+class graph_recorder {
  public:
   struct settings {
     std::string file;  // ends in .dot, .json or .svg
@@ -29,7 +29,7 @@ class recording {
   /// `nodes`: those of whom it is recorded what they do, all of that shape.
   ///
   ///   throws   B17 for a file that ends otherwise, B18 for one that cannot be written
-  recording(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape);
+  graph_recorder(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape);
 
   void add(const graph::buffer& b, std::uint32_t element_bytes);
   void add(const graph::ordered_task& order, const graph::task& t, std::vector<graph::unwritten_read> unwritten);
@@ -37,7 +37,7 @@ class recording {
   void add(std::size_t n, std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
 
   /// How long it took to find what the node does of a task; 0 if nobody measured it.
-  void set_seconds_to_find_a_task(double s) noexcept { found_in_ = s; }
+  void set_seconds_per_task(double s) noexcept { seconds_per_task_ = s; }
 
   /// When all would have ended; empty unless the graph is a timeline.
   std::string prediction() const;
@@ -53,7 +53,7 @@ class recording {
   graph::program_record program_;
   std::vector<graph::node_record> nodes_;
   std::size_t kept_ = 0;
-  double found_in_ = 0;
+  double seconds_per_task_ = 0;
 };
 
 }  // namespace stretto::buffers

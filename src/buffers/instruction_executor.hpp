@@ -30,7 +30,7 @@
 namespace stretto::buffers {
 
 /// Of the end of a device's memory, for empty instances, so many of a buffer each.
-inline constexpr std::uint64_t grains_for_nothing = 32;
+inline constexpr std::uint64_t grains_for_empty_instances = 32;
 
 /// What the elements of a buffer are.
 struct element_type {
@@ -57,8 +57,8 @@ struct task_work {
   std::span<const detail::host_use_item> given = {};  // of a function: what the arguments are
   const graph::task* task = nullptr;            // what says which elements it may use
   std::span<const detail::reduction_kind* const> folds;  // of reductions
-  learning* learns = nullptr;                   // of what accesses were given
-  std::span<const learning::argument> learned;
+  mapper_learner* learns = nullptr;                   // of what accesses were given
+  std::span<const mapper_learner::argument> learned;
   kernel_range range{box()};
   detail::task_request request;  // without preconditions
   measured_window* measured = nullptr;  // of a kernel: what its parts take goes there
@@ -73,14 +73,14 @@ struct task_outcome {
   detail::instance_handle first;  // the allocation of its first access, if it has one
 };
 
-class execution {
+class instruction_executor {
  public:
-  struct site {
+  struct execution_place {
     place processor, memory;
   };
-  using site_list = std::vector<site>;  // devices, then the host; as node_shape counts processors
+  using execution_places = std::vector<execution_place>;  // devices, then the host; as node_shape counts processors
 
-  execution(site_list sites, std::uint32_t nodes) : sites_(std::move(sites)), nodes_(nodes) {}
+  instruction_executor(execution_places places, std::uint32_t nodes) : places_(std::move(places)), nodes_(nodes) {}
 
   void add(graph::buffer_id b, const element_type& type, std::string name);
   void remove(graph::buffer_id b);
@@ -104,7 +104,7 @@ class execution {
   std::size_t views() const noexcept { return views_.size(); }
 
   /// A horizon that has been passed but not reached, if more than `most` of them are; who submits waits for it.
-  event behind_by(std::size_t most);
+  event back_pressure(std::size_t most);
 
  private:
   struct buffer_type {
@@ -114,62 +114,62 @@ class execution {
       detail::instance_handle is;
       std::uint64_t number = 0;  // among those of its memory: the lowest that was free
     };
-    std::unordered_map<graph::processor_number, empty_instance> nothing = {};
+    std::unordered_map<graph::processor_number, empty_instance> empty_instances = {};
   };
   /// Into behind_: those of whom it needs what they wrote, and the end of the others.
-  void find_whom_to_follow(const graph::instruction& i, const task_work& work);
+  void find_dependencies(const graph::instruction& i, const task_work& work);
   /// Calls f(allocation, part, reads, writes) for what the instruction uses.
   template <class F>
   void each_use(const graph::instruction& i, const task_work& work, F f) const;
   /// A horizon, or an epoch, which fails with all that has failed since the one before.
   void pass(const graph::instruction& i, const task_work& work);
   void keep_end(const graph::instruction& i, const task_work& work, event end);
-  event begin(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context);
-  event do_one(const graph::allocate& a, const task_work& work, base::thread_context& context);
-  event do_one(const graph::release& r, const task_work& work);
-  event do_one(const graph::copy& c, const task_work& work);
-  event do_one(const graph::fill_identity& f, const task_work& work);
-  event do_one(const graph::fold& f, const task_work& work);
-  event do_one(const graph::compute& c, const task_work& work, bool check, task_outcome& out);
+  event start_instruction(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context);
+  event start(const graph::allocate& a, const task_work& work, base::thread_context& context);
+  event start(const graph::release& r, const task_work& work);
+  event start(const graph::copy& c, const task_work& work);
+  event start(const graph::fill_identity& f, const task_work& work);
+  event start(const graph::fold& f, const task_work& work);
+  event start(const graph::compute& c, const task_work& work, bool check, task_outcome& out);
   /// What a kernel that is checked may use of an array: a box, or some of it.
-  struct told_part {
+  struct checked_region {
     box all;
     allowed_elements some = {};
   };
   /// `use`: its number among those of the task.
-  const told_part& tell_part(const graph::compute& c, std::size_t use, const graph::task& t);
+  const checked_region& region_to_check(const graph::compute& c, std::size_t use, const graph::task& t);
   event launch_kernel(const graph::compute& c, const task_work& work, bool check);
   event spawn_on_host(const graph::compute& c, const task_work& work, bool check);
   /// What its views may be used for, argument by argument.
   std::vector<checked_view::argument> arguments_to_check(const graph::compute& c, const task_work& work) const;
-  event do_one(const graph::send& s, const task_work& work, base::thread_context& context);
-  event do_one(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
-  event do_one(const graph::arrive& a);
+  event start(const graph::send& s, const task_work& work, base::thread_context& context);
+  event start(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);
+  event start(const graph::arrive& a);
   /// What writes there waits for views of it that the program keeps, in place of the graphs: for them a read has
   /// ended when its elements are
   /// there, so that horizons do not wait for a view that is kept.
   void wait_for_views(const graph::instruction& i, const task_work& work);
   void wait_for_views(graph::allocation_id in, std::span<const box> parts);
-  struct passed {
+  struct completion {
     event end;
     event with_failures;  // of all before, where it is a horizon; else the same
     bool is_epoch = false;
   };
-  const passed& end_of(std::uint64_t number) const { return ends_[number - first_]; }
+  const completion& end_of(std::uint64_t number) const { return ends_[number - first_]; }
   place memory_of(graph::memory_number m) const;
   /// Where an offset is planned: there, once what objects have at that address has left.
   detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
                                const std::source_location& where, base::thread_context& context) const;
   /// At the end of the memory, of which the graph leaves a little.
-  data::wish place_of_nothing(graph::processor_number on, std::uint64_t number, base::thread_context& context) const;
+  data::wish place_of_empty_instance(graph::processor_number on, std::uint64_t number, base::thread_context& context) const;
   /// For a chunk that uses nothing of a buffer.
-  detail::instance_handle nothing_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
+  detail::instance_handle empty_instance_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
 
-  const site_list sites_;
+  const execution_places places_;
   const std::uint32_t nodes_;
   std::unordered_map<std::uint32_t, buffer_type> types_;
   std::unordered_map<std::uint64_t, detail::instance_handle> allocations_;
-  std::deque<passed> ends_{passed()};  // by number, from first_
+  std::deque<completion> ends_{completion()};  // by number, from first_
   std::uint64_t first_ = 0;
   std::uint64_t horizon_ = 0;        // the last that was passed
   struct arrival {
@@ -183,11 +183,11 @@ class execution {
   std::unordered_map<std::uint64_t, event> effects_;  // by effect_order's keys: the last that affected it, until it has succeeded
   struct passed_horizon {
     event reached;
-    std::vector<std::unique_ptr<const told_part>> parts;  // which launches before it are told of
+    std::vector<std::unique_ptr<const checked_region>> parts;  // which launches before it are told of
   };
-  std::deque<passed_horizon> passed_;
-  std::vector<std::unique_ptr<const told_part>> parts_;
-  std::vector<event> behind_, ended_;  // of the instruction that begins: who must succeed, and who must have ended
+  std::deque<passed_horizon> passed_horizons_;
+  std::vector<std::unique_ptr<const checked_region>> checked_regions_;
+  std::vector<event> must_succeed_, must_end_;  // of the instruction that begins: who must succeed, and who must have ended
   struct kept_view {
     graph::allocation_id of;
     box part;

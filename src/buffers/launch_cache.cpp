@@ -2,7 +2,7 @@
 
 namespace stretto::buffers {
 
-void launch_words::add(const detail::range_mapper& m) {
+void launch_key::add(const detail::range_mapper& m) {
   using kind = detail::range_mapper::kind;
   add(static_cast<std::uint64_t>(m.is));
   switch (m.is) {
@@ -14,7 +14,7 @@ void launch_words::add(const detail::range_mapper& m) {
     case kind::transposed: return add(std::uint64_t{m.by[0]} | std::uint64_t{m.by[1]} << 8 | std::uint64_t{m.by[2]} << 16);
     case kind::custom:
       has_functions_ = true;
-      may_be_kept_ = may_be_kept_ && m.lasts;
+      is_cacheable_ = is_cacheable_ && m.lasts;
       return add(m.custom.get());
     case kind::one_to_one:
     case kind::all:
@@ -22,9 +22,9 @@ void launch_words::add(const detail::range_mapper& m) {
   }
 }
 
-std::uint64_t launch_words::hash() const noexcept {
-  std::uint64_t h = words_.size();
-  for (const std::uint64_t w : words_) {
+std::uint64_t launch_key::hash() const noexcept {
+  std::uint64_t h = fields_.size();
+  for (const std::uint64_t w : fields_) {
     h = (h ^ w) * 0x9e3779b97f4a7c15u;
     h ^= h >> 29;
   }

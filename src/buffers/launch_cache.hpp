@@ -21,10 +21,10 @@
 namespace stretto::buffers {
 
 /// What a launch says, but for values: equal launches say equal words.
-class launch_words {
+class launch_key {
  public:
-  void clear() { words_.clear(), may_be_kept_ = true, has_functions_ = false; }
-  void add(std::uint64_t w) { words_.push_back(w); }
+  void clear() { fields_.clear(), is_cacheable_ = true, has_functions_ = false; }
+  void add(std::uint64_t w) { fields_.push_back(w); }
   void add(const void* p) { add(reinterpret_cast<std::uintptr_t>(p)); }
   void add(const box& b) { add(b.min()), add(b.max()); }
   void add(const point& p) {
@@ -32,75 +32,75 @@ class launch_words {
   }
   void add(const detail::range_mapper& m);
   /// One of its functions may own something.
-  bool may_be_kept() const noexcept { return may_be_kept_; }
+  bool is_cacheable() const noexcept { return is_cacheable_; }
   /// One of its mappers is a function of the program's own.
   bool has_functions() const noexcept { return has_functions_; }
   std::uint64_t hash() const noexcept;
-  const std::vector<std::uint64_t>& all() const noexcept { return words_; }
+  const std::vector<std::uint64_t>& all() const noexcept { return fields_; }
 
  private:
-  std::vector<std::uint64_t> words_;
-  bool may_be_kept_ = true, has_functions_ = false;
+  std::vector<std::uint64_t> fields_;
+  bool is_cacheable_ = true, has_functions_ = false;
 };
 
-struct known_launch {
+struct cached_launch {
   graph::task task;
   std::vector<launch_argument> arguments;  // values are those of the launch before
   std::vector<const detail::reduction_kind*> folds;
-  std::shared_ptr<const known_call> call;  // for other nodes; null where nobody compares
-  std::vector<learning::argument> learned;  // where that is done: of accesses, what they were given
-  bool is_checked = false;  // what its items use (use_checks.hpp)
+  std::shared_ptr<const call_signature> call;  // for other nodes; null where nobody compares
+  std::vector<mapper_learner::argument> learned;  // where that is done: of accesses, what they were given
+  bool are_uses_checked = false;  // what its items use (use_checks.hpp)
   // By who hands launches over.
-  bool is_sure = false;           // no cut of it can be refused: B04, B05, B06 and B24 are impossible
-  std::uint64_t right_as_of = 0;  // it was found right when this was what `rights` says
-  std::uint32_t takes = 0;        // ns, of taking it into the graphs; read meanwhile
-  std::uint32_t times = 0;        // it was taken there
+  bool is_never_refused = false;           // no cut of it can be refused: B04, B05, B06 and B24 are impossible
+  std::uint64_t checked_in_epoch = 0;  // it was found right when this was what `rights` says
+  std::uint32_t submission_ns = 0;        // ns, of taking it into the graphs; read meanwhile
+  std::uint32_t submissions = 0;        // it was taken there
 };
 
-class known_launches {
+class launch_cache {
  public:
-  /// The launch that says this; make(known_launch&) fills in a new one.
+  /// The launch that says this; make(cached_launch&) fills in a new one.
   template <class Make>
-  const std::shared_ptr<known_launch>& find(const launch_words& says, std::string_view name, Make make) {
+  const std::shared_ptr<cached_launch>& find(const launch_key& key, std::string_view name, Make make) {
     if (entries_.empty()) entries_.resize(1 + most);
-    entry& e = entries_[says.may_be_kept() ? 1 + says.hash() % most : 0];
-    if (e.is_of(says, name)) return e.is;
-    auto made = std::make_shared<known_launch>();
+    entry& e = entries_[key.is_cacheable() ? 1 + key.hash() % most : 0];
+    if (e.is_of(key, name)) return e.is;
+    auto made = std::make_shared<cached_launch>();
     make(*made);
     e.is = std::move(made);
-    if (!says.may_be_kept()) return e.is;
-    e.says = says.all();
+    if (!key.is_cacheable()) return e.is;
+    e.key = key.all();
     e.is->task.shape = ++last_shape_;
     return e.is;
   }
   /// The same if it is kept already, else null.
-  std::shared_ptr<known_launch> look(const launch_words& says, std::string_view name) const {
-    if (entries_.empty() || !says.may_be_kept()) return nullptr;
-    const entry& e = entries_[1 + says.hash() % most];
-    return e.is_of(says, name) ? e.is : nullptr;
+  std::shared_ptr<cached_launch> find_cached(const launch_key& key, std::string_view name) const {
+    if (entries_.empty() || !key.is_cacheable()) return nullptr;
+    const entry& e = entries_[1 + key.hash() % most];
+    return e.is_of(key, name) ? e.is : nullptr;
   }
   /// What is not kept has been submitted, or refused, when this ends.
-  class forgetting {
+  class uncached_scope {
    public:
-    explicit forgetting(known_launches& of) noexcept : of_(of) {}
-    ~forgetting() {
+    explicit uncached_scope(launch_cache& of) noexcept : of_(of) {}
+    ~uncached_scope() {
       of_.entries_[0].is.reset();
     }
-    forgetting(const forgetting&) = delete;
-    forgetting& operator=(const forgetting&) = delete;
+    uncached_scope(const uncached_scope&) = delete;
+    uncached_scope& operator=(const uncached_scope&) = delete;
 
    private:
-    known_launches& of_;
+    launch_cache& of_;
   };
 
  private:
   static constexpr std::size_t most = 256;
   struct entry {
-    std::vector<std::uint64_t> says;
-    std::shared_ptr<known_launch> is;  // null: there is none
+    std::vector<std::uint64_t> key;
+    std::shared_ptr<cached_launch> is;  // null: there is none
 
-    bool is_of(const launch_words& words, std::string_view name) const {
-      return is && is->task.shape != 0 && says == words.all() && is->task.name == name;
+    bool is_of(const launch_key& k, std::string_view name) const {
+      return is && is->task.shape != 0 && key == k.all() && is->task.name == name;
     }
   };
   std::vector<entry> entries_;  // the first for what is not kept

@@ -1,7 +1,7 @@
 // launch_request.hpp - one call of `launch` or `host_task` on buffers: its key in the launch cache, and the task that
 // it becomes.
 //
-// Threads     the thread that holds `asking` (pipeline.hpp).
+// Threads     the thread that holds `asking` (launch_pipeline.hpp).
 // Cost        of a repeated launch: its key, a hash and a comparison. A new launch is built and checked.
 #pragma once
 
@@ -23,7 +23,7 @@ class launch_request {
   /// cached.
   ///
   ///   throws   B31 to B33
-  std::shared_ptr<known_launch> find(buffers_state& s) const;
+  std::shared_ptr<cached_launch> find(buffers_state& s) const;
 
  protected:
   launch_request(std::string_view name, const std::source_location& where) : name_(name), where_(where) {}
@@ -31,16 +31,16 @@ class launch_request {
 
   /// As find; null if the runtime has no pipeline. A new launch with mappers of the program's own is left to the call:
   /// they may refer to variables of the caller.
-  std::shared_ptr<known_launch> find_for_pipeline(buffers_state& s) const;
-  virtual void write_key(const buffers_state& s, launch_words& key) const = 0;
-  virtual void make(buffers_state& s, known_launch& made) const = 0;
+  std::shared_ptr<cached_launch> find_for_pipeline(buffers_state& s) const;
+  virtual void write_key(const buffers_state& s, launch_key& key) const = 0;
+  virtual void make(buffers_state& s, cached_launch& made) const = 0;
   virtual void check(const graph::task& t) const = 0;
 
   std::string_view name_;
   std::source_location where_;
 
  private:
-  std::shared_ptr<known_launch> find_by_key(buffers_state& s) const;
+  std::shared_ptr<cached_launch> find_by_key(buffers_state& s) const;
 };
 
 class kernel_launch_request final : launch_request {
@@ -57,11 +57,11 @@ class kernel_launch_request final : launch_request {
 
   using launch_request::find;
   /// Hands the launch over to the pipeline, if it cannot be refused and that saves time; returns its event.
-  std::optional<event> hand_over(buffers_state& s, const task_work& work, base::thread_context& context) const;
+  std::optional<event> try_enqueue(buffers_state& s, const task_work& work, base::thread_context& context) const;
 
  private:
-  void write_key(const buffers_state& s, launch_words& key) const override;
-  void make(buffers_state& s, known_launch& made) const override;
+  void write_key(const buffers_state& s, launch_key& key) const override;
+  void make(buffers_state& s, cached_launch& made) const override;
   void check(const graph::task& t) const override;
 
   const kernel_code& code_;
@@ -80,12 +80,12 @@ class host_task_launch_request final : launch_request {
 
   using launch_request::find;
   /// The same; `f` has been moved from if there is an event.
-  std::optional<event> hand_over(buffers_state& s, detail::host_function& f, const task_work& work,
+  std::optional<event> try_enqueue(buffers_state& s, detail::host_function& f, const task_work& work,
                                  base::thread_context& context) const;
 
  private:
-  void write_key(const buffers_state& s, launch_words& key) const override;
-  void make(buffers_state& s, known_launch& made) const override;
+  void write_key(const buffers_state& s, launch_key& key) const override;
+  void make(buffers_state& s, cached_launch& made) const override;
   void check(const graph::task& t) const override;
 
   const detail::task_nodes which_;

@@ -8,10 +8,10 @@ namespace {
 constexpr std::size_t most_known = 64;
 
 graph::mapping of_function(buffers_state& s, const std::shared_ptr<const detail::range_mapper::function>& f, const box& elements) {
-  const auto known = std::ranges::find_if(s.known_mappings, [&](const auto& k) { return k.of == f && k.elements == elements; });
-  if (known != s.known_mappings.end()) return known->is;
-  if (s.known_mappings.size() == most_known) s.known_mappings.erase(s.known_mappings.begin());
-  auto& now = s.known_mappings.emplace_back();
+  const auto known = std::ranges::find_if(s.custom_mappings, [&](const auto& k) { return k.of == f && k.elements == elements; });
+  if (known != s.custom_mappings.end()) return known->is;
+  if (s.custom_mappings.size() == most_known) s.custom_mappings.erase(s.custom_mappings.begin());
+  auto& now = s.custom_mappings.emplace_back();
   now.of = f;
   now.elements = elements;
   now.is = graph::mapping::custom(elements, [f](const box& chunk, const box& all, const box& range) {
@@ -23,7 +23,7 @@ graph::mapping of_function(buffers_state& s, const std::shared_ptr<const detail:
 
 }  // namespace
 
-graph::mapping to_mapping(buffers_state& s, const detail::range_mapper& m, const box& elements) {
+graph::mapping mapping_of(buffers_state& s, const detail::range_mapper& m, const box& elements) {
   using kind = detail::range_mapper::kind;
   switch (m.is) {
     case kind::one_to_one: return graph::mapping::one_to_one(elements);

@@ -5,7 +5,7 @@
 
 namespace stretto::buffers {
 
-graph::mapping to_mapping(buffers_state& s, const detail::range_mapper& m, const box& elements);
+graph::mapping mapping_of(buffers_state& s, const detail::range_mapper& m, const box& elements);
 /// What checks of a launch know of it.
 detail::mapper_form form_of(const detail::range_mapper& m) noexcept;
 

@@ -21,13 +21,13 @@ std::string point_text(const point& p, int dimensions) {
   return text;
 }
 
-graph::seen_use use_of(const box& chunk, const touched_elements& t) {
+graph::observed_use use_of(const box& chunk, const touched_elements& t) {
   if (std::optional<region> is = t.elements()) return {.chunk = chunk, .used = std::move(*is)};
   return {.chunk = chunk, .used = t.bounds(), .is_exact = false, .has_corners = t.has_corners(), .count = t.count()};
 }
 
 /// "[0,8) + [24,32)"; of scattered ones how many they are.
-std::string elements_text(const graph::seen_use& u) {
+std::string elements_text(const graph::observed_use& u) {
   if (!u.is_exact && u.count != 0) return std::to_string(u.count) + " elements scattered in " + u.used.text();
   const std::vector<box>& all = u.used.boxes();
   if (all.size() <= most_shown_boxes) return u.used.text();
@@ -60,21 +60,21 @@ std::string text_of(const detail::range_mapper& m, int dimensions) {
   return {};
 }
 
-touched_elements* learning::note(const argument& a, const box& chunk) {
-  const auto is_same = [&](const learned& l) {
+touched_elements* mapper_learner::observe(const argument& a, const box& chunk) {
+  const auto is_same = [&](const learned_argument& l) {
     return l.is.code == a.code && l.is.parameter == a.parameter && l.is.where.line() == a.where.line() &&
            l.is.where.column() == a.where.column() && l.is.range == a.range && l.is.given.elements() == a.given.elements();
   };
   auto found = std::ranges::find_if(all_, is_same);
-  if (found == all_.end()) found = all_.insert(all_.end(), learned{a, {}});
+  if (found == all_.end()) found = all_.insert(all_.end(), learned_argument{a, {}});
   if (found->samples.size() == most_samples) return nullptr;
   found->changes = found->changes || a.given_text != found->is.given_text;
   found->samples.push_back({chunk, a.given, std::make_unique<touched_elements>(chunk, a.given.elements())});
   return found->samples.back().touched.get();
 }
 
-std::string learning::line_of(const learned& l) const {
-  std::vector<graph::seen_use> uses;
+std::string mapper_learner::line_of(const learned_argument& l) const {
+  std::vector<graph::observed_use> uses;
   for (const sample& s : l.samples) uses.push_back(use_of(s.chunk, *s.touched));
   const graph::learned_mapping best = graph::learn_mapping(uses, l.is.range, l.is.given.elements(), l.is.dimensions);
   const auto compare_one = [&](std::size_t i) { return graph::compare(l.samples[i].given, std::span(&uses[i], 1), l.is.range); };
@@ -100,20 +100,20 @@ std::string learning::line_of(const learned& l) const {
   return text;
 }
 
-void learning::tell(const std::function<void(const std::string&)>& sink) const {
+void mapper_learner::report(const std::function<void(const std::string&)>& sink) const {
   using line = std::tuple<std::string, unsigned, unsigned>;
-  std::map<line, std::vector<const learned*>> launches;
-  for (const learned& l : all_) launches[{l.is.where.file_name(), l.is.where.line(), l.is.where.column()}].push_back(&l);
+  std::map<line, std::vector<const learned_argument*>> launches;
+  for (const learned_argument& l : all_) launches[{l.is.where.file_name(), l.is.where.line(), l.is.where.column()}].push_back(&l);
   for (auto& [at, uses] : launches) {
     const std::string file = std::get<0>(at);
     std::string text = "\"" + std::string(uses.front()->is.code->name) + "\" launched at " + file.substr(file.rfind('/') + 1) + ":" +
                        std::to_string(std::get<1>(at)) + ", as it was seen to use its buffers:";
-    std::vector<std::string> told;
-    for (const learned* l : uses) {
+    std::vector<std::string> lines;
+    for (const learned_argument* l : uses) {
       std::string one = line_of(*l);
-      if (std::ranges::find(told, one) == told.end()) told.push_back(std::move(one));
+      if (std::ranges::find(lines, one) == lines.end()) lines.push_back(std::move(one));
     }
-    for (const std::string& t : told) text += t;
+    for (const std::string& t : lines) text += t;
     sink(text);
   }
 }

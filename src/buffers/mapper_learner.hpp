@@ -16,7 +16,7 @@
 
 namespace stretto::buffers {
 
-class learning {
+class mapper_learner {
  public:
   /// An argument of a launch, as the program gave it.
   struct argument {
@@ -31,9 +31,9 @@ class learning {
   };
 
   /// Where a chunk notes what it uses of it; null if enough is known.
-  touched_elements* note(const argument& a, const box& chunk);
+  touched_elements* observe(const argument& a, const box& chunk);
   /// A paragraph for each launch, in the order of their lines, once all kernels have ended.
-  void tell(const std::function<void(const std::string&)>& sink) const;
+  void report(const std::function<void(const std::string&)>& sink) const;
 
  private:
   struct sample {
@@ -41,14 +41,14 @@ class learning {
     graph::mapping given;  // which may be another one each time
     std::unique_ptr<touched_elements> touched;
   };
-  struct learned {
+  struct learned_argument {
     argument is;  // as it was first given
     std::vector<sample> samples;
     bool changes = false;  // the mapper does
   };
-  std::string line_of(const learned& l) const;
+  std::string line_of(const learned_argument& l) const;
 
-  std::vector<learned> all_;
+  std::vector<learned_argument> all_;
 };
 
 /// As the program writes it: "neighborhood(1)"; "a function".

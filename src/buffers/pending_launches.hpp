@@ -20,8 +20,8 @@
 namespace stretto::buffers {
 
 /// What was said once, and all that the call would have had by the time it comes into the graphs.
-struct later_launch {
-  std::shared_ptr<known_launch> is = {};
+struct pending_launch {
+  std::shared_ptr<cached_launch> is = {};
   const kernel_code* code = nullptr;       // of a kernel;
   detail::host_function host = {};         // or the function of a host task
   std::optional<device::kept_values> values = {};
@@ -32,37 +32,37 @@ struct later_launch {
   sched::finish_scope* scope = nullptr;    // in which it is counted, once already
 };
 
-class later_launches {
+class pending_launches {
  public:
   static constexpr std::uint64_t most = 64;
 
   // By who adds.
-  bool is_full() const noexcept { return added_.load(std::memory_order_relaxed) - taken_.load(std::memory_order_acquire) == most; }
+  bool is_full() const noexcept { return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_acquire) == most; }
   /// Where the next is written; then added() makes it one of these. Requires !is_full().
-  later_launch& next() noexcept { return all_[added_.load(std::memory_order_relaxed) % most]; }
-  void added() noexcept { added_.fetch_add(1, std::memory_order_seq_cst); }
+  pending_launch& next_slot() noexcept { return all_[pushed_.load(std::memory_order_relaxed) % most]; }
+  void push() noexcept { pushed_.fetch_add(1, std::memory_order_seq_cst); }
 
   // By who takes.
   /// The oldest, or null. It stays until took().
-  later_launch* oldest() noexcept {
-    const std::uint64_t n = taken_.load(std::memory_order_relaxed);
-    return n == added_.load(std::memory_order_seq_cst) ? nullptr : &all_[n % most];
+  pending_launch* oldest() noexcept {
+    const std::uint64_t n = popped_.load(std::memory_order_relaxed);
+    return n == pushed_.load(std::memory_order_seq_cst) ? nullptr : &all_[n % most];
   }
-  void took() noexcept { taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+  void pop() noexcept { popped_.store(popped_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
 
   // Any.
-  std::uint64_t added_so_far() const noexcept { return added_.load(std::memory_order_acquire); }
-  std::uint64_t taken_so_far() const noexcept { return taken_.load(std::memory_order_acquire); }
-  bool is_empty() const noexcept { return taken_.load(std::memory_order_seq_cst) == added_.load(std::memory_order_seq_cst); }
+  std::uint64_t pushed_count() const noexcept { return pushed_.load(std::memory_order_acquire); }
+  std::uint64_t popped_count() const noexcept { return popped_.load(std::memory_order_acquire); }
+  bool is_empty() const noexcept { return popped_.load(std::memory_order_seq_cst) == pushed_.load(std::memory_order_seq_cst); }
 
-  std::mutex saying;                  // who says what comes next; taken before the buffers are held
-  std::atomic<bool> is_taken = false; // a task takes them, or is about to
-  std::uint32_t first_takes = 0;      // ns to generate a new launch; atomic_ref
+  std::mutex submission_mutex;                  // who says what comes next; taken before the buffers are held
+  std::atomic<bool> has_consumer = false; // a task takes them, or is about to
+  std::uint32_t new_launch_ns = 0;      // ns to generate a new launch; atomic_ref
 
  private:
-  const std::unique_ptr<later_launch[]> all_ = std::make_unique<later_launch[]>(most);
-  alignas(base::cache_line) std::atomic<std::uint64_t> added_{0};
-  alignas(base::cache_line) std::atomic<std::uint64_t> taken_{0};
+  const std::unique_ptr<pending_launch[]> all_ = std::make_unique<pending_launch[]>(most);
+  alignas(base::cache_line) std::atomic<std::uint64_t> pushed_{0};
+  alignas(base::cache_line) std::atomic<std::uint64_t> popped_{0};
 };
 
 }  // namespace stretto::buffers

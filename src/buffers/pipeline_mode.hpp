@@ -5,9 +5,9 @@
 
 namespace stretto::buffers {
 
-enum class handing : std::uint8_t {
-  never,
-  by_time,  // where that takes long, and a worker is free
+enum class pipeline_mode : std::uint8_t {
+  off,
+  by_cost,  // where that takes long, and a worker is free
   always,
 };
 

@@ -54,7 +54,7 @@ void for_each_piece(const box& share, std::uint32_t element_bytes, F f) {
 
 /// Elements of a share follow one another in the file: it has all of every axis but one, before which there is nothing.
 std::uint64_t offset_in_file(const box& share, const box& elements, std::uint32_t element_bytes) {
-  const int axis = shared_axis(elements);
+  const int axis = split_axis(elements);
   std::uint64_t row = element_bytes;
   for (int a = axis + 1; a < max_axes; ++a) row *= static_cast<std::uint64_t>(elements.length(a));
   return static_cast<std::uint64_t>(share.min()[axis] - elements.min()[axis]) * row;
@@ -73,7 +73,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
   const box elements = elements_of(h, where);
   const fs::path to(file);
   const std::uint64_t bytes = elements.volume() * of.bytes;
-  writing w;
+  write_plan w;
   w.to = to;
   w.begin = [to, bytes] {
     refuse_to_replace(to, false);
@@ -83,7 +83,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
     const descriptor d(::open(there.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
     if (d.number() < 0 || ::ftruncate(d.number(), static_cast<off_t>(bytes)) != 0) throw file_cannot_be_written(there, errno);
   };
-  w.end = [to] { files::put_in_place(to, words_of_buffers); };
+  w.end = [to] { files::put_in_place(to, buffer_file_errors); };
   const file_work work("save_raw");
   w.shares = shares_of(elements, 1, work.nodes);
   w.share = [to, elements, of, self = work.self](const box& share, const host_elements& memory) {
@@ -101,7 +101,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
     });
     if (::fsync(d.number()) != 0) throw file_cannot_be_written(there, errno);
   };
-  return write_by_all(h, std::move(w), "save_raw", where);
+  return write_from_all_nodes(h, std::move(w), "save_raw", where);
 }
 
 buffer_handle load_from_raw(const file_elements& as, std::string_view file, const box& elements, std::string_view name,
@@ -109,7 +109,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
   file_work work("load_raw");
   const fs::path named(file);
   const std::uint64_t bytes = elements.volume() * as.bytes;
-  const fs::path from = told_by_node_0("find a file", [named, bytes, elements] {
+  const fs::path from = broadcast_from_node_0("find a file", [named, bytes, elements] {
     const fs::path there = files::find_whole(named);
     struct stat is {};
     if (there.empty() || ::stat(there.c_str(), &is) != 0) throw file_cannot_be_read(named, "there is no such file");
@@ -123,7 +123,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
   }, work, where);
   const buffer_handle h = make_buffer({elements, as.dimensions, as.bytes, as.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
-  reading r;
+  read_plan r;
   r.shares = shares_of(elements, 1, work.nodes);
   r.share = [from, elements, as, self = work.self](const box& share, const host_elements& memory) {
     const descriptor d(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -138,7 +138,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
       if (shown) shown->set((done += dense.size()) >> 20);
     });
   };
-  read_by_all(h, r, work, where);
+  read_on_all_nodes(h, r, work, where);
   return h;
 }
 

@@ -11,14 +11,14 @@ namespace {
 constexpr const char *tasks_of_others = "what a node has not done", *calls_of_nodes = "what nodes ask of buffers";
 
 /// Where something runs, a second; else until what is on its way has come. Who steps sees all that is.
-std::uint64_t patience_in(const base::thread_context& context) {
+std::uint64_t patience_of(const base::thread_context& context) {
   const sched::scheduler& s = *static_cast<const sched::thread_state&>(context).owner;
   if (s.settings.stepped) return 0;
   return sched::is_idle_in_poll(s) ? 30'000'000 : 1'000'000'000;
 }
 
 /// Whose cause a run tells of.
-failure_ref told_failure(const error& e, const char* who) {
+failure_ref observed_failure(const error& e, const char* who) {
   const failure_ref why = detail::make_failure(std::make_exception_ptr(e), who, {});
   why->mark_observed();
   return why;
@@ -26,112 +26,112 @@ failure_ref told_failure(const error& e, const char* who) {
 
 }  // namespace
 
-same_program::same_program(data::other_nodes& others, compares c, std::function<void()> went_wrong)
+spmd_guard::spmd_guard(data::other_nodes& others, compares c, std::function<void()> on_failure_or_divergence)
     : others_(others),
       compares_(c),
-      went_wrong_(std::move(went_wrong)),
-      agreement_(course_, others.self(), others.nodes(),
-                 {.say = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
-                  .differ = [this](const parting& d, base::thread_context& context) { differ(d, context); },
-                 .patience_ns = patience_in}) {
+      on_failure_or_divergence_(std::move(on_failure_or_divergence)),
+      detector_(history_, others.self(), others.nodes(),
+                 {.send = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
+                  .on_divergence = [this](const divergence_report& d, base::thread_context& context) { on_divergence(d, context); },
+                 .patience_ns = patience_of}) {
   others_.listen(this);
 }
 
-same_program::~same_program() { others_.listen(nullptr); }
+spmd_guard::~spmd_guard() { others_.listen(nullptr); }
 
-void same_program::add(std::shared_ptr<const known_call> c, std::uint64_t task, const std::source_location& where) {
-  if (differs_.load(std::memory_order_acquire)) {
+void spmd_guard::add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where) {
+  if (has_diverged_.load(std::memory_order_acquire)) {
     const std::scoped_lock lock(lock_);
-    throw error(*error_);
+    throw error(*divergence_);
   }
-  if (task != course::no_task && task >= missing_from_.load(std::memory_order_acquire)) throw *failure();
-  if (compares_ == compares::yes) course_.add(std::move(c), task, where);
+  if (task != call_history::no_task && task >= first_missing_task_.load(std::memory_order_acquire)) throw *failure();
+  if (compares_ == compares::yes) history_.add(std::move(c), task, where);
 }
 
-void same_program::end(ended how) {
-  if (how == ended::as_it_says && course_.calls() != 0) course_.add(std::make_shared<const known_call>(buffer_call{}), course::no_task, {});
-  agreement_.end();
+void spmd_guard::end(ended how) {
+  if (how == ended::normally && history_.calls() != 0) history_.add(std::make_shared<const call_signature>(buffer_call{}), call_history::no_task, {});
+  detector_.end();
 }
 
-void same_program::explain(const std::source_location& where) {
-  if (course_.calls() == 0 || differs_.load(std::memory_order_acquire)) return;
+void spmd_guard::wait_for_verdict(const std::source_location& where) {
+  if (history_.calls() == 0 || has_diverged_.load(std::memory_order_acquire)) return;
   const user_event known = user_event::create(where);
-  agreement_.explain([known, where] { known.trigger(where); }, base::require_current("run"));
+  detector_.request_verdict([known, where] { known.trigger(where); }, base::require_current("run"));
   wait(known, where);
 }
 
-std::optional<error> same_program::fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
+std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
   if (const std::optional<error> of_another = failed_run_in(why)) {
     if (auto known = failure()) return known;
-    is_told_.store(true, std::memory_order_relaxed);  // what it has done elsewhere has come here before its own words
+    is_reported_.store(true, std::memory_order_relaxed);  // what it has done elsewhere has come here before its own words
     return of_another;
   }
   const failed_run r = failed_run_of(others_.self(), tasks, why, where);
-  if (!take(r, base::require_current("run"))) return std::nullopt;
+  if (!record_failed_run(r, base::require_current("run"))) return std::nullopt;
   base::writer w;
-  put(w.put(failed_word), r);
+  put(w.put(failed_run_kind), r);
   for (std::uint32_t n = 0; n < others_.nodes(); ++n)
     if (n != others_.self()) others_.say(n, w.all());
   return std::nullopt;
 }
 
-void same_program::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
+void spmd_guard::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
   base::reader read(words);
-  if (read.get<std::uint64_t>() == failed_word) take(get_failed_run(read), context);
-  else agreement_.heard(from, words, context);
+  if (read.get<std::uint64_t>() == failed_run_kind) record_failed_run(get_failed_run(read), context);
+  else detector_.heard(from, words, context);
 }
 
-bool same_program::take(const failed_run& r, base::thread_context& context) {
+bool spmd_guard::record_failed_run(const failed_run& r, base::thread_context& context) {
   const error e = error_of(r);
   {
     const std::scoped_lock lock(lock_);
-    if (r.tasks >= missing_from_.load(std::memory_order_relaxed)) return false;
+    if (r.tasks >= first_missing_task_.load(std::memory_order_relaxed)) return false;
     failed_ = e;
-    missing_from_.store(r.tasks, std::memory_order_release);
+    first_missing_task_.store(r.tasks, std::memory_order_release);
   }
-  others_.fail_posted(first_number_of(r.tasks), told_failure(e, tasks_of_others), context);
-  if (went_wrong_) went_wrong_();
+  others_.fail_posted(first_tag_of(r.tasks), observed_failure(e, tasks_of_others), context);
+  if (on_failure_or_divergence_) on_failure_or_divergence_();
   return true;
 }
 
-std::optional<error> same_program::failure() {
+std::optional<error> spmd_guard::failure() {
   const std::scoped_lock lock(lock_);
-  if (failed_) is_told_.store(true, std::memory_order_relaxed);
+  if (failed_) is_reported_.store(true, std::memory_order_relaxed);
   return failed_;
 }
 
-std::optional<error> same_program::take_difference() {
+std::optional<error> spmd_guard::take_divergence() {
   const std::scoped_lock lock(lock_);
-  if (error_) is_told_.store(true, std::memory_order_relaxed);
-  return error_;
+  if (divergence_) is_reported_.store(true, std::memory_order_relaxed);
+  return divergence_;
 }
 
-std::optional<error> same_program::untold(std::uint64_t tasks) {
-  if (is_told_.load(std::memory_order_relaxed)) return std::nullopt;
-  if (auto e = take_difference()) return e;
-  return tasks > missing_from_.load(std::memory_order_acquire) ? failure() : std::nullopt;
+std::optional<error> spmd_guard::unreported(std::uint64_t tasks) {
+  if (is_reported_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (auto e = take_divergence()) return e;
+  return tasks > first_missing_task_.load(std::memory_order_acquire) ? failure() : std::nullopt;
 }
 
-void same_program::end_waits(base::thread_context& context) {
+void spmd_guard::fail_stuck_waits(base::thread_context& context) {
   failure_ref why;
   {
     const std::scoped_lock lock(lock_);
-    if (error_) why = told_failure(*error_, calls_of_nodes);
-    else if (failed_) why = told_failure(*failed_, tasks_of_others);
+    if (divergence_) why = observed_failure(*divergence_, calls_of_nodes);
+    else if (failed_) why = observed_failure(*failed_, tasks_of_others);
   }
   if (why) detail::poison_stuck(context, why);
 }
 
-void same_program::differ(const parting& d, base::thread_context& context) {
+void spmd_guard::on_divergence(const divergence_report& d, base::thread_context& context) {
   const error e = error_of(d);
   {
     const std::scoped_lock lock(lock_);
-    error_ = e;
+    divergence_ = e;
   }
-  differs_.store(true, std::memory_order_release);
+  has_diverged_.store(true, std::memory_order_release);
   // What waits for elements of other nodes would wait for ever.
-  others_.fail_posted(0, told_failure(e, calls_of_nodes), context);
-  if (went_wrong_) went_wrong_();
+  others_.fail_posted(0, observed_failure(e, calls_of_nodes), context);
+  if (on_failure_or_divergence_) on_failure_or_divergence_();
 }
 
 }  // namespace stretto::buffers

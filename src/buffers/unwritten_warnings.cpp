@@ -16,11 +16,11 @@ std::string text_of(const region& elements) {
 
 }  // namespace
 
-void unwritten_warnings::tell(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements,
+void unwritten_warnings::warn(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements,
                               const std::source_location& where) {
-  if (!tell_ || told_.size() == most_warnings || !told_.emplace(b.number, where.file_name(), where.line()).second) return;
-  tell_(task + " reads elements " + text_of(elements) + " of " + buffer + " that nobody has written (" + short_location(where) + ")" +
-        (told_.size() == most_warnings ? "; further warnings like this are left out" : ""));
+  if (!sink_ || warned_.size() == most_warnings || !warned_.emplace(b.number, where.file_name(), where.line()).second) return;
+  sink_(task + " reads elements " + text_of(elements) + " of " + buffer + " that nobody has written (" + short_location(where) + ")" +
+        (warned_.size() == most_warnings ? "; further warnings like this are left out" : ""));
 }
 
 }  // namespace stretto::buffers

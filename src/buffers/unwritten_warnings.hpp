@@ -19,13 +19,13 @@ class unwritten_warnings {
  public:
   using sink = std::function<void(const std::string&)>;
 
-  void to(sink s) { tell_ = std::move(s); }
+  void to(sink s) { sink_ = std::move(s); }
   /// `task` reads the elements `region` of a buffer.
-  void tell(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements, const std::source_location& where);
+  void warn(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements, const std::source_location& where);
 
  private:
-  sink tell_;
-  std::set<std::tuple<std::uint32_t, std::string, std::uint_least32_t>> told_;
+  sink sink_;
+  std::set<std::tuple<std::uint32_t, std::string, std::uint_least32_t>> warned_;
 };
 
 }  // namespace stretto::buffers

@@ -6,18 +6,18 @@
 #include <cmath>
 #include <string>
 
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "buffers/call_signatures.hpp"
 
 namespace stretto::buffers {
 namespace {
 
 /// Items and seconds of each node.
-void say_loads(buffers_state& s, const std::source_location& where) {
-  if (!s.nodes_loads) s.nodes_loads = buffer<double>(box(0, 2 * coordinate{s.commands.nodes()}), {.name = "weights"}, where);
-  s.agreed = std::make_shared<std::vector<graph::measured_load>>();
+void exchange_loads(buffers_state& s, const std::source_location& where) {
+  if (!s.load_exchange) s.load_exchange = buffer<double>(box(0, 2 * coordinate{s.commands.nodes()}), {.name = "weights"}, where);
+  s.node_loads = std::make_shared<std::vector<graph::measured_load>>();
   const std::size_t processors = s.instructions.shape().devices.size() + 1;
-  const buffer<double> loads = s.nodes_loads;
+  const buffer<double> loads = s.load_exchange;
   host_task(name("weights"), after(s.weights.window()->ends(where)), {on_each_node, where},
             [window = s.weights.window(), self = coordinate{s.commands.self()}, processors](view<double> all) {
               const graph::measured_load mine = together(window->loads(processors));
@@ -25,10 +25,10 @@ void say_loads(buffers_state& s, const std::source_location& where) {
               all(2 * self + 1) = mine.seconds;
             },
             loads.reduce<sum<double>>().from_identity());
-  const event seen = host_task(name("weights"), {on_each_node, where}, [agreed = s.agreed, nodes = s.commands.nodes()](view<const double> all) {
+  const event seen = host_task(name("weights"), {on_each_node, where}, [agreed = s.node_loads, nodes = s.commands.nodes()](view<const double> all) {
     for (coordinate n = 0; n < nodes; ++n) agreed->push_back({all(2 * n), all(2 * n + 1)});
   }, loads.in(all));
-  s.agreed_on = ignore_failure(seen, where);
+  s.loads_ready = ignore_failure(seen, where);
 }
 
 void check_weights(std::span<const double> weights, const char* of, std::initializer_list<std::size_t> numbers, const std::source_location& where) {
@@ -49,23 +49,23 @@ void check_weights(std::span<const double> weights, const char* of, std::initial
 
 }  // namespace
 
-void exchange_weights(buffers_state& s, const std::source_location& where) {
-  using request = weighing::request;
-  switch (s.weights.asks()) {
+void balance_node_weights(buffers_state& s, const std::source_location& where) {
+  using request = weight_measurement::request;
+  switch (s.weights.pending_request()) {
     case request::nothing: return;
     case request::exchange:
       s.weights.exchanged();  // before the tasks, which ask again
-      return say_loads(s, where);
+      return exchange_loads(s, where);
     case request::apply: {
-      wait(s.agreed_on, where);  // has long been there
+      wait(s.loads_ready, where);  // has long been there
       const std::vector<double> now = s.commands.weights().shares();
-      const graph::chunk_weights weights(graph::balanced_weights(now, *s.agreed));
-      const asked held(s, where);
+      const graph::chunk_weights weights(graph::balanced_weights(now, *s.node_loads));
+      const drained_submission_lock held(s, where);
       s.weights.applied(!weights.are_none());
       if (weights.are_none()) return;
       s.commands.set_weights(weights);
       s.instructions.forget_plans();
-      s.let_weights_change();
+      s.invalidate_checks();
     }
   }
 }
@@ -82,15 +82,15 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   if (devices == 0) buffers::check_weights(settings.devices, "devices", {0}, where);
   else buffers::check_weights(settings.devices, "devices", {devices, devices + 1}, where);
   const graph::chunk_weights of_nodes(settings.nodes), of_devices(settings.devices);
-  const buffers::asked held(s, where);
-  if (s.programs) {  // those of devices are the node's own matter
+  const buffers::drained_submission_lock held(s, where);
+  if (s.guard) {  // those of devices are the node's own matter
     buffers::buffer_call c{.what = buffers::buffer_call::verb::set_weights, .numbers = settings.nodes};
-    note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
+    record_call(s, std::make_shared<const buffers::call_signature>(std::move(c)), where, false);
   }
   s.commands.set_weights(of_nodes);
   s.instructions.forget_plans();
   s.instructions.set_weights(of_devices);
-  s.let_weights_change();
+  s.invalidate_checks();
   if (s.dry) s.dry->set_weights(of_nodes, of_devices);
   s.weights.begin({.devices = s.measures.devices && settings.devices.empty(), .nodes = s.measures.nodes && settings.nodes.empty()});
 }

@@ -11,6 +11,6 @@
 namespace stretto::buffers {
 
 /// To be called after each task of the program, with no other in between on any node.
-void exchange_weights(buffers_state& s, const std::source_location& where);
+void balance_node_weights(buffers_state& s, const std::source_location& where);
 
 }  // namespace stretto::buffers

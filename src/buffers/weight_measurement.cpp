@@ -4,38 +4,38 @@
 
 namespace stretto::buffers {
 
-weighing::weighing(weighed_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead)
+weight_measurement::weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead)
     : devices_(devices), nodes_(nodes), ahead_(ahead) {
   begin(levels);
 }
 
-void weighing::begin(weighed_levels levels) noexcept {
+void weight_measurement::begin(measured_levels levels) noexcept {
   end();
   levels_ = {levels.devices && devices_ > 1, levels.nodes && nodes_ > 1};
   rest_ = left_ = least_rest;
   if (levels_.devices || levels_.nodes) phase_ = phase::resting;
 }
 
-void weighing::rest(bool has_changed) noexcept {
+void weight_measurement::rest(bool has_changed) noexcept {
   phase_ = phase::resting;
   rest_ = has_changed ? least_rest : std::min(2 * rest_, most_rest);
   left_ = rest_;
   window_.reset();
 }
 
-void weighing::applied(bool has_changed) noexcept {
-  asks_ = request::nothing;
+void weight_measurement::applied(bool has_changed) noexcept {
+  request_ = request::nothing;
   rest(has_changed);
 }
 
-graph::chunk_weights weighing::decide_devices(const graph::chunk_weights& now) {
-  knows_devices_ = true;
+graph::chunk_weights weight_measurement::decide_devices(const graph::chunk_weights& now) {
+  has_decided_devices_ = true;
   const std::vector<graph::measured_load> loads = window_->loads(devices_ + 1);
   const std::vector<double> weights = graph::balanced_weights(now.shares(), std::span(loads).first(devices_));
   return graph::chunk_weights(weights);
 }
 
-graph::chunk_weights weighing::passed_horizon(const graph::chunk_weights& now) {
+graph::chunk_weights weight_measurement::passed_horizon(const graph::chunk_weights& now) {
   graph::chunk_weights weights;
   switch (phase_) {
     case phase::off: break;
@@ -49,16 +49,16 @@ graph::chunk_weights weighing::passed_horizon(const graph::chunk_weights& now) {
       if (--left_ > 0) break;
       phase_ = phase::deciding;
       left_ = ahead_;
-      knows_devices_ = !levels_.devices;
-      if (levels_.nodes) asks_ = request::exchange;
+      has_decided_devices_ = !levels_.devices;
+      if (levels_.nodes) request_ = request::exchange;
       break;
     case phase::deciding:
       if (left_ > 0) --left_;
-      if (!knows_devices_ && window_->has_ended()) {
+      if (!has_decided_devices_ && window_->has_ended()) {
         weights = decide_devices(now);
         if (!levels_.nodes) rest(!weights.are_none());
       }
-      if (levels_.nodes && left_ == 0) asks_ = request::apply;
+      if (levels_.nodes && left_ == 0) request_ = request::apply;
       break;
   }
   return weights;

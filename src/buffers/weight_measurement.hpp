@@ -21,18 +21,18 @@
 namespace stretto::buffers {
 
 /// Whose weights follow from measurement.
-struct weighed_levels {
+struct measured_levels {
   bool devices = false, nodes = false;
-  friend bool operator==(const weighed_levels&, const weighed_levels&) = default;
+  friend bool operator==(const measured_levels&, const measured_levels&) = default;
 };
 
-class weighing {
+class weight_measurement {
  public:
   static constexpr std::uint32_t window_horizons = 4;  // that a window spans
   static constexpr std::uint32_t least_rest = 2, most_rest = 64;
 
   /// `ahead`: so many horizons after that of its submission a task has ended, since who submits has waited for it.
-  weighing(weighed_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead);
+  weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead);
 
   /// Where the parts of a launch that is submitted now are measured; null: they are not.
   measured_window* open() const noexcept { return phase_ == phase::measuring ? window_.get() : nullptr; }
@@ -47,16 +47,16 @@ class weighing {
     exchange,  // nodes are to say what they have measured; then exchanged() is to be called
     apply,     // and to decide by it; then applied() is
   };
-  request asks() const noexcept { return asks_; }
+  request pending_request() const noexcept { return request_; }
   std::shared_ptr<const measured_window> window() const noexcept { return window_; }
-  void exchanged() noexcept { asks_ = request::nothing; }
+  void exchanged() noexcept { request_ = request::nothing; }
   void applied(bool has_changed) noexcept;
 
   /// These levels are measured from now on, and it begins with a rest: weights were set by hand, or are not any more.
-  void begin(weighed_levels levels) noexcept;
-  weighed_levels levels() const noexcept { return levels_; }
+  void begin(measured_levels levels) noexcept;
+  measured_levels levels() const noexcept { return levels_; }
   /// Lets go of what was measured.
-  void end() noexcept { phase_ = phase::off, window_.reset(), asks_ = request::nothing; }
+  void end() noexcept { phase_ = phase::off, window_.reset(), request_ = request::nothing; }
 
  private:
   enum class phase : std::uint8_t { off, resting, measuring, deciding };
@@ -65,12 +65,12 @@ class weighing {
 
   const std::size_t devices_;
   const std::uint32_t nodes_, ahead_;
-  weighed_levels levels_;
+  measured_levels levels_;
   phase phase_ = phase::off;
-  request asks_ = request::nothing;
+  request request_ = request::nothing;
   std::uint32_t left_ = 0;  // horizons of this phase
   std::uint32_t rest_ = least_rest;
-  bool knows_devices_ = false;  // has decided about them by this window
+  bool has_decided_devices_ = false;  // has decided about them by this window
   std::shared_ptr<measured_window> window_;
 };
 

@@ -72,19 +72,19 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
   if (options.compression == zarr_compression::zstd) a.codecs.push_back(files::codec::zstd);
   a.codecs.push_back(files::codec::crc32c);
   const fs::path to(folder);
-  writing w;
+  write_plan w;
   w.to = to;
   w.begin = [to] {
     refuse_to_replace(to, true);
-    files::begin_folder_beside(to, words_of_buffers);
+    files::begin_folder_beside(to, buffer_file_errors);
   };
   w.end = [to, a] {
     const std::string text = files::text_of(a);
-    files::write_file(files::beside(to) / "zarr.json", std::as_bytes(std::span(text)), words_of_buffers);
-    files::put_in_place(to, words_of_buffers);
+    files::write_file(files::beside(to) / "zarr.json", std::as_bytes(std::span(text)), buffer_file_errors);
+    files::put_in_place(to, buffer_file_errors);
   };
   const file_work work("save_zarr");
-  const int axis = shared_axis(elements);
+  const int axis = split_axis(elements);
   w.shares = shares_of(elements, axis < of.dimensions ? a.chunk[static_cast<std::size_t>(axis)] : 1, work.nodes);
   w.share = [to, a, elements, of, self = work.self](const box& share, const host_elements& memory) {
     const auto shown = progress_of("saving", share.volume() * of.bytes, self);
@@ -92,18 +92,18 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
     for_each_chunk(a, share, elements.min(), [&](std::span<const std::int64_t> number, const box& chunk) {
       std::vector<std::byte> dense(files::bytes_of_chunk(a));
       copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(), direction::from_memory);
-      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), words_of_buffers);
+      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), buffer_file_errors);
       if (shown) shown->set((bytes += files::bytes_of_chunk(a)) >> 20);
     });
   };
-  return write_by_all(h, std::move(w), "save_zarr", where);
+  return write_from_all_nodes(h, std::move(w), "save_zarr", where);
 }
 
 buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name, const std::source_location& where) {
   file_work work("load_zarr");
   const fs::path named(folder);
   // The folder, or what is left of it, and its description.
-  const std::string told = told_by_node_0("find an array", [named] {
+  const std::string told = broadcast_from_node_0("find an array", [named] {
     const fs::path from = files::find_whole(named);
     if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
     std::error_code e;
@@ -135,7 +135,7 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   const box elements = box::between(min, max);
   const buffer_handle h = make_buffer({elements, as.dimensions, as.bytes, as.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
-  reading r;
+  read_plan r;
   r.shares = shares_of(elements, 1, work.nodes);
   r.share = [from, a, min, dimensions = as.dimensions, self = work.self](const box& share, const host_elements& memory) {
     const auto shown = progress_of("loading", share.volume() * a.element_bytes, self);
@@ -145,7 +145,7 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
       std::vector<std::byte> dense;
       std::error_code e;
       if (fs::exists(file, e)) {
-        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), words_of_buffers), file, words_of_buffers);
+        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), buffer_file_errors), file, buffer_file_errors);
       } else if (e) {
         throw file_cannot_be_read(file, e.message());
       } else {
@@ -157,7 +157,7 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
       if (shown) shown->set((bytes += dense.size()) >> 20);
     });
   };
-  read_by_all(h, r, work, where);
+  read_on_all_nodes(h, r, work, where);
   return h;
 }
 

@@ -19,14 +19,14 @@
 namespace stretto::graph {
 
 template <class State>
-class by_buffer {
+class buffer_table {
  public:
   /// Of the next number.
   buffer_id add(State s) {
     const std::uint32_t number = next_++;
-    if (number / shelf_size == shelves_.size()) shelves_.emplace_back(std::make_unique<shelf>());
-    shelf& on = *shelves_.back();
-    std::unique_ptr<block>& b = on.blocks[number % shelf_size / block_size];
+    if (number / page_size == pages_.size()) pages_.emplace_back(std::make_unique<page>());
+    page& on = *pages_.back();
+    std::unique_ptr<block>& b = on.blocks[number % page_size / block_size];
     if (number % block_size == 0) b = std::make_unique<block>();
     b->is[number % block_size].emplace(std::move(s));
     ++b->there, ++on.there;
@@ -34,12 +34,12 @@ class by_buffer {
   }
   /// Requires that it is there.
   void remove(buffer_id id) {
-    std::unique_ptr<shelf>& on = shelves_[id.number / shelf_size];
-    std::unique_ptr<block>& b = on->blocks[id.number % shelf_size / block_size];
+    std::unique_ptr<page>& on = pages_[id.number / page_size];
+    std::unique_ptr<block>& b = on->blocks[id.number % page_size / block_size];
     b->is[id.number % block_size].reset();
     // Else others come into it.
     if (--b->there == 0 && next_ / block_size > id.number / block_size) b.reset();
-    if (--on->there == 0 && next_ / shelf_size > id.number / shelf_size) on.reset();
+    if (--on->there == 0 && next_ / page_size > id.number / page_size) on.reset();
   }
   State& at(buffer_id id) { return *place_of(*this, id); }
   const State& at(buffer_id id) const { return *place_of(*this, id); }
@@ -60,28 +60,28 @@ class by_buffer {
     std::array<std::optional<State>, block_size> is;
     std::uint32_t there = 0;
   };
-  static constexpr std::uint32_t shelf_size = 1'024;
-  struct shelf {
-    std::array<std::unique_ptr<block>, shelf_size / block_size> blocks;
+  static constexpr std::uint32_t page_size = 1'024;
+  struct page {
+    std::array<std::unique_ptr<block>, page_size / block_size> blocks;
     std::uint32_t there = 0;
   };
   template <class Self>
   static auto& place_of(Self& self, buffer_id id) {
-    return self.shelves_[id.number / shelf_size]->blocks[id.number % shelf_size / block_size]->is[id.number % block_size];
+    return self.pages_[id.number / page_size]->blocks[id.number % page_size / block_size]->is[id.number % block_size];
   }
   template <class Self, class F>
   static void each_of(Self& self, F& f) {
-    for (std::uint32_t n = 0; n < self.shelves_.size(); ++n) {
-      if (!self.shelves_[n]) continue;
-      for (std::uint32_t k = 0; k < shelf_size / block_size && n * shelf_size + k * block_size < self.next_; ++k) {
-        if (!self.shelves_[n]->blocks[k]) continue;
+    for (std::uint32_t n = 0; n < self.pages_.size(); ++n) {
+      if (!self.pages_[n]) continue;
+      for (std::uint32_t k = 0; k < page_size / block_size && n * page_size + k * block_size < self.next_; ++k) {
+        if (!self.pages_[n]->blocks[k]) continue;
         for (std::uint32_t i = 0; i < block_size; ++i)
-          if (auto& s = self.shelves_[n]->blocks[k]->is[i]) f(buffer_id{n * shelf_size + k * block_size + i}, *s);
+          if (auto& s = self.pages_[n]->blocks[k]->is[i]) f(buffer_id{n * page_size + k * block_size + i}, *s);
       }
     }
   }
 
-  std::vector<std::unique_ptr<shelf>> shelves_;
+  std::vector<std::unique_ptr<page>> pages_;
   std::uint32_t next_ = 0;
 };
 

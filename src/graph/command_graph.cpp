@@ -27,15 +27,15 @@ void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::si
 
 /// What a task does to who holds what of a buffer, for its accesses and, behind them, its reductions.
 enum class phase : std::uint64_t { sends, takes, writes };
-recurring<replication, passed>::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
+memoized_state<replication, passed>::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
   return {t.shape, std::uint64_t{use} * 4 + static_cast<std::uint64_t>(p)};
 }
 
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  const buffer_id id = buffers_.add({b, access_fronts(b.elements, commands_), recurring<replication, passed>(replication(b.elements, self_, nodes_)), {}});
-  if (b.begins == content::none) at(id).unwritten.update(b.elements, {});
+  const buffer_id id = buffers_.add({b, access_fronts(b.elements, commands_), memoized_state<replication, passed>(replication(b.elements, self_, nodes_)), {}});
+  if (b.initial == initial_data::none) at(id).unwritten.update(b.elements, {});
   return id;
 }
 
@@ -65,7 +65,7 @@ void command_graph::forget_plans() {
 
 command_graph::plan& command_graph::plan_of(const task& t) {
   return plans_.find(t.shape, [&](plan& p) {
-    p.is_right = false;
+    p.is_checked = false;
     p.grid = grid_of(t);
     p.own = is_on_every_node(t.kind) ? t.range : self_ < p.grid.chunks() ? p.grid.chunk(self_) : box();
     if (p.by_access.size() < t.accesses.size()) p.by_access.resize(t.accesses.size());
@@ -82,7 +82,7 @@ command_graph::plan& command_graph::plan_of(const task& t) {
 }
 
 void command_graph::check(const task& t, plan& p) {
-  if (p.is_right) return;
+  if (p.is_checked) return;
   const chunk_grid& grid = p.grid;
   for (const access& a : t.accesses) {
     const buffer& b = at(a.buffer).is;
@@ -111,7 +111,7 @@ void command_graph::check(const task& t, plan& p) {
     }
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) check_alone(t, i);
-  p.is_right = true;
+  p.is_checked = true;
 }
 
 void command_graph::check_alone(const task& t, std::size_t reduction) {
@@ -141,7 +141,7 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   }
   plan& p = plan_of(t);
   check(t, p);
-  look_for_unwritten(t, p);
+  find_unwritten_reads(t, p);
   if (nodes_ > 1) {
     send(id, t, p, out);
     await(id, t, p, out);
@@ -169,7 +169,7 @@ region command_graph::written(buffer_id b, const box& where) {
   return region(where) - region(std::span<const box>(not_yet));
 }
 
-void command_graph::look_for_unwritten(const task& t, plan& p) {
+void command_graph::find_unwritten_reads(const task& t, plan& p) {
   const auto look = [&](std::size_t access, const buffer_state& b, const used_boxes& all) {
     std::vector<box> found;
     for (const box& where : all)
@@ -193,7 +193,7 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
     const access& a = t.accesses[i];
     buffer_state& b = at(a.buffer);
     if (!reads(a.how)) continue;
-    const auto& did = b.copies.take(step_of(t, i, phase::sends), [&](replication& copies, passed& does) {
+    const auto& did = b.copies.apply(step_of(t, i, phase::sends), [&](replication& copies, passed& does) {
       if (!copies.may_send()) return;
       if (is_on_every_node(t.kind)) {
         for (const box& where : used_by_all(t, i, p)) copies.send(where, node_set(0, nodes_), does.sent);
@@ -216,7 +216,7 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
     const reduction& r = t.reductions[i];
     if (!r.includes_current || self_ == 0) continue;
     const box& all = at(r.buffer).is.elements;
-    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::sends), [&](replication& copies, passed& does) {
+    const auto& did = at(r.buffer).copies.apply(step_of(t, t.accesses.size() + i, phase::sends), [&](replication& copies, passed& does) {
       copies.send(all, node_set(0, 1), does.sent);
     });
     join_parts<push>(id, r.buffer, did.sent, first, out);
@@ -237,7 +237,7 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     if (!reads(a.how)) continue;
-    const auto& did = at(a.buffer).copies.take(step_of(t, i, phase::takes), [&](replication& copies, passed& does) {
+    const auto& did = at(a.buffer).copies.apply(step_of(t, i, phase::takes), [&](replication& copies, passed& does) {
       for (const box& where : p.by_access[i].own) copies.take(where, does.lacking);
     });
     join_parts<await_push>(id, a.buffer, did.lacking, first, out);
@@ -246,7 +246,7 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
     const reduction& r = t.reductions[i];
     if (!r.includes_current || self_ != 0) continue;
     const box& all = at(r.buffer).is.elements;
-    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::takes), [&](replication& copies, passed& does) {
+    const auto& did = at(r.buffer).copies.apply(step_of(t, t.accesses.size() + i, phase::takes), [&](replication& copies, passed& does) {
       copies.take(all, does.lacking);
     });
     join_parts<await_push>(id, r.buffer, did.lacking, first, out);
@@ -297,13 +297,13 @@ void command_graph::mark_written(const task& t, plan& p) {
     buffer_state& b = at(a.buffer);
     if (nodes_ == 1 && b.unwritten.size() == 0) continue;
     if (nodes_ > 1)
-      b.copies.take(step_of(t, i, phase::writes), [&](replication& copies, passed&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
+      b.copies.apply(step_of(t, i, phase::writes), [&](replication& copies, passed&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
     if (b.unwritten.size() != 0)
       for (const box& where : used_by_all(t, i, p)) b.unwritten.erase(where);
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) {
     buffer_state& b = at(t.reductions[i].buffer);
-    b.copies.take(step_of(t, t.accesses.size() + i, phase::writes), [&](replication& copies, passed&) { copies.alike(b.is.elements); });
+    b.copies.apply(step_of(t, t.accesses.size() + i, phase::writes), [&](replication& copies, passed&) { copies.written_everywhere(b.is.elements); });
     b.unwritten.erase(b.is.elements);
   }
 }

@@ -70,7 +70,7 @@ class command_graph {
   struct buffer_state {
     buffer is;
     access_fronts fronts;
-    recurring<replication, passed> copies;
+    memoized_state<replication, passed> copies;
     region_map<std::monostate> unwritten;
   };
 
@@ -83,14 +83,14 @@ class command_graph {
       bool knows_all = false;
     };
     std::vector<uses> by_access;
-    bool is_right = false;  // has been checked
+    bool is_checked = false;  // has been checked
   };
 
   const chunk_grid& grid_of(const task& t);
   plan& plan_of(const task& t);
   void check(const task& t, plan& p);
   void check_alone(const task& t, std::size_t reduction);
-  void look_for_unwritten(const task& t, plan& p);
+  void find_unwritten_reads(const task& t, plan& p);
   const used_boxes& used_by_all(const task& t, std::size_t access, plan& p);
   void send(task_id id, const task& t, plan& p, std::vector<command>& out);
   void await(task_id id, const task& t, const plan& p, std::vector<command>& out);
@@ -103,9 +103,9 @@ class command_graph {
   const node_number self_, nodes_;
   sequence commands_;
   effect_order effects_;
-  by_buffer<buffer_state> buffers_;
+  buffer_table<buffer_state> buffers_;
   launch_shapes shapes_;
-  plans<plan> plans_;
+  plan_cache<plan> plans_;
   chunk_weights weights_;
   struct {  // of the last task
     box range;

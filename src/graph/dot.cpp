@@ -86,7 +86,7 @@ std::string tasks_as_dot(const program_record& program) {
     s += node_line(text_of(order.id), label_of(order, t, program), shape_of(text_of(t.kind)));
     for (const std::uint64_t before : order.follows) s += "  T" + std::to_string(before) + " -> " + text_of(order.id) + ";\n";
   }
-  return s + end_of_dot(program);
+  return s + dot_footer(program);
 }
 
 std::string commands_as_dot(const program_record& program, std::span<const node_record> nodes) {
@@ -100,7 +100,7 @@ std::string commands_as_dot(const program_record& program, std::span<const node_
     }
     s += "  }\n";
   }
-  return s + transfers(nodes) + end_of_dot(program);
+  return s + transfers(nodes) + dot_footer(program);
 }
 
 }  // namespace stretto::graph

@@ -14,6 +14,6 @@ std::string quoted(const std::string& text);
 /// A node of the picture. `more`: further attributes, as in ", style=dashed".
 std::string node_line(const std::string& id, const std::string& label, const char* shape, const char* more = "");
 /// How the picture of a program ends: with a word where the program went on.
-std::string end_of_dot(const program_record& program);
+std::string dot_footer(const program_record& program);
 
 }  // namespace stretto::graph

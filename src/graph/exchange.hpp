@@ -17,14 +17,14 @@ namespace stretto::graph {
 
 /// First what the node has goes to others, then another's value comes.
 struct exchange_step {
-  enum class with : std::uint8_t {
+  enum class fold_order : std::uint8_t {
     before,    // what came is folded before what is here
     behind,    // behind it
     replacing  // it is all
   };
   node_set to;
   std::optional<node_number> from;
-  with what_came = with::behind;
+  fold_order received = fold_order::behind;
   friend bool operator==(const exchange_step&, const exchange_step&) = default;
 };
 

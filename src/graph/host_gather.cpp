@@ -32,12 +32,12 @@ void instruction_graph::gather(task_id id, const task& t, const plan& p, std::ve
   for (const std::uint32_t i : p.shared) {
     const buffer_id b = t.accesses[i].buffer;
     placement& is = at(b).is;
-    std::vector<held_part> apart;
+    std::vector<valid_part> apart;
     memory_set from = 0;
     std::uint64_t bytes = 0;
     box all;
     for (const box& used : p.parts[0].uses[i])
-      for (const held_part& part : is.valid(used)) {
+      for (const valid_part& part : is.valid(used)) {
         const auto& [elements, has] = part;
         if ((has & only(0)) || std::popcount(p.readers & ~has) < fewest_memories - 1) continue;
         apart.push_back(part);
@@ -46,7 +46,7 @@ void instruction_graph::gather(task_id id, const task& t, const plan& p, std::ve
         all = hull(all, elements);
       }
     if (std::popcount(from) < fewest_memories || bytes > apart.size() * most_bytes) continue;
-    const allocation_id to = make_room(id, b, 0, all, out).is;
+    const allocation_id to = require_allocation(id, b, 0, all, out).is;
     std::vector<copy> copies;
     is.each_source(apart, [&](const placement::allocation& a, const box& piece) {
       auto found = std::ranges::find(copies, a.is, &copy::from);
@@ -54,7 +54,7 @@ void instruction_graph::gather(task_id id, const task& t, const plan& p, std::ve
       found->parts.push_back(piece);
     });
     for (copy& c : copies) append_copy(id, std::move(c), out);
-    for (const held_part& part : apart) is.copied(part.first, 0);
+    for (const valid_part& part : apart) is.copied(part.first, 0);
   }
 }
 

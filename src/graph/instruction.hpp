@@ -14,11 +14,11 @@ namespace stretto::graph {
 
 /// What sender and receiver of elements both call a transfer: the task that needs them, and a number within it. Partial values of a
 /// reduction come from several nodes, each by itself.
-struct channel {
+struct transfer_id {
   task_id of;
   std::uint32_t slot = 0;
   node_number from = 0;  // of a partial value; else 0, whoever it is
-  friend constexpr auto operator<=>(const channel&, const channel&) = default;
+  friend constexpr auto operator<=>(const transfer_id&, const transfer_id&) = default;
 };
 
 struct allocate {
@@ -64,14 +64,14 @@ struct compute {
 struct send {
   buffer_id of;
   allocation_id from;
-  channel by;
+  transfer_id by;
   std::vector<sent_part> parts;
 };
 /// Elements that other nodes send. Has ended when all have come; each part may be waited for alone, through its `arrive`.
 struct receive {
   buffer_id of;
   allocation_id to;
-  channel by;
+  transfer_id by;
   std::vector<box> parts;
 };
 /// A part of a receive has come.

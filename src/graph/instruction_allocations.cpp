@@ -12,9 +12,9 @@ box instruction_graph::with_expected(buffer_id b, memory_number m, const box& wh
   box all = where;
   for (bool grown = true; grown;) {
     grown = false;
-    for (const expected_room& e : expected_)
+    for (const expected_allocation& e : expected_)
       if (e.of == b && e.where == m && !all.contains(e.elements) && (e.elements.meets(all) || !joined(e.elements, all).is_empty())) {
-        all = is.room_for(m, hull(all, e.elements));
+        all = is.box_to_allocate(m, hull(all, e.elements));
         grown = true;
       }
   }
@@ -22,11 +22,11 @@ box instruction_graph::with_expected(buffer_id b, memory_number m, const box& wh
 }
 
 /// In a memory without bound.
-placement::allocation& instruction_graph::make_room(task_id of, buffer_id b, memory_number m, const box& where,
+placement::allocation& instruction_graph::require_allocation(task_id of, buffer_id b, memory_number m, const box& where,
                                                     std::vector<instruction>& out) {
   placement& is = at(b).is;
   if (placement::allocation* there = is.find(m, where)) return *there;
-  return put(of, b, m, is.room_to_grow(m, with_expected(b, m, is.room_for(m, where))), {}, out);
+  return put(of, b, m, is.box_with_growth(m, with_expected(b, m, is.box_to_allocate(m, where))), {}, out);
 }
 
 /// In place of those that lie within `all`, whose elements come along.
@@ -64,7 +64,7 @@ placement::allocation& instruction_graph::put(task_id of, buffer_id b, memory_nu
 std::uint64_t instruction_graph::release_at(task_id of, memory_number m, allocation_id a, dependencies&& follows,
                                             std::vector<instruction>& out) {
   const std::uint64_t n = append(of, std::move(follows), release{a}, out);
-  if (is_bounded(m)) maps_[m].give_back(a, n, instructions_.applied());
+  if (is_bounded(m)) maps_[m].release(a, n, instructions_.applied());
   return n;
 }
 
@@ -90,7 +90,7 @@ void instruction_graph::evict(task_id of, buffer_id b, allocation_id gone, std::
   for (const auto& [part, has] : is.valid(is.at(gone).elements))
     if (has == only(m)) c.parts.push_back(part), there = hull(there, part);
   if (!c.parts.empty()) {
-    c.to = make_room(of, b, 0, there, out).is;
+    c.to = require_allocation(of, b, 0, there, out).is;
     for (const box& part : c.parts) is.copied(part, 0);
     append_copy(of, std::move(c), out);
   }
@@ -116,32 +116,32 @@ void instruction_graph::clear(memory_number m, std::vector<instruction>& out) {
 }
 
 std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
-                                                             std::span<const allocation_id> goes) const {
-  std::vector<allocation_id> may_go;
-  if (o == others::leave) may_go = least_recently_used(m, b, all);
+                                                             std::span<const allocation_id> must_leave) const {
+  std::vector<allocation_id> evictable;
+  if (o == others::leave) evictable = least_recently_used(m, b, all);
   // Side by side, whoever is to be waited for.
   const std::uint64_t applied = s == sizes::exact ? instructions_.next() : instructions_.applied();
-  return maps_[m].find(bytes_of(b, all), applied, goes, may_go);
+  return maps_[m].find(bytes_of(b, all), applied, must_leave, evictable);
 }
 
 /// Null: it cannot be had in this way, and nothing has changed.
-placement::allocation* instruction_graph::try_room(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
+placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
                                                    std::vector<instruction>& out) {
-  std::vector<allocation_id> goes;
+  std::vector<allocation_id> must_leave;
   for (const placement::allocation& a : at(b).is.allocations()) {
     if (a.where != m || !a.elements.meets(all)) continue;
     const bool is_within = all.contains(a.elements);
     if (!is_within && a.kept_for == keeps_) return nullptr;
-    if (!is_within || w == way::through_host) goes.push_back(a.is);
+    if (!is_within || w == way::through_host) must_leave.push_back(a.is);
   }
-  const auto found = find_hole(b, m, all, o, s, goes);
+  const auto found = find_hole(b, m, all, o, s, must_leave);
   if (!found) return nullptr;
-  evict_all(of, found->leaves, out);
+  evict_all(of, found->evicted, out);
   return &put(of, b, m, all, found->offset, out);
 }
 
 /// In a memory of bounded size. With room to grow, if there is some; else by the least that has to move. Null: not beside what is kept.
-placement::allocation* instruction_graph::make_bounded_room(task_id of, buffer_id b, memory_number m, const box& where, sizes s,
+placement::allocation* instruction_graph::require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s,
                                                             std::vector<instruction>& out) {
   placement& is = at(b).is;
   if (placement::allocation* const there = is.find(m, where)) return there;
@@ -152,7 +152,7 @@ placement::allocation* instruction_graph::make_bounded_room(task_id of, buffer_i
       if (a.where == m && a.kept_for == keeps_ && a.elements.meets(least) && !least.contains(a.elements))
         least = hull(least, a.elements), grown = true;
   }
-  const box whole = is.room_for(m, where), more = is.room_to_grow(m, with_expected(b, m, whole));
+  const box whole = is.box_to_allocate(m, where), more = is.box_with_growth(m, with_expected(b, m, whole));
   const struct {
     const box& all;
     way w;
@@ -161,16 +161,16 @@ placement::allocation* instruction_graph::make_bounded_room(task_id of, buffer_i
                {whole, way::direct, others::leave},       {whole, way::through_host, others::leave}, {least, way::direct, others::leave},
                {least, way::through_host, others::leave}};
   for (const auto& t : std::span(tries).subspan(s == sizes::exact ? 5 : 0))
-    if (placement::allocation* const made = try_room(of, b, m, t.all, t.w, t.o, s, out)) return made;
+    if (placement::allocation* const made = try_allocate(of, b, m, t.all, t.w, t.o, s, out)) return made;
   return nullptr;
 }
 
 /// All that these parts need in a memory of bounded size, partial values included. False: what is there is in the way.
-bool instruction_graph::make_bounded(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s,
+bool instruction_graph::allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s,
                                      std::vector<instruction>& out) {
   const auto parts = p.all().subspan(which.first, which.last - which.first);
-  for (const room& r : rooms_of(t, parts, m)) {
-    placement::allocation* const made = make_bounded_room(id, r.of, m, r.elements, s, out);
+  for (const needed_allocation& r : allocations_needed(t, parts, m)) {
+    placement::allocation* const made = require_bounded_allocation(id, r.of, m, r.elements, s, out);
     if (!made) return false;
     made->kept_for = keeps_;
     made->last_use = instructions_.next();
@@ -188,14 +188,14 @@ bool instruction_graph::make_bounded(task_id id, const task& t, const plan& p, p
 }
 
 /// For these parts of a task, in all memories. Requires that they fit.
-void instruction_graph::make_rooms(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out) {
+void instruction_graph::allocate_parts(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out) {
   const auto parts = p.all().subspan(which.first, which.last - which.first);
   ++keeps_;
   memory_set lacking = 0;
-  each_room(parts, [&](std::size_t i, memory_number m, const box& where) {
+  each_needed_allocation(parts, [&](std::size_t i, memory_number m, const box& where) {
     const buffer_id b = t.accesses[i].buffer;
     if (!is_bounded(m)) {
-      make_room(id, b, m, where, out);
+      require_allocation(id, b, m, where, out);
     } else if (placement::allocation* const a = at(b).is.find(m, where)) {
       a->kept_for = keeps_;
       a->last_use = instructions_.next();
@@ -207,13 +207,13 @@ void instruction_graph::make_rooms(task_id id, const task& t, const plan& p, par
     for (const part_of_task& part : parts) lacking |= only(shape_.memory_of(part.by));
   for (memory_number m = 1; m < maps_.size(); ++m) {
     if (!(lacking & only(m)) || !is_bounded(m)) continue;
-    if (make_bounded(id, t, p, which, m, sizes::with_more, out)) continue;
+    if (allocate_bounded_parts(id, t, p, which, m, sizes::with_more, out)) continue;
     for (std::size_t n = which.first; n < which.last; ++n)
       for (temporary& value : partial_values_of(t, n))
         if (value.is.number && value.where == m) discard(id, std::exchange(value, {}), out);
     ++keeps_;  // nothing is kept: what fits together fits when all have left
     evict_all(id, least_recently_used(m, {}, box()), out);
-    if (!make_bounded(id, t, p, which, m, sizes::exact, out)) refuse(t, need_of(t, parts, m));
+    if (!allocate_bounded_parts(id, t, p, which, m, sizes::exact, out)) refuse(t, need_of(t, parts, m));
   }
 }
 

@@ -12,7 +12,7 @@ struct look {
 };
 
 look look_of(const instruction& i) {
-  return std::visit(by_kind{[](const allocate&) { return look{"cylinder"}; }, [](const release&) { return look{"cylinder", ", style=dashed"}; },
+  return std::visit(overloaded{[](const allocate&) { return look{"cylinder"}; }, [](const release&) { return look{"cylinder", ", style=dashed"}; },
                             [](const copy&) { return look{"box", ", style=rounded"}; }, [](const fill_identity&) { return look{"trapezium"}; },
                             [](const fold&) { return look{"invtrapezium"}; },
                             [](const compute&) { return look{"box", ", style=filled, fillcolor=lightgrey"}; },
@@ -33,7 +33,7 @@ bool do_meet(const send& from, const receive& at, node_number to) {
 
 // Which send a receive waits for, where both are there.
 std::string messages(std::span<const node_record> nodes) {
-  std::map<channel, std::vector<std::pair<node_number, const instruction*>>> sends;
+  std::map<transfer_id, std::vector<std::pair<node_number, const instruction*>>> sends;
   for (const node_record& n : nodes)
     for (const instruction& i : n.instructions)
       if (const auto* s = std::get_if<send>(&i.what)) sends[s->by].emplace_back(n.node, &i);
@@ -52,7 +52,7 @@ std::string messages(std::span<const node_record> nodes) {
 std::string instructions_as_dot(const program_record& program, std::span<const node_record> nodes) {
   std::string s = "digraph instructions {\n";
   for (const node_record& n : nodes) {
-    const instruction_words words(program, n);
+    const instruction_labels words(program, n);
     const std::string name = "N" + std::to_string(n.node);
     s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" + node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
     for (const instruction& i : n.instructions) {
@@ -63,7 +63,7 @@ std::string instructions_as_dot(const program_record& program, std::span<const n
     }
     s += "  }\n";
   }
-  return s + messages(nodes) + end_of_dot(program);
+  return s + messages(nodes) + dot_footer(program);
 }
 
 }  // namespace stretto::graph

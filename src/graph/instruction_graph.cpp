@@ -16,8 +16,8 @@ std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decl
 
 buffer_id instruction_graph::add(const buffer& b, std::vector<instruction>& out) {
   const buffer_id id = buffers_.add({b.name, placement(b.elements), b.element_bytes});
-  if (b.begins == content::alike && !b.elements.is_empty()) {
-    make_room({}, id, 0, b.elements, out);
+  if (b.initial == initial_data::replicated && !b.elements.is_empty()) {
+    require_allocation({}, id, 0, b.elements, out);
     at(id).is.written(b.elements, 0);
   }
   return id;
@@ -30,7 +30,7 @@ void instruction_graph::remove(buffer_id b, std::vector<instruction>& out) {
     release_at({}, a.where, a.is, std::move(follows), out);
   }
   buffers_.remove(b);
-  std::erase_if(expected_, [&](const expected_room& e) { return e.of == b; });
+  std::erase_if(expected_, [&](const expected_allocation& e) { return e.of == b; });
 }
 
 void instruction_graph::set_weights(const chunk_weights& weights) {
@@ -40,17 +40,17 @@ void instruction_graph::set_weights(const chunk_weights& weights) {
 }
 
 void instruction_graph::expect(const task& t, const box& own) {
-  each_room(plan_of(t, own).all(), [&](std::size_t i, memory_number m, const box& where) {
+  each_needed_allocation(plan_of(t, own).all(), [&](std::size_t i, memory_number m, const box& where) {
     const buffer_id b = t.accesses[i].buffer;
     if (at(b).is.find(m, where)) return;
-    const bool is_known = std::ranges::any_of(expected_, [&](const expected_room& e) {
+    const bool is_known = std::ranges::any_of(expected_, [&](const expected_allocation& e) {
       return e.of == b && e.where == m && e.elements.contains(where);
     });
     if (!is_known) expected_.push_back({b, m, where});
   });
 }
 
-channel instruction_graph::channel_of(task_id id, const task& t, buffer_id b) {
+transfer_id instruction_graph::transfer_of(task_id id, const task& t, buffer_id b) {
   std::uint32_t slot = 0;
   while (slot < t.accesses.size() && t.accesses[slot].buffer != b) ++slot;
   if (slot == t.accesses.size())  // what the buffer holds before a reduction
@@ -70,7 +70,7 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   for (auto& [a, parts] : from) {
     dependencies follows;
     for (const sent_part& s : parts) a->uses.before_reading(s.where, follows);
-    const std::uint64_t n = append(id, std::move(follows), send{p.buffer, a->is, channel_of(id, t, p.buffer), parts}, out);
+    const std::uint64_t n = append(id, std::move(follows), send{p.buffer, a->is, transfer_of(id, t, p.buffer), parts}, out);
     for (const sent_part& s : parts) a->uses.read(s.where, n, out.back().follows);
   }
 }
@@ -117,10 +117,10 @@ void instruction_graph::add_receive(task_id id, const task& t, const plan& p, co
   memory_number m = target_of(t, p, a);
   const box all = bounds_of(a.parts);
   if (is_bounded(m) && !at(a.buffer).is.find(m, all)) m = 0;  // there is no room for it yet
-  placement::allocation& to = make_room(id, a.buffer, m, all, out);
+  placement::allocation& to = require_allocation(id, a.buffer, m, all, out);
   dependencies follows;
   for (const box& part : a.parts) to.uses.before_writing(part, follows);
-  const std::uint64_t n = append(id, std::move(follows), receive{a.buffer, to.is, channel_of(id, t, a.buffer), a.parts}, out);
+  const std::uint64_t n = append(id, std::move(follows), receive{a.buffer, to.is, transfer_of(id, t, a.buffer), a.parts}, out);
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
     const std::uint64_t came = a.parts.size() == 1 ? n : append(id, {n}, arrive{{n}, static_cast<std::uint32_t>(i)}, out);
     to.uses.write(a.parts[i], came);
@@ -194,7 +194,7 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
   const plan& p = plan_of(t, own);
   const part_range whole{0, p.part_count};
   partial_values_.assign(p.part_count * t.reductions.size(), {});
-  if (!p.is_in_turn) make_rooms(id, t, p, whole, out);
+  if (!p.is_in_turn) allocate_parts(id, t, p, whole, out);
   for (const command& c : commands) {
     if (const auto* sent = std::get_if<push>(&c.what)) add_send(id, t, *sent, out);
     else if (const auto* awaited = std::get_if<await_push>(&c.what)) add_receive(id, t, p, *awaited, out);
@@ -206,7 +206,7 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
   }
   for (std::size_t n = 0; n < p.part_count; ++n) {
     if (p.is_in_turn) {
-      make_rooms(id, t, p, {n, n + 1}, out);
+      allocate_parts(id, t, p, {n, n + 1}, out);
       bring(id, t, p.parts[n], out);
       make_partial_values(id, t, p, {n, n + 1}, out);
     }

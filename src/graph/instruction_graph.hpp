@@ -86,7 +86,7 @@ class instruction_graph {
     std::size_t part_count = 0;
     std::vector<std::uint32_t> shared;  // accesses of which several memories read the same elements,
     memory_set readers = 0;             // namely these
-    bool is_right = false;    // has been checked
+    bool is_checked = false;    // has been checked
     bool is_in_turn = false;  // its parts do not fit together: each makes room for the next
     std::optional<need> lacks;  // a memory is too small for this
     std::span<const part_of_task> all() const { return {parts.data(), part_count}; }
@@ -95,11 +95,11 @@ class instruction_graph {
   struct part_range {
     std::size_t first = 0, last = 0;
   };
-  struct room {
+  struct needed_allocation {
     buffer_id of;
     box elements;
   };
-  struct expected_room {
+  struct expected_allocation {
     buffer_id of;
     memory_number where;
     box elements;
@@ -115,7 +115,7 @@ class instruction_graph {
   buffer_state& at(buffer_id b) { return buffers_.at(b); }
   const buffer_state& at(buffer_id b) const { return buffers_.at(b); }
   template <class F>
-  void each_room(std::span<const part_of_task> parts, F f) const {
+  void each_needed_allocation(std::span<const part_of_task> parts, F f) const {
     for (const part_of_task& part : parts)
       for (std::size_t i = 0; i < part.bounds.size(); ++i)
         if (!part.bounds[i].is_empty()) f(i, shape_.memory_of(part.by), part.bounds[i]);
@@ -127,14 +127,14 @@ class instruction_graph {
   void add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out);
   void bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
   void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values, std::vector<instruction>& out);
-  static channel channel_of(task_id id, const task& t, buffer_id b);
+  static transfer_id transfer_of(task_id id, const task& t, buffer_id b);
 
   // By instruction_plans.cpp.
   static box bounds_of(std::span<const box> all);
   plan& plan_of(const task& t, const box& own);
   void divide(const task& t, const box& own, std::uint32_t pieces, plan& made) const;
   void make_fit(const task& t, const box& own, plan& made) const;
-  std::vector<room> rooms_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
+  std::vector<needed_allocation> allocations_needed(const task& t, std::span<const part_of_task> parts, memory_number m) const;
   need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
   void refuse [[noreturn]] (const task& t, const need& lacks) const;
 
@@ -146,7 +146,7 @@ class instruction_graph {
   bool is_bounded(memory_number m) const noexcept { return m < maps_.size() && maps_[m].capacity() != 0; }
   std::uint64_t bytes_of(buffer_id b, const box& elements) const { return elements.volume() * at(b).element_bytes; }
   box with_expected(buffer_id b, memory_number m, const box& where) const;
-  placement::allocation& make_room(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
+  placement::allocation& require_allocation(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
   placement::allocation& put(task_id of, buffer_id b, memory_number m, const box& all, std::optional<std::uint64_t> offset,
                              std::vector<instruction>& out);
   std::uint64_t release_at(task_id of, memory_number m, allocation_id a, dependencies&& follows, std::vector<instruction>& out);
@@ -158,11 +158,11 @@ class instruction_graph {
   enum class sizes : std::uint8_t { with_more, exact };  // exact: of an empty memory, one behind the other
   std::optional<memory_map::hole> find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
                                             std::span<const allocation_id> goes) const;
-  placement::allocation* try_room(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
+  placement::allocation* try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
                                   std::vector<instruction>& out);
-  placement::allocation* make_bounded_room(task_id of, buffer_id b, memory_number m, const box& where, sizes s, std::vector<instruction>& out);
-  bool make_bounded(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s, std::vector<instruction>& out);
-  void make_rooms(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out);
+  placement::allocation* require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s, std::vector<instruction>& out);
+  bool allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s, std::vector<instruction>& out);
+  void allocate_parts(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out);
 
   // By instruction_reductions.cpp.
   std::optional<temporary> try_temporary(task_id id, buffer_id b, memory_number m, sizes s, std::vector<instruction>& out);
@@ -186,9 +186,9 @@ class instruction_graph {
   std::vector<memory_map> maps_;  // by memory; of no bytes: without bound
   std::uint64_t keeps_ = 0;       // rounds of rooms that have been made
   std::uint64_t last_allocation_ = 0;
-  by_buffer<buffer_state> buffers_;
-  std::vector<expected_room> expected_;
-  plans<plan> plans_;
+  buffer_table<buffer_state> buffers_;
+  std::vector<expected_allocation> expected_;
+  plan_cache<plan> plans_;
   chunk_weights weights_;
   std::vector<temporary> partial_values_;  // of the task that is added, by part, then by reduction
 };

@@ -7,7 +7,7 @@ namespace {
 // What all kinds have is written around it.
 tree details_of(const instruction& i, const node_record& n) {
   return std::visit(
-      by_kind{[&](const allocate& a) {
+      overloaded{[&](const allocate& a) {
                 tree made{{"allocation", text_of(a.is)}, {"memory", text_of_memory(a.where, n.shape)}, {"buffer", text_of(a.of)},
                           {"elements", a.elements.text()}};
                 if (a.offset) made["offset"] = *a.offset;
@@ -54,7 +54,7 @@ std::string instructions_as_json(const program_record& program, std::span<const 
     }
     all["nodes"].push_back(std::move(made));
   }
-  return text_of_graph(std::move(all), program);
+  return graph_text(std::move(all), program);
 }
 
 }  // namespace stretto::graph

@@ -17,7 +17,7 @@ std::string text_of(instruction_id i) { return "I" + std::to_string(i.number); }
 std::string text_of(allocation_id a) { return "A" + std::to_string(a.number); }
 
 const char* kind_of(const instruction& i) {
-  return std::visit(by_kind{[](const allocate&) { return "allocate"; }, [](const release&) { return "release"; },
+  return std::visit(overloaded{[](const allocate&) { return "allocate"; }, [](const release&) { return "release"; },
                             [](const copy&) { return "copy"; }, [](const fill_identity&) { return "fill identity"; },
                             [](const fold&) { return "fold"; }, [](const compute&) { return "compute"; },
                             [](const send&) { return "send"; }, [](const receive&) { return "receive"; },
@@ -38,27 +38,27 @@ std::string text_of_memory(memory_number m, const node_shape& shape) {
   return s;
 }
 
-instruction_words::instruction_words(const program_record& program, const node_record& node) : program_(program), node_(node) {
+instruction_labels::instruction_labels(const program_record& program, const node_record& node) : program_(program), node_(node) {
   for (const instruction& i : node.instructions)
     if (const auto* a = std::get_if<allocate>(&i.what)) allocations_[a->is.number] = a;
 }
 
-const allocate* instruction_words::find(allocation_id a) const {
+const allocate* instruction_labels::find(allocation_id a) const {
   const auto found = allocations_.find(a.number);
   return found == allocations_.end() ? nullptr : found->second;
 }
 
-const instruction* instruction_words::find(instruction_id i) const {
+const instruction* instruction_labels::find(instruction_id i) const {
   const auto found = std::ranges::lower_bound(node_.instructions, i, {}, &instruction::id);
   return found == node_.instructions.end() || found->id != i ? nullptr : &*found;
 }
 
-std::string instruction_words::text_of(allocation_id a) const {
+std::string instruction_labels::text_of(allocation_id a) const {
   const allocate* const made = find(a);
   return graph::text_of(a) + (made ? " in " + text_of_memory(made->where, node_.shape) : "");
 }
 
-std::string instruction_words::used_by(const task& t, const compute& c) const {
+std::string instruction_labels::used_by(const task& t, const compute& c) const {
   std::string s;
   for (std::size_t n = 0; n < c.uses.size(); ++n) {
     if (c.uses[n].is.number == 0) continue;
@@ -72,17 +72,17 @@ std::string instruction_words::used_by(const task& t, const compute& c) const {
   return s;
 }
 
-std::string instruction_words::label_of(const instruction& i, const compute& c) const {
+std::string instruction_labels::label_of(const instruction& i, const compute& c) const {
   const task* const t = program_.find(i.of);
   const std::string by = c.by == node_.shape.host() ? " on the host" : " on D" + std::to_string(c.by);
   return named(program_, i.of) + " " + c.chunk.text() + by + (t ? used_by(*t, c) : "");
 }
 
-std::string instruction_words::label_of(const instruction& i) const {
+std::string instruction_labels::label_of(const instruction& i) const {
   const std::string kind = kind_of(i);
   const auto for_task = [&] { return i.of.number ? " for " + named(program_, i.of) : std::string(); };
   return std::visit(
-      by_kind{[&](const allocate& a) {
+      overloaded{[&](const allocate& a) {
                 return kind + " " + text_of(a.is) + "\n" + named(program_, a.of) + " " + a.elements.text();
               },
               [&](const release& r) {

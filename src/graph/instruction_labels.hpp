@@ -1,6 +1,6 @@
 // instruction_labels.hpp - the words for instructions, the same in every form in which they are printed.
 //
-// Threads     an instruction_words: one owner; it refers to what it was made of.
+// Threads     an instruction_labels: one owner; it refers to what it was made of.
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ std::string text_of_processor(processor_number p, const node_shape& shape);
 std::string text_of_memory(memory_number m, const node_shape& shape);
 
 /// What one node's instructions refer to: allocations, and instructions by number.
-class instruction_words {
+class instruction_labels {
  public:
-  instruction_words(const program_record& program, const node_record& node);
+  instruction_labels(const program_record& program, const node_record& node);
 
   /// "A2 in memory of D1".
   std::string text_of(allocation_id a) const;

@@ -39,7 +39,7 @@ instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& ow
 
 void instruction_graph::divide(const task& t, const box& own, std::uint32_t pieces, plan& made) const {
   made.part_count = 0;
-  made.is_right = false;
+  made.is_checked = false;
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
   const bool is_weighted = is_divided && !on_host && !weights_.are_none();
@@ -67,13 +67,13 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
 }
 
 /// What the parts use of each buffer in that memory: disjoint boxes, of which no two are a box together.
-std::vector<instruction_graph::room> instruction_graph::rooms_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
-  std::vector<room> all;
-  each_room(parts, [&](std::size_t i, memory_number where, const box& elements) {
+std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(const task& t, std::span<const part_of_task> parts, memory_number m) const {
+  std::vector<needed_allocation> all;
+  each_needed_allocation(parts, [&](std::size_t i, memory_number where, const box& elements) {
     if (where != m) return;
-    room mine{t.accesses[i].buffer, elements};
+    needed_allocation mine{t.accesses[i].buffer, elements};
     for (std::size_t n = 0; n < all.size();) {
-      room& other = all[n];
+      needed_allocation& other = all[n];
       if (other.of != mine.of || (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
         ++n;
         continue;
@@ -98,7 +98,7 @@ instruction_graph::need instruction_graph::need_of(const task& t, std::span<cons
     if (known == all.of.end()) all.of.push_back({b, bytes});
     else known->second += bytes;
   };
-  for (const room& r : rooms_of(t, parts, m)) add(r.of, r.elements);
+  for (const needed_allocation& r : allocations_needed(t, parts, m)) add(r.of, r.elements);
   for (const part_of_task& part : parts) {
     if (shape_.memory_of(part.by) != m) continue;
     if (all.chunk.is_empty()) all.chunk = part.chunk;
@@ -192,7 +192,7 @@ void instruction_graph::refuse(const task& t, const need& lacks) const {
 
 void instruction_graph::check(const task& t, const box& own) {
   plan& p = plan_of(t, own);
-  if (p.is_right) return;
+  if (p.is_checked) return;
   const auto parts = p.all();
   for (std::size_t i = 0; i < t.accesses.size() && parts.size() > 1; ++i) {
     if (!writes(t.accesses[i].how)) continue;
@@ -213,7 +213,7 @@ void instruction_graph::check(const task& t, const box& own) {
       }
   }
   if (p.lacks) refuse(t, *p.lacks);
-  p.is_right = true;
+  p.is_checked = true;
 }
 
 }  // namespace stretto::graph

@@ -16,7 +16,7 @@ std::optional<instruction_graph::temporary> instruction_graph::try_temporary(tas
   if (is_bounded(m)) {
     const auto found = find_hole(b, m, elements, others::leave, s, {});
     if (!found) return {};
-    evict_all(id, found->leaves, out);
+    evict_all(id, found->evicted, out);
     a = {last_allocation_ + 1};  // what left may have got another in the host's memory
     offset = found->offset;
     maps_[m].take(a, *offset, bytes_of(b, elements), follows, instructions_.applied());
@@ -127,16 +127,16 @@ void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, con
     if (!s.from) continue;
     temporary came = make_temporary(id, r.buffer, 0, out);
     came.written = append(id, {came.written}, receive{r.buffer, came.is, {id, slot, *s.from}, {elements}}, out);
-    if (s.what_came == exchange_step::with::behind) {
+    if (s.received == exchange_step::fold_order::behind) {
       fold_into(id, t, reduction, std::move(came), all, out);
       continue;
     }
-    if (s.what_came == exchange_step::with::before) fold_into(id, t, reduction, std::move(all), came, out);
+    if (s.received == exchange_step::fold_order::before) fold_into(id, t, reduction, std::move(all), came, out);
     else if (all.is.number) discard(id, std::move(all), out);
     all = std::move(came);
   }
   if (!all.is.number) all = make_identity(id, t, reduction, 0, out);
-  placement::allocation& to = make_room(id, r.buffer, 0, elements, out);
+  placement::allocation& to = require_allocation(id, r.buffer, 0, elements, out);
   dependencies follows{all.written};
   to.uses.before_writing(elements, follows);
   const std::uint64_t n = append(id, std::move(follows), copy{r.buffer, all.is, to.is, {elements}}, out);

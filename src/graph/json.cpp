@@ -54,7 +54,7 @@ std::string tasks_as_json(const program_record& program) {
     made["follows"] = numbered('T', order.follows);
     all["tasks"].push_back(std::move(made));
   }
-  return text_of_graph(std::move(all), program);
+  return graph_text(std::move(all), program);
 }
 
 std::string commands_as_json(const program_record& program, std::span<const node_record> nodes) {
@@ -64,7 +64,7 @@ std::string commands_as_json(const program_record& program, std::span<const node
     for (const command& c : n.commands) made["commands"].push_back(tree_of(c, program));
     all["nodes"].push_back(std::move(made));
   }
-  return text_of_graph(std::move(all), program);
+  return graph_text(std::move(all), program);
 }
 
 }  // namespace stretto::graph

@@ -23,8 +23,8 @@ tree buffers_of(const program_record& program) {
   return all;
 }
 
-std::string text_of_graph(tree&& all, const program_record& program) {
-  if (program.goes_on) all["goes_on_behind"] = text_of(task_id{program.tasks.size()});
+std::string graph_text(tree&& all, const program_record& program) {
+  if (program.is_truncated) all["goes_on_behind"] = text_of(task_id{program.tasks.size()});
   return all.dump(1, ' ', false, tree::error_handler_t::replace) + "\n";
 }
 

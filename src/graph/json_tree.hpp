@@ -23,6 +23,6 @@ tree numbered(char letter, const dependencies& numbers);
 tree parts_of(const std::vector<sent_part>& parts);
 tree buffers_of(const program_record& program);
 /// With a word where the program went on.
-std::string text_of_graph(tree&& all, const program_record& program);
+std::string graph_text(tree&& all, const program_record& program);
 
 }  // namespace stretto::graph

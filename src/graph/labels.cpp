@@ -34,7 +34,7 @@ const char* text_of(task_kind k) {
 const char* text_of(mode m) { return m == mode::read ? "read" : m == mode::write ? "write" : "read-write"; }
 
 const char* kind_of(const command& c, const program_record& program) {
-  return std::visit(by_kind{[&](const execute&) {
+  return std::visit(overloaded{[&](const execute&) {
                               const task* t = program.find(c.of);
                               return t && t->kind == task_kind::fence ? "fence" : "execute";
                             },

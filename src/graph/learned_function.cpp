@@ -78,9 +78,9 @@ std::vector<interval> ways(const box& range) {
 
 class search {
  public:
-  search(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions)
+  search(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions)
       : uses_(uses), elements_(elements), dimensions_(dimensions), ways_(ways(range)) {
-    for (const seen_use& u : uses) left_.push_back(u.used);
+    for (const observed_use& u : uses) left_.push_back(u.used);
   }
 
   bool is_done() const {
@@ -101,7 +101,7 @@ class search {
   std::string text() const {
     bool leaves = false;
     for (const box_by_bounds& r : found_)
-      for (const seen_use& u : uses_) leaves = leaves || !elements_.contains(of(r, u.chunk));
+      for (const observed_use& u : uses_) leaves = leaves || !elements_.contains(of(r, u.chunk));
     std::string list;
     for (const box_by_bounds& r : found_) {
       const std::string one = "box(" + corner(r, 0) + ", " + corner(r, 1) + ")";
@@ -153,7 +153,7 @@ class search {
     return dimensions_ == 1 ? list : "{" + list + "}";
   }
 
-  const std::span<const seen_use> uses_;
+  const std::span<const observed_use> uses_;
   const box elements_;
   const int dimensions_;
   const std::vector<interval> ways_;
@@ -163,7 +163,7 @@ class search {
 
 }  // namespace
 
-std::string learn_function(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions, std::size_t most) {
+std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions, std::size_t most) {
   search s(uses, range, elements, dimensions);
   for (std::size_t n = 0; n < most && !s.is_done(); ++n)
     if (!s.add()) return {};

@@ -14,6 +14,6 @@ namespace stretto::graph {
 
 /// "[](const box& part) { return box(part.min()[0] + 16, part.max()[0] + 16); }"; empty if there is none of at most `most` boxes. All uses are
 /// exact.
-std::string learn_function(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions, std::size_t most = 6);
+std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions, std::size_t most = 6);
 
 }  // namespace stretto::graph

@@ -32,9 +32,9 @@ std::string box_text(const box& b, int dimensions) {
 }
 
 /// How far beyond their chunks any of them reaches, along each axis.
-point border_of(std::span<const seen_use> uses, int dimensions) {
+point border_of(std::span<const observed_use> uses, int dimensions) {
   point by;
-  for (const seen_use& u : uses) {
+  for (const observed_use& u : uses) {
     const box used = u.used.bounds();
     if (used.is_empty()) continue;
     for (int a = 0; a < dimensions; ++a) by[a] = std::max({by[a], u.chunk.min()[a] - used.min()[a], used.max()[a] - u.chunk.max()[a]});
@@ -43,9 +43,9 @@ point border_of(std::span<const seen_use> uses, int dimensions) {
 }
 
 /// The same where the elements are a ring along each axis: to the nearer side.
-point ring_border_of(std::span<const seen_use> uses, const box& elements, int dimensions) {
+point ring_border_of(std::span<const observed_use> uses, const box& elements, int dimensions) {
   point by;
-  for (const seen_use& u : uses)
+  for (const observed_use& u : uses)
     for (const box& used : u.used.boxes())
       for (int a = 0; a < dimensions; ++a) {
         const coordinate length = elements.length(a), first = u.chunk.min()[a], last = u.chunk.max()[a] - 1;
@@ -71,10 +71,10 @@ void add_transposed(std::vector<candidate>& to, const box& elements, int dimensi
 
 }  // namespace
 
-compared_mapping compare(const mapping& m, std::span<const seen_use> uses, const box& range) {
+compared_mapping compare(const mapping& m, std::span<const observed_use> uses, const box& range) {
   compared_mapping is;
   used_boxes named;
-  for (const seen_use& u : uses) {
+  for (const observed_use& u : uses) {
     named.clear();
     m.used_by(u.chunk, range, named);
     const region all{std::span<const box>(named)};
@@ -85,11 +85,11 @@ compared_mapping compare(const mapping& m, std::span<const seen_use> uses, const
   return is;
 }
 
-learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions) {
+learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions) {
   box all_used;
-  for (const seen_use& u : uses) all_used = hull(all_used, u.used.bounds());
+  for (const observed_use& u : uses) all_used = hull(all_used, u.used.bounds());
   if (all_used.is_empty()) return {};
-  const bool are_exact = std::ranges::all_of(uses, &seen_use::is_exact);
+  const bool are_exact = std::ranges::all_of(uses, &observed_use::is_exact);
   std::vector<candidate> candidates;  // of equal ones, the first is proposed
   candidates.push_back({"one_to_one", mapping::one_to_one(elements)});
   add_transposed(candidates, elements, dimensions);
@@ -98,7 +98,7 @@ learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, 
   if (all_used != elements) candidates.push_back({box_text(all_used, dimensions), mapping::fixed(elements, all_used)});
   candidates.push_back({"even_split", mapping::even_split(elements)});
   if (const point by = border_of(uses, dimensions); by != point()) {
-    const bool has_corners = std::ranges::any_of(uses, &seen_use::has_corners);
+    const bool has_corners = std::ranges::any_of(uses, &observed_use::has_corners);
     if (dimensions > 1 && (are_exact || !has_corners)) candidates.push_back({borders("star", by, dimensions), mapping::star(elements, by)});
     candidates.push_back({borders("neighborhood", by, dimensions), mapping::neighborhood(elements, by)});
   }
@@ -110,7 +110,7 @@ learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, 
     const compared_mapping is = compare(c.is, uses, range);
     if (is.is_enough && (best.text.empty() || is.named < best.named)) best.text = c.text, best.named = is.named;
   }
-  for (const seen_use& u : uses) {
+  for (const observed_use& u : uses) {
     const std::uint64_t its = u.is_exact ? u.used.volume() : u.count;
     if (its == 0 && !u.is_exact) {
       best.used = 0;

@@ -22,13 +22,13 @@ struct learned_mapping {
 };
 
 /// Of `dimensions` axes. `uses`: of all chunks of launches over `range`.
-learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions);
+learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions);
 
 /// How many elements the mapping names, over all these chunks; and whether it names all that they used.
 struct compared_mapping {
   std::uint64_t named = 0;
   bool is_enough = true;
 };
-compared_mapping compare(const mapping& m, std::span<const seen_use> uses, const box& range);
+compared_mapping compare(const mapping& m, std::span<const observed_use> uses, const box& range);
 
 }  // namespace stretto::graph

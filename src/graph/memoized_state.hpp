@@ -21,9 +21,9 @@ namespace stretto::graph {
 
 /// A State has copies, pieces(), and words() that are equal where what it does from now on is. An Effect is what a step returns.
 template <class State, class Effect>
-class recurring {
+class memoized_state {
  public:
-  explicit recurring(State begins) : is_(std::move(begins)) {}
+  explicit memoized_state(State initial) : is_(std::move(initial)) {}
 
   /// What is done, by name: the same name always does the same. 0 is no name: nothing is known of such a step.
   struct step_name {
@@ -35,24 +35,24 @@ class recurring {
 
   /// Does step(State&, Effect&), or what it did before. Valid until the next call.
   template <class Step>
-  const Effect& take(const step_name& name, Step step) {
+  const Effect& apply(const step_name& name, Step step) {
     if (const Effect* known = look_up(name)) return *known;
-    const state_number before = begin(name);
+    const state_number before = begin_step(name);
     effect_ = {};
     step(is_, effect_);
-    end(name, before);
+    end_step(name, before);
     return effect_;
   }
   /// The same names do other things from now on.
   void forget() {
-    catch_up();
+    materialise();
     now_ = unknown;
     states_.clear(), steps_.clear(), names_.clear();
     pieces_ = 0;
-    found_ = 0;
+    hits_ = 0;
   }
-  const State& present() {
-    catch_up();
+  const State& current() {
+    materialise();
     return is_;
   }
 
@@ -86,7 +86,7 @@ class recurring {
     Effect did;
   };
   struct past_state {
-    std::vector<std::uint64_t> words;
+    std::vector<std::uint64_t> key;
     State is;
   };
 
@@ -96,17 +96,17 @@ class recurring {
     if (known == steps_.end()) return nullptr;
     is_behind_ = is_behind_ || known->second.to != now_;
     now_ = known->second.to;
-    ++found_;
+    ++hits_;
     return &known->second.did;
   }
 
-  void catch_up() {
+  void materialise() {
     if (is_behind_) is_ = states_[now_ - 1].is;
     is_behind_ = false;
   }
 
-  state_number begin(const step_name& name) {
-    catch_up();
+  state_number begin_step(const step_name& name) {
+    materialise();
     const state_number before = std::exchange(now_, unknown);
     remembers_ = false;
     if (name.what == 0 || (pause_ != 0 && pause_-- != 0)) return before;
@@ -116,11 +116,11 @@ class recurring {
     return before;
   }
 
-  void end(const step_name& name, state_number before) {
+  void end_step(const step_name& name, state_number before) {
     if (!remembers_ || is_.pieces() > most_pieces) return;
     if (states_.size() == most_states || pieces_ > most_pieces_in_all) {
       // Not a program that repeats itself, or one of long periods: the less it was worth, the longer until it is tried again.
-      next_pause_ = found_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
+      next_pause_ = hits_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
       forget();
       pause_ = next_pause_;
       return;
@@ -130,10 +130,10 @@ class recurring {
   }
 
   state_number number_of_present() {
-    std::vector<std::uint64_t> words = is_.words();
+    std::vector<std::uint64_t> key = is_.key();
     for (std::size_t i = 0; i < states_.size(); ++i)
-      if (states_[i].words == words) return static_cast<state_number>(i + 1);
-    states_.push_back({std::move(words), is_});
+      if (states_[i].key == key) return static_cast<state_number>(i + 1);
+    states_.push_back({std::move(key), is_});
     pieces_ += is_.pieces();
     return static_cast<state_number>(states_.size());
   }
@@ -147,7 +147,7 @@ class recurring {
   std::unordered_map<edge, step_taken, hash> steps_;
   std::unordered_set<step_name, hash> names_;  // that have come at least once
   Effect effect_;
-  unsigned found_ = 0;  // since it began to remember
+  unsigned hits_ = 0;  // since it began to remember
   unsigned pause_ = 0, next_pause_ = least_pause;  // steps that are not remembered
 };
 

@@ -18,8 +18,8 @@ std::uint64_t memory_map::taken_by(std::uint64_t bytes) const noexcept {
   return bytes == 0 ? grain_ : (bytes + grain_ - 1) / grain_ * grain_;
 }
 
-std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint64_t applied, std::span<const allocation_id> goes,
-                                                 std::span<const allocation_id> may_go) const {
+std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint64_t applied, std::span<const allocation_id> must_leave,
+                                                 std::span<const allocation_id> evictable) const {
   bytes = taken_by(bytes);
   const auto names = [](std::span<const allocation_id> all, allocation_id a) { return std::ranges::find(all, a) != all.end(); };
   std::vector<bool> open(pieces_.size());
@@ -37,16 +37,16 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
     return {};
   };
   const auto leaving = [&](std::uint64_t offset) {
-    hole h{offset, {goes.begin(), goes.end()}};
+    hole h{offset, {must_leave.begin(), must_leave.end()}};
     for (const piece& p : pieces_)
-      if (p.is.number && !names(goes, p.is) && p.offset < offset + bytes && offset < p.offset + p.bytes) h.leaves.push_back(p.is);
+      if (p.is.number && !names(must_leave, p.is) && p.offset < offset + bytes && offset < p.offset + p.bytes) h.evicted.push_back(p.is);
     return h;
   };
   for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 && pieces_[n].released <= applied;
   if (const auto from = first_fit()) return leaving(pieces_[*from].offset);
-  for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 || names(goes, pieces_[n].is);
+  for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 || names(must_leave, pieces_[n].is);
   if (const auto from = first_fit()) return leaving(pieces_[*from].offset);
-  for (const allocation_id next : may_go) {
+  for (const allocation_id next : evictable) {
     const auto opened = std::ranges::find(pieces_, next, &piece::is);
     if (opened == pieces_.end()) continue;
     open[static_cast<std::size_t>(opened - pieces_.begin())] = true;
@@ -61,7 +61,7 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
       for (const std::uint64_t offset : {pieces_[n].offset, pieces_[n].offset + pieces_[n].bytes - bytes}) {  // begins here, or ends
         if (offset < pieces_[first].offset || offset > end || end - offset < bytes) continue;
         hole h = leaving(offset);
-        if (!best || h.leaves.size() < best->leaves.size()) best = std::move(h);
+        if (!best || h.evicted.size() < best->evicted.size()) best = std::move(h);
       }
     return best;
   }
@@ -88,7 +88,7 @@ void memory_map::take(allocation_id a, std::uint64_t offset, std::uint64_t bytes
   used_ += bytes;
 }
 
-void memory_map::give_back(allocation_id a, std::uint64_t released, std::uint64_t applied) {
+void memory_map::release(allocation_id a, std::uint64_t released, std::uint64_t applied) {
   piece& p = *std::ranges::find(pieces_, a, &piece::is);
   used_ -= p.bytes;
   p.is = {};

@@ -31,20 +31,20 @@ class memory_map {
 
   struct hole {
     std::uint64_t offset = 0;
-    std::vector<allocation_id> leaves;  // who lies there now, and leaves first
+    std::vector<allocation_id> evicted;  // who lies there now, and leaves first
   };
   /// Where so many bytes could lie: at free addresses which nobody has given back since `applied`, at free ones that somebody has, or where
   /// some leave. None: not even if all of those leave.
   ///
   ///   goes      leave in any case
-  ///   may_go    leave if needed, the first first; none of these does in vain
-  std::optional<hole> find(std::uint64_t bytes, std::uint64_t applied, std::span<const allocation_id> goes = {},
-                           std::span<const allocation_id> may_go = {}) const;
+  ///   evictable    leave if needed, the first first; none of these does in vain
+  std::optional<hole> find(std::uint64_t bytes, std::uint64_t applied, std::span<const allocation_id> must_leave = {},
+                           std::span<const allocation_id> evictable = {}) const;
 
   /// `a` lies there; appends whom it follows. Who lay there has been given back.
   void take(allocation_id a, std::uint64_t offset, std::uint64_t bytes, dependencies& follows, std::uint64_t applied);
   /// `released` is the instruction that ends it.
-  void give_back(allocation_id a, std::uint64_t released, std::uint64_t applied);
+  void release(allocation_id a, std::uint64_t released, std::uint64_t applied);
 
   std::size_t pieces() const noexcept { return pieces_.size(); }
   std::uint64_t used() const noexcept { return used_; }

@@ -9,7 +9,7 @@
 
 namespace stretto::graph {
 
-struct seen_use {
+struct observed_use {
   box chunk;
   region used;               // what it used; if that is not known, the least box with all of it
   bool is_exact = true;

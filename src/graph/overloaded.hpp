@@ -5,10 +5,10 @@ namespace stretto::graph {
 
 /// There is no function for all alternatives: code that forgets a new kind does not compile.
 template <class... F>
-struct by_kind : F... {
+struct overloaded : F... {
   using F::operator()...;
 };
 template <class... F>
-by_kind(F...) -> by_kind<F...>;  // Clang 16 does not deduce it
+overloaded(F...) -> overloaded<F...>;  // Clang 16 does not deduce it
 
 }  // namespace stretto::graph

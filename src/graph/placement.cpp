@@ -14,11 +14,11 @@ placement::allocation& placement::at(allocation_id a) { return *std::ranges::fin
 
 void placement::drop(allocation_id a) {
   const allocation& gone = at(a);
-  valid_.take({loses, gone.where, gone.elements}, [&](validity& is, std::vector<held_part>&) { is.lost(gone.elements, gone.where); });
+  valid_.apply({loses, gone.where, gone.elements}, [&](validity& is, std::vector<valid_part>&) { is.lost(gone.elements, gone.where); });
   std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
 }
 
-box placement::room_for(memory_number m, const box& where) const {
+box placement::box_to_allocate(memory_number m, const box& where) const {
   box all = where;
   for (bool grown = true; grown;) {
     grown = false;
@@ -47,14 +47,14 @@ bool is_at_border(const box& part, const box& all) {
 
 }  // namespace
 
-box placement::with_what_grows(memory_number m, const box& where) const {
+box placement::with_growth(memory_number m, const box& where) const {
   for (const allocation& a : allocations_)
-    if (a.where == m && a.grown >= again && is_at_border(where, a.elements)) return room_for(m, hull(where, a.elements));
+    if (a.where == m && a.grown >= again && is_at_border(where, a.elements)) return box_to_allocate(m, hull(where, a.elements));
   return where;
 }
 
-box placement::room_to_grow(memory_number m, const box& needed) const {
-  const box where = with_what_grows(m, needed);
+box placement::box_with_growth(memory_number m, const box& needed) const {
+  const box where = with_growth(m, needed);
   box before;  // the largest, beside which there may be parts of what it grows by
   std::uint32_t grown = 0;
   for (const allocation& a : allocations_) {
@@ -69,7 +69,7 @@ box placement::room_to_grow(memory_number m, const box& needed) const {
     if (min[a] < before.min()[a]) min[a] -= more;
     if (max[a] > before.max()[a]) max[a] += more;
   }
-  return room_for(m, intersection(box::between(min, max), elements_));
+  return box_to_allocate(m, intersection(box::between(min, max), elements_));
 }
 
 std::vector<placement::allocation> placement::take(memory_number m, const box& where) {

@@ -37,10 +37,10 @@ class placement {
   allocation& at(allocation_id a);
   /// What an allocation that is to contain `where` has to contain, too, since allocations are disjoint: those that it meets, and those
   /// beside it with which it makes up a box.
-  box room_for(memory_number m, const box& where) const;
+  box box_to_allocate(memory_number m, const box& where) const;
   /// The same, with more of what has grown before: half as much along the axes along which it grows again. A part at the border of what has grown
   /// again and again makes that grow, too: the rest beside it will be asked for next.
-  box room_to_grow(memory_number m, const box& where) const;
+  box box_with_growth(memory_number m, const box& where) const;
   /// Takes out those that lie within `where`.
   std::vector<allocation> take(memory_number m, const box& where);
   allocation& put(allocation&& a) { return allocations_.emplace_back(std::move(a)); }
@@ -52,23 +52,23 @@ class placement {
   // Who has what comes again where a program repeats itself, and is then looked up. What is returned is valid until the next of these calls.
 
   /// The parts of `where` that some memory has, and which do.
-  const std::vector<held_part>& valid(const box& where) {
-    return valid_.take({of, 0, where}, [&](validity& is, std::vector<held_part>& found) { found = is.of(where); });
+  const std::vector<valid_part>& valid(const box& where) {
+    return valid_.apply({of, 0, where}, [&](validity& is, std::vector<valid_part>& found) { found = is.of(where); });
   }
   /// Those that other memories have and this one has not: now it has.
-  const std::vector<held_part>& take(const box& where, memory_number m) {
-    return valid_.take({takes, m, where}, [&](validity& is, std::vector<held_part>& lacking) { is.take(where, m, lacking); });
+  const std::vector<valid_part>& take(const box& where, memory_number m) {
+    return valid_.apply({takes, m, where}, [&](validity& is, std::vector<valid_part>& lacking) { is.take(where, m, lacking); });
   }
   void written(const box& where, memory_number m) {
-    valid_.take({writes, m, where}, [&](validity& is, std::vector<held_part>&) { is.written(where, m); });
+    valid_.apply({writes, m, where}, [&](validity& is, std::vector<valid_part>&) { is.written(where, m); });
   }
   void copied(const box& where, memory_number m) {
-    valid_.take({copies, m, where}, [&](validity& is, std::vector<held_part>&) { is.copied(where, m); });
+    valid_.apply({copies, m, where}, [&](validity& is, std::vector<valid_part>&) { is.copied(where, m); });
   }
 
   /// Calls f(allocation&, const box& piece) for where these parts are to be read: in the host's memory, if that has them.
   template <class F>
-  void each_source(std::span<const held_part> parts, F f) {
+  void each_source(std::span<const valid_part> parts, F f) {
     for (const auto& [part, has] : parts)
       for (allocation& a : allocations_) {
         const box piece = a.where == nearest_of(has) ? intersection(a.elements, part) : box();
@@ -77,16 +77,16 @@ class placement {
   }
 
   /// Pieces remembered.
-  std::size_t pieces() { return valid_.present().pieces(); }
+  std::size_t pieces() { return valid_.current().pieces(); }
 
  private:
   static constexpr std::uint32_t again = 2;
-  box with_what_grows(memory_number m, const box& where) const;
+  box with_growth(memory_number m, const box& where) const;
 
   box elements_;
   std::vector<allocation> allocations_;
   enum step : std::uint64_t { of = 1, takes, writes, copies, loses };
-  recurring<validity, std::vector<held_part>> valid_;
+  memoized_state<validity, std::vector<valid_part>> valid_;
 };
 
 }  // namespace stretto::graph

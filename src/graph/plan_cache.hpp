@@ -11,7 +11,7 @@
 namespace stretto::graph {
 
 template <class Plan>
-class plans {
+class plan_cache {
  public:
   /// The plan for tasks of this shape; make(Plan&) makes it anew, over what another left there. Valid until the next call.
   template <class Make>

@@ -26,7 +26,7 @@ struct program_record {
   std::vector<std::pair<ordered_task, task>> tasks;   // by number, from T1 on
   std::map<std::uint64_t, std::vector<unwritten_read>> unwritten;  // by number of the task that reads it
   std::vector<std::uint32_t> element_bytes;           // by id of buffer; empty where nobody said
-  bool goes_on = false;                               // behind the last task, with more than is kept
+  bool is_truncated = false;                               // behind the last task, with more than is kept
 
   const task* find(task_id id) const { return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second; }
 };

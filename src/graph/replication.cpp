@@ -7,7 +7,7 @@ namespace stretto::graph {
 replication::replication(const box& elements, node_number self, node_number nodes)
     : elements_(elements), others_(node_set(0, nodes) - node_set(self, self + 1)), states_(elements, state::held) {}
 
-std::vector<std::uint64_t> replication::words() const {
+std::vector<std::uint64_t> replication::key() const {
   std::vector<std::uint64_t> out;
   const auto say = [&](const box& b) {
     for (int a = 0; a < max_axes; ++a) out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
@@ -78,7 +78,7 @@ void replication::written(const std::vector<box>& all, const std::vector<box>& o
   }
 }
 
-void replication::alike(const box& all) {
+void replication::written_everywhere(const box& all) {
   states_.update(all, state::held);
   owned_.erase(all);
 }

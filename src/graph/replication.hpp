@@ -48,12 +48,12 @@ class replication {
   /// Nodes have written `all`, this one of it `own`, which it owns.
   void written(const std::vector<box>& all, const std::vector<box>& own);
   /// All nodes have it, and nobody owns it.
-  void alike(const box& all);
+  void written_everywhere(const box& all);
 
   /// Pieces remembered.
   std::size_t pieces() const noexcept { return states_.size() + owned_.size(); }
   /// All that is remembered: what says the same words does the same from now on. Cost: O(pieces), sorted.
-  std::vector<std::uint64_t> words() const;
+  std::vector<std::uint64_t> key() const;
 
  private:
   enum class state : std::uint8_t { elsewhere, held };

@@ -5,14 +5,14 @@
 
 namespace stretto::graph {
 
-void put_in_order(dependencies& follows) {
+void sort_unique(dependencies& follows) {
   if (follows.size() < 2) return;
   std::ranges::sort(follows);
   follows.erase(std::unique(follows.begin(), follows.end()), follows.end());
 }
 
 void sequence::append(dependencies& follows) {
-  put_in_order(follows);
+  sort_unique(follows);
   if (follows.empty()) follows.push_back(applied_);
   append(follows, 1);
 }

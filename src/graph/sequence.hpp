@@ -58,6 +58,6 @@ class sequence {
 };
 
 /// Ascending, each once.
-void put_in_order(dependencies& follows);
+void sort_unique(dependencies& follows);
 
 }  // namespace stretto::graph

@@ -47,7 +47,7 @@ struct effect_use {
   std::string name = {};
 
   /// What nodes compare.
-  std::uint64_t said() const noexcept { return std::uint64_t{effect} << 1 | std::uint64_t{is_affected}; }
+  std::uint64_t key() const noexcept { return std::uint64_t{effect} << 1 | std::uint64_t{is_affected}; }
 };
 
 /// Which processors of a node compute its chunk.
@@ -78,11 +78,11 @@ inline std::vector<std::uint32_t> devices_of(const task& t) {
 }
 
 /// What the elements of a buffer are before any task has written them.
-enum class content : std::uint8_t { none, alike };
+enum class initial_data : std::uint8_t { none, replicated };
 
 struct buffer {
   box elements;
-  content begins = content::none;
+  initial_data initial = initial_data::none;
   std::string name;
   std::uint32_t element_bytes = 1;
 };

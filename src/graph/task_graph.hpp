@@ -53,8 +53,8 @@ class task_graph {
   sequence tasks_;
   effect_order effects_;
   std::uint64_t horizons_ = 0;
-  by_buffer<access_fronts> fronts_;
-  plans<std::vector<used_boxes>> used_;               // by access
+  buffer_table<access_fronts> fronts_;
+  plan_cache<std::vector<used_boxes>> used_;               // by access
 };
 
 }  // namespace stretto::graph

@@ -69,7 +69,7 @@ class prediction {
       first_.push_back(steps_.size());
       words_.emplace_back(program, n);
       lanes_.emplace_back(n.shape);
-      when_.nodes.push_back({lanes_.back().names, std::vector<span_of_time>(n.instructions.size())});
+      when_.nodes.push_back({lanes_.back().names, std::vector<time_span>(n.instructions.size())});
       free_.emplace_back(lanes_.back().names.size());
       steps_.resize(steps_.size() + n.instructions.size());
     }
@@ -126,7 +126,7 @@ class prediction {
       return made ? static_cast<double>(made->elements.volume()) : 0.0;
     };
     return std::visit(
-        by_kind{[](const allocate&) { return work{}; }, [](const release&) { return work{}; },
+        overloaded{[](const allocate&) { return work{}; }, [](const release&) { return work{}; },
                 [&](const copy& c) {
                   const memory_number to = memory_of(n, c.to);
                   return copied(to ? to : memory_of(n, c.from), static_cast<double>(volume_of(c.parts)) * bytes_of(c.of));
@@ -188,7 +188,7 @@ class prediction {
 
   void begin(std::size_t n, std::size_t i) {
     step& s = steps_[first_[n] + i];
-    span_of_time& span = when_.nodes[n].spans[i];
+    time_span& span = when_.nodes[n].spans[i];
     span = {s.ready, s.ready + s.of.seconds, s.of.lane};
     if (s.of.lane >= 0) {
       double& free = free_[n][static_cast<std::size_t>(s.of.lane)];
@@ -212,7 +212,7 @@ class prediction {
   const std::span<const node_record> nodes_;
   const cost_model costs_;
   std::vector<std::size_t> first_;  // of a node's steps
-  std::vector<instruction_words> words_;
+  std::vector<instruction_labels> words_;
   std::vector<lane_numbers> lanes_;
   std::vector<std::vector<double>> free_;  // by node and lane: since when
   std::vector<step> steps_;
@@ -237,7 +237,7 @@ std::vector<busy_lane> busy_lanes(const timeline& when, std::span<const node_rec
   std::vector<busy_lane> busy;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     std::vector<double> of_lane(when.nodes[n].lanes.size());
-    for (const span_of_time& s : when.nodes[n].spans)
+    for (const time_span& s : when.nodes[n].spans)
       if (s.lane >= 0) of_lane[static_cast<std::size_t>(s.lane)] += s.end - s.begin;
     for (std::size_t l = 0; l < of_lane.size(); ++l)
       if (of_lane[l] > 0) busy.push_back({of_lane[l], when.nodes[n].lanes[l] + " of N" + std::to_string(nodes[n].node)});
@@ -283,7 +283,7 @@ timeline predict(const program_record& program, std::span<const node_record> nod
 std::string timeline_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when) {
   tree events = tree::array();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    const instruction_words words(program, nodes[n]);
+    const instruction_labels words(program, nodes[n]);
     const auto& of = when.nodes[n];
     events.push_back({{"ph", "M"}, {"name", "process_name"}, {"pid", nodes[n].node}, {"args", {{"name", "N" + std::to_string(nodes[n].node)}}}});
     for (std::size_t l = 0; l < of.lanes.size(); ++l)
@@ -302,10 +302,10 @@ std::string timeline_as_json(const program_record& program, std::span<const node
                         {"args", {{"id", text_of(is.id)}, {"is", words.label_of(is)}}}});
     }
   }
-  return text_of_graph(tree{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}, {"predicted_seconds", when.seconds}}, program);
+  return graph_text(tree{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}, {"predicted_seconds", when.seconds}}, program);
 }
 
-std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when, double found_in) {
+std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when, double seconds_per_task) {
   tree of_nodes = tree::array(), busiest = tree::array();
   for (const node_record& n : nodes) {
     work_counts counted;
@@ -314,7 +314,7 @@ std::string prediction_as_json(const program_record& program, std::span<const no
                         {"instructions", n.instructions.size()}});
   }
   for (const busy_lane& b : busy_lanes(when, nodes)) busiest.push_back({{"lane", b.name}, {"seconds", b.seconds}});
-  return text_of_graph(tree{{"predicted_seconds", when.seconds}, {"tasks", program.tasks.size()}, {"seconds_to_find_a_task", found_in},
+  return graph_text(tree{{"predicted_seconds", when.seconds}, {"tasks", program.tasks.size()}, {"seconds_to_find_a_task", seconds_per_task},
                             {"nodes", std::move(of_nodes)}, {"busiest", std::move(busiest)}},
                        program);
 }

@@ -42,7 +42,7 @@ struct cost_model {
 ///   throws   B19 for a name that is none of cost_model's, or a value that is no number: rates above 0, times from 0 on
 cost_model costs_of(std::string_view list);
 
-struct span_of_time {
+struct time_span {
   double begin = 0, end = 0;     // seconds
   std::int32_t lane = -1;        // of its node; -1: it takes none
 };
@@ -50,7 +50,7 @@ struct span_of_time {
 struct timeline {
   struct of_node {
     std::vector<std::string> lanes;     // their names
-    std::vector<span_of_time> spans;    // by instruction, as recorded
+    std::vector<time_span> spans;    // by instruction, as recorded
   };
   std::vector<of_node> nodes;
   double seconds = 0;  // until all has ended
@@ -62,7 +62,7 @@ timeline predict(const program_record& program, std::span<const node_record> nod
 std::string timeline_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when);
 /// How long it would take, what is sent, and what is busy, for programs: {"predicted_seconds": ..., "tasks": ..., "nodes": [...],
 /// "busiest": [...]}. `found_in`: seconds that it took to find what one node does of a task.
-std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when, double found_in);
+std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when, double seconds_per_task);
 /// "1.25 ms on 2 nodes; busiest: D0 of N1 80 %, receives of N0 12 %".
 std::string summary_of(const timeline& when, std::span<const node_record> nodes);
 

@@ -14,25 +14,25 @@
 namespace stretto::graph {
 
 /// A part of a buffer, and the memories that have it.
-using held_part = std::pair<box, memory_set>;
+using valid_part = std::pair<box, memory_set>;
 
 class validity {
  public:
   explicit validity(const box& elements) : elements_(elements) {}
 
   /// The parts of `where` that some memory has, and which do.
-  std::vector<held_part> of(const box& where) const { return valid_.query(where); }
+  std::vector<valid_part> of(const box& where) const { return valid_.query(where); }
   void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
   /// The parts of `where` that some memory has have come into this one, too.
   void copied(const box& where, memory_number m);
   /// Appends the parts of `where` that other memories have and this one has not: now it has.
-  void take(const box& where, memory_number m, std::vector<held_part>& lacking);
+  void take(const box& where, memory_number m, std::vector<valid_part>& lacking);
   /// That memory has lost `where`; who had it alone has lost it altogether.
   void lost(const box& where, memory_number m);
 
   std::size_t pieces() const noexcept { return valid_.size(); }
   /// All that is remembered, for `recurring`.
-  std::vector<std::uint64_t> words() const;
+  std::vector<std::uint64_t> key() const;
 
  private:
   box elements_;

@@ -17,7 +17,7 @@
 
 #include "base/config.hpp"
 #include "buffers/buffers_state.hpp"
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "graph/buffer_table.hpp"
@@ -41,8 +41,8 @@ using counts = std::array<std::size_t, 4>;
 
 counts remembered_now() {
   buffers::buffers_state& s = *buffers::state_of(*base::current()->runtime);
-  const buffers::asked held(s, std::source_location::current());
-  return {s.tasks.remembered(), s.commands.remembered(), s.instructions.remembered(), s.doing.remembered()};
+  const buffers::drained_submission_lock held(s, std::source_location::current());
+  return {s.tasks.remembered(), s.commands.remembered(), s.instructions.remembered(), s.executor.remembered()};
 }
 
 double resident_bytes() {
@@ -170,7 +170,7 @@ TEST_CASE("of buffers that have gone a graph keeps next to nothing, whichever go
     ~counted() { --*there; }
   };
   int there = 0;
-  graph::by_buffer<counted> all;
+  graph::buffer_table<counted> all;
   std::vector<graph::buffer_id> kept;
   for (int i = 0; i < 100'000; ++i) {
     const graph::buffer_id id = all.add(counted(there));

@@ -379,11 +379,11 @@ TEST_CASE("a read of what nobody has written is told once for each line, with ta
     w.to([&](const std::string& text) { told.push_back(text); });
     const std::vector<box> boxes{box(0, 2), box(5, 6)};
     const auto here = std::source_location::current();
-    for (int i = 0; i < 3; ++i) w.tell("\"sum\"", {4}, "buffer B4 \"u\"", region(std::span<const box>(boxes)), here);
+    for (int i = 0; i < 3; ++i) w.warn("\"sum\"", {4}, "buffer B4 \"u\"", region(std::span<const box>(boxes)), here);
     REQUIRE(told.size() == 1);
     CHECK(told[0] == "\"sum\" reads elements " + box(0, 2).text() + " and 1 more box of buffer B4 \"u\" that nobody has written (buffer_test.cpp:" +
                          std::to_string(here.line()) + ")");
-    for (std::uint32_t b = 5; b < 100; ++b) w.tell("\"sum\"", {b}, "buffer", region(box(0, 1)), here);
+    for (std::uint32_t b = 5; b < 100; ++b) w.warn("\"sum\"", {b}, "buffer", region(box(0, 1)), here);
     CHECK(told.size() == 32);
     CHECK(told.back().find("further warnings like this are left out") != std::string::npos);
   }

@@ -11,14 +11,14 @@ using namespace stretto::buffers;
 
 namespace {
 
-using verdict = course::comparison::outcome;
+using verdict = call_history::comparison::outcome;
 
-std::shared_ptr<const known_call> reading(coordinate from) {
-  return std::make_shared<const known_call>(
+std::shared_ptr<const call_signature> reading(coordinate from) {
+  return std::make_shared<const call_signature>(
       buffer_call{.what = buffer_call::verb::read, .range = box(from, from + 1), .uses = {{.buffer = 3}}});
 }
 
-void add_reads(course& c, coordinate first, coordinate last) {
+void add_reads(call_history& c, coordinate first, coordinate last) {
   for (coordinate i = first; i < last; ++i) c.add(reading(i), static_cast<std::uint64_t>(i), std::source_location::current());
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a call is told as what was asked, with buffers and mappers") {
 
 TEST_CASE("equal courses have equal hashes after each call, and others differ from the first other call on") {
   for (coordinate differs_at = 0; differs_at < 40; ++differs_at) {
-    course a, b;
+    call_history a, b;
     add_reads(a, 0, 40);
     add_reads(b, 0, differs_at);
     add_reads(b, 1000, 1001);
@@ -91,38 +91,38 @@ TEST_CASE("equal courses have equal hashes after each call, and others differ fr
       CAPTURE(n);
       CHECK((a.hash_after(n) == b.hash_after(n)) == (n <= static_cast<std::uint64_t>(differs_at)));
     }
-    const course::comparison found = a.compare(b.remembered());
-    CHECK(found == b.compare(a.remembered()));
-    CHECK(found == course::comparison{verdict::differs, static_cast<std::uint64_t>(differs_at)});
+    const call_history::comparison found = a.compare(b.window());
+    CHECK(found == b.compare(a.window()));
+    CHECK(found == call_history::comparison{verdict::differs, static_cast<std::uint64_t>(differs_at)});
   }
-  course a, b;
+  call_history a, b;
   add_reads(a, 0, 40), add_reads(b, 0, 13);
-  CHECK(a.compare(b.remembered()).is == verdict::same);
-  CHECK(b.compare(a.remembered()).is == verdict::same);
+  CHECK(a.compare(b.window()).is == verdict::same);
+  CHECK(b.compare(a.window()).is == verdict::same);
   CHECK_FALSE(b.hash_after(14));
   CHECK_FALSE(b.hash_after(0));
 }
 
 TEST_CASE("of a long course the last calls are remembered, and what is older is known to be") {
-  constexpr auto kept = static_cast<coordinate>(course::most_kept);
-  course a, b, far;
+  constexpr auto kept = static_cast<coordinate>(call_history::most_kept);
+  call_history a, b, far;
   add_reads(a, 0, 3 * kept);
   add_reads(b, 7, 3 * kept);  // which lacks seven
   add_reads(far, 0, 9 * kept);
-  CHECK_FALSE(a.hash_after(2 * course::most_kept));
-  CHECK(a.hash_after(2 * course::most_kept + 1));
-  CHECK_FALSE(a.tell(2 * course::most_kept - 1));
-  CHECK(a.tell(2 * course::most_kept)->what == "T" + std::to_string(2 * kept) + ", read of [" + std::to_string(2 * kept) + "," +
+  CHECK_FALSE(a.hash_after(2 * call_history::most_kept));
+  CHECK(a.hash_after(2 * call_history::most_kept + 1));
+  CHECK_FALSE(a.describe(2 * call_history::most_kept - 1));
+  CHECK(a.describe(2 * call_history::most_kept)->what == "T" + std::to_string(2 * kept) + ", read of [" + std::to_string(2 * kept) + "," +
                                                    std::to_string(2 * kept + 1) + ") of B3");
-  CHECK(a.compare(b.remembered()) == course::comparison{verdict::differs_before, 2 * course::most_kept});
-  CHECK(a.compare(far.remembered()).is == verdict::unknown);
-  CHECK(a.compare(course().remembered()).is == verdict::unknown);
+  CHECK(a.compare(b.window()) == call_history::comparison{verdict::differs_before, 2 * call_history::most_kept});
+  CHECK(a.compare(far.window()).is == verdict::unknown);
+  CHECK(a.compare(call_history().window()).is == verdict::unknown);
 }
 
 TEST_CASE("a host task is known by its line, and a launch by its kernel wherever it was launched") {
   const auto at = [](buffer_call::verb what, const std::source_location& where) {
-    course c;
-    c.add(std::make_shared<const known_call>(buffer_call{.what = what, .name = "same"}), 0, where);
+    call_history c;
+    c.add(std::make_shared<const call_signature>(buffer_call{.what = what, .name = "same"}), 0, where);
     return *c.hash_after(1);
   };
   const auto here = std::source_location::current();
@@ -145,14 +145,14 @@ TEST_CASE("nodes are told as numbers and intervals, and not all of very many") {
 
 TEST_CASE("the few differ from the many, and of two the second from the first") {
   const call_of_node calls[] = {{0, "a", "p.cpp:1", 1}, {2, "b", "p.cpp:2", 2}, {1, "a", "p.cpp:1", 1}, {3, "a", "p.cpp:1", 1}};
-  CHECK(std::string(stretto::buffers::error_of(parting_of(16, true, calls)).what()).starts_with(
+  CHECK(std::string(stretto::buffers::error_of(divergence_report_of(16, true, calls)).what()).starts_with(
         "error B23: node 2 asks something else of buffers than nodes 0, 1 and 3\n"
         "  call        17 of the program's on buffers\n"
         "  nodes 0, 1 and 3 a (p.cpp:1)\n"
         "  node 2      b (p.cpp:2)\n"
         "  because     every node makes"));
   const call_of_node two[] = {{1, "a", "", 1}, {0, "b", "", 2}};
-  const std::string says = stretto::buffers::error_of(parting_of(0, false, two)).what();
+  const std::string says = stretto::buffers::error_of(divergence_report_of(0, false, two)).what();
   CHECK(says.starts_with("error B23: node 1 asks something else of buffers than node 0\n"));
   CHECK(says.find("before call 1 of the program's") != says.npos);
 }

@@ -25,28 +25,28 @@ class talking_nodes {
   struct node {
     node(talking_nodes& of, std::uint32_t self, std::uint32_t nodes)
         : agrees(way, self, nodes,
-                 {.say = [&of, self, nodes](std::uint32_t to, std::span<const std::byte> words) {
+                 {.send = [&of, self, nodes](std::uint32_t to, std::span<const std::byte> words) {
                     of.between_[self * nodes + to].emplace_back(words.begin(), words.end());
                     ++of.messages;
                   },
-                  .differ = [this](const parting& d, base::thread_context&) {
+                  .on_divergence = [this](const divergence_report& d, base::thread_context&) {
                     CHECK(!found);
                     found = d;
                   },
                   .patience_ns = [this](const base::thread_context&) { return std::uint64_t{is_busy ? 10'000'000'000u : 0u}; }}) {}
-    course way;
+    call_history way;
     std::vector<coordinate> program;
     std::size_t at = 0;
-    std::optional<parting> found;
+    std::optional<divergence_report> found;
     bool is_lost = false, is_busy = false;
-    agreement agrees;
+    divergence_detector agrees;
   };
 
   node& operator[](std::size_t n) { return all_[n]; }
   std::size_t size() const { return all_.size(); }
   void call(node& n) {
     if (n.at == n.program.size() || n.found) return;
-    n.way.add(std::make_shared<const known_call>(buffer_call{.what = buffer_call::verb::read, .range = box(0, n.program[n.at]), .uses = {{}}}),
+    n.way.add(std::make_shared<const call_signature>(buffer_call{.what = buffer_call::verb::read, .range = box(0, n.program[n.at]), .uses = {{}}}),
               n.at, std::source_location::current());
     ++n.at;
   }
@@ -88,7 +88,7 @@ class talking_nodes {
     }
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
-      for (unsigned i = 0; i < 2 * agreement::patience; ++i)
+      for (unsigned i = 0; i < 2 * divergence_detector::patience_polls; ++i)
         for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
       for (std::size_t pair = 0; pair < between_.size(); ++pair)
         while (deliver(pair)) goes_on = true;
@@ -116,7 +116,7 @@ TEST_CASE("programs that are alike are never accused, and little is said") {
     CAPTURE(seed);
     for (std::size_t n = 0; n < all.size(); ++n) CHECK_FALSE(all[n].found);
     bool has_explained = false;
-    all[0].agrees.explain([&] { has_explained = true; }, all.context_);
+    all[0].agrees.request_verdict([&] { has_explained = true; }, all.context_);
     all.run(random, ~0u);
     CHECK(has_explained);
     for (std::size_t n = 0; n < all.size(); ++n) CHECK_FALSE(all[n].found);
@@ -133,12 +133,12 @@ TEST_CASE("a node that is asked while something runs there answers once it has c
     for (int i = 0; i < 2; ++i) all.call(all[1]);
     all[1].is_busy = true;  // and polls, on another thread
     bool is_known = false;
-    all[0].agrees.explain([&] { is_known = true; }, all.context_);
-    all.poll_all(20 * agreement::patience);
+    all[0].agrees.request_verdict([&] { is_known = true; }, all.context_);
+    all.poll_all(20 * divergence_detector::patience_polls);
     CHECK_FALSE(is_known);
     if (comes_as_far) all.call(all[1]);
     else all[1].is_busy = false;
-    all.poll_all(2 * agreement::patience);
+    all.poll_all(2 * divergence_detector::patience_polls);
     CHECK(is_known);
     CHECK(all[0].found.has_value() == comes_as_far);
   }
@@ -164,11 +164,11 @@ TEST_CASE("of nodes of which one does something else, all are told which and whe
     CAPTURE(seed);
     for (std::size_t n = 0; n < all.size(); ++n) {
       REQUIRE(all[n].found);
-      const parting& d = *all[n].found;
+      const divergence_report& d = *all[n].found;
       CHECK(d.is_first);
       CHECK(d.number == at);
       REQUIRE(d.groups.size() == 2);
-      const auto is_of_other = [&](const parting::group& g) { return g.nodes == std::vector<std::uint32_t>{static_cast<std::uint32_t>(other)}; };
+      const auto is_of_other = [&](const divergence_report::group& g) { return g.nodes == std::vector<std::uint32_t>{static_cast<std::uint32_t>(other)}; };
       CHECK(is_of_other(d.groups[0]) != is_of_other(d.groups[1]));
       CHECK(d.groups[0].what != d.groups[1].what);
       CHECK(d.groups[0].nodes.size() >= d.groups[1].nodes.size());
@@ -196,7 +196,7 @@ TEST_CASE("a difference that is older than what is remembered is told as such") 
   talking_nodes all(2);
   for (std::size_t n = 0; n < 2; ++n) {
     all[n].program.push_back(static_cast<coordinate>(n));
-    for (std::size_t i = 0; i < 3 * course::most_kept; ++i) all[n].program.push_back(7);
+    for (std::size_t i = 0; i < 3 * call_history::most_kept; ++i) all[n].program.push_back(7);
     while (all[n].at < all[n].program.size()) all.call(all[n]);
   }
   all.run(random, ~0u);
@@ -215,7 +215,7 @@ TEST_CASE("nodes that are lost hold up nobody who asks, and those that are left 
     for (std::size_t n = 0; n < 5; ++n)
       while (all[n].at < 4) all.call(all[n]);
     bool has_explained = false;
-    all[0].agrees.explain([&] { has_explained = true; }, all.context_);
+    all[0].agrees.request_verdict([&] { has_explained = true; }, all.context_);
     for (std::uint32_t i = seed % 20; i > 0; --i) all.deliver(random() % 25);
     all.lose(2 + seed % 3);
     all.run(random, ~0u);
@@ -231,15 +231,15 @@ TEST_CASE("nodes that are lost hold up nobody who asks, and those that are left 
 
 TEST_CASE("who has made its last call says how far it came at its next poll, and others when they are idle or at many calls") {
   talking_nodes all(2);
-  all[0].program.assign(2 * agreement::most_unreported, 1);
+  all[0].program.assign(2 * divergence_detector::most_unreported, 1);
   all.call(all[0]);
   all.poll(0);
   CHECK(all.messages == 0);
-  for (unsigned i = 0; i < agreement::quiet; ++i) all.poll(0);
+  for (unsigned i = 0; i < divergence_detector::idle_polls; ++i) all.poll(0);
   CHECK(all.messages == 1);
-  for (unsigned i = 0; i < 10 * agreement::quiet; ++i) all.poll(0);
+  for (unsigned i = 0; i < 10 * divergence_detector::idle_polls; ++i) all.poll(0);
   CHECK(all.messages == 1);
-  for (std::uint64_t i = 0; i < agreement::most_unreported; ++i) all.call(all[0]);
+  for (std::uint64_t i = 0; i < divergence_detector::most_unreported; ++i) all.call(all[0]);
   all.poll(0);
   CHECK(all.messages == 2);
   all.call(all[0]);

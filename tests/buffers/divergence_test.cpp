@@ -19,7 +19,7 @@ namespace stretto {
 namespace {
 
 using test::run_on_nodes;
-using test::told_by_nodes;
+using test::node_reports;
 using test::with_variable;
 
 STRETTO_KERNEL(one_more, (inout<int> x), { x(global_id(0)) += 1; })
@@ -128,7 +128,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 /// Each node is told by its run, or at the end where that had ended; of nothing else.
-void check_all_are_told(const told_by_nodes& told, const std::string& which) {
+void check_all_are_told(const node_reports& told, const std::string& which) {
   std::size_t thrown = 0;
   for (const auto& [node, text] : told.thrown) {
     CAPTURE(node);
@@ -157,7 +157,7 @@ TEST_CASE("a program of which one node does something else ends on all nodes, wh
     const std::uint32_t which = random() % nodes;
     CAPTURE(seed);
     CAPTURE(which);
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
+    const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
                                             {.workers = seed % 2 + 1, .devices = seed % 3 ? "none" : "sim"}, [&](runtime& rt) {
                                               steps all(n);
                                               for (const step& s : rt.node() == which ? other : usual) all.run(s);
@@ -171,7 +171,7 @@ TEST_CASE("a program that is the same everywhere is not accused, though it fails
     std::mt19937 random(seed);
     const std::vector<step> program = any_program(random, 20);
     CAPTURE(seed);
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3, .seed = seed}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+    const node_reports told = run_on_nodes(simulated_job({.nodes = 3, .seed = seed}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
       steps all(20);
       for (const step& s : program) all.run(s);
       const buffer<int> x(box(0, 3));
@@ -188,7 +188,7 @@ TEST_CASE("a program that is the same everywhere is not accused, though it fails
 }
 
 TEST_CASE("what only one node reads, launches or makes is told where others have ended, with both lines") {
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     buffer<int> u(box(0, 30), {.name = "u"});
     launch(place_of, box(0, 30), u(one_to_one));
     if (rt.node() == 2) u.read().get();
@@ -202,7 +202,7 @@ TEST_CASE("what only one node reads, launches or makes is told where others have
 
 TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
   const auto of_two = [](const std::function<void(bool)>& program) {
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+    const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
       program(rt.node() == 1);
     });
     check_all_are_told(told, "node 1 asks something else of buffers than node 0");
@@ -231,7 +231,7 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
 }
 
 TEST_CASE("where two elements of unlike size meet under one number, the job ends with where nodes parted") {
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     if (rt.node() == 0) {
       const buffer<int> u(box(0, 100));
       launch(place_of, box(0, 100), u(one_to_one));
@@ -257,7 +257,7 @@ TEST_CASE("what may differ by node is not compared: values, names, weights of de
 
 TEST_CASE("nodes that differ are not told where the option compare_nodes is off") {
   const with_variable off("STRETTO_COMPARE_NODES", "0");
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     const buffer<int> u(box(0, 8));
     if (rt.node() == 1) set_horizons({.step = 9});
   });

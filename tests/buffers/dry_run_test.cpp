@@ -278,7 +278,7 @@ TEST_CASE("a list of nodes that are not there is refused with those that are") {
 }
 
 TEST_CASE("a graph ends where more is asked than is kept, and says so") {
-  buffers::recording all({.file = "graph.dot", .kind = base::graph_kind::tasks, .most = 3}, std::vector<graph::node_number>{0}, {});
+  buffers::graph_recorder all({.file = "graph.dot", .kind = base::graph_kind::tasks, .most = 3}, std::vector<graph::node_number>{0}, {});
   const graph::buffer b{.elements = box(0, 4), .name = "b"};
   all.add(b, 4);
   graph::task_graph order;
@@ -323,7 +323,7 @@ TEST_CASE("a graph that cannot be kept is refused at the start, and told at the 
         }).code() == "B18");
   auto folder = std::make_unique<test::temporary_folder>();
   const std::vector<graph::node_number> one{0};
-  const buffers::recording lost({.file = (folder->path / "graph.dot").string()}, one, {});
+  const buffers::graph_recorder lost({.file = (folder->path / "graph.dot").string()}, one, {});
   folder.reset();
   CHECK(test::error_of([&] { lost.write(); }).code() == "B18");
 }

@@ -31,7 +31,7 @@ TEST_CASE("a program that learns computes what it should, and is told the mapper
     runtime rt({.workers = 2});
     rt.run([&] {
       const auto& s = buffers::state_of(*base::current()->runtime);
-      s->tell = [&](const std::string& text) { told.push_back(text); };
+      s->warn = [&](const std::string& text) { told.push_back(text); };
       const box whole({0, 0}, {32, 24});
       const std::vector<float> one{2, 5};
       buffer<float, 2> u(whole, {.name = "u"}), v(whole, {.name = "v"});
@@ -68,7 +68,7 @@ TEST_CASE("a mapper that is another one in each step is compared with what its o
     runtime rt({.workers = 1});
     rt.run([&] {
       const auto& s = buffers::state_of(*base::current()->runtime);
-      s->tell = [&](const std::string& text) { told.push_back(text); };
+      s->warn = [&](const std::string& text) { told.push_back(text); };
       s->warnings.to([&](const std::string& text) { told.push_back(text); });
       const box whole(0, 16);
       buffer<float> history(whole, {.name = "history"});  // of which half is never written
@@ -101,7 +101,7 @@ TEST_CASE("rings, axes in another order and lists of boxes are proposed where th
     const test::with_variable learn("STRETTO_CHECK", "learn");
     runtime rt({.workers = 1});
     rt.run([&] {
-      buffers::state_of(*base::current()->runtime)->tell = [&](const std::string& text) { told.push_back(text); };
+      buffers::state_of(*base::current()->runtime)->warn = [&](const std::string& text) { told.push_back(text); };
       const box line(0, 32), cube({0, 0, 0}, {8, 8, 8});
       buffer<float> u(line), v(line);
       buffer<float, 3> a(cube), b(cube);

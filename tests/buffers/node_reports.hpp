@@ -18,16 +18,16 @@
 namespace stretto::test {
 
 /// What the runs of all nodes threw, and what was written by those that had ended before.
-struct told_by_nodes {
+struct node_reports {
   std::map<std::uint32_t, std::string> thrown;
   std::string written;
 };
 
 /// The runtime of each node ends after its run has, whatever that threw, as in a program that catches outside of it.
 ///   stuck_seconds   as of written_by
-inline told_by_nodes run_on_nodes(const simulated_job& job, const std::function<runtime_options(std::uint32_t)>& options_of,
+inline node_reports run_on_nodes(const simulated_job& job, const std::function<runtime_options(std::uint32_t)>& options_of,
                                   const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
-  told_by_nodes told;
+  node_reports told;
   std::mutex lock;
   told.written = written_by([&] {
     const auto node = [&](std::uint32_t n) {
@@ -46,7 +46,7 @@ inline told_by_nodes run_on_nodes(const simulated_job& job, const std::function<
   return told;
 }
 
-inline told_by_nodes run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program,
+inline node_reports run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program,
                                   const char* stuck_seconds = nullptr) {
   return run_on_nodes(job, [&](std::uint32_t) { return options; }, program, stuck_seconds);
 }

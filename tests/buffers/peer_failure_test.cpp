@@ -24,7 +24,7 @@ using test::run_on_nodes;
 using test::stencil_begin;
 using test::stencil_on_nodes;
 using test::stencil_step;
-using test::told_by_nodes;
+using test::node_reports;
 using test::with_variable;
 
 constexpr int elements = 60;
@@ -47,7 +47,7 @@ void go_on(int steps, const std::function<void(int)>& before) {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 /// The odd node throws its own, which all others name; nothing is left to say at the end.
-void check_all_fail_with(const told_by_nodes& told, std::uint32_t odd, const std::string& own) {
+void check_all_fail_with(const node_reports& told, std::uint32_t odd, const std::string& own) {
   INFO(told.written);
   CHECK(told.written == "");
   for (const auto& [node, text] : told.thrown) {
@@ -91,7 +91,7 @@ TEST_CASE("a launch that cannot be made on one node alone, for want of memory, e
   const auto options_of = [](std::uint32_t node) {
     return runtime_options{.workers = 1, .devices = node == 1 ? "sim:1(memory=64k)" : "sim:1"};
   };
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), options_of, [](runtime&) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), options_of, [](runtime&) {
     const buffer<int> u(box(0, 100000)), v(box(0, 100000));
     launch(stencil_begin, box(0, 100000), u(one_to_one));
     launch(stencil_step, box(0, 100000), u(all), v(one_to_one), 100000);
@@ -119,7 +119,7 @@ TEST_CASE("a task that fails on one node, which alone waits for it, ends all") {
 TEST_CASE("where all nodes fail alike, each throws its own") {
   for (std::uint32_t seed = 0; seed < test::scaled(20u, 500u); ++seed) {
     const std::uint32_t nodes = 2 + seed % 3;
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+    const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
       go_on(9, [&](int i) {
         if (i == 7) throw std::runtime_error("out of node " + std::to_string(rt.node()));
       });
@@ -131,7 +131,7 @@ TEST_CASE("where all nodes fail alike, each throws its own") {
 }
 
 TEST_CASE("a node that lacks nothing of a failed run says nothing; one that does says so at its end, if its run has ended") {
-  const told_by_nodes content = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+  const node_reports content = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     go_on(5, [](int) {});
     if (rt.node() == 1) throw std::runtime_error("too late");
   });
@@ -139,7 +139,7 @@ TEST_CASE("a node that lacks nothing of a failed run says nothing; one that does
   CHECK(content.thrown.at(1) == "too late");
   CHECK(content.written == "");
 
-  const told_by_nodes lacks = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+  const node_reports lacks = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     const buffer<int> u(box(0, elements)), v(box(0, elements));
     launch(stencil_begin, box(0, elements), u(one_to_one));
     if (rt.node() == 1) throw std::runtime_error("too early");

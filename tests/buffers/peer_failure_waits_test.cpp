@@ -26,7 +26,7 @@ namespace stretto {
 namespace {
 
 using test::run_on_nodes;
-using test::told_by_nodes;
+using test::node_reports;
 
 constexpr std::uint32_t most_nodes = 6;
 
@@ -109,7 +109,7 @@ TEST_CASE("who waits by events, barriers or calls of its own for what a failed r
       CAPTURE(nodes);
       CAPTURE(odd);
       forget();
-      const told_by_nodes told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = workers, .devices = "none"}, [&](runtime& rt) {
+      const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = workers, .devices = "none"}, [&](runtime& rt) {
         if (rt.node() == odd) throw std::runtime_error("no ink");
         way.wait_there(odd);
       });
@@ -127,7 +127,7 @@ TEST_CASE("who waits by events, barriers or calls of its own for what a failed r
 TEST_CASE("a node that waits for what does come is left alone, however long that takes after another node's run has failed") {
   forget();
   const auto slow = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); };
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
     if (rt.node() == 2) throw std::runtime_error("no ink");
     if (rt.node() == 1) {  // by a task of another node
       slow();
@@ -157,7 +157,7 @@ TEST_CASE("where a thread that no runtime knows may yet act, who waits behind a 
   // The wait ends once the report is there, however long a busy machine takes to find it, and a while after that: for what
   // would be told again.
   const auto is_told = [] { return test::written_so_far().find("error H10") != std::string::npos; };
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
     if (rt.node() == 2) throw std::runtime_error("no ink");
     if (rt.node() == 1) return wait(async(at_node(0), call<&own_event>()).get());
     std::jthread other([&] {
@@ -181,7 +181,7 @@ TEST_CASE("where a thread that no runtime knows may yet act, who waits behind a 
 TEST_CASE("a program that catches the end of its wait goes on, and what it still does is done") {
   forget();
   std::atomic<int> went_on{0};
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
     if (rt.node() == 2) throw std::runtime_error("no ink");
     try {
       wait(own_event());

@@ -69,7 +69,7 @@ TEST_CASE("a launch on some kinds is computed on each node by those of its devic
   const auto run = [&](std::uint32_t nodes, auto tag) { return test::run_on_nodes(simulated_job({.nodes = nodes}), options_of, filled(tag)); };
   // Two nodes: one has gpus, one its host.
   for (const auto& [node, text] : run(2, on(device_kind::gpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
-  const test::told_by_nodes refused = run(2, on(device_kind::gpu, device_kind::accelerator));
+  const test::node_reports refused = run(2, on(device_kind::gpu, device_kind::accelerator));
   CHECK(refused.thrown.at(1).starts_with("error B28: launch \"set_to_seven\" is to run on a gpu or accelerator, and this node has none\n"));
   CHECK(refused.thrown.at(0).starts_with("error N17: the run of node 1 has ended with an error"));
   CHECK(refused.thrown.at(0).find("its error   B28: ") != std::string::npos);

@@ -140,7 +140,7 @@ TEST_CASE("views that have gone are forgotten") {
       launch(snapshot_raise, x.elements(), x(one_to_one));
     }
     wait(epoch());
-    CHECK(buffers::state_of(*base::current()->runtime)->doing.views() <= 1);
+    CHECK(buffers::state_of(*base::current()->runtime)->executor.views() <= 1);
   });
 }
 

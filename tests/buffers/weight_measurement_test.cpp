@@ -23,7 +23,7 @@
 namespace stretto {
 namespace {
 
-using buffers::weighing;
+using buffers::weight_measurement;
 using test::with_variable;
 
 STRETTO_KERNEL(from_place, (out<long long> x), { x(global_id(0)) = global_id(0); })
@@ -129,13 +129,13 @@ TEST_CASE("a processor is busy from when a part began or the one before ended, a
 }
 
 TEST_CASE("launches are measured for some horizons, then weights are decided about, and rests grow while they stay") {
-  weighing w({.devices = false, .nodes = true}, 1, 2, 5);
+  weight_measurement w({.devices = false, .nodes = true}, 1, 2, 5);
   std::vector<int> asked, measured;
   for (int horizon = 1; horizon < 60; ++horizon) {
     (void)w.passed_horizon({});
     if (w.open()) measured.push_back(horizon);
-    if (w.asks() == weighing::request::exchange) asked.push_back(horizon), w.exchanged();
-    if (w.asks() == weighing::request::apply) asked.push_back(-horizon), w.applied(horizon > 30);
+    if (w.asks() == weight_measurement::request::exchange) asked.push_back(horizon), w.exchanged();
+    if (w.asks() == weight_measurement::request::apply) asked.push_back(-horizon), w.applied(horizon > 30);
   }
   CHECK(measured == std::vector<int>{2, 3, 4, 5, 15, 16, 17, 18, 32, 33, 34, 35, 43, 44, 45, 46, 54, 55, 56, 57});
   CHECK(asked == std::vector<int>{6, -11, 19, -24, 36, -41, 47, -52, 58});
@@ -144,7 +144,7 @@ TEST_CASE("launches are measured for some horizons, then weights are decided abo
     (void)w.passed_horizon({});
     CHECK(!w.open());
   }
-  CHECK(weighing({.devices = true, .nodes = true}, 1, 1, 5).levels() == buffers::weighed_levels());
+  CHECK(weight_measurement({.devices = true, .nodes = true}, 1, 1, 5).levels() == buffers::measured_levels());
 }
 
 TEST_CASE("devices of unlike speed come to share launches as their speeds are") {
@@ -237,21 +237,21 @@ TEST_CASE("nothing is measured where the option weights is off, where weights ar
     const with_variable off("STRETTO_WEIGHTS", "off");
     runtime rt({.workers = 1, .devices = "sim:2"});
     rt.run([] {
-      CHECK(buffers_here().weights.levels() == buffers::weighed_levels());
+      CHECK(buffers_here().weights.levels() == buffers::measured_levels());
       set_weights({});
-      CHECK(buffers_here().weights.levels() == buffers::weighed_levels());
+      CHECK(buffers_here().weights.levels() == buffers::measured_levels());
     });
   }
   runtime rt({.workers = 1, .devices = "sim:2"});
   rt.run([] {
-    CHECK(buffers_here().weights.levels() == buffers::weighed_levels{.devices = true});
+    CHECK(buffers_here().weights.levels() == buffers::measured_levels{.devices = true});
     set_weights({.devices = {1, 1}});
-    CHECK(buffers_here().weights.levels() == buffers::weighed_levels());
+    CHECK(buffers_here().weights.levels() == buffers::measured_levels());
     set_weights({});
-    CHECK(buffers_here().weights.levels() == buffers::weighed_levels{.devices = true});
+    CHECK(buffers_here().weights.levels() == buffers::measured_levels{.devices = true});
   });
   runtime stepped({.devices = "sim:2", .stepped = true});
-  stepped.run([] { CHECK(buffers_here().weights.levels() == buffers::weighed_levels()); });
+  stepped.run([] { CHECK(buffers_here().weights.levels() == buffers::measured_levels()); });
 }
 
 /// Nodes whose devices are these, of one job.

@@ -69,7 +69,7 @@ class model {
   buffer_id add(const buffer& b) {
     const buffer_id id = tasks_.add(b);
     elements_.push_back(b.elements);
-    if (b.begins == content::none) each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
+    if (b.initial == initial_data::none) each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
     for (auto& c : commands_) CHECK(c->add(b) == id);
     return id;
   }
@@ -80,11 +80,11 @@ class model {
   node_number nodes() const { return static_cast<node_number>(commands_.size()); }
 
   void submit(const task& t) {
-    do_task(tasks_.add(t).id, t);
+    submit_task(tasks_.add(t).id, t);
     if (const auto h = tasks_.add_horizon()) {
       task horizon;
       horizon.kind = task_kind::horizon;
-      do_task(h->id, horizon);
+      submit_task(h->id, horizon);
     }
   }
 
@@ -94,7 +94,7 @@ class model {
  private:
   using messages = std::map<std::pair<node_number, element>, std::uint64_t>;  // version, by receiver
 
-  void do_task(task_id id, const task& t) {
+  void submit_task(task_id id, const task& t) {
     std::vector<std::vector<command>> all(commands_.size());
     for (std::size_t n = 0; n < all.size(); ++n) {
       commands_[n]->add(id, t, all[n]);
@@ -302,8 +302,8 @@ void run_program(std::uint32_t seed) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    const auto begins = d.number(0, 1) ? content::alike : content::none;
-    job.add({.elements = elements.back(), .begins = begins, .name = "b"});
+    const auto initial = d.number(0, 1) ? initial_data::replicated : initial_data::none;
+    job.add({.elements = elements.back(), .initial = initial, .name = "b"});
   }
   std::vector<task> before;
   for (int i = 0; i < 25; ++i) {

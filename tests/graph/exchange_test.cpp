@@ -37,8 +37,8 @@ std::vector<std::string> values_after_exchange(node_number contributors, node_nu
       if (s.from) {
         const auto came = under_way.find({n, *s.from});
         if (came == under_way.end()) continue;
-        if (s.what_came == exchange_step::with::replacing) values[n] = came->second;
-        else values[n] = s.what_came == exchange_step::with::before ? folded(came->second, values[n]) : folded(values[n], came->second);
+        if (s.received == exchange_step::fold_order::replacing) values[n] = came->second;
+        else values[n] = s.received == exchange_step::fold_order::before ? folded(came->second, values[n]) : folded(values[n], came->second);
         under_way.erase(came);
       }
       ++next[n];
@@ -70,8 +70,8 @@ TEST_CASE("after an exchange every node has the values of all contributors, fold
 
 TEST_CASE("one node alone exchanges nothing, and two exchange once") {
   CHECK(exchange_of(0, 1, 1).empty());
-  CHECK(exchange_of(0, 2, 2) == std::vector<exchange_step>{{node_set(1, 2), 1, exchange_step::with::behind}});
-  CHECK(exchange_of(1, 2, 2) == std::vector<exchange_step>{{node_set(0, 1), 0, exchange_step::with::before}});
+  CHECK(exchange_of(0, 2, 2) == std::vector<exchange_step>{{node_set(1, 2), 1, exchange_step::fold_order::behind}});
+  CHECK(exchange_of(1, 2, 2) == std::vector<exchange_step>{{node_set(0, 1), 0, exchange_step::fold_order::before}});
 }
 
 TEST_CASE("nodes without a value get the result from contributors in equal shares") {

@@ -33,7 +33,7 @@ void each_spot(const box& b, F f) {
 constexpr std::uint32_t element_bytes = 3;
 
 using buffer_spot = std::pair<std::uint32_t, spot>;
-using messages = std::map<std::tuple<node_number, graph::channel, buffer_spot>, std::uint64_t>;  // versions, by receiver
+using messages = std::map<std::tuple<node_number, graph::transfer_id, buffer_spot>, std::uint64_t>;  // versions, by receiver
 
 /// One node: its allocations with the versions of their elements, and who has used each of these.
 class node_model {
@@ -335,7 +335,7 @@ class job_model {
     const buffer& b = buffers_[r.buffer.number];
     each_spot(b.elements, [&](const spot& at) {
       const std::uint64_t before = last_[{r.buffer.number, at}];
-      const bool has_content = before != 0 || b.begins == content::alike;
+      const bool has_content = before != 0 || b.initial == initial_data::replicated;
       written[{r.buffer.number, at}] = value_of((r.includes_current && has_content ? text_of(before) : "") + all);
     });
   }
@@ -426,14 +426,14 @@ class drawn {
   std::mt19937 random_;
 };
 
-struct what_came {
+struct received {
   int refused = 0;  // programs that ended early, since their chunks would have written the same
   int tasks = 0, too_large = 0;
   std::size_t taken_over = 0;
 };
 
 /// `largest` of none: memories of any size. Else some of up to so many bytes.
-void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
+void run(std::uint32_t seed, std::uint64_t largest, received& out) {
   CAPTURE(seed);
   drawn d(seed);
   const int axes = static_cast<int>(d.number(1, 2));
@@ -452,7 +452,7 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? content::alike : content::none, .name = "b",
+    job.add({.elements = elements.back(), .initial = d.number(0, 1) ? initial_data::replicated : initial_data::none, .name = "b",
              .element_bytes = element_bytes});
   }
   std::vector<task> before;
@@ -515,7 +515,7 @@ task over(const box& range, std::vector<graph::access> accesses) {
 
 TEST_CASE("on all nodes and devices kernels find the last version in their own memory, and conflicts are ordered") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 300;
-  what_came all;
+  received all;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, 0, all);
   CHECK(all.refused < static_cast<int>(programs) / 2);
   CHECK(all.too_large == 0);
@@ -523,7 +523,7 @@ TEST_CASE("on all nodes and devices kernels find the last version in their own m
 
 TEST_CASE("so they do where memories of devices are too small for what a program uses, and allocations never share an address") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
-  what_came all;
+  received all;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, seed % 2 ? 300 : 900, all);
   CHECK(all.refused < static_cast<int>(programs) / 2);
   CHECK(all.too_large > 0);
@@ -534,7 +534,7 @@ TEST_CASE("so they do where memories of devices are too small for what a program
 TEST_CASE("a reduction on devices is folded on each node, and sent once for each doubling of nodes") {
   job_model job(8, {.devices = {1, 2}}, {});
   const box all(0, 64), few(0, 3);
-  job.add({.elements = all, .begins = content::alike, .name = "x"});
+  job.add({.elements = all, .initial = initial_data::replicated, .name = "x"});
   job.add({.elements = few, .name = "sums"});
   task t = over(all, {{{0}, mode::read, mapping::one_to_one(all)}});
   t.reductions.push_back({{1}, false});

@@ -15,14 +15,14 @@ using namespace stretto::graph;
 namespace {
 
 /// What four chunks of the range use, known by the least box.
-std::vector<seen_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
-  std::vector<seen_use> all;
+std::vector<observed_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
+  std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk), .is_exact = false, .has_corners = has_corners});
   return all;
 }
 /// The same, known element by element, of which those outside are not there.
-std::vector<seen_use> exactly(const box& range, const box& elements, const std::function<region(const box&)>& used) {
-  std::vector<seen_use> all;
+std::vector<observed_use> exactly(const box& range, const box& elements, const std::function<region(const box&)>& used) {
+  std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
   return all;
 }
@@ -52,13 +52,13 @@ TEST_CASE("what is learned names all that was used, of any boxes") {
   std::mt19937 random(3);
   const auto number = [&](coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
   for (int i = 0; i < 300; ++i) {
-    std::vector<seen_use> uses = seen(whole, [&](const box&) {
+    std::vector<observed_use> uses = seen(whole, [&](const box&) {
       const point min(number(0, 60), number(0, 44));
       return box::between(min, {number(min[0], 64), number(min[1], 48), 1});
     }, true);
     const learned_mapping best = learn_mapping(uses, whole, whole, 2);
     std::uint64_t used = 0;
-    for (const seen_use& u : uses) used += u.used.volume();
+    for (const observed_use& u : uses) used += u.used.volume();
     CHECK(best.used == 0);  // not known
     CHECK(best.named >= used);
     CHECK(best.named <= whole.volume() * uses.size());
@@ -120,10 +120,10 @@ TEST_CASE("of elements that are known one by one, the mapper that names just the
 TEST_CASE("where mappers of a name give far too much, a function of a chunk is learned that gives just what was used") {
   const box line(0, 64);
   const auto learned_of = [](const box& range, int dimensions, const std::function<region(const box&)>& used) {
-    const std::vector<seen_use> uses = exactly(range, range, used);
+    const std::vector<observed_use> uses = exactly(range, range, used);
     const learned_mapping best = learn_mapping(uses, range, range, dimensions);
     std::uint64_t sum = 0;
-    for (const seen_use& u : uses) sum += u.used.volume();
+    for (const observed_use& u : uses) sum += u.used.volume();
     CHECK(best.used == sum);
     CHECK(best.named == sum);
     return best.text;
@@ -149,7 +149,7 @@ TEST_CASE("nothing is learned of elements that follow no rule, and that is known
   const std::vector<std::vector<coordinate>> ends{{3, 50}, {7, 21}, {33, 60}, {1, 13}};
   std::size_t next = 0;
   const box line(0, 64);
-  const std::vector<seen_use> uses = exactly(line, line, [&](const box&) {
+  const std::vector<observed_use> uses = exactly(line, line, [&](const box&) {
     const auto& at = ends[next++];
     return region{box(at[0], at[0] + 1), box(at[1], at[1] + 2)};
   });

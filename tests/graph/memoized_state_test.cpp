@@ -9,7 +9,7 @@
 
 using namespace stretto;
 using graph::node_number, graph::node_set, graph::passed, graph::replication;
-using recurring_replication = graph::recurring<replication, passed>;
+using memoized_replication = graph::memoized_state<replication, passed>;
 
 namespace {
 
@@ -24,7 +24,7 @@ struct operation {
     switch (kind) {
       case 0: return r.written({where}, own.is_empty() ? std::vector<box>{} : std::vector<box>{own});
       case 1: return r.take(where, does.lacking);
-      case 2: return r.alike(where);
+      case 2: return r.written_everywhere(where);
       default: return r.send(where, users, does.sent);
     }
   }
@@ -53,13 +53,13 @@ TEST_CASE("a loop of steps does the same as if nothing were remembered, over man
     CAPTURE(seed);
     std::mt19937 random(seed);
     replication plain(every, 1, 4);
-    recurring_replication recurring(replication(every, 1, 4));
+    memoized_replication state(replication(every, 1, 4));
     std::vector<operation> loop(1 + random() % 12);
     for (auto& o : loop) o = any_operation(random);
     const auto both = [&](std::uint64_t shape, const operation& o) {
       passed expected;
       o.run(plain, expected);
-      const passed& did = recurring.take({shape, 1}, [&](replication& r, passed& does) { o.run(r, does); });
+      const passed& did = state.apply({shape, 1}, [&](replication& r, passed& does) { o.run(r, does); });
       REQUIRE(did.lacking == expected.lacking);
       REQUIRE(did.sent == expected.sent);
     };
@@ -68,7 +68,7 @@ TEST_CASE("a loop of steps does the same as if nothing were remembered, over man
         both(i + 1, loop[i]);
         if (random() % 97 == 0) both(0, any_operation(random));  // something else between
         if (random() % 997 == 0) {                               // or the same names mean something else
-          recurring.forget();
+          state.forget();
           for (auto& o : loop) o = any_operation(random);
         }
       }
@@ -77,21 +77,21 @@ TEST_CASE("a loop of steps does the same as if nothing were remembered, over man
 }
 
 TEST_CASE("what repeats itself is found again and not done, however long it goes on") {
-  recurring_replication r(replication(every, 1, 4));
+  memoized_replication r(replication(every, 1, 4));
   int done = 0;
   std::size_t lacked = 0;
   for (int step = 0; step < 1'000; ++step) {
-    r.take({1, 0}, [&](replication& is, passed&) { ++done, is.written({every}, {box(15, 30)}); });
-    lacked += r.take({1, 1}, [&](replication& is, passed& does) { ++done, is.take(box(14, 31), does.lacking); }).lacking.size();
+    r.apply({1, 0}, [&](replication& is, passed&) { ++done, is.written({every}, {box(15, 30)}); });
+    lacked += r.apply({1, 1}, [&](replication& is, passed& does) { ++done, is.take(box(14, 31), does.lacking); }).lacking.size();
   }
   CHECK(done <= 8);
   CHECK(lacked == 2'000);
 }
 
 TEST_CASE("what never repeats itself is done each time and soon no longer remembered") {
-  recurring_replication r(replication(box(0, 100'000), 0, 2));
+  memoized_replication r(replication(box(0, 100'000), 0, 2));
   int done = 0;
   for (coordinate step = 0; step < 50'000; ++step)
-    r.take({1, 0}, [&](replication& is, passed&) { ++done, is.written({box(2 * step, 2 * step + 1)}, {}); });
+    r.apply({1, 0}, [&](replication& is, passed&) { ++done, is.written({box(2 * step, 2 * step + 1)}, {}); });
   CHECK(done == 50'000);
 }

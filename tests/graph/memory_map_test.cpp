@@ -19,7 +19,7 @@ TEST_CASE("an allocation begins at the lowest addresses that fit, above those th
   CHECK(m.find(64, 0)->offset == 128);
   m.take({2}, 128, 64, follows, 0);
   CHECK(follows.empty());
-  m.give_back({1}, 7, 0);
+  m.release({1}, 7, 0);
   CHECK(m.find(64, 0)->offset == 192);  // what follows instruction 7 may have to wait
   CHECK(m.find(64, 7)->offset == 0);    // a horizon is as good as that now
   CHECK(m.find(768, 0)->offset == 192);
@@ -36,18 +36,18 @@ TEST_CASE("of those that may leave the first do, as few as there have to, and be
   memory_map m({.bytes = 640, .grain = 64});
   dependencies follows;
   for (std::uint64_t n = 0; n < 10; ++n) m.take({n + 1}, n * 64, 64, follows, 0);
-  m.give_back({5}, 3, 0);
+  m.release({5}, 3, 0);
   const std::vector<allocation_id> order{{9}, {2}, {6}, {1}, {3}};
-  CHECK(m.find(64, 0, {}, order)->leaves.empty());
+  CHECK(m.find(64, 0, {}, order)->evicted.empty());
   const auto two = m.find(128, 0, {}, order);
   REQUIRE(two);
   CHECK(two->offset == 4 * 64);
-  CHECK(two->leaves == std::vector<allocation_id>{{6}});  // 9 and 2 would leave in vain
-  const std::vector<allocation_id> goes{{10}};
-  const auto beside = m.find(128, 0, goes, order);
+  CHECK(two->evicted == std::vector<allocation_id>{{6}});  // 9 and 2 would leave in vain
+  const std::vector<allocation_id> must_leave{{10}};
+  const auto beside = m.find(128, 0, must_leave, order);
   REQUIRE(beside);
   CHECK(beside->offset == 8 * 64);
-  CHECK(beside->leaves == std::vector<allocation_id>{{10}, {9}});
+  CHECK(beside->evicted == std::vector<allocation_id>{{10}, {9}});
   CHECK_FALSE(m.find(4 * 64, 0, {}, order));
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("whatever is taken and given back, addresses are shared by nobody and 
       ++next;
       if (number(0, 1) && !there.empty()) {
         auto which = std::next(there.begin(), static_cast<std::ptrdiff_t>(number(0, there.size() - 1)));
-        m.give_back({which->first}, next, applied);
+        m.release({which->first}, next, applied);
         for (std::uint64_t a = which->second.first; a < which->second.second; ++a) released[a] = next;
         there.erase(which);
         continue;

@@ -101,7 +101,7 @@ inline recorded recorded_stencil(graph::node_number nodes, int steps, const grap
 inline recorded recorded_generative(graph::node_number nodes, int steps, const graph::node_shape& shape = {}) {
   const box rows({0, 0}, {steps, 8});
   recorded r(nodes, {.step = 0, .most_parallel = 0}, shape);
-  const graph::buffer_id u = r.add({.elements = rows, .begins = graph::content::none, .name = "rows"});
+  const graph::buffer_id u = r.add({.elements = rows, .initial = graph::initial_data::none, .name = "rows"});
   for (int i = 0; i < steps; ++i) {
     const box row({i, 0}, {i + 1, 8});
     std::vector<graph::access> uses;

@@ -52,7 +52,7 @@ TEST_CASE("what this node has written is sent to each node that lacks it, once")
 TEST_CASE("what is alike on all nodes is owned by none") {
   replication r(line, 1, 4);
   r.written({line}, {box(10, 20)});
-  r.alike(line);
+  r.written_everywhere(line);
   CHECK(!r.may_send());
   CHECK(taken(r, line).empty());
 }

@@ -16,8 +16,8 @@ const box line_of(0, 1'024);
 // What the first task of node 1 of 4 is refused with. B3 is "image", B0 to B2 are others.
 std::string refused(const task& t) {
   command_graph g(1, 4);
-  for (int i = 0; i < 3; ++i) g.add(buffer{.elements = line_of, .begins = content::alike, .name = "other"});
-  g.add(buffer{.elements = line_of, .begins = content::alike, .name = "image"});
+  for (int i = 0; i < 3; ++i) g.add(buffer{.elements = line_of, .initial = initial_data::replicated, .name = "other"});
+  g.add(buffer{.elements = line_of, .initial = initial_data::replicated, .name = "image"});
   std::vector<command> commands;
   const std::string text = test::thrown_by([&] { g.add({1}, t, commands); });
   CHECK(commands.empty());

@@ -22,7 +22,7 @@ namespace {
 // An item a second, so that times can be told by heart.
 const cost_model slow{.task = 0, .launch = 1, .items = 1, .copy_latency = 1, .copy_bytes = 4, .message_latency = 1, .message_bytes = 4};
 
-const span_of_time& span_of(const timeline& when, const recorded& r, std::size_t node, const char* kind, std::size_t nth) {
+const time_span& span_of(const timeline& when, const recorded& r, std::size_t node, const char* kind, std::size_t nth) {
   for (std::size_t i = 0; i < r.of_nodes[node].instructions.size(); ++i)
     if (std::string(kind_of(r.of_nodes[node].instructions[i])) == kind && nth-- == 0) return when.nodes[node].spans[i];
   FAIL(kind);
@@ -33,9 +33,9 @@ void check_schedule(const recorded& r, std::span<const node_record> nodes, const
   const timeline when = predict(r.program, nodes, costs);
   double latest = 0;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    std::vector<std::vector<span_of_time>> by_lane(when.nodes[n].lanes.size());
+    std::vector<std::vector<time_span>> by_lane(when.nodes[n].lanes.size());
     for (std::size_t i = 0; i < nodes[n].instructions.size(); ++i) {
-      const span_of_time& s = when.nodes[n].spans[i];
+      const time_span& s = when.nodes[n].spans[i];
       latest = std::max(latest, s.end);
       CHECK(s.begin >= 0);
       CHECK(s.end >= s.begin);
@@ -44,7 +44,7 @@ void check_schedule(const recorded& r, std::span<const node_record> nodes, const
         if (f != 0) CHECK(when.nodes[n].spans[f - 1].end <= s.begin);
     }
     for (auto& lane : by_lane) {
-      std::ranges::sort(lane, {}, [](const span_of_time& s) { return std::pair(s.begin, s.end); });
+      std::ranges::sort(lane, {}, [](const time_span& s) { return std::pair(s.begin, s.end); });
       for (std::size_t i = 1; i < lane.size(); ++i) CHECK(lane[i - 1].end <= lane[i].begin);
     }
     // What comes from a node that is looked at has been sent a latency before.

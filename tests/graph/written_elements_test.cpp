@@ -12,12 +12,12 @@ TEST_CASE("elements count as written from the task on that writes them, on every
     command_graph commands(self, 3);
     task_graph tasks;
     const box all({0, 0}, {6, 4});
-    const auto make = [&](content begins) {
-      const buffer b{.elements = all, .begins = begins, .name = "u"};
+    const auto make = [&](initial_data initial) {
+      const buffer b{.elements = all, .initial = initial, .name = "u"};
       tasks.add(b);
       return commands.add(b);
     };
-    const buffer_id none = make(content::none), alike = make(content::alike);
+    const buffer_id none = make(initial_data::none), alike = make(initial_data::replicated);
     CHECK(commands.written(none, all) == region());
     CHECK(commands.written(alike, box({1, 1}, {2, 2})) == region(box({1, 1}, {2, 2})));
     task t;

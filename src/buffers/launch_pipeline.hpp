@@ -1,10 +1,10 @@
-// pipeline.hpp - who takes a launch into the graphs: the call that says it, or a task of the runtime while the program goes on.
+// launch_pipeline.hpp - who takes a launch into the graphs: the call that says it, or a task of the runtime while the program goes on.
 //
 // A launch is handed over if it cannot be refused: an equal launch passed the checks before, or no cut of it can fail
 // (graph/cut_validity.hpp). Everything else is done in the call, after all launches that were handed over: only calls throw errors and
 // call mappers of the program's own.
 //
-//     the program:  says launch -> later_launches -> goes on
+//     the program:  says launch -> pending_launches -> goes on
 //     a task:       takes one after another: task, commands, instructions, operations; ends when none is left
 //
 // Whoever asks for the graphs takes what is left, too, rather than wait for that task. (Decision 0060.)
@@ -25,47 +25,47 @@
 namespace stretto::buffers {
 
 /// A call of the program: it may say what comes next, and, once it holds the buffers, find that all it said before is in the graphs.
-class asking {
+class submission_lock {
  public:
   enum class waits : bool { no, yes };  // no: however far ahead that is
   /// Says only; nobody else does. Where nothing is ever handed over, it holds the buffers at once.
-  explicit asking(buffers_state& s);
+  explicit submission_lock(buffers_state& s);
   /// Holds the buffers from now on. True if somebody else may have said something in between.
   ///
   ///   throws   what a launch that was handed over was refused with
-  bool hold(const std::source_location& where);
-  bool hold_all(waits w, const std::source_location& where);  // and throws nothing
+  bool lock_buffers(const std::source_location& where);
+  bool drain(waits w, const std::source_location& where);  // and throws nothing
 
  private:
   buffers_state& s_;
-  std::unique_lock<std::mutex> saying_;
-  std::optional<holding> held_;
+  std::unique_lock<std::mutex> submission_;
+  std::optional<buffers_lock> buffers_;
 };
 
 /// The same, holding the buffers.
-class asked : asking {
+class drained_submission_lock : submission_lock {
  public:
-  asked(buffers_state& s, const std::source_location& where) : asking(s) { hold(where); }
+  drained_submission_lock(buffers_state& s, const std::source_location& where) : submission_lock(s) { lock_buffers(where); }
 };
 
 /// What a launch is, beside what is known of it.
-struct launch_to_say {
+struct launch_call {
   const kernel_code* code = nullptr;                    // a kernel, with its arguments;
   std::span<const detail::buffer_item> items = {};
   detail::host_function* host = nullptr;                // or a function, which goes with it
   const task_work* work = nullptr;
 };
 /// Hands it over, if that may be and is worth it; the event is that of the launch. Requires that who calls says.
-std::optional<event> hand_over(buffers_state& s, const std::shared_ptr<known_launch>& known, const launch_to_say& l,
+std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_launch>& cached, const launch_call& l,
                                base::thread_context& context);
 
 /// Measures how long some launches take to generate: repeated launches each by itself, new ones together.
-class taking_time {
+class submission_timer {
  public:
-  explicit taking_time(buffers_state& s, known_launch& of);
-  ~taking_time();
-  taking_time(const taking_time&) = delete;
-  taking_time& operator=(const taking_time&) = delete;
+  explicit submission_timer(buffers_state& s, cached_launch& of);
+  ~submission_timer();
+  submission_timer(const submission_timer&) = delete;
+  submission_timer& operator=(const submission_timer&) = delete;
 
  private:
   std::uint32_t* of_ = nullptr;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/pipeline.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "buffers/nodes_with_devices.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
@@ -43,7 +43,7 @@ STRETTO_KERNEL(scale_line, (inout<unsigned> u, unsigned by), { u(global_id(0)) =
 STRETTO_KERNEL(sum_line, (in<unsigned> u, reduce<sum<unsigned>> total), { total(0) << u(global_id(0)); })
 
 buffers::buffers_state& state_here() { return *buffers::state_of(*base::current()->runtime); }
-std::uint64_t handed_over() { return state_here().later ? state_here().later->added_so_far() : 0; }
+std::uint64_t enqueued_launches() { return state_here().pending ? state_here().pending->pushed_count() : 0; }
 
 /// A few launches again and again, in an order drawn at random, with values that change; and in loops.
 class recurring_program {
@@ -162,17 +162,17 @@ constexpr auto own_or_all = [](const box& chunk, const box& elements) { return n
 TEST_CASE("random programs that launch the same again and again give what loops give, handed over or not, on any nodes and devices") {
   constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  std::atomic<std::uint64_t> were_handed_over = 0;
+  std::atomic<std::uint64_t> were_enqueued = 0;
   for (std::uint32_t seed = 0; seed < test::scaled(60u, 4000u); ++seed) {
     const with_variable pipeline("STRETTO_PIPELINE", seed % 6 == 5 ? "auto" : "on");
     const with_variable check("STRETTO_CHECK", seed % 5 == 4 ? "1" : "0");
     CAPTURE(seed);
     test::on_nodes_of(simulated_job({.nodes = seed % 4 + 1, .seed = seed}), {.workers = seed % 3 + 1, .devices = kinds[seed / 4 % 4]}, [&](runtime&) {
       recurring_program(seed).run(80);
-      were_handed_over += handed_over();
+      were_enqueued += enqueued_launches();
     });
   }
-  CHECK(were_handed_over > 0);
+  CHECK(were_enqueued > 0);
 }
 
 TEST_CASE("handed over launches give what loops give where a seed says which task runs next") {
@@ -182,7 +182,7 @@ TEST_CASE("handed over launches give what loops give where a seed says which tas
     runtime rt({.workers = seed % 4 + 1, .seed = seed, .devices = seed % 2 ? "sim:2" : "none", .stepped = true});
     rt.run([&] {
       recurring_program(seed).run(60);
-      CHECK(handed_over() > 0);
+      CHECK(enqueued_launches() > 0);
     });
   }
 }
@@ -194,9 +194,9 @@ TEST_CASE("a launch that was never said before is handed over where it cannot be
     CAPTURE(devices);
     test::on_nodes_of(simulated_job({.nodes = 2}), {.workers = 2, .devices = devices}, [&](runtime&) {
       const buffer<unsigned> u(box(0, 2 * launches), [](coordinate) { return 1u; });
-      const std::uint64_t before = handed_over();
+      const std::uint64_t before = enqueued_launches();
       for (int n = 0; n < launches; ++n) launch(scale_line, box(2 * n, 2 * n + 2), u(one_to_one), static_cast<unsigned>(n));
-      CHECK(handed_over() - before >= buffers::later_launches::most);  // then the program takes all, wherever as many are left
+      CHECK(enqueued_launches() - before >= buffers::pending_launches::most);  // then the program takes all, wherever as many are left
       const auto seen = u.read().get();
       int wrong = 0;
       for (int i = 0; i < 2 * launches; ++i) wrong += seen.view()(i) != static_cast<unsigned>(i / 2) + 1u;
@@ -214,7 +214,7 @@ TEST_CASE("what may be refused is refused in the call, handed over or not") {
     rt.run([] {
       const buffer<unsigned> u(box(0, 100), [](coordinate) { return 1u; }), large(box(0, 100'000), [](coordinate) { return 1u; });
       const buffer<unsigned> total(box(0, 1));
-      const std::uint64_t before = handed_over();
+      const std::uint64_t before = enqueued_launches();
       const auto code_of = [](auto f) { return test::thrown_by(f).substr(0, 10); };
       CHECK(code_of([&] { launch(begin_line, u.elements(), u(neighborhood(1)), 1u); }) == "error B04:");
       CHECK(code_of([&] { launch(begin_line, u.elements(), u(all), 1u); }) == "error B04:");
@@ -223,7 +223,7 @@ TEST_CASE("what may be refused is refused in the call, handed over or not") {
       CHECK(code_of([&] { launch(sum_line, large.elements(), large(all), total.from_identity()); }) == "error B24:");
       const auto seen = [&](const box&, const box&) { return std::vector<box>{box(0, 101)}; };
       CHECK(code_of([&] { launch(sum_line, u.elements(), u(seen), total.from_identity()); }) == "error B05:");
-      CHECK(handed_over() == before);
+      CHECK(enqueued_launches() == before);
       CHECK(u.read().get().view()(99) == 1u);
     });
   }
@@ -266,7 +266,7 @@ TEST_CASE("the program may hand over more than is kept, behind an event that it 
       const user_event first = user_event::create();
       std::vector<event> all;
       for (int n = 0; n < 500; ++n) all.push_back(launch(after(first), scale_line, u.elements(), u(one_to_one), 1u));
-      CHECK(handed_over() > 100);
+      CHECK(enqueued_launches() > 100);
       for (const event e : all) CHECK(!e.has_triggered());
       first.trigger();
       CHECK(u.read().get().view()(49) == 501u);
@@ -305,9 +305,9 @@ TEST_CASE("a launch that is refused after it was handed over says so by its even
         const auto again = [&] { return launch(begin_line, whole, u(own_or_all), 3u); };
         wait(again());
         wait(again());
-        CHECK(handed_over() == 1);
+        CHECK(enqueued_launches() == 1);
         {
-          buffers::asked held(state_here(), std::source_location::current());
+          buffers::drained_submission_lock held(state_here(), std::source_location::current());
           state_here().commands.forget_shapes();
           state_here().instructions.forget_plans();
         }
@@ -336,7 +336,7 @@ TEST_CASE("a launch that is refused after it was handed over, and that nobody lo
       const buffer<unsigned> u(box(0, 100), {.name = "u"});
       for (int n = 0; n < 3; ++n) launch(begin_line, u.elements(), u(own_or_all), 3u);
       {
-        buffers::asked held(state_here(), std::source_location::current());
+        buffers::drained_submission_lock held(state_here(), std::source_location::current());
         state_here().commands.forget_shapes();
         state_here().instructions.forget_plans();
       }
