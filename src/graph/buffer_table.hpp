@@ -1,10 +1,12 @@
-// buffer_table.hpp - what a graph keeps of each buffer, by the buffer's number.
+// buffer_table.hpp - the state that a graph keeps for each buffer, indexed by buffer number: a two-level page table.
 //
 // Threads     one owner.
-// Cost        at: three loads. each: those that are there, and a step for each shelf of 1,024 numbers and each block of 16 on one.
-// Memory      that of the buffers there are, 512 bytes for each shelf with one of them, and 8 bytes for each that was: 32 MiB after 2^32 buffers. Numbers do
-//             not come again, since nodes let go of a buffer at different times.
-// Invariants  (1) what is kept stays where it is until it is removed.
+// Cost        at: three loads. each: one step for each live buffer, each page of 1,024 numbers and each block of 16 in
+//             a page.
+// Memory      the state of live buffers, 512 bytes for each page with a live buffer, and 8 bytes for each page ever
+//             used: 32 MiB after 2^32 buffers. Numbers are never reused, since nodes release a buffer at different
+//             times.
+// Invariants  (1) a state stays at its address until it is removed.
 #pragma once
 
 #include <array>
@@ -21,7 +23,7 @@ namespace stretto::graph {
 template <class State>
 class buffer_table {
  public:
-  /// Of the next number.
+  /// Adds the state of the next buffer number.
   buffer_id add(State s) {
     const std::uint32_t number = next_++;
     if (number / page_size == pages_.size()) pages_.emplace_back(std::make_unique<page>());
@@ -32,19 +34,19 @@ class buffer_table {
     ++b->there, ++on.there;
     return {number};
   }
-  /// Requires that it is there.
+  /// Requires that the buffer is in the table.
   void remove(buffer_id id) {
     std::unique_ptr<page>& on = pages_[id.number / page_size];
     std::unique_ptr<block>& b = on->blocks[id.number % page_size / block_size];
     b->is[id.number % block_size].reset();
-    // Else others come into it.
+    // The last block and the last page stay: the next buffers go there.
     if (--b->there == 0 && next_ / block_size > id.number / block_size) b.reset();
     if (--on->there == 0 && next_ / page_size > id.number / page_size) on.reset();
   }
   State& at(buffer_id id) { return *place_of(*this, id); }
   const State& at(buffer_id id) const { return *place_of(*this, id); }
 
-  /// Calls f(buffer_id, State&), in the order of numbers.
+  /// Calls f(buffer_id, State&) in ascending order of the numbers.
   template <class F>
   void each(F f) {
     each_of(*this, f);

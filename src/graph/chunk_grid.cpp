@@ -52,7 +52,7 @@ coordinate chunk_grid::first_cell(int axis, coordinate index, coordinate row) co
 
 coordinate chunk_grid::chunk_of(int axis, coordinate cell, coordinate row) const noexcept {
   if (has_weights(axis)) {
-    coordinate low = 0, high = parts_[axis];  // it begins at the cell or before; it begins behind
+    coordinate low = 0, high = parts_[axis];  // chunk `low` begins at or before the cell, chunk `high` behind it
     while (high - low > 1) {
       const coordinate middle = (low + high) / 2;
       (first_cell(axis, middle, row) <= cell ? low : high) = middle;

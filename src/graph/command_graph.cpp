@@ -11,7 +11,7 @@ std::string chunk_text(node_number n, const chunk_grid& grid) {
   return "chunk " + std::to_string(n) + " " + grid.chunk(n).text() + " on N" + std::to_string(n);
 }
 
-/// Appends the parts to the command of this kind that the buffer has from `first` on, or makes one.
+/// Appends the parts to the command of this kind for the buffer at or behind `first`, or adds one.
 template <class Kind, class Part>
 void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::size_t first, std::vector<command>& out) {
   if (parts.empty()) return;
@@ -25,7 +25,7 @@ void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::si
   out.push_back({{}, id, {}, Kind{b, parts}});
 }
 
-/// What a task does to who holds what of a buffer, for its accesses and, behind them, its reductions.
+/// The steps of a task on the replication state of a buffer, for each access and then for each reduction.
 enum class phase : std::uint64_t { sends, takes, writes };
 memoized_state<replication, passed>::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
   return {t.shape, std::uint64_t{use} * 4 + static_cast<std::uint64_t>(p)};

@@ -62,7 +62,7 @@ bool meet(const push& from, const await_push& at, node_number to) {
   return false;
 }
 
-// Which push an await push waits for, where both are there.
+// Connects each await push to its push, if both are recorded.
 std::string transfers(std::span<const node_record> nodes) {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::pair<node_number, const command*>>> pushes;  // by task and buffer
   for (const node_record& n : nodes)

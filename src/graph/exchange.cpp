@@ -5,7 +5,7 @@
 namespace stretto::graph {
 namespace {
 
-/// Nodes that have no value get the result from a contributor each, in equal shares.
+/// Distributes the nodes without a value evenly among the contributors, which send them the result.
 struct others {
   std::uint64_t contributors, number;
 
@@ -28,7 +28,7 @@ std::vector<exchange_step> exchange_of(node_number self, node_number contributor
     get(rest.giver_of(self), fold_order::replacing);
     return steps;
   }
-  // As many pairs of neighbours become one as there are contributors beyond a power of two.
+  // Pairs of neighbours merge until the number of contributors is a power of two.
   const node_number doubling = std::bit_floor(contributors), pairs = contributors - doubling;
   const bool is_paired = self < 2 * pairs;
   node_set last(rest.first_of(self), rest.first_of(self + 1u));

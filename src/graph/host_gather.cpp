@@ -1,7 +1,7 @@
-// host_gather.cpp - small parts that several memories have apart and all of them need go through the host's memory.
+// host_gather.cpp - gathers small parts that lie in several memories, and that all of them read, through host memory.
 //
-// A part from each of n memories to each of the others is n (n - 1) copies. Put together in the host's memory and brought from there it is
-// n, and one for each memory: fewer where n is 4 and more, and no device sends its part more than once.
+// Direct copies of a part from each of n memories to each of the others are n (n - 1) copies. Gathering in host memory
+// takes n copies, and one for each memory: fewer from n = 4 on, and no device sends its part more than once.
 #include <algorithm>
 #include <bit>
 
@@ -11,7 +11,7 @@ namespace stretto::graph {
 namespace {
 
 constexpr int fewest_memories = 4;
-// Larger parts take longer to copy than copies to begin: they are on their way once, not twice.
+// Larger parts take longer to copy than a copy takes to begin: a direct copy moves them once, not twice.
 constexpr std::uint64_t most_bytes = 1 << 20;
 
 }  // namespace

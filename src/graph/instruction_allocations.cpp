@@ -1,12 +1,12 @@
-// instruction_allocations.cpp - allocations: made where something is used for the first time, grown where more of a buffer is, and moved to the
-// host's memory where the memory of a device is full.
+// instruction_allocations.cpp - allocations of buffers: made at the first use, grown when more is used, and evicted to
+// host memory when the memory of a device is full.
 #include <algorithm>
 
 #include "graph/instruction_graph.hpp"
 
 namespace stretto::graph {
 
-/// With the expected parts that it meets or makes up a box with.
+/// Adds the announced boxes that `where` meets, or with which it forms a box.
 box instruction_graph::with_expected(buffer_id b, memory_number m, const box& where) const {
   const placement& is = at(b).is;
   box all = where;
@@ -21,7 +21,7 @@ box instruction_graph::with_expected(buffer_id b, memory_number m, const box& wh
   return all;
 }
 
-/// In a memory without bound.
+/// In an unbounded memory.
 placement::allocation& instruction_graph::require_allocation(task_id of, buffer_id b, memory_number m, const box& where,
                                                     std::vector<instruction>& out) {
   placement& is = at(b).is;
@@ -29,7 +29,7 @@ placement::allocation& instruction_graph::require_allocation(task_id of, buffer_
   return put(of, b, m, is.box_with_growth(m, with_expected(b, m, is.box_to_allocate(m, where))), {}, out);
 }
 
-/// In place of those that lie within `all`, whose elements come along.
+/// Replaces the allocations within `all`, and copies their elements.
 placement::allocation& instruction_graph::put(task_id of, buffer_id b, memory_number m, const box& all, std::optional<std::uint64_t> offset,
                                               std::vector<instruction>& out) {
   placement& is = at(b).is;
@@ -68,7 +68,7 @@ std::uint64_t instruction_graph::release_at(task_id of, memory_number m, allocat
   return n;
 }
 
-/// Of those that may leave, but those that meet `where` of buffer `but`.
+/// Evictable allocations, least recently used first; without those that meet `where` of buffer `but`.
 std::vector<allocation_id> instruction_graph::least_recently_used(memory_number m, buffer_id but, const box& where) const {
   std::vector<std::pair<std::uint64_t, allocation_id>> found;  // by last use
   buffers_.each([&](buffer_id b, const buffer_state& s) {
@@ -81,7 +81,7 @@ std::vector<allocation_id> instruction_graph::least_recently_used(memory_number 
   return all;
 }
 
-/// What it alone has goes to the host's memory.
+/// Copies the elements that are valid only here to host memory, and releases the allocation.
 void instruction_graph::evict(task_id of, buffer_id b, allocation_id gone, std::vector<instruction>& out) {
   placement& is = at(b).is;
   const memory_number m = is.at(gone).where;
@@ -119,12 +119,12 @@ std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory
                                                              std::span<const allocation_id> must_leave) const {
   std::vector<allocation_id> evictable;
   if (o == others::leave) evictable = least_recently_used(m, b, all);
-  // Side by side, whoever is to be waited for.
+  // If sizes are exact, allocations are placed in order, whichever releases they have to follow.
   const std::uint64_t applied = s == sizes::exact ? instructions_.next() : instructions_.applied();
   return maps_[m].find(bytes_of(b, all), applied, must_leave, evictable);
 }
 
-/// Null: it cannot be had in this way, and nothing has changed.
+/// Null: impossible in this way, and nothing has changed.
 placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
                                                    std::vector<instruction>& out) {
   std::vector<allocation_id> must_leave;
@@ -140,12 +140,13 @@ placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, 
   return &put(of, b, m, all, found->offset, out);
 }
 
-/// In a memory of bounded size. With room to grow, if there is some; else by the least that has to move. Null: not beside what is kept.
+/// In a bounded memory: with space for growth if there is some, else with the least displacement. Null: it does not fit
+/// beside the allocations that must stay.
 placement::allocation* instruction_graph::require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s,
                                                             std::vector<instruction>& out) {
   placement& is = at(b).is;
   if (placement::allocation* const there = is.find(m, where)) return there;
-  box least = where;  // and those that are kept, as allocations are disjoint
+  box least = where;  // includes kept allocations that it meets, as allocations are disjoint
   for (bool grown = true; grown;) {
     grown = false;
     for (const placement::allocation& a : is.allocations())
@@ -165,7 +166,8 @@ placement::allocation* instruction_graph::require_bounded_allocation(task_id of,
   return nullptr;
 }
 
-/// All that these parts need in a memory of bounded size, partial values included. False: what is there is in the way.
+/// Allocates everything that these parts need in a bounded memory, partial values included. False: other allocations
+/// are in the way.
 bool instruction_graph::allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s,
                                      std::vector<instruction>& out) {
   const auto parts = p.all().subspan(which.first, which.last - which.first);

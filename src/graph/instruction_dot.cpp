@@ -31,7 +31,7 @@ bool do_meet(const send& from, const receive& at, node_number to) {
   return false;
 }
 
-// Which send a receive waits for, where both are there.
+// Connects each receive to its send, if both are recorded.
 std::string messages(std::span<const node_record> nodes) {
   std::map<transfer_id, std::vector<std::pair<node_number, const instruction*>>> sends;
   for (const node_record& n : nodes)

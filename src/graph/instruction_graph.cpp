@@ -53,7 +53,7 @@ void instruction_graph::expect(const task& t, const box& own) {
 transfer_id instruction_graph::transfer_of(task_id id, const task& t, buffer_id b) {
   std::uint32_t slot = 0;
   while (slot < t.accesses.size() && t.accesses[slot].buffer != b) ++slot;
-  if (slot == t.accesses.size())  // what the buffer holds before a reduction
+  if (slot == t.accesses.size())  // the value before a reduction
     while (t.reductions[slot - t.accesses.size()].buffer != b) ++slot;
   return {id, slot};
 }
@@ -77,7 +77,7 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
 
 namespace {
 
-/// Of disjoint boxes, those along the last axis that are one.
+/// Joins disjoint boxes that are adjacent along the last axis.
 void join_neighbours(std::vector<box>& parts) {
   if (parts.size() > 1) std::ranges::sort(parts);
   std::size_t n = 0;
@@ -94,7 +94,7 @@ void join_neighbours(std::vector<box>& parts) {
 void instruction_graph::append_copy(task_id of, copy&& c, std::vector<instruction>& out) {
   placement& is = at(c.of).is;
   placement::allocation &from = is.at(c.from), &to = is.at(c.to);
-  join_neighbours(c.parts);  // who has them differs, but it is one copy
+  join_neighbours(c.parts);  // their sets of valid memories differ, but one copy is enough
   dependencies follows;
   for (const box& b : c.parts) from.uses.before_reading(b, follows), to.uses.before_writing(b, follows);
   const std::vector<box> parts = c.parts;
@@ -116,7 +116,7 @@ memory_number instruction_graph::target_of(const task& t, const plan& p, const a
 void instruction_graph::add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out) {
   memory_number m = target_of(t, p, a);
   const box all = bounds_of(a.parts);
-  if (is_bounded(m) && !at(a.buffer).is.find(m, all)) m = 0;  // there is no room for it yet
+  if (is_bounded(m) && !at(a.buffer).is.find(m, all)) m = 0;  // not allocated there yet: receive into host memory
   placement::allocation& to = require_allocation(id, a.buffer, m, all, out);
   dependencies follows;
   for (const box& part : a.parts) to.uses.before_writing(part, follows);

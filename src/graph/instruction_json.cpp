@@ -4,7 +4,7 @@
 namespace stretto::graph {
 namespace {
 
-// What all kinds have is written around it.
+// The caller writes the members that all kinds have.
 tree details_of(const instruction& i, const node_record& n) {
   return std::visit(
       overloaded{[&](const allocate& a) {

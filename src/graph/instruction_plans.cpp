@@ -1,4 +1,4 @@
-// instruction_plans.cpp - how a node's chunk of a task is divided over its processors, and whether that can be done.
+// instruction_plans.cpp - divides a node's chunk of a task among its processors, and checks that the parts fit.
 #include <stretto/error.hpp>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace stretto::graph {
 namespace {
 
-constexpr std::uint32_t most_cuts = 4096;  // of a processor's part
+constexpr std::uint32_t most_cuts = 4096;  // pieces of a processor's part
 
 std::string processor_text(processor_number p, const node_shape& shape) {
   return p == shape.host() ? "the host" : "D" + std::to_string(p);
@@ -66,7 +66,7 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   }
 }
 
-/// What the parts use of each buffer in that memory: disjoint boxes, of which no two are a box together.
+/// The elements of each buffer that the parts use in this memory, as disjoint boxes that cannot be joined.
 std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(const task& t, std::span<const part_of_task> parts, memory_number m) const {
   std::vector<needed_allocation> all;
   each_needed_allocation(parts, [&](std::size_t i, memory_number where, const box& elements) {
@@ -87,7 +87,7 @@ std::vector<instruction_graph::needed_allocation> instruction_graph::allocations
   return all;
 }
 
-/// What the parts need of that memory, partial values included.
+/// The bytes that the parts need in this memory, partial values included.
 instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
   need all;
   all.where = m;
@@ -110,7 +110,7 @@ instruction_graph::need instruction_graph::need_of(const task& t, std::span<cons
 
 namespace {
 
-/// Whether no part uses what another writes.
+/// True if no part uses what another writes.
 bool are_independent(const task& t, auto parts) {
   for (std::size_t w = 0; w < t.accesses.size(); ++w) {
     if (!writes(t.accesses[w].how)) continue;
@@ -135,8 +135,8 @@ bool are_independent(const task& t, auto parts) {
 
 }  // namespace
 
-/// Where a memory is too small for all parts, they are made one after the other, and are cut until each leaves room for the next; or fits
-/// at least.
+/// If all parts together do not fit, the parts run one after the other, and are cut until two of them fit together, or
+/// at least one.
 void instruction_graph::make_fit(const task& t, const box& own, plan& made) const {
   made.is_in_turn = false;
   made.lacks.reset();
@@ -150,7 +150,7 @@ void instruction_graph::make_fit(const task& t, const box& own, plan& made) cons
   for (std::uint32_t pieces = t.pieces; pieces <= most_cuts; pieces *= 2) {
     const std::size_t parts = cut.part_count;
     divide(t, own, pieces, cut);
-    if (cut.part_count <= parts) return;  // they cannot be cut further
+    if (cut.part_count <= parts) return;  // no further cut is possible
     if (!are_independent(t, cut.all())) {
       if (made.lacks) made.lacks->are_tied = true;
       return;

@@ -1,12 +1,12 @@
-// instruction_reductions.cpp - what a node does for the reductions of a task: partial values where its chunks are computed, folded in the
-// host's memory, exchanged with other nodes, and the result as the buffer's content.
+// instruction_reductions.cpp - the reductions of a task on one node: partial values of its parts, folded in host
+// memory, exchanged with other nodes, and stored as the value of the buffer.
 #include <algorithm>
 
 #include "graph/instruction_graph.hpp"
 
 namespace stretto::graph {
 
-/// None: a memory of bounded size has no room for it beside what stays there.
+/// None: it does not fit into the bounded memory beside the allocations that stay.
 std::optional<instruction_graph::temporary> instruction_graph::try_temporary(task_id id, buffer_id b, memory_number m, sizes s,
                                                                              std::vector<instruction>& out) {
   const box elements = at(b).is.elements();
@@ -17,7 +17,7 @@ std::optional<instruction_graph::temporary> instruction_graph::try_temporary(tas
     const auto found = find_hole(b, m, elements, others::leave, s, {});
     if (!found) return {};
     evict_all(id, found->evicted, out);
-    a = {last_allocation_ + 1};  // what left may have got another in the host's memory
+    a = {last_allocation_ + 1};  // an evicted allocation may have taken a number in host memory
     offset = found->offset;
     maps_[m].take(a, *offset, bytes_of(b, elements), follows, instructions_.applied());
   }
@@ -28,7 +28,7 @@ std::optional<instruction_graph::temporary> instruction_graph::try_temporary(tas
   return made;
 }
 
-/// In a memory without bound.
+/// In an unbounded memory.
 instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out) {
   return *try_temporary(id, b, m, sizes::exact, out);
 }
@@ -78,7 +78,7 @@ void instruction_graph::take_to_host(task_id id, buffer_id b, temporary& value, 
   value = std::move(here);
 }
 
-/// A copy of it in the host's memory, with the identity where nothing was written.
+/// A copy of the value in host memory, with the identity where nothing was written.
 instruction_graph::temporary instruction_graph::current_content(task_id id, const task& t, std::uint32_t reduction,
                                                                 std::vector<instruction>& out) {
   const buffer_id b = t.reductions[reduction].buffer;
@@ -99,7 +99,7 @@ instruction_graph::temporary instruction_graph::current_content(task_id id, cons
   return all;
 }
 
-/// What this node contributes, in the host's memory: nothing has no number.
+/// The contribution of this node, in host memory; number 0: none.
 instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction,
                                                             const reduce& r, std::vector<instruction>& out) {
   temporary all;

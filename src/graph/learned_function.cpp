@@ -7,7 +7,7 @@
 namespace stretto::graph {
 namespace {
 
-/// What a bound of a box follows: `by` beyond that of the chunk along an axis, or `by` less it.
+/// A bound of a box: the bound of the chunk along an axis plus `by`, or `by` minus that bound, or `by` alone.
 struct bound {
   enum class kind : std::uint8_t { same, behind_min, behind_max, before_max, before_min };
   kind is = kind::same;
@@ -24,7 +24,7 @@ struct bound {
     }
     return 0;
   }
-  /// Such that it is `at` for this chunk.
+  /// The bound of the same kind that is `at` for this chunk.
   bound through(coordinate at, const box& chunk) const {
     bound b = *this;
     b.by = 0;
@@ -59,7 +59,7 @@ box of(const box_by_bounds& r, const box& chunk) {
   return box::between(min, max);
 }
 
-/// The ways in which the interval of a box may follow that of a chunk, simple ones first.
+/// The ways in which the interval of a box can follow that of a chunk, simple ones first.
 std::vector<interval> ways(const box& range) {
   using kind = bound::kind;
   std::vector<interval> all{{bound{}, bound{}}};
@@ -86,7 +86,7 @@ class search {
   bool is_done() const {
     return std::ranges::all_of(left_, &region::is_empty);
   }
-  /// Adds the box that names most of what is left. False: none names anything of it.
+  /// Adds the box that names most of the elements left. False: no box names any of them.
   bool add() {
     std::uint64_t most = 0;
     box_by_bounds best;
@@ -113,7 +113,8 @@ class search {
  private:
   static constexpr std::size_t most_chunks = 16, most_of_each = 8;
 
-  /// How much of what is left the box names over all chunks; 0 if it names what some of them do not use.
+  /// The number of elements left that the box names over all chunks; 0 if it names an element that a chunk does not
+  /// use.
   std::uint64_t named_by(const box_by_bounds& r) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -135,7 +136,7 @@ class search {
         }
   }
 
-  /// A box that was seen at the end of the elements may reach further, as those of other chunks do.
+  /// Widens bounds: a box observed at the border of the elements may reach further for other chunks.
   void widen(box_by_bounds& best, std::uint64_t& most) const {
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions_); ++a)
       for (std::size_t end = 0; end < 2; ++end)

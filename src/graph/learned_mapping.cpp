@@ -31,7 +31,7 @@ std::string box_text(const box& b, int dimensions) {
   return "fixed(box(" + list(b.min()) + ", " + list(b.max()) + "))";
 }
 
-/// How far beyond their chunks any of them reaches, along each axis.
+/// The distance to which any use reaches beyond its chunk, along each axis.
 point border_of(std::span<const observed_use> uses, int dimensions) {
   point by;
   for (const observed_use& u : uses) {
@@ -42,7 +42,7 @@ point border_of(std::span<const observed_use> uses, int dimensions) {
   return by;
 }
 
-/// The same where the elements are a ring along each axis: to the nearer side.
+/// The same for elements that are periodic along each axis: the distance to the nearer side.
 point ring_border_of(std::span<const observed_use> uses, const box& elements, int dimensions) {
   point by;
   for (const observed_use& u : uses)
@@ -50,7 +50,7 @@ point ring_border_of(std::span<const observed_use> uses, const box& elements, in
       for (int a = 0; a < dimensions; ++a) {
         const coordinate length = elements.length(a), first = u.chunk.min()[a], last = u.chunk.max()[a] - 1;
         const auto around = [&](coordinate d) { return (d % length + length) % length; };
-        // Farther and farther up to the middle of what lies outside of the chunk, then nearer.
+        // The distance grows up to the middle of the gap outside of the chunk, then shrinks.
         const coordinate middle = last + (length - (last - first)) / 2;
         for (const coordinate at : {used.min()[a], used.max()[a] - 1, first - 1, last + 1, middle, middle - length})
           if (at >= used.min()[a] && at < used.max()[a] && (at < first || at > last)) by[a] = std::max(by[a], std::min(around(first - at), around(at - last)));
@@ -79,7 +79,7 @@ compared_mapping compare(const mapping& m, std::span<const observed_use> uses, c
     m.used_by(u.chunk, range, named);
     const region all{std::span<const box>(named)};
     is.named += all.volume();
-    // A cross names what a box around it has, but for the corners: who compares crosses with what is not exact looks at these.
+    // For inexact uses only bounds are compared; a cross has the bounds of its box, so the caller compares the corners.
     is.is_enough = is.is_enough && (u.is_exact ? all.contains(u.used) : all.bounds().contains(u.used.bounds()));
   }
   return is;
@@ -90,7 +90,7 @@ learned_mapping learn_mapping(std::span<const observed_use> uses, const box& ran
   for (const observed_use& u : uses) all_used = hull(all_used, u.used.bounds());
   if (all_used.is_empty()) return {};
   const bool are_exact = std::ranges::all_of(uses, &observed_use::is_exact);
-  std::vector<candidate> candidates;  // of equal ones, the first is proposed
+  std::vector<candidate> candidates;  // among equal ones the first is proposed
   candidates.push_back({"one_to_one", mapping::one_to_one(elements)});
   add_transposed(candidates, elements, dimensions);
   for (int a = 0; a < dimensions && dimensions > 1; ++a) candidates.push_back({"slice(" + std::to_string(a) + ")", mapping::slice(elements, a)});

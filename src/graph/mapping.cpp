@@ -36,7 +36,7 @@ mapping mapping::star(const box& elements, const point& border) {
 
 mapping mapping::wrapped(const box& elements, const point& border) {
   mapping m(elements);
-  // Every combination of "here", "beyond the lower end" and "beyond the upper end" along the axes that have a border.
+  // All combinations of inside, below and above along the axes that have a border.
   const auto add = [&](auto& self, box_rule r, int a) -> void {
     if (a == max_axes) return m.rules_.push_back(r);
     auto& rule = r[static_cast<std::size_t>(a)];
@@ -56,7 +56,7 @@ mapping mapping::wrapped(const box& elements, const point& border) {
 
 mapping mapping::slice(const box& elements, int axis) {
   mapping m = one_to_one(elements);
-  for (int a = 0; a < max_axes; ++a)  // an axis that the buffer does not have is [0,1)
+  for (int a = 0; a < max_axes; ++a)  // an axis that the buffer lacks is [0,1)
     if (a == axis || (elements.min()[a] == 0 && elements.max()[a] == 1))
       m.rules_[0][static_cast<std::size_t>(a)] = same(elements.min()[a], elements.max()[a]);
   return m;
@@ -122,7 +122,8 @@ index_range mapping::users(const axis_rule& r, const chunk_grid& grid, coordinat
       min = std::max(min, r.first);
       max = std::min(max, r.last);
       if (min >= max) return {};
-      // The first item whose share ends behind min, and the first whose share begins at max or behind: shares grow with items.
+      // Shares are monotonic in items: the first item whose share ends behind min, and the first whose share begins at
+      // or behind max.
       const coordinate items = grid.range().length(a), elements = r.last - r.first, begin = grid.range().min()[a];
       const coordinate from = divide_down(static_cast<__int128>(min - r.first) * items, elements);
       const coordinate to = divide_down(static_cast<__int128>(max - r.first) * items + elements - 1, elements);

@@ -1,11 +1,11 @@
-// memoized_state.hpp - a state that knows its own past: where a program repeats itself, so does the state, and what a step does is looked up in
-// place of done again.
+// memoized_state.hpp - a state machine that memoises its transitions: in a program that repeats itself, states recur,
+// and the effect of a step is looked up instead of computed.
 //
 // Threads     one owner.
-// Cost        a step that was taken before from the same state: a hash. Another: what it does, and O(pieces) to remember it, which is given up
-//             for a while where states do not come again.
+// Cost        a memoised step: a hash. Any other: the step itself, and O(pieces) to store it. Storing pauses for a
+//             while if states do not recur.
 // Memory      256 states of 16,384 pieces in all, and the steps between them.
-// Invariants  (1) what a step returns, and what later steps do, is as if nothing were remembered.
+// Invariants  (1) effects and later states are the same as without memoisation.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,14 @@
 
 namespace stretto::graph {
 
-/// A State has copies, pieces(), and words() that are equal where what it does from now on is. An Effect is what a step returns.
+/// State must be copyable and have pieces() and key(); equal keys must mean equal behaviour from now on. Effect is the
+/// result of a step.
 template <class State, class Effect>
 class memoized_state {
  public:
   explicit memoized_state(State initial) : is_(std::move(initial)) {}
 
-  /// What is done, by name: the same name always does the same. 0 is no name: nothing is known of such a step.
+  /// Names a step: the same name must always do the same. 0 is no name: such a step is not memoised.
   struct step_name {
     std::uint64_t what = 0;
     std::uint64_t part = 0;
@@ -33,7 +34,7 @@ class memoized_state {
     friend bool operator==(const step_name&, const step_name&) = default;
   };
 
-  /// Does step(State&, Effect&), or what it did before. Valid until the next call.
+  /// Runs step(State&, Effect&), or returns its memoised effect. Valid until the next call.
   template <class Step>
   const Effect& apply(const step_name& name, Step step) {
     if (const Effect* known = look_up(name)) return *known;
@@ -43,7 +44,7 @@ class memoized_state {
     end_step(name, before);
     return effect_;
   }
-  /// The same names do other things from now on.
+  /// Forgets all steps: the same names do other things from now on.
   void forget() {
     materialise();
     now_ = unknown;
@@ -111,7 +112,7 @@ class memoized_state {
     remembers_ = false;
     if (name.what == 0 || (pause_ != 0 && pause_-- != 0)) return before;
     if (names_.size() >= most_names) names_.clear();
-    // What comes for the first time may never come again.
+    // A name that occurs for the first time may never recur.
     remembers_ = !names_.insert(name).second && is_.pieces() <= most_pieces;
     return before;
   }
@@ -119,7 +120,7 @@ class memoized_state {
   void end_step(const step_name& name, state_number before) {
     if (!remembers_ || is_.pieces() > most_pieces) return;
     if (states_.size() == most_states || pieces_ > most_pieces_in_all) {
-      // Not a program that repeats itself, or one of long periods: the less it was worth, the longer until it is tried again.
+      // The program does not repeat itself, or with a long period. The less memoising has saved, the longer it pauses.
       next_pause_ = hits_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
       forget();
       pause_ = next_pause_;
@@ -138,17 +139,17 @@ class memoized_state {
     return static_cast<state_number>(states_.size());
   }
 
-  State is_;                // as it is now, unless is_behind_
-  bool is_behind_ = false;  // then states_[now_ - 1] is
-  bool remembers_ = false;  // the step that is taken
+  State is_;                // the current state, unless is_behind_
+  bool is_behind_ = false;  // then states_[now_ - 1] is the current state
+  bool remembers_ = false;  // the step in progress is to be stored
   state_number now_ = unknown;
-  std::vector<past_state> states_;  // by their numbers less 1
+  std::vector<past_state> states_;  // by number - 1
   std::size_t pieces_ = 0;          // of all of them
   std::unordered_map<edge, step_taken, hash> steps_;
-  std::unordered_set<step_name, hash> names_;  // that have come at least once
+  std::unordered_set<step_name, hash> names_;  // that have occurred at least once
   Effect effect_;
-  unsigned hits_ = 0;  // since it began to remember
-  unsigned pause_ = 0, next_pause_ = least_pause;  // steps that are not remembered
+  unsigned hits_ = 0;  // since the last forget()
+  unsigned pause_ = 0, next_pause_ = least_pause;  // steps until memoising resumes
 };
 
 }  // namespace stretto::graph

@@ -5,7 +5,7 @@
 namespace stretto::graph {
 namespace {
 
-constexpr std::size_t most_pieces = 256;  // before free ones are joined whoever gave them back
+constexpr std::size_t most_pieces = 256;  // above it, free pieces are joined whatever released them
 
 }  // namespace
 
@@ -14,7 +14,7 @@ memory_map::memory_map(const memory_bounds& b) : capacity_(b.bytes / b.grain * b
 }
 
 std::uint64_t memory_map::taken_by(std::uint64_t bytes) const noexcept {
-  if (bytes > capacity_) return bytes;  // more than there is, whatever it is rounded to
+  if (bytes > capacity_) return bytes;  // more than the capacity, however it is rounded
   return bytes == 0 ? grain_ : (bytes + grain_ - 1) / grain_ * grain_;
 }
 
@@ -23,7 +23,7 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
   bytes = taken_by(bytes);
   const auto names = [](std::span<const allocation_id> all, allocation_id a) { return std::ranges::find(all, a) != all.end(); };
   std::vector<bool> open(pieces_.size());
-  // The piece from which a stretch of open ones is long enough.
+  // The first piece of a run of open pieces that is long enough.
   const auto first_fit = [&]() -> std::optional<std::size_t> {
     std::uint64_t stretch = 0;
     for (std::size_t n = 0, from = 0; n < pieces_.size(); ++n) {
@@ -51,14 +51,15 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
     if (opened == pieces_.end()) continue;
     open[static_cast<std::size_t>(opened - pieces_.begin())] = true;
     if (!first_fit()) continue;
-    // In the stretch around it, where the fewest leave; of equals the lowest.
+    // Within the run around it: the place with the fewest evictions; among equals the lowest.
     std::size_t first = static_cast<std::size_t>(opened - pieces_.begin()), last = first;
     while (first > 0 && open[first - 1]) --first;
     while (last + 1 < pieces_.size() && open[last + 1]) ++last;
     const std::uint64_t end = pieces_[last].offset + pieces_[last].bytes;
     std::optional<hole> best;
     for (std::size_t n = first; n <= last; ++n)
-      for (const std::uint64_t offset : {pieces_[n].offset, pieces_[n].offset + pieces_[n].bytes - bytes}) {  // begins here, or ends
+      // aligned to the begin, or to the end, of the piece
+      for (const std::uint64_t offset : {pieces_[n].offset, pieces_[n].offset + pieces_[n].bytes - bytes}) {
         if (offset < pieces_[first].offset || offset > end || end - offset < bytes) continue;
         hole h = leaving(offset);
         if (!best || h.evicted.size() < best->evicted.size()) best = std::move(h);

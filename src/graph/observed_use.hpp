@@ -1,4 +1,4 @@
-// observed_use.hpp - what a chunk of a launch was seen to use of a buffer.
+// observed_use.hpp - the elements of a buffer that one chunk of a launch was observed to use.
 //
 // Threads     a value.
 #pragma once
@@ -11,10 +11,10 @@ namespace stretto::graph {
 
 struct observed_use {
   box chunk;
-  region used;               // what it used; if that is not known, the least box with all of it
+  region used;               // the elements used; if not known exactly, their bounding box
   bool is_exact = true;
-  bool has_corners = false;  // not exact: beyond the chunk along two axes at once
-  std::uint64_t count = 0;   // not exact: elements that it used, if that is known
+  bool has_corners = false;  // if not exact: it reached beyond the chunk along two axes at once
+  std::uint64_t count = 0;   // if not exact: the number of elements used, if known
 };
 
 }  // namespace stretto::graph

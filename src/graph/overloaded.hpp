@@ -1,9 +1,9 @@
-// overloaded.hpp - one function for each alternative of a variant, for std::visit.
+// overloaded.hpp - combines one function for each alternative of a variant into a visitor for std::visit.
 #pragma once
 
 namespace stretto::graph {
 
-/// There is no function for all alternatives: code that forgets a new kind does not compile.
+/// Has no catch-all: code that omits an alternative does not compile.
 template <class... F>
 struct overloaded : F... {
   using F::operator()...;

@@ -34,7 +34,7 @@ box placement::box_to_allocate(memory_number m, const box& where) const {
 
 namespace {
 
-/// Whether `part` lies right beside `all`, and along the other axes within it.
+/// True if `part` is adjacent to `all` along one axis, and within it along the others.
 bool is_at_border(const box& part, const box& all) {
   int beside = 0;
   for (int a = 0; a < max_axes; ++a) {
@@ -55,7 +55,7 @@ box placement::with_growth(memory_number m, const box& where) const {
 
 box placement::box_with_growth(memory_number m, const box& needed) const {
   const box where = with_growth(m, needed);
-  box before;  // the largest, beside which there may be parts of what it grows by
+  box before;  // the largest allocation that is replaced
   std::uint32_t grown = 0;
   for (const allocation& a : allocations_) {
     if (a.where != m || !where.contains(a.elements)) continue;

@@ -1,7 +1,7 @@
-// plan_cache.hpp - what follows from a task alone, remembered while tasks of its shape come again.
+// plan_cache.hpp - cache of plans, which follow from a task alone, for repeated tasks of the same shape.
 //
 // Threads     one owner.
-// Cost        find: a comparison; the plan is made again for a task without a shape, or one whose place another has taken.
+// Cost        find: a comparison. A task without a shape, or whose entry was replaced, gets a new plan.
 // Memory      256 plans.
 #pragma once
 
@@ -13,13 +13,14 @@ namespace stretto::graph {
 template <class Plan>
 class plan_cache {
  public:
-  /// The plan for tasks of this shape; make(Plan&) makes it anew, over what another left there. Valid until the next call.
+  /// Returns the plan for tasks of this shape, valid until the next call. On a miss, make(Plan&) fills it in over an
+  /// old plan.
   template <class Make>
   Plan& find(std::uint64_t shape, Make make) {
     if (entries_.empty()) entries_.resize(1 + most);
     entry& e = entries_[shape == 0 ? 0 : 1 + shape % most];
     if (shape != 0 && e.shape == shape) return e.is;
-    e.shape = 0;  // until it is made
+    e.shape = 0;  // an exception in make leaves no entry
     make(e.is);
     e.shape = shape;
     return e.is;
@@ -32,7 +33,7 @@ class plan_cache {
     std::uint64_t shape = 0;
     Plan is;
   };
-  std::vector<entry> entries_;  // the first for tasks without a shape
+  std::vector<entry> entries_;  // the first entry is for tasks without a shape
 };
 
 }  // namespace stretto::graph

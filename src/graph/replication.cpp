@@ -51,7 +51,7 @@ void replication::send(const box& where, const node_set& users, std::vector<sent
   }
 }
 
-// Whether that would change nothing.
+// True if that would change nothing.
 bool replication::is_as_written(const std::vector<box>& all, const std::vector<box>& own) const {
   const auto is_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); }); };
   const auto meets_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); }); };
@@ -66,7 +66,7 @@ bool replication::is_as_written(const std::vector<box>& all, const std::vector<b
 }
 
 void replication::written(const std::vector<box>& all, const std::vector<box>& own) {
-  // What a program writes again and again is mostly written by the same nodes each time.
+  // Programs that write elements repeatedly mostly do so on the same nodes.
   if (others_.is_empty() || is_as_written(all, own)) return;
   for (const box& b : all) {
     states_.update(b, state::elsewhere);

@@ -32,7 +32,7 @@ constexpr cost_name cost_names[] = {{"task", &cost_model::task, false},
                                     {"message_latency", &cost_model::message_latency, false},
                                     {"message_bytes", &cost_model::message_bytes, true}};
 
-/// Lanes of a node by what they are; numbers of lanes in this order.
+/// Numbers of the lanes of a node, by kind, in this order.
 class lane_numbers {
  public:
   explicit lane_numbers(const node_shape& shape) : processors_(shape.host() + 1), memories_(shape.memories()) {
@@ -95,7 +95,7 @@ class prediction {
  private:
   struct follower {
     std::size_t node, index;
-    double later;  // than the end of what it follows
+    double later;  // delay after the end of the predecessor
   };
   struct step {
     work of;
@@ -165,7 +165,7 @@ class prediction {
     if (const auto* s = std::get_if<send>(&is.what)) sends_[{s->by.of.number, s->by.slot}].push_back({n, i, s});
   }
 
-  // What comes is there a latency after it was sent, and takes the receiver's link until then.
+  // Received elements arrive one latency after the send, and occupy the receiving link until then.
   void await_sends(std::size_t n, std::size_t i, const receive& r) {
     const double later = costs_.message_latency - steps_[first_[n] + i].of.seconds;
     region elsewhere{std::span<const box>(r.parts)};
@@ -211,12 +211,12 @@ class prediction {
   const program_record& program_;
   const std::span<const node_record> nodes_;
   const cost_model costs_;
-  std::vector<std::size_t> first_;  // of a node's steps
+  std::vector<std::size_t> first_;  // index of each node's first step
   std::vector<instruction_labels> words_;
   std::vector<lane_numbers> lanes_;
-  std::vector<std::vector<double>> free_;  // by node and lane: since when
+  std::vector<std::vector<double>> free_;  // by node and lane: free since
   std::vector<step> steps_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<sent>> sends_;  // by task and number within it
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<sent>> sends_;  // by task and number within the task
   std::priority_queue<place_in_line, std::vector<place_in_line>, std::greater<>> ready_;
   timeline when_;
 };
@@ -232,7 +232,7 @@ struct busy_lane {
   std::string name;
 };
 
-/// The three that are busy longest.
+/// The three busiest lanes.
 std::vector<busy_lane> busy_lanes(const timeline& when, std::span<const node_record> nodes) {
   std::vector<busy_lane> busy;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
