@@ -1,4 +1,4 @@
-// call_frame.hpp - what calls on buffers begin and end with.
+// call_frame.hpp - the beginning and the end of each call on buffers.
 //
 // Threads     a call of the program.
 #pragma once
@@ -8,10 +8,10 @@
 
 namespace stretto::buffers {
 
-/// Throws B07.
+/// The record of a buffer. Throws B07 if the handle is empty or belongs to another runtime.
 buffer_record& require_buffer(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where);
 
-/// After submit_task, no longer holding `s`: waits for what has to have happened before the next.
+/// To be called after submit_task, without holding `s`: waits for back pressure, and exchanges weights if due.
 void finish_call(buffers_state& s, event ahead, const std::source_location& where);
 
 }  // namespace stretto::buffers

@@ -1,6 +1,6 @@
-// call_signatures.hpp - calls on buffers as what they say on every node.
+// call_signatures.hpp - signatures of calls on buffers: the arguments that must be the same on every node.
 //
-// Threads     whoever holds the buffers.
+// Threads     the thread that holds the buffers.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ shared_signature signature_of_host_task(detail::task_nodes which, const box& ran
 shared_signature signature_of_read(const buffer_record& b, const box& part);
 shared_signature signature_of_make(const buffer_record& b, bool has_content);
 
-/// Notes it, where nodes compare their programs. `s` is held. Throws B23 where they are known to differ.
+/// Records a call, if nodes compare their programs. `s` is held. Throws B23 once divergence is known.
 inline void record_call(buffers_state& s, const shared_signature& c, const std::source_location& where, bool is_task = true) {
   s.guard->add(c, is_task ? s.tasks.next() : call_history::no_task, where);
 }

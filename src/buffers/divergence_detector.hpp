@@ -1,14 +1,16 @@
-// divergence_detector.hpp - nodes find out whether their programs take the same way, and if not where they part.
+// divergence_detector.hpp - detects that the programs of nodes diverge, and at which call.
 //
-// Nodes are a tree: each tells its neighbours how many calls its program has made and their hash, when it has nothing else to do and now
-// and then. Who has come as far compares. Who finds a difference asks all nodes, with the hashes of its last calls; each answers with
-// the first call in which it differs, once it has come as far or is idle, and all are told what came of it.
+// Nodes form a tree. Each node reports the number of its calls and their hash to its neighbours when it is idle, and
+// every 256 calls. A node that has made as many calls compares. A node that finds a difference queries all nodes with
+// the hashes of its last calls. Each node replies with the first call that differs, once it has made as many calls or
+// is idle. The verdict goes to all nodes.
 //
-// Threads     those of a listener; explain, end: any.
-// Messages    report: up to 3 when a node falls idle, or for 256 calls. Once programs differ: question, answer and verdict, for each node
-//             that finds it.
-// Memory      64 reports of each neighbour that are ahead of this node.
-// Invariants  (1) nothing here waits. (2) a program is accused only where two nodes have both made as many calls and their hashes differ.
+// Threads     those of a listener; request_verdict, end: any.
+// Messages    report: up to 3 when a node becomes idle, or for 256 calls. Once programs differ: query, reply and
+//             verdict for each node that finds it.
+// Memory      64 reports from each neighbour that are ahead of this node.
+// Invariants  (1) no function here waits. (2) divergence is reported only if two nodes have made as many calls and
+//             their hashes differ.
 #pragma once
 
 #include <atomic>
@@ -29,17 +31,18 @@ namespace stretto::buffers {
 class divergence_detector final : public data::listener {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
-  static constexpr unsigned idle_polls = 32;                  // polls without a call, after which a node counts as idle
-  static constexpr unsigned patience_polls = 512;              // the same for a node that is asked, and may yet come as far
+  static constexpr unsigned idle_polls = 32;                  // polls without a call after which a node counts as idle
+  static constexpr unsigned patience_polls = 512;  // the same before a reply to a query: the node may still catch up
 
-  static constexpr std::uint64_t first_free_kind = 4;    // what it says begins with less
+  static constexpr std::uint64_t first_free_kind = 4;    // the message kinds of this class are smaller
 
   struct callbacks {
-    /// To another node; never waits.
+    /// Sends to another node; never waits.
     std::function<void(std::uint32_t to, std::span<const std::byte> words)> send;
-    /// The programs differ: told once on every node.
+    /// Called once on every node when the programs have diverged.
     std::function<void(const divergence_report& d, base::thread_context& context)> on_divergence;
-    /// Inside a poll: for how long this node, as it is now, has to be patient besides, nanoseconds; none: no longer.
+    /// Called inside a poll: the minimum time to wait before replying that this node cannot catch up, in ns. None: no
+    /// minimum.
     std::function<std::uint64_t(const base::thread_context& context)> patience_ns = {};
   };
   divergence_detector(const call_history& of, std::uint32_t self, std::uint32_t nodes, callbacks c);
@@ -48,10 +51,10 @@ class divergence_detector final : public data::listener {
   void lost(std::uint32_t node, base::thread_context& context) noexcept override;
   void polled(base::thread_context& context) override;
 
-  /// This node makes no more calls: it is idle, and says so at the next poll, which is before the job can be over. Any thread.
+  /// This node makes no more calls. It counts as idle and reports at the next poll, before the job can end. Any thread.
   void end() noexcept { has_ended_.store(true, std::memory_order_release); }
 
-  /// Asks all nodes now; calls `then` once it is known whether they differ. For who has failed and wants to know why.
+  /// Queries all nodes now; calls `then` when the verdict is known. For a run that has failed, to find the cause.
   void request_verdict(std::function<void()> then, base::thread_context& context);
 
  private:
@@ -64,7 +67,7 @@ class divergence_detector final : public data::listener {
     std::uint64_t calls = 0;
     call_of_node call;
   };
-  /// What is to be done when the lock is no longer held.
+  /// Actions deferred until the lock is released.
   struct deferred_actions {
     std::optional<divergence_report> found;
     std::vector<std::function<void()>> then;
@@ -91,7 +94,7 @@ class divergence_detector final : public data::listener {
 
   std::mutex lock_;  // guards what follows
   std::vector<std::uint32_t> neighbours_;
-  std::map<std::uint32_t, std::vector<report>> ahead_;  // of neighbours, ascending
+  std::map<std::uint32_t, std::vector<report>> ahead_;  // reports from neighbours, ascending
   std::set<std::uint32_t> failed_nodes_;
   std::uint64_t seen_ = 0, reported_ = 0;  // calls
   unsigned polls_without_call_ = 0;
@@ -99,17 +102,18 @@ class divergence_detector final : public data::listener {
     std::uint64_t round = 0;
     call_history::hash_window theirs = {};
   };
-  std::map<std::uint32_t, query> queries_;  // of other nodes
-  std::uint64_t calls_when_queried_ = 0, idle_since_ns_ = 0;  // nanoseconds; while there are questions
-  std::atomic<bool> has_queries_{false};            // there are some
+  std::map<std::uint32_t, query> queries_;  // from other nodes
+  std::uint64_t calls_when_queried_ = 0, idle_since_ns_ = 0;  // ns; valid while there are queries
+  std::atomic<bool> has_queries_{false};            // there are queries
   bool has_concluded_ = false;
-  // Of the question that this node has asked.
+  // The query of this node.
   std::uint64_t round_ = 0;
   bool is_querying_ = false;
   call_history::hash_window queried_;
   std::set<std::uint32_t> awaited_;
   std::map<std::uint32_t, reply> replies_;
-  std::optional<std::pair<std::uint32_t, std::uint64_t>> suspect_;  // a node, and after how many calls it differs for certain
+  // a node, and a number of calls after which the hashes differ
+  std::optional<std::pair<std::uint32_t, std::uint64_t>> suspect_;
   std::vector<std::function<void()>> then_;
 };
 

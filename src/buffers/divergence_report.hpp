@@ -1,4 +1,5 @@
-// divergence_report.hpp - where the programs of nodes part: the call on buffers, and what it is on which node; as an error, and as words.
+// divergence_report.hpp - where the programs of nodes diverge: the number of the call, and the different calls by group
+// of nodes.
 //
 // Threads     a value.
 #pragma once
@@ -13,24 +14,24 @@
 namespace stretto::buffers {
 
 struct divergence_report {
-  std::uint64_t number = 0;  // of the call, from 0 on
-  bool is_first = true;      // false: an older one is, which is not remembered
-  /// Nodes that are alike there.
+  std::uint64_t number = 0;  // number of the call, from 0
+  bool is_first = true;      // false: an older call, no longer stored, was the first
+  /// Nodes that made the same call.
   struct group {
     std::vector<std::uint32_t> nodes;  // ascending
-    std::string what, where;           // where: empty where there is no line
-    std::uint64_t after = 0;           // hash of all that was done up to there
+    std::string what, where;           // where: empty if the source line is not known
+    std::uint64_t after = 0;           // hash of all calls up to this one
   };
-  std::vector<group> groups;  // most nodes first; of as many, that with the first node
+  std::vector<group> groups;  // largest group first; equal sizes in order of their first node
 };
 
-/// What a node does at a call.
+/// One call of one node.
 struct call_of_node {
   std::uint32_t node = 0;
   std::string what, where;
   std::uint64_t after = 0;
 };
-/// Nodes with the same hash become a group.
+/// Groups nodes by hash.
 divergence_report divergence_report_of(std::uint64_t number, bool is_first, std::span<const call_of_node> calls);
 
 /// B23.

@@ -1,4 +1,4 @@
-// file_errors.hpp - what is wrong with files of buffers, in the words of errors.
+// file_errors.hpp - errors about files of buffers.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -19,7 +19,7 @@ error file_cannot_be_read(const std::filesystem::path& file, const std::string& 
 
 inline constexpr files::complaints buffer_file_errors{file_cannot_be_written, file_is_damaged};
 
-/// Throws F01 if something is there that an array, in a folder or a file, would not replace.
+/// Throws F01 if an array would replace something of another kind there. `by_folder`: the array is a folder.
 void refuse_to_replace(const std::filesystem::path& to, bool by_folder);
 
 }  // namespace stretto::buffers

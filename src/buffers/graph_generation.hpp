@@ -1,8 +1,9 @@
-// graph_generation.hpp - from a task of the program to its commands, to its instructions, and to these begun: the stages, one behind the other.
+// graph_generation.hpp - submits a task: generates its commands and instructions and starts these, one stage after the
+// other.
 //
-// Threads     whoever holds the buffers, in the order of the program.
-// Cost        see docs/performance.md; most of what a call on buffers takes.
-// Invariants  what is refused has changed nothing.
+// Threads     the thread that holds the buffers, in program order.
+// Cost        see docs/performance.md; most of the time of a call on buffers.
+// Invariants  a refused task changes nothing.
 #pragma once
 
 #include <source_location>
@@ -12,12 +13,12 @@
 
 namespace stretto::buffers {
 
-/// The task, and a horizon behind it if one is due. `s.ahead` is then what has to have happened before the next.
+/// Submits the task, and a horizon behind it if one is due. The caller must await `s.back_pressure` before the next task.
 ///
-///   throws   B04, B05, B06, B24, and what a mapper of the program's throws
+///   throws   B04, B05, B06, B24, and exceptions of custom mappers
 task_outcome submit_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context);
 
-/// Everything is ordered behind it, and has happened when the event has.
+/// Submits an epoch, behind all earlier tasks and before all later ones; returns its event.
 event pass_epoch(buffers_state& s, const std::source_location& where, base::thread_context& context);
 
 }  // namespace stretto::buffers

@@ -1,8 +1,9 @@
-// launch_cache.hpp - tasks of launches that come again: made once, and by their shapes known to the graphs.
+// launch_cache.hpp - cache of the tasks of repeated launches, which also gives them shapes that the graphs recognise.
 //
-// Threads     one owner. The pipeline shares ownership of the launches that were handed over to it.
-// Cost        a hash of what the launch says and a comparison; a new one costs its task.
-// Memory      256 tasks. Only those are kept whose mappers are values, or functions without captures: what a function owns goes with it.
+// Threads     one owner. The pipeline shares ownership of enqueued launches.
+// Cost        a hash of the key and a comparison; a new launch costs building its task.
+// Memory      256 tasks. A launch is cached only if its mappers are values or functions without captures: a cached
+//             function would keep alive what it owns.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -20,7 +21,7 @@
 
 namespace stretto::buffers {
 
-/// What a launch says, but for values: equal launches say equal words.
+/// The encoded fields of a launch, except values: equal launches have equal keys.
 class launch_key {
  public:
   void clear() { fields_.clear(), is_cacheable_ = true, has_functions_ = false; }
@@ -31,9 +32,9 @@ class launch_key {
     for (int a = 0; a < max_axes; ++a) add(static_cast<std::uint64_t>(p[a]));
   }
   void add(const detail::range_mapper& m);
-  /// One of its functions may own something.
+  /// False if a mapper may own objects.
   bool is_cacheable() const noexcept { return is_cacheable_; }
-  /// One of its mappers is a function of the program's own.
+  /// True if a mapper is a custom function of the program.
   bool has_functions() const noexcept { return has_functions_; }
   std::uint64_t hash() const noexcept;
   const std::vector<std::uint64_t>& all() const noexcept { return fields_; }
@@ -45,21 +46,21 @@ class launch_key {
 
 struct cached_launch {
   graph::task task;
-  std::vector<launch_argument> arguments;  // values are those of the launch before
+  std::vector<launch_argument> arguments;  // the values are those of the last launch
   std::vector<const detail::reduction_kind*> folds;
-  std::shared_ptr<const call_signature> call;  // for other nodes; null where nobody compares
-  std::vector<mapper_learner::argument> learned;  // where that is done: of accesses, what they were given
-  bool are_uses_checked = false;  // what its items use (use_checks.hpp)
-  // By who hands launches over.
-  bool is_never_refused = false;           // no cut of it can be refused: B04, B05, B06 and B24 are impossible
-  std::uint64_t checked_in_epoch = 0;  // it was found right when this was what `rights` says
-  std::uint32_t submission_ns = 0;        // ns, of taking it into the graphs; read meanwhile
-  std::uint32_t submissions = 0;        // it was taken there
+  std::shared_ptr<const call_signature> call;  // for comparison between nodes; null if there is none
+  std::vector<mapper_learner::argument> learned;  // in learn mode: the mappers given for the accesses
+  bool are_uses_checked = false;  // the checks of use_checks.hpp have passed
+  // For the pipeline.
+  bool is_never_refused = false;           // no cut of it can fail with B04, B05, B06 or B24
+  std::uint64_t checked_in_epoch = 0;  // the check_epoch in which its checks have passed
+  std::uint32_t submission_ns = 0;        // submission time; read concurrently
+  std::uint32_t submissions = 0;        // number of submissions
 };
 
 class launch_cache {
  public:
-  /// The launch that says this; make(cached_launch&) fills in a new one.
+  /// Returns the launch with this key; make(cached_launch&) fills in a new one.
   template <class Make>
   const std::shared_ptr<cached_launch>& find(const launch_key& key, std::string_view name, Make make) {
     if (entries_.empty()) entries_.resize(1 + most);
@@ -73,13 +74,13 @@ class launch_cache {
     e.is->task.shape = ++last_shape_;
     return e.is;
   }
-  /// The same if it is kept already, else null.
+  /// The cached launch with this key, or null.
   std::shared_ptr<cached_launch> find_cached(const launch_key& key, std::string_view name) const {
     if (entries_.empty() || !key.is_cacheable()) return nullptr;
     const entry& e = entries_[1 + key.hash() % most];
     return e.is_of(key, name) ? e.is : nullptr;
   }
-  /// What is not kept has been submitted, or refused, when this ends.
+  /// Drops a launch that is not cacheable at the end of the call that submits it.
   class uncached_scope {
    public:
     explicit uncached_scope(launch_cache& of) noexcept : of_(of) {}
@@ -97,13 +98,13 @@ class launch_cache {
   static constexpr std::size_t most = 256;
   struct entry {
     std::vector<std::uint64_t> key;
-    std::shared_ptr<cached_launch> is;  // null: there is none
+    std::shared_ptr<cached_launch> is;  // null: empty
 
     bool is_of(const launch_key& k, std::string_view name) const {
       return is && is->task.shape != 0 && key == k.all() && is->task.name == name;
     }
   };
-  std::vector<entry> entries_;  // the first for what is not kept
+  std::vector<entry> entries_;  // the first entry is for launches that are not cacheable
   std::uint64_t last_shape_ = 0;
 };
 

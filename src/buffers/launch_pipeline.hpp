@@ -1,18 +1,20 @@
-// launch_pipeline.hpp - who takes a launch into the graphs: the call that says it, or a task of the runtime while the program goes on.
+// launch_pipeline.hpp - submits launches either in the program's call, or in a task of the runtime while the program
+// continues.
 //
-// A launch is handed over if it cannot be refused: an equal launch passed the checks before, or no cut of it can fail
-// (graph/cut_validity.hpp). Everything else is done in the call, after all launches that were handed over: only calls throw errors and
-// call mappers of the program's own.
+// A launch is enqueued if it cannot be refused: an equal launch has passed the checks before, or no cut of it can fail
+// (graph/cut_validity.hpp). All other launches are submitted in the call, after the enqueued ones: only calls throw
+// errors and run custom mappers.
 //
-//     the program:  says launch -> pending_launches -> goes on
-//     a task:       takes one after another: task, commands, instructions, operations; ends when none is left
+//     program:  launch -> pending_launches -> continues
+//     task:     pending launch -> task, commands, instructions, operations; ends when none is left
 //
-// Whoever asks for the graphs takes what is left, too, rather than wait for that task. (Decision 0060.)
+// A call that needs the graphs submits the pending launches itself, instead of waiting for that task. (Decision 0060.)
 //
-// Threads     calls of the program one at a time; what takes runs on any worker. `saying`, then `mutex`.
-// Cost        handing over: see docs/performance.md. On a runtime that never hands over: none.
-// Invariants  (1) launches come into the graphs in the order of the program. (2) no more horizons are ahead than where calls do it all:
-//             the next launch is taken when the horizon so far back has been reached. (3) nothing waits with a lock.
+// Threads     calls of the program one at a time; the submitting task runs on any worker. Lock order:
+//             `submission_mutex`, then `mutex`.
+// Cost        enqueueing: see docs/performance.md. Without a pipeline: none.
+// Invariants  (1) launches are submitted in program order. (2) the pipeline respects back pressure: the next launch is
+//             submitted when the horizon that bounds it has been reached. (3) no thread waits while it holds a lock.
 #pragma once
 
 #include <exception>
@@ -24,17 +26,19 @@
 
 namespace stretto::buffers {
 
-/// A call of the program: it may say what comes next, and, once it holds the buffers, find that all it said before is in the graphs.
+/// Held by a call of the program: only the holder may submit. With lock_buffers, it also holds the buffers, with all
+/// earlier launches in the graphs.
 class submission_lock {
  public:
-  enum class waits : bool { no, yes };  // no: however far ahead that is
-  /// Says only; nobody else does. Where nothing is ever handed over, it holds the buffers at once.
+  enum class waits : bool { no, yes };  // no: without back pressure
+  /// Locks out other calls. Without a pipeline it locks the buffers at once.
   explicit submission_lock(buffers_state& s);
-  /// Holds the buffers from now on. True if somebody else may have said something in between.
+  /// Submits all pending launches and locks the buffers. True if it unlocked in between, so that other calls may have
+  /// submitted.
   ///
-  ///   throws   what a launch that was handed over was refused with
+  ///   throws   the error of a pending launch that was refused
   bool lock_buffers(const std::source_location& where);
-  bool drain(waits w, const std::source_location& where);  // and throws nothing
+  bool drain(waits w, const std::source_location& where);  // the same, without the throw
 
  private:
   buffers_state& s_;
@@ -42,24 +46,24 @@ class submission_lock {
   std::optional<buffers_lock> buffers_;
 };
 
-/// The same, holding the buffers.
+/// A submission lock that locks the buffers at once.
 class drained_submission_lock : submission_lock {
  public:
   drained_submission_lock(buffers_state& s, const std::source_location& where) : submission_lock(s) { lock_buffers(where); }
 };
 
-/// What a launch is, beside what is known of it.
+/// The arguments of a launch that are not in the launch cache.
 struct launch_call {
-  const kernel_code* code = nullptr;                    // a kernel, with its arguments;
+  const kernel_code* code = nullptr;                    // a kernel, with its arguments,
   std::span<const detail::buffer_item> items = {};
-  detail::host_function* host = nullptr;                // or a function, which goes with it
+  detail::host_function* host = nullptr;                // or a host function, which is moved from
   const task_work* work = nullptr;
 };
-/// Hands it over, if that may be and is worth it; the event is that of the launch. Requires that who calls says.
+/// Enqueues the launch if that is allowed and saves time; returns its event. Requires the submission lock.
 std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_launch>& cached, const launch_call& l,
                                base::thread_context& context);
 
-/// Measures how long some launches take to generate: repeated launches each by itself, new ones together.
+/// Measures the submission time of some launches: of each repeated launch by itself, of new launches together.
 class submission_timer {
  public:
   explicit submission_timer(buffers_state& s, cached_launch& of);

@@ -1,4 +1,4 @@
-// mapper_conversion.hpp - from a mapper, as programs say it, to a mapping of the graphs.
+// mapper_conversion.hpp - converts a public mapper to a mapping of the graphs.
 #pragma once
 
 #include "buffers/buffers_state.hpp"
@@ -6,7 +6,7 @@
 namespace stretto::buffers {
 
 graph::mapping mapping_of(buffers_state& s, const detail::range_mapper& m, const box& elements);
-/// What checks of a launch know of it.
+/// The form of the mapper for checks of a launch.
 detail::mapper_form form_of(const detail::range_mapper& m) noexcept;
 
 }  // namespace stretto::buffers

@@ -1,7 +1,8 @@
-// mapper_learner.hpp - what kernels of launches were seen to use of buffers, beside the mappers that the program gave (STRETTO_CHECK=learn).
+// mapper_learner.hpp - records the buffer elements that kernels use, and compares them with the mappers that the
+// program gave (STRETTO_CHECK=learn).
 //
-// Threads     one owner; kernels note what they use on any thread, as long as this lives.
-// Memory      bounded: 64 chunks of each argument of each launch in the program's text.
+// Threads     one owner; kernels record their use on any thread while this object lives.
+// Memory      bounded: 64 chunks of each argument of each launch in the source text.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -18,7 +19,7 @@ namespace stretto::buffers {
 
 class mapper_learner {
  public:
-  /// An argument of a launch, as the program gave it.
+  /// An argument of a launch, as given by the program.
   struct argument {
     const kernel_code* code;
     std::size_t parameter;
@@ -30,28 +31,28 @@ class mapper_learner {
     box range;
   };
 
-  /// Where a chunk notes what it uses of it; null if enough is known.
+  /// The record for the elements that a chunk uses; null if enough chunks are known.
   touched_elements* observe(const argument& a, const box& chunk);
-  /// A paragraph for each launch, in the order of their lines, once all kernels have ended.
+  /// Passes a paragraph for each launch to `sink`, in source order. All kernels must have ended.
   void report(const std::function<void(const std::string&)>& sink) const;
 
  private:
   struct sample {
     box chunk;
-    graph::mapping given;  // which may be another one each time
+    graph::mapping given;  // may differ between calls
     std::unique_ptr<touched_elements> touched;
   };
   struct learned_argument {
-    argument is;  // as it was first given
+    argument is;  // as first given
     std::vector<sample> samples;
-    bool changes = false;  // the mapper does
+    bool changes = false;  // the mapper differs between calls
   };
   std::string line_of(const learned_argument& l) const;
 
   std::vector<learned_argument> all_;
 };
 
-/// As the program writes it: "neighborhood(1)"; "a function".
+/// Source text of the mapper: "neighborhood(1)"; for a custom function: "a function".
 std::string text_of(const detail::range_mapper& m, int dimensions);
 
 }  // namespace stretto::buffers

@@ -1,4 +1,4 @@
-// pipeline_mode.hpp - whether launches that can be refused no more are taken into the graphs by a task of their own.
+// pipeline_mode.hpp - when launches go through the launch pipeline (launch_pipeline.hpp).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace stretto::buffers {
 
 enum class pipeline_mode : std::uint8_t {
   off,
-  by_cost,  // where that takes long, and a worker is free
+  by_cost,  // if a launch is predicted to be slow, and a worker is idle
   always,
 };
 

@@ -1,10 +1,10 @@
-// spmd_guard.hpp - what a node of a job does so that all nodes end where one goes wrong: notes each call on buffers, finds out where
-// programs part, tells of a run that has failed, and ends what goes on then.
+// spmd_guard.hpp - failure propagation for SPMD programs: records each buffer call, detects divergence, broadcasts a
+// failed run and aborts the dependent work.
 //
-// Threads     add: whoever holds the buffers. The rest: any.
-// Cost        add: about 200 instructions; a few where the option compare_nodes is off. On one node there is none of this.
-// Invariants  (1) nothing waits but who has failed, in explain. (2) where a run has failed before task T, what nodes have of tasks before T
-//             goes on as ever, and everything else ends; of several such runs the one that came least far counts.
+// Threads     add: the thread that holds the buffers. All else: any.
+// Cost        add: about 200 instructions; fewer if the option compare_nodes is off. A job of one node has no guard.
+// Invariants  (1) only a failed run waits, in wait_for_verdict. (2) if a run has failed before task T, tasks before T
+//             complete and all others are aborted; with several failed runs, the smallest T counts.
 #pragma once
 
 #include <atomic>
@@ -25,30 +25,33 @@ namespace stretto::buffers {
 class spmd_guard final : private data::listener {
  public:
   enum class compares : bool { no, yes };
-  /// `on_failure_or_divergence`: called once for each thing that goes wrong, when it is known here; on the thread that polls, or of the run that fails.
+  /// `on_failure_or_divergence`: called once for each failure when this node learns of it, on the polling thread or
+  /// that of the failing run.
   spmd_guard(data::other_nodes& others, compares c, std::function<void()> on_failure_or_divergence = {});
   ~spmd_guard();
 
-  /// Throws B23 once nodes are known to differ, and N17 for a task that a failed run has not come to.
+  /// Records a call. Throws B23 once divergence is known, and N17 for a task that a failed run did not submit.
   void add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where);
 
-  /// This node makes no more calls, and as the program says unless it has failed. Who has made none says nothing.
+  /// This node makes no more calls. A normal end is recorded as a call, unless there were none.
   enum class ended : bool { normally, after_failure };
   void end(ended how);
 
-  /// Waits until it is known whether the programs differ that nodes have run so far. On a thread of the runtime.
+  /// Waits until it is known whether the programs have diverged so far. On a thread of the runtime.
   void wait_for_verdict(const std::source_location& where);
-  /// A run of this node ends with `why`, having submitted the tasks below `tasks`: all nodes are told, unless it is of another node's failure,
-  /// or another came no farther. Returns N17 in place of the former.
+  /// A run of this node fails with `why`, after it has submitted the tasks below `tasks`. Informs all nodes, unless
+  /// another node's failure is the cause or another run failed earlier in the program. Returns N17 if another node's
+  /// failure is the cause.
   std::optional<error> fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where);
 
-  /// B23, if nodes differ; it counts as told from then on.
+  /// Returns B23 if the programs have diverged, and marks it as reported.
   std::optional<error> take_divergence();
-  /// What no run of this node has told, which submitted the tasks below `tasks`: B23 if nodes differ, N17 if one has failed before them.
+  /// The error that no run of this node has reported, after it has submitted the tasks below `tasks`: B23 after
+  /// divergence, N17 if a run failed before them.
   std::optional<error> unreported(std::uint64_t tasks);
-  /// Nothing can go on any more on any node: what the program waits for by itself ends with B23 or N17, whichever it is. On a thread of the runtime.
+  /// All nodes are stuck: ends the waits of the program with B23 or N17. On a thread of the runtime.
   void fail_stuck_waits(base::thread_context& context);
-  /// Whether there is either.
+  /// True if a run has failed or the programs have diverged.
   bool has_failed_or_diverged() const noexcept { return has_diverged_.load(std::memory_order_acquire) || first_missing_task_.load(std::memory_order_acquire) != none; }
 
  private:
@@ -60,7 +63,7 @@ class spmd_guard final : private data::listener {
   void polled(base::thread_context& context) override { detector_.polled(context); }
 
   void on_divergence(const divergence_report& d, base::thread_context& context);
-  /// False if another has come no farther.
+  /// False if another failed run had submitted as few tasks.
   bool record_failed_run(const failed_run& r, base::thread_context& context);
   std::optional<error> failure();
 
@@ -71,9 +74,9 @@ class spmd_guard final : private data::listener {
   divergence_detector detector_;
   std::atomic<bool> has_diverged_{false}, is_reported_{false};
   std::atomic<std::uint64_t> first_missing_task_{none};  // the first task that a failed run has not submitted
-  std::mutex lock_;  // guards what follows
-  std::optional<error> divergence_;   // where they differ
-  std::optional<error> failed_;  // of the run that came least far
+  std::mutex lock_;  // guards the members below
+  std::optional<error> divergence_;   // B23
+  std::optional<error> failed_;  // N17 of the run that submitted fewest tasks
 };
 
 }  // namespace stretto::buffers

@@ -1,7 +1,8 @@
-// unwritten_warnings.hpp - warnings of elements that are read and that nobody has written: once for each buffer and line of the program.
+// unwritten_warnings.hpp - warnings about reads of elements that no task has written: once for each buffer and source
+// line.
 //
 // Threads     one owner.
-// Memory      bounded: after 32 warnings it is silent.
+// Memory      bounded: silent after 32 warnings.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ class unwritten_warnings {
   using sink = std::function<void(const std::string&)>;
 
   void to(sink s) { sink_ = std::move(s); }
-  /// `task` reads the elements `region` of a buffer.
+  /// `task` reads these elements of a buffer.
   void warn(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements, const std::source_location& where);
 
  private:

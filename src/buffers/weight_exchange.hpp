@@ -1,7 +1,9 @@
-// weight_exchange.hpp - what nodes have measured, told to one another by tasks like any others, and decided by at the same point of the program.
+// weight_exchange.hpp - exchanges the measurements of nodes by ordinary tasks, and applies new node weights at the same
+// point of the program on all nodes.
 //
-// Threads     whoever submits, not holding the buffers.
-// Cost        two tasks for each window that nodes measure. Nothing waits: by when it is used, who submits has waited for a horizon behind it.
+// Threads     the submitting call, not holding the buffers.
+// Cost        two tasks for each window that nodes measure. It does not block: due to back pressure the tasks have
+//             ended before their results are used.
 #pragma once
 
 #include <source_location>
@@ -10,7 +12,7 @@
 
 namespace stretto::buffers {
 
-/// To be called after each task of the program, with no other in between on any node.
+/// To be called after each task of the program; no node may submit another task in between.
 void balance_node_weights(buffers_state& s, const std::source_location& where);
 
 }  // namespace stretto::buffers

@@ -1,13 +1,15 @@
-// weight_measurement.hpp - when launches are measured, and when what they took changes weights.
+// weight_measurement.hpp - when launches are measured, and when the measurements change weights.
 //
 //     resting --(some horizons)--> measuring --(window)--> deciding --> resting
 //
-// A node decides about its devices alone, once the window's launches have ended. Nodes decide together: each says what it has measured in a
-// task of all nodes, and all take what was said at the same later horizon, by which it is there anyway.
+// A node decides alone about its devices, once the launches of the window have ended. Nodes decide together about node
+// weights: a task on all nodes exchanges the measurements, and all nodes apply them at the same later horizon, by which
+// the task has ended.
 //
 // Threads     one owner.
 // Cost        a horizon: O(1), and O(parts measured) once for each window. A launch: nothing, unless it is measured.
-// Invariants  where nodes decide, the phase of every node is a function of the program: horizons, calls of set_weights, and what was agreed on.
+// Invariants  if nodes decide, the phase of every node is a function of the program: horizons, calls of set_weights,
+//             and exchanged results.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@
 
 namespace stretto::buffers {
 
-/// Whose weights follow from measurement.
+/// The levels at which measured weights are used.
 struct measured_levels {
   bool devices = false, nodes = false;
   friend bool operator==(const measured_levels&, const measured_levels&) = default;
@@ -28,34 +30,34 @@ struct measured_levels {
 
 class weight_measurement {
  public:
-  static constexpr std::uint32_t window_horizons = 4;  // that a window spans
+  static constexpr std::uint32_t window_horizons = 4;  // length of a window
   static constexpr std::uint32_t least_rest = 2, most_rest = 64;
 
-  /// `ahead`: so many horizons after that of its submission a task has ended, since who submits has waited for it.
+  /// `ahead`: a task has ended so many horizons after that of its submission, due to back pressure.
   weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead);
 
-  /// Where the parts of a launch that is submitted now are measured; null: they are not.
+  /// The window in which a launch submitted now is measured; null: it is not measured.
   measured_window* open() const noexcept { return phase_ == phase::measuring ? window_.get() : nullptr; }
 
-  /// Has passed a horizon. Returns new weights for the devices of this node, if they are to change.
+  /// To be called at each horizon. Returns new weights for the devices of this node, if they change.
   ///
-  ///   now   of the devices, at present
+  ///   now   the present weights of the devices
   graph::chunk_weights passed_horizon(const graph::chunk_weights& now);
 
   enum class request : std::uint8_t {
     nothing,
-    exchange,  // nodes are to say what they have measured; then exchanged() is to be called
-    apply,     // and to decide by it; then applied() is
+    exchange,  // the caller must exchange measurements between nodes, then call exchanged()
+    apply,     // the caller must apply the exchanged measurements, then call applied()
   };
   request pending_request() const noexcept { return request_; }
   std::shared_ptr<const measured_window> window() const noexcept { return window_; }
   void exchanged() noexcept { request_ = request::nothing; }
   void applied(bool has_changed) noexcept;
 
-  /// These levels are measured from now on, and it begins with a rest: weights were set by hand, or are not any more.
+  /// Restarts with these levels, in the resting phase: weights were set by hand, or are no longer.
   void begin(measured_levels levels) noexcept;
   measured_levels levels() const noexcept { return levels_; }
-  /// Lets go of what was measured.
+  /// Stops measuring and drops the window.
   void end() noexcept { phase_ = phase::off, window_.reset(), request_ = request::nothing; }
 
  private:
@@ -68,9 +70,9 @@ class weight_measurement {
   measured_levels levels_;
   phase phase_ = phase::off;
   request request_ = request::nothing;
-  std::uint32_t left_ = 0;  // horizons of this phase
+  std::uint32_t left_ = 0;  // horizons left in this phase
   std::uint32_t rest_ = least_rest;
-  bool has_decided_devices_ = false;  // has decided about them by this window
+  bool has_decided_devices_ = false;  // has decided about devices from this window
   std::shared_ptr<measured_window> window_;
 };
 
