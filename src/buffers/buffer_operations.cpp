@@ -1,4 +1,4 @@
-// buffer_operations.cpp - the calls on buffers: tasks, their commands and instructions, begun at once.
+// buffer_operations.cpp - public calls on buffers: creation, launches, host tasks, side effects, horizons and epochs.
 #include <stretto/error.hpp>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<graph::effect_use> require_effects(std::span<const detail::used_side
   return all;
 }
 
-/// The task of a launch in this call: if it is found right, it is known to be.
+/// Submits the task now and records that its checks passed in this epoch.
 task_outcome submit_cached(buffers_state& s, cached_launch& cached, const task_work& work, base::thread_context& context) {
   const submission_timer measured(s, cached);
   const task_outcome out = submit_task(s, cached.task, work, context);
@@ -114,7 +114,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
 
   buffers_state& s = *buffers::state_of(*context.runtime);
   objects::devices_of_launch by;
-  if (s.dry) by.on_host = request.kinds.are == on(device_kind::host).are || request.driver == "host";  // of devices that are not there, no kind is known
+  // the kinds of simulated devices are not known
+  if (s.dry) by.on_host = request.kinds.are == on(device_kind::host).are || request.driver == "host";
   else if (request.kinds.are || !request.driver.empty()) by = objects::devices_for(*context.runtime, code, range, request);
   else by.on_host = device::is_of_host_alone(code);
   const kernel_launch_request asks{code, range, items, request, by};
@@ -162,7 +163,8 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   take_tags(work, request);
   const std::vector<graph::effect_use> effects = require_effects(request.effects, context, where);
   if (request.name.empty()) work.request.name = "host task";
-  // What no worker serves is refused before anything has changed. A processor stands for workers in turn, and is asked once.
+  // A place that no worker serves is refused before anything changes. A processor is resolved to the next of its
+  // workers in turn, so it is resolved only once.
   const auto to = static_cast<sched::thread_state&>(context).owner->destination_of(request.at, request.on, request.worker, where);
   if (request.on) work.request.on = {}, work.request.worker = to.bound - 1u;
 

@@ -1,4 +1,5 @@
-// buffer_resize.cpp - buffers of other extents with the elements that both have, copied where they lie.
+// buffer_resize.cpp - resizes buffers: copies the elements that old and new extents share, without moving them between
+// nodes.
 #include <stretto/buffer.hpp>
 #include <stretto/forasync.hpp>
 #include <stretto/kernel.hpp>
@@ -11,7 +12,8 @@
 namespace stretto::buffers {
 namespace {
 
-// Elements are moved as words of their size; arrays of fewer axes are arrays of three whose last extents are one.
+// Elements are copied as words of their size. Arrays of fewer axes are copied as arrays of three whose last extents are
+// one.
 using std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t;
 STRETTO_KERNEL(resize_by_1, (in<uint8_t, 3> from, out<uint8_t, 3> to), {
   to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));

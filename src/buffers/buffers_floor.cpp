@@ -17,7 +17,7 @@ const std::shared_ptr<buffers_state>& state_of(const base::runtime_context& runt
 
 namespace {
 
-/// All but its end, where what a chunk uses nothing of lies: the graph does not know of that.
+/// The memory without the area at its end for empty instances, which the graph does not manage.
 graph::memory_bounds left_to_buffers(std::uint64_t capacity, std::uint64_t grain) {
   const std::uint64_t kept = grains_for_empty_instances * grain;
   return {capacity > kept ? capacity - kept : capacity, grain};
@@ -64,12 +64,13 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
     s->guard = std::make_unique<spmd_guard>(*others, settings.compares ? spmd_guard::compares::yes : spmd_guard::compares::no, settings.on_failure_or_divergence);
   s->check = settings.check;
   if (settings.warn) s->warn = settings.warn;
-  if (settings.learn && !is_dry) {  // a dry run touches nothing
+  if (settings.learn && !is_dry) {  // kernels of a dry run use no elements
     if (!others || others->nodes() == 1) s->learns = std::make_unique<mapper_learner>();
     else if (s->commands.self() == 0) s->warn("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
-  // What is learned is of a line of the program, what a dry run finds is all it does, and nodes that agree on weights do so at a point of it.
+  // No pipeline in these modes: learning needs source lines, a dry run executes nothing, and nodes must exchange
+  // weights at the same point of the program.
   if (!s->learns && !is_dry && !s->weights.levels().nodes) s->pipeline = settings.pipeline;
   if (s->pipeline != pipeline_mode::off) s->pending = std::make_unique<pending_launches>();
   objects::share_memories_with(runtime, [of = std::weak_ptr(s)](place memory) -> std::optional<event> {
@@ -161,7 +162,7 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
     const buffers_lock held(**slot);
     if ((*slot)->learns) (*slot)->learns->report((*slot)->warn);
     (*slot)->runtime = nullptr;
-    // Functions that own buffers, which own this.
+    // These may contain functions that own buffers, which own this state.
     (*slot)->custom_mappings.clear();
     (*slot)->load_exchange = {};
     (*slot)->guard.reset();

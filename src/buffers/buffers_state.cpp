@@ -30,7 +30,7 @@ sched::worker* worker_here() noexcept {
   return t ? t->as_worker : nullptr;
 }
 
-/// Those that no launch names any more; the others stay in the list.
+/// Released buffers that no pending launch names; the others stay in the list.
 std::vector<graph::buffer_id> take_released(buffers_state& s) {
   std::vector<graph::buffer_id> now;
   const std::uint64_t taken = s.pending ? s.pending->popped_count() : 0;
@@ -56,7 +56,8 @@ buffers_lock::~buffers_lock() {
   base::thread_context* const context = base::current();
   for (;;) {
     std::vector<graph::buffer_id> gone;
-    // Without a runtime, their memory goes with it; a thread that it does not know leaves them to the next.
+    // After the end of the runtime their memory is freed with it. A thread outside of the runtime leaves them to the
+    // next holder.
     if (s_.has_released.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime))) gone = take_released(s_);
     if (gone.empty()) break;
     for (const graph::buffer_id b : gone) {
@@ -82,7 +83,8 @@ buffer_record::~buffer_record() {
     state->released.push_back({id, state->pending ? state->pending->pushed_count() : 0});
     state->has_released.store(true, std::memory_order_release);
   }
-  if (state->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;  // who removes it
+  // the holder removes it when it unlocks
+  if (state->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
   const buffers_lock held(*state);
 }
 

@@ -10,7 +10,7 @@ namespace stretto::buffers {
 void call_history::add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where) {
   stable_hash all;
   all.add(hash_).add(c->hash);
-  // A function has no name that nodes share: it is known by its line.
+  // A host function has no name that is the same on all nodes: its source line identifies it.
   if (c->is.what == buffer_call::verb::host_task) all.add(std::uint64_t{where.line()} << 32 | where.column());
   {
     const std::scoped_lock lock(lock_);

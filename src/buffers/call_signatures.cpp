@@ -5,7 +5,7 @@ namespace {
 
 buffer_call::use use_of(const buffer_record& b, access how, const detail::range_mapper* by, bool includes_current) {
   buffer_call::use u{.buffer = b.id.number, .dimensions = b.type.dimensions, .how = how, .by = {}, .includes_current = includes_current};
-  if (by)  // the function stays the program's
+  if (by)  // without the custom function
     u.by = {.is = by->is, .border = by->border, .axis = by->axis, .always = by->always, .by = by->by};
   return u;
 }

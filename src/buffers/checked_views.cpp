@@ -15,8 +15,9 @@
 namespace stretto::buffers {
 namespace {
 
-// A mark of a floating-point element is a quiet NaN. Of the 22 bits below, which float and double have alike, 3 say that it is one of ours, 3
-// the argument, 16 the element; the 29 more of a double say the rest of the element's number.
+// The mark of a floating-point element is a quiet NaN. Of the 22 payload bits that float and double share, 3 identify
+// our marks, 3 hold the argument and 16 the low bits of the element number. The other 29 bits of a double hold the rest
+// of the element number.
 constexpr std::uint64_t ours = 0b101, argument_bits = 3, element_bits = 16;
 constexpr std::uint64_t most_arguments = (1u << argument_bits) - 1;
 constexpr int bits_below_of_double = 29;

@@ -115,7 +115,8 @@ void divergence_detector::request_verdict(std::function<void()> then, base::thre
   run_deferred(out, context);
 }
 
-/// Polls alone are soon over: while the system lets the worker stand that is about to make a call, or a message is on its way.
+/// Counting polls is not enough: the system may have descheduled the worker that is about to make a call, or a message
+/// may be in flight. So a minimum time applies, too.
 bool divergence_detector::may_catch_up(std::uint64_t calls, const base::thread_context& context) {
   const std::uint64_t now = base::nanoseconds_now();
   if (std::exchange(calls_when_queried_, calls) != calls || !idle_since_ns_) idle_since_ns_ = now;
@@ -126,11 +127,12 @@ bool divergence_detector::may_catch_up(std::uint64_t calls, const base::thread_c
 void divergence_detector::reply_to_queries(const base::thread_context& context) {
   for (auto at = queries_.begin(); at != queries_.end();) {
     const auto& [from, q] = *at;
-    const std::uint64_t calls = history_.calls();  // all of which are compared, and perhaps some that are made meanwhile
+    // read first: the comparison covers these calls, and perhaps later ones
+    const std::uint64_t calls = history_.calls();
     const call_history::comparison is = history_.compare(q.theirs);
     const bool has_found = is.is == call_history::comparison::outcome::differs || is.is == call_history::comparison::outcome::differs_before;
     if (!has_found && calls < q.theirs.first + q.theirs.after.size() && may_catch_up(calls, context)) {
-      ++at;  // it goes on, and may come as far
+      ++at;  // this node may still catch up
       continue;
     }
     const auto call = history_.describe(is.number);
@@ -181,7 +183,7 @@ std::optional<divergence_report> divergence_detector::divergence_found() const {
   for (const auto& [node, a] : replies_)
     if (has_found(a) && (!first || a.is.number < first->is.number)) first = &a;
   if (!first) {
-    // It is so far ahead that it remembers none of these calls.
+    // The other node is so far ahead that it stores none of these calls.
     if (!suspect_ || !replies_.contains(suspect_->first)) return std::nullopt;
     const auto here = history_.describe(suspect_->second - 1);
     const call_of_node both[] = {{self_, here ? here->what : "a call that is not remembered", here ? here->where : "", 0},
@@ -197,7 +199,7 @@ std::optional<divergence_report> divergence_detector::divergence_found() const {
   for (const auto& [node, a] : replies_) {
     if (has_found(a) && a.is.number == number) {
       calls.push_back(a.call);
-    } else if (a.is.is != unknown && a.calls > number) {  // as here, since it differs later if at all
+    } else if (a.is.is != unknown && a.calls > number) {  // the same call as here: it differs later, if at all
       calls.push_back(own);
       calls.back().node = node;
     }
@@ -231,7 +233,7 @@ void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> w
           break;
         }
         std::vector<report>& waiting = ahead_[from];
-        // Of many every other one, so that who is far behind compares at steps that are ever wider.
+        // The list is full: drop every other report, so that a slow node compares in ever larger steps.
         if (waiting.size() == most_ahead_reports)
           for (std::size_t i = 0; i < most_ahead_reports / 2; ++i) waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
         waiting.push_back(r);

@@ -6,8 +6,8 @@
 namespace stretto::buffers {
 namespace {
 
-constexpr std::size_t most_told = 4;       // groups
-constexpr std::size_t most_intervals = 6;  // of nodes
+constexpr std::size_t most_told = 4;       // groups shown
+constexpr std::size_t most_intervals = 6;  // intervals of nodes shown
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::string text_of_nodes(std::span<const std::uint32_t> nodes) {
       parts.push_back(std::to_string(nodes.size() - i) + " more");
       break;
     }
-    if (last < i + 2) last = i;  // two are named
+    if (last < i + 2) last = i;  // an interval of two is written as two numbers
     parts.push_back(std::to_string(nodes[i]) + (last > i ? " to " + std::to_string(nodes[last]) : ""));
     i = last + 1;
   }

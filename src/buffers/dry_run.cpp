@@ -19,7 +19,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-/// "0,2-4" as a set; empty where it is no list, or names what is not there.
+/// Parses "0,2-4"; empty if it is no list, or names a node that does not exist.
 graph::node_set set_of(std::string_view list, graph::node_number nodes) {
   if (list == "all") return graph::node_set(0, nodes);
   graph::node_set all;

@@ -1,4 +1,4 @@
-// element_reads.cpp - elements of buffers for the program itself.
+// element_reads.cpp - reads of buffer elements by the program, fences, and the barrier of all nodes.
 #include <stretto/error.hpp>
 
 #include <cstring>
@@ -29,12 +29,12 @@ struct seen_elements {
   std::string of;
   data::unwritten_check find_unwritten = {};
   detail::held_mark given = {};
-  detail::view_limits limits = {};  // where programs are checked
+  detail::view_limits limits = {};  // for checked programs
 };
 
 namespace {
 
-/// What comes of a read where nothing is computed.
+/// The result of a read in a dry run: a poisoned event.
 event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
   error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
   e.fact("submitted", where)
@@ -43,7 +43,7 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
       .remedy("if (!is_dry_run()) around what looks at elements; the call of read stays outside of it");
   const user_event never = user_event::create(where);
   never.poison(std::make_exception_ptr(std::move(e)), where);
-  detail::cause_of(never, context)->mark_observed();  // who does not look at the elements misses nothing
+  detail::cause_of(never, context)->mark_observed();  // without an access to the elements this is no failure
   return never;
 }
 
@@ -66,7 +66,7 @@ using namespace buffers;
 seen_later see_elements(const buffer_handle& h, const box& part, const std::source_location& where) {
   base::thread_context& context = base::require_current("read");
   buffer_record& b = require_buffer(h, "read", context, where);
-  if (part.is_empty()) {  // nothing is sent, and nothing waited for; but every node is to say it
+  if (part.is_empty()) {  // nothing to transfer or wait for, but every node must record the call
     const drained_submission_lock held(*b.state, where);
     if (b.state->guard) record_call(*b.state, signature_of_read(b, part), where);
     return {event(), seen_pointer(new seen_elements{.in = {},
@@ -124,7 +124,8 @@ std::byte* first_of(const seen_elements& seen, data::layout& shape) {
     seen.find_unwritten(first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
     return first;
   }
-  shape = data::dense_layout(seen.part, seen.dimensions, seen.element_bytes, axis_order::c);  // of no elements
+  // a layout without elements
+  shape = data::dense_layout(seen.part, seen.dimensions, seen.element_bytes, axis_order::c);
   return nullptr;
 }
 
@@ -134,7 +135,7 @@ void copy_seen(const seen_elements& seen, std::byte* to) {
   const box& part = seen.part;
   const std::size_t bytes = shape.element_bytes;
   const bool has_dense_rows = shape.stride[2] == shape.element_bytes || part.length(2) == 1;
-  // With fewer than three axes, the last that there is stands for the row.
+  // With fewer than three axes, the last one with several elements is the row.
   const int along = part.length(2) > 1 ? 2 : part.length(1) > 1 ? 1 : 0;
   const bool is_run = has_dense_rows && shape.stride[along] == static_cast<std::int64_t>(bytes);
   point at = part.min(), step(1, 1, 1);
@@ -178,7 +179,7 @@ namespace stretto {
 event epoch(all_nodes_tag, std::source_location where) {
   const event here = epoch(where);
   if (is_dry_run()) return here;
-  // A reduction to which every node contributes when it has come so far: its result is there when all have.
+  // A reduction with a contribution of each node when it has arrived here: the result is complete when all have.
   const buffer<std::uint32_t> nodes(box(0, 1), {.name = "nodes that have come so far"}, where);
   host_task(
       after(here), name("barrier of all nodes"), detail::host_task_range(on_each_node, where),

@@ -19,9 +19,9 @@ using detail::buffer_handle, detail::host_elements, detail::nodes_of_task;
 
 namespace {
 
-constexpr std::uint64_t long_work = std::uint64_t{256} << 20;  // bytes from which on progress is shown
+constexpr std::uint64_t long_work = std::uint64_t{256} << 20;  // from this size on progress is shown
 
-/// What has to be there for a while: an array of bytes that nodes tell one another by that they have done something, or what.
+/// A status buffer: an array of bytes through which nodes report progress or results to each other.
 buffer_handle make_status_buffer(std::uint64_t bytes, const std::source_location& where) {
   return detail::make_buffer({box(0, static_cast<coordinate>(bytes)), 1, 1, 1, "note of files", nullptr}, where);
 }
@@ -45,7 +45,8 @@ event on_node_0(const char* name, const std::vector<use>& uses, detail::host_fun
   return run_task(name, nodes_of_task::one, box(0, 1), uses, std::move(f), first, where);
 }
 
-// What a node's share failed with goes to the others as text, not as poison: they are told of the first of all, and no other is left.
+// I/O failures of a node are sent to the others as text, not as poison, so that all nodes report the same first failure
+// and none stays unobserved.
 constexpr coordinate status_bytes = 2048;
 
 void write_failure(const error& e, std::byte* note) {
@@ -77,7 +78,7 @@ void throw_first_failure(const host_elements& notes, std::uint32_t nodes) {
   }
 }
 
-/// A host task of the elements and the notes.
+/// A host task that runs f on the share of its node and writes a failure to the status buffer, its last argument.
 detail::host_function task_of_shares(share_function f, std::vector<box> shares) {
   return [f = std::move(f), shares = std::move(shares)](const box& chunk, std::span<const host_elements> given) {
     std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * status_bytes));
@@ -156,7 +157,7 @@ future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const ch
                                 {}, where);
   event known = run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
-    // When this has ended, in whatever way, nobody writes any more.
+    // When this has ended, successfully or not, no node writes to the file any more.
     const event end_or_not = ignore_failure(ended, where);
     const event tidy = async(after(end_or_not), name("leave nothing of a file"), [ended, to = w.to] {
       std::error_code ignored;
@@ -178,7 +179,7 @@ void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& wo
              if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
            },
            {}, where);
-  // The elements of each node follow from what all have read.
+  // Makes the elements of each node depend on the reads of all nodes.
   const event all = run_task("all have read a file", nodes_of_task::chunks, box(0, work.nodes),
                              {{h, access::inout, mapper_of_shares(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
   work.then(all, where);
@@ -186,7 +187,7 @@ void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& wo
 
 namespace {
 
-/// Behind a task of which each node has noted whether it failed.
+/// To be called after a task of all nodes with a status buffer: throws the first failure.
 void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
   const detail::seen_later later = detail::see_elements(notes, detail::elements_of(notes, where), where);
@@ -221,7 +222,7 @@ std::string broadcast_from_node_0(const char* name, std::function<std::string()>
     std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
   }, work.before, where);
   const detail::seen_later later = detail::see_elements(note, detail::elements_of(note, where), where);
-  if (work.state->dry) return find();  // nobody does tell, and what is found decides what is asked next
+  if (work.state->dry) return find();  // there is no node 0 to send the result, and later calls depend on it
   wait_for_cause(later.ready, where);
   data::layout shape;
   const std::byte* const first = detail::first_of(*later.seen, shape);

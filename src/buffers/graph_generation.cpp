@@ -15,21 +15,21 @@ void warn_of_unwritten(buffers_state& s, const graph::task& t, const graph::unwr
   s.warnings.warn("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
 }
 
-/// Horizons and epochs.
+/// A task without accesses: a horizon or an epoch.
 graph::task order_alone(graph::task_kind kind) {
   graph::task t;
   t.kind = kind;
   return t;
 }
 
-/// Requires that the task is ordered and may be done.
+/// Requires that the task is in the task graph and has passed the checks.
 task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work, base::thread_context& context) {
   const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
   s.new_commands.clear();
   s.new_instructions.clear();
   s.commands.add(order.id, t, s.new_commands);
   std::vector<graph::unwritten_read> unwritten = s.commands.take_unwritten_reads();
-  if (!s.learns)  // which has all of every buffer read
+  if (!s.learns)  // learn mode makes every access read the whole buffer
     for (const graph::unwritten_read& r : unwritten) warn_of_unwritten(s, t, r, work.range.where);
   s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
   if (s.dry) s.dry->took(base::nanoseconds_now() - since);
@@ -47,10 +47,11 @@ task_work nothing_at(const std::source_location& where) {
 }  // namespace
 
 task_outcome submit_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context) {
-  // What may be refused comes first, so that nothing has changed then.
+  // All checks come first, so that a refused task changes nothing.
   try {
     s.commands.check(t);
-    if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));  // else each part may use everything, one after the other
+    // in learn mode parts may use everything, one after the other
+    if (!work.learns) s.instructions.check(t, s.commands.own_chunk(t));
     if (s.dry) s.dry->check(t);
   } catch (error& e) {
     throw error(e).fact("submitted", work.range.where);

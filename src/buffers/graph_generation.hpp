@@ -13,7 +13,7 @@
 
 namespace stretto::buffers {
 
-/// Submits the task, and a horizon behind it if one is due. The caller must await `s.back_pressure` before the next task.
+/// Submits the task, and a horizon behind it if one is due. The caller awaits `s.back_pressure` before the next task.
 ///
 ///   throws   B04, B05, B06, B24, and exceptions of custom mappers
 task_outcome submit_task(buffers_state& s, const graph::task& t, const task_work& work, base::thread_context& context);

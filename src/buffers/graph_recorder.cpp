@@ -13,7 +13,7 @@
 namespace stretto::buffers {
 namespace {
 
-/// The task without functions of the program's, which refer to what may have gone when the graph is written.
+/// The task without custom functions: these may refer to objects that no longer exist when the graph is written.
 graph::task without_functions(graph::task t) {
   for (graph::access& a : t.accesses)
     if (a.where.is_custom())

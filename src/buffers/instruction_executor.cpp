@@ -18,7 +18,7 @@
 namespace stretto::buffers {
 namespace {
 
-/// Where an instruction uses all that an allocation has.
+/// The part for an instruction that uses a whole allocation.
 constexpr coordinate far_off = std::numeric_limits<coordinate>::max() / 4;
 const box anywhere = box::between(point(-far_off, -far_off, -far_off), point(far_off, far_off, far_off));
 
@@ -127,7 +127,7 @@ void instruction_executor::pass(const graph::instruction& i, const task_work& wo
   const event all = merge(must_succeed_, work.range.where);
   const bool is_epoch = std::holds_alternative<graph::pass_epoch>(i.what);
   ends_.push_back({is_epoch ? all : ignore_failure(all, work.range.where), all, is_epoch});
-  // The one before is applied: nothing older is asked for.
+  // The horizon before is applied: nothing older is accessed.
   const std::uint64_t applied = is_epoch ? i.id.number : horizon_;
   horizon_ = i.id.number;
   ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(applied - first_));
@@ -158,7 +158,8 @@ void instruction_executor::each_use(const graph::instruction& i, const task_work
   } else if (const auto* sent = std::get_if<graph::send>(&i.what)) {
     for (const graph::sent_part& p : sent->parts) f(sent->from.number, p.where, true, false);
   } else if (const auto* received = std::get_if<graph::receive>(&i.what)) {
-    if (received->parts.size() == 1) each(received->to, received->parts, false, true);  // else as its parts arrive
+    // else each part is recorded when it arrives
+    if (received->parts.size() == 1) each(received->to, received->parts, false, true);
   } else if (const auto* arrived = std::get_if<graph::arrive>(&i.what)) {
     if (const auto a = arrivals_.find(arrived->of.number); a != arrivals_.end())
       f(a->second.to.number, a->second.parts[arrived->part], false, true);
@@ -259,14 +260,15 @@ event instruction_executor::start_instruction(const graph::instruction& i, const
                         [&](const graph::arrive& a) { return start(a); },
                         [&](const graph::allocate& a) { return start(a, work, context); },
                         [&](const graph::release& r) { return start(r, work); },
-                        [](const graph::pass_horizon&) { return event(); },  // `pass` does both
+                        [](const graph::pass_horizon&) { return event(); },  // run() handles both with `pass`
                         [](const graph::pass_epoch&) { return event(); },
                     },
                     i.what);
 }
 
 event instruction_executor::start(const graph::allocate& a, const task_work& work, base::thread_context& context) {
-  // The creation waits for those that have its addresses, whose releases have been submitted; operations wait for it.
+  // The creation waits for the releases of instances at these addresses, which have been submitted. Operations wait for
+  // the creation.
   const data::wish at{.offset = a.offset};
   allocations_[a.is.number] = make(a.of, memory_of(a.where), a.elements, at, work.range.where, context);
   return {};
@@ -363,7 +365,7 @@ event instruction_executor::spawn_on_host(const graph::compute& c, const task_wo
 
 const instruction_executor::checked_region& instruction_executor::region_to_check(const graph::compute& c, std::size_t use, const graph::task& t) {
   auto checked = std::make_unique<checked_region>(c.uses[use].part);
-  if (use < t.accesses.size()) {  // else all of what it reduces into
+  if (use < t.accesses.size()) {  // else it reduces into all elements
     graph::used_boxes named;
     t.accesses[use].where.used_by(c.chunk, t.range, named);
     if (std::ranges::find(named, checked->all) == named.end())
@@ -412,7 +414,7 @@ event instruction_executor::launch_kernel(const graph::compute& c, const task_wo
 event instruction_executor::start(const graph::send& s, const task_work& work, base::thread_context& context) {
   data::other_nodes& others = *data::state_of(context).others;
   std::vector<event> all;
-  // A message to each node, of all that it gets.
+  // One message to each node, with all its elements.
   std::unordered_map<graph::node_number, std::vector<box>> by_node;
   for (const graph::sent_part& p : s.parts)
     for (const auto& nodes : p.to.intervals())

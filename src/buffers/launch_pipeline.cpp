@@ -15,10 +15,10 @@
 namespace stretto::buffers {
 namespace {
 
-// From so long on a launch is handed over rather than taken into the graphs by the call that says it.
-constexpr std::uint32_t least_pipelined_ns = 3'000;  // ns
+// Launches with at least this predicted submission time are enqueued.
+constexpr std::uint32_t least_pipelined_ns = 3'000;
 constexpr const char* task_name = "graphs of buffers";
-constexpr std::uint64_t launches_per_lock = 8;           // then who waits for the buffers may have them
+constexpr std::uint64_t launches_per_lock = 8;           // after so many the buffers are unlocked for waiting threads
 
 task_outcome submit_pending(buffers_state& s, pending_launch& l, base::thread_context& context) {
   cached_launch& cached = *l.is;
@@ -43,12 +43,12 @@ task_outcome submit_pending(buffers_state& s, pending_launch& l, base::thread_co
   try {
     return submit_task(s, cached.task, work, context);
   } catch (...) {
-    s.pipeline_failure = std::current_exception();  // what comes later may need what this was to write
+    s.pipeline_failure = std::current_exception();  // later launches may need its results
     throw;
   }
 }
 
-/// Requires that `s` is held.
+/// Submits one pending launch and triggers its event. Requires that `s` is held.
 void submit_next(buffers_state& s, pending_launch& l, sched::thread_state& t) {
   const sched::counted_in where_it_was_said(t, l.scope);
   failure_ref why;
@@ -64,7 +64,7 @@ void submit_next(buffers_state& s, pending_launch& l, sched::thread_state& t) {
   } else {
     l.done.trigger(done, l.range.where);
   }
-  l.host = nullptr;  // what it owns goes as early as if the call had done it
+  l.host = nullptr;  // releases what it owns as early as a submission in the call would
   l.values.reset();
   l.is.reset();
   sched::count_ended(t, l.scope);
@@ -72,7 +72,7 @@ void submit_next(buffers_state& s, pending_launch& l, sched::thread_state& t) {
 
 sched::thread_state& thread_of(base::thread_context& context) { return static_cast<sched::thread_state&>(context); }
 
-/// Takes what there is, while not too much is ahead; true if all. Requires that `s` is held.
+/// Submits pending launches as far as back pressure allows; true if none is left. Requires that `s` is held.
 bool submit_all(buffers_state& s, std::uint64_t most, submission_lock::waits w, sched::thread_state& t) {
   pending_launches& pending = *s.pending;
   for (std::uint64_t n = 0; n < most; ++n) {
@@ -85,12 +85,12 @@ bool submit_all(buffers_state& s, std::uint64_t most, submission_lock::waits w, 
   return !pending.oldest();
 }
 
-/// The body of the task that takes them.
+/// The body of the submitting task.
 void drain_in_task(buffers_state& s) {
   pending_launches& pending = *s.pending;
   for (;;) {
     event ahead;
-    std::source_location where;  // of the next
+    std::source_location where;  // of the next pending launch
     bool are_all = false;
     {
       const buffers_lock held(s);
@@ -107,14 +107,14 @@ void drain_in_task(buffers_state& s) {
   }
 }
 
-/// Whether somebody would begin at once.
+/// True if an idle worker would begin at once.
 bool is_a_worker_free(const sched::thread_state& t) noexcept { return t.owner->searching_and_parked.load(std::memory_order_relaxed) != 0; }
 
 bool may_be_refused(const buffers_state& s, const cached_launch& cached) noexcept {
   return !cached.is_never_refused && cached.checked_in_epoch != s.check_epoch.load(std::memory_order_relaxed);
 }
 
-/// ns; 0 if nothing like it was measured.
+/// In ns; 0 if not measured yet.
 std::uint32_t predicted_submission_ns(const buffers_state& s, cached_launch& cached) noexcept {
   const std::uint32_t ns = std::atomic_ref(cached.submission_ns).load(std::memory_order_relaxed);
   return ns ? ns : std::atomic_ref(s.pending->new_launch_ns).load(std::memory_order_relaxed);
@@ -123,7 +123,7 @@ std::uint32_t predicted_submission_ns(const buffers_state& s, cached_launch& cac
 bool should_enqueue(const buffers_state& s, cached_launch* cached, const launch_call& l, const sched::thread_state& t) {
   if (!cached || may_be_refused(s, *cached)) return false;
   if (s.pending->is_full() || l.work->request.profile || t.observer) return false;
-  if (l.host && s.check) return false;  // it is told of mappers that are the caller's
+  if (l.host && s.check) return false;  // the checks refer to mappers in the stack frame of the caller
   if (s.guard && s.guard->has_failed_or_diverged()) return false;
   if (s.pipeline == pipeline_mode::always) return true;
   return !s.pending->is_empty() || (predicted_submission_ns(s, *cached) >= least_pipelined_ns && is_a_worker_free(t));
@@ -171,7 +171,7 @@ std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_
     });
   l.range = call.work->range;
   l.request = call.work->request;
-  if (!l.request.name.empty()) l.request.name = cached->task.name;  // which stays
+  if (!l.request.name.empty()) l.request.name = cached->task.name;  // whose text outlives the call
   l.first = call.work->first;
   const user_event done = user_event::create(l.range.where);
   l.done = done;
@@ -180,7 +180,7 @@ std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_
   s.pending->push();
   if (!s.pending->has_consumer.exchange(true, std::memory_order_seq_cst)) {
     const sched::outside_of_finishes everywhere(t);
-    if (t.as_worker) ++t.as_worker->no_room_making;  // others would wait with `saying`
+    if (t.as_worker) ++t.as_worker->no_room_making;  // others would wait while this thread holds `submission_mutex`
     async(name(task_name), [&s] { drain_in_task(s); }, l.range.where);
     if (t.as_worker) --t.as_worker->no_room_making;
   }
@@ -191,7 +191,8 @@ submission_timer::submission_timer(buffers_state& s, cached_launch& of) {
   if (s.pipeline != pipeline_mode::by_cost) return;
   const std::uint32_t n = of.submissions++;
   if (n >= 8 && n % 16 != 0) return;
-  of_ = n == 0 ? &s.pending->new_launch_ns : &of.submission_ns;  // the first finds what it never does again
+  // the first submission of a launch does work that repeated ones do not
+  of_ = n == 0 ? &s.pending->new_launch_ns : &of.submission_ns;
   since_ = base::nanoseconds_now();
 }
 
@@ -200,7 +201,7 @@ submission_timer::~submission_timer() {
   const auto took = static_cast<std::uint32_t>(std::min<std::uint64_t>(base::nanoseconds_now() - since_, 1'000'000));
   const std::atomic_ref<std::uint32_t> ns(*of_);
   const std::uint32_t before = ns.load(std::memory_order_relaxed);
-  // The machine may have been doing something else meanwhile: one long time says little.
+  // One long time may be due to other load on the machine, so the estimate grows by at most a quarter.
   ns.store(before ? std::min(took, before + before / 4 + 1) : took, std::memory_order_relaxed);
 }
 

@@ -20,7 +20,7 @@ void take_hints(graph::task& t, const detail::range_hints& hints, const std::sou
   if (hints.multiple != unit) t.grain = data::grain_of(t.grain, hints.multiple, t.range, where);
 }
 
-/// One chunk, on one device of the first node.
+/// Keeps the launch in one chunk, on one device of the first node.
 void keep_whole(graph::task& t) {
   t.pieces = 1;
   for (int a = 0; a < max_axes; ++a) t.grain[a] = std::max({t.grain[a], t.range.max()[a], -t.range.min()[a]});
@@ -40,12 +40,12 @@ graph::mode mode_of(access a) noexcept {
   return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
 }
 
-/// Into so many parts this node divides its chunk at most.
+/// The maximum number of parts into which this node divides its chunk.
 double most_parts(const buffers_state& s, const graph::task& t) noexcept {
   return static_cast<double>(s.instructions.shape().devices.size() + 1) * t.pieces;
 }
 
-/// Fills in the arguments of a launch: accesses, and reductions behind them.
+/// Builds the arguments of a launch: accesses, then reductions.
 class argument_list {
  public:
   argument_list(buffers_state& s, cached_launch& of) : state_(s), of_(of) {}
@@ -53,7 +53,8 @@ class argument_list {
     for (const std::size_t i : reductions_) of_.arguments[i].array += static_cast<int>(of_.task.accesses.size());
   }
 
-  /// The size of all buffers named, with the partial values of reductions: an upper bound of what one device needs.
+  /// The size of all named buffers, with the partial values of reductions: an upper bound of the memory that one device
+  /// needs.
   double most_bytes() const noexcept { return bytes_; }
 
   void use(const buffer_record& b, access how, const detail::range_mapper& by) {
@@ -61,7 +62,7 @@ class argument_list {
     of_.arguments.push_back({.array = static_cast<int>(of_.task.accesses.size()), .of = b.id});
     of_.task.accesses.push_back({b.id, mode_of(how), mapping_of(state_, by, b.elements)});
   }
-  /// Every chunk may use all of it, and what it uses is noted beside what it was to use.
+  /// Lets every chunk use the whole buffer, and records its use next to the given mapper.
   void learn(const buffer_record& b, const kernel_code& code, std::size_t parameter, const detail::range_mapper& by,
              const std::source_location& where) {
     use(b, code.parameters[parameter].mode, by);
@@ -86,7 +87,7 @@ class argument_list {
 
   buffers_state& state_;
   cached_launch& of_;
-  std::vector<std::size_t> reductions_;  // of the arguments
+  std::vector<std::size_t> reductions_;  // indices of the arguments that are reductions
   double bytes_ = 0;
 };
 
@@ -154,7 +155,7 @@ void kernel_launch_request::write_key(const buffers_state& s, launch_key& key) c
   if (range_.is_of_groups)
     for (int a = 0; a < max_axes; ++a) key.add(static_cast<std::uint64_t>(range_.group[a]));
   add(key, request_.hints);
-  if (s.learns) key.add(std::uint64_t{where_.line()} << 32 | where_.column());  // what is learned is of this line
+  if (s.learns) key.add(std::uint64_t{where_.line()} << 32 | where_.column());  // observations are kept by source line
   for (std::size_t i = 0; i < items_.size(); ++i)
     if (const detail::buffer_item& item = items_[i]; item.buffer)
       add(key, **item.buffer, code_.parameters[i].mode, item.by, item.fold, item.includes_current);
@@ -169,7 +170,7 @@ void kernel_launch_request::make(buffers_state& s, cached_launch& made) const {
   t.devices = by_.some;
   take_hints(t, request_.hints, where_);
   if (!by_.on_host && device::computes_whole_launches(code_)) keep_whole(t);
-  if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
+  if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // tiles, whose chunks differ along two axes
   if (s.guard) made.call = signature_of_launch(code_, range_, items_, request_);
   argument_list arguments(s, made);
   for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -200,7 +201,7 @@ void host_task_launch_request::write_key(const buffers_state&, launch_key& key) 
   key.add(static_cast<std::uint64_t>(which_.are) << 32 | which_.group);
   key.add(range_);
   add(key, hints_);
-  key.add(effects_.size());  // what follows may be of any length, too
+  key.add(effects_.size());  // the fields that follow have a variable length, too
   for (const graph::effect_use& e : effects_) key.add(e.key());
   for (const detail::host_use_item& i : items_) add(key, **i.buffer, i.how, i.by, i.fold, i.includes_current);
 }

@@ -26,7 +26,7 @@ graph::observed_use use_of(const box& chunk, const touched_elements& t) {
   return {.chunk = chunk, .used = t.bounds(), .is_exact = false, .has_corners = t.has_corners(), .count = t.count()};
 }
 
-/// "[0,8) + [24,32)"; of scattered ones how many they are.
+/// "[0,8) + [24,32)"; for scattered elements their number.
 std::string elements_text(const graph::observed_use& u) {
   if (!u.is_exact && u.count != 0) return std::to_string(u.count) + " elements scattered in " + u.used.text();
   const std::vector<box>& all = u.used.boxes();

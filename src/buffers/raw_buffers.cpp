@@ -1,4 +1,4 @@
-// raw_buffers.cpp - buffers as files of nothing but their elements, in the order of C.
+// raw_buffers.cpp - buffers as raw files: nothing but the elements, in C order.
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -42,7 +42,7 @@ void write_exactly(int file, const std::byte* from, std::uint64_t bytes, std::ui
   }
 }
 
-/// Calls f(number of the first element, count) for pieces of a share's elements, by several workers.
+/// Calls f(number of the first element, count) for pieces of a share, on several workers.
 template <class F>
 void for_each_piece(const box& share, std::uint32_t element_bytes, F f) {
   const std::uint64_t most = std::max<std::uint64_t>(1, most_file_bytes_at_once / element_bytes), all = share.volume();
@@ -52,7 +52,8 @@ void for_each_piece(const box& share, std::uint32_t element_bytes, F f) {
   }).get();
 }
 
-/// Elements of a share follow one another in the file: it has all of every axis but one, before which there is nothing.
+/// The offset of a share. Its elements are contiguous in the file: it has all of every axis but one, and the axes
+/// before that have length 1.
 std::uint64_t offset_in_file(const box& share, const box& elements, std::uint32_t element_bytes) {
   const int axis = split_axis(elements);
   std::uint64_t row = element_bytes;

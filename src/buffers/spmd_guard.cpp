@@ -10,14 +10,15 @@ namespace {
 
 constexpr const char *tasks_of_others = "what a node has not done", *calls_of_nodes = "what nodes ask of buffers";
 
-/// Where something runs, a second; else until what is on its way has come. Who steps sees all that is.
+/// The minimum time before replying that this node cannot catch up: a second while it is busy; if idle, long enough for
+/// messages in flight. Under stepping all messages are visible: none.
 std::uint64_t patience_of(const base::thread_context& context) {
   const sched::scheduler& s = *static_cast<const sched::thread_state&>(context).owner;
   if (s.settings.stepped) return 0;
   return sched::is_idle_in_poll(s) ? 30'000'000 : 1'000'000'000;
 }
 
-/// Whose cause a run tells of.
+/// Makes a failure that counts as observed, because the run reports its cause.
 failure_ref observed_failure(const error& e, const char* who) {
   const failure_ref why = detail::make_failure(std::make_exception_ptr(e), who, {});
   why->mark_observed();
@@ -63,7 +64,7 @@ void spmd_guard::wait_for_verdict(const std::source_location& where) {
 std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
   if (const std::optional<error> of_another = failed_run_in(why)) {
     if (auto known = failure()) return known;
-    is_reported_.store(true, std::memory_order_relaxed);  // what it has done elsewhere has come here before its own words
+    is_reported_.store(true, std::memory_order_relaxed);  // the poison of that failure has arrived before its message
     return of_another;
   }
   const failed_run r = failed_run_of(others_.self(), tasks, why, where);
@@ -129,7 +130,7 @@ void spmd_guard::on_divergence(const divergence_report& d, base::thread_context&
     divergence_ = e;
   }
   has_diverged_.store(true, std::memory_order_release);
-  // What waits for elements of other nodes would wait for ever.
+  // Waits for elements of other nodes would never end.
   others_.fail_posted(0, observed_failure(e, calls_of_nodes), context);
   if (on_failure_or_divergence_) on_failure_or_divergence_();
 }

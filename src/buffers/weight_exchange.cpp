@@ -12,7 +12,7 @@
 namespace stretto::buffers {
 namespace {
 
-/// Items and seconds of each node.
+/// Submits the tasks that exchange the items and seconds of each node.
 void exchange_loads(buffers_state& s, const std::source_location& where) {
   if (!s.load_exchange) s.load_exchange = buffer<double>(box(0, 2 * coordinate{s.commands.nodes()}), {.name = "weights"}, where);
   s.node_loads = std::make_shared<std::vector<graph::measured_load>>();
@@ -54,10 +54,10 @@ void balance_node_weights(buffers_state& s, const std::source_location& where) {
   switch (s.weights.pending_request()) {
     case request::nothing: return;
     case request::exchange:
-      s.weights.exchanged();  // before the tasks, which ask again
+      s.weights.exchanged();  // before the tasks: their submission calls this function again
       return exchange_loads(s, where);
     case request::apply: {
-      wait(s.loads_ready, where);  // has long been there
+      wait(s.loads_ready, where);  // has triggered long ago
       const std::vector<double> now = s.commands.weights().shares();
       const graph::chunk_weights weights(graph::balanced_weights(now, *s.node_loads));
       const drained_submission_lock held(s, where);
@@ -83,7 +83,7 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   else buffers::check_weights(settings.devices, "devices", {devices, devices + 1}, where);
   const graph::chunk_weights of_nodes(settings.nodes), of_devices(settings.devices);
   const buffers::drained_submission_lock held(s, where);
-  if (s.guard) {  // those of devices are the node's own matter
+  if (s.guard) {  // weights of devices are local to a node
     buffers::buffer_call c{.what = buffers::buffer_call::verb::set_weights, .numbers = settings.nodes};
     record_call(s, std::make_shared<const buffers::call_signature>(std::move(c)), where, false);
   }

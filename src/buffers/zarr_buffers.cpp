@@ -1,4 +1,4 @@
-// zarr_buffers.cpp - buffers as Zarr arrays: a folder with a file for each chunk.
+// zarr_buffers.cpp - buffers as Zarr arrays: a folder with one file for each chunk.
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -24,7 +24,7 @@ std::int64_t chunks_along(const files::zarr_array& a, const box& part, std::size
   return (part.max()[at] - 1 - origin[at]) / a.chunk[axis] + 1 - first;
 }
 
-/// Calls f(numbers of the chunk, its box) for each chunk that meets `part`, by several workers.
+/// Calls f(numbers of the chunk, its box) for each chunk that meets `part`, on several workers.
 template <class F>
 void for_each_chunk(const files::zarr_array& a, const box& part, const point& origin, F f) {
   const std::size_t axes = a.shape.size();
@@ -102,7 +102,7 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
 buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name, const std::source_location& where) {
   file_work work("load_zarr");
   const fs::path named(folder);
-  // The folder, or what is left of it, and its description.
+  // The folder, which may be an interrupted replacement, and its zarr.json.
   const std::string told = broadcast_from_node_0("find an array", [named] {
     const fs::path from = files::find_whole(named);
     if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");

@@ -31,7 +31,7 @@ struct balance_policy {
 ///
 ///   now     the present weights, with a sum of 1; none: all are equal
 ///
-/// The function compares speeds, not times: launches with too few items to be cut by weights must not shift them forever.
+/// Compares speeds, not times: launches with too few items to be cut by weights must not shift them forever.
 ///
 ///     balanced_weights({}, {{{100, 1.0}, {100, 3.0}}})   ->  {0.75, 0.25}
 std::vector<double> balanced_weights(std::span<const double> now, std::span<const measured_load> loads, const balance_policy& p = {});
