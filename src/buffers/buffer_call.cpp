@@ -55,7 +55,9 @@ std::string text_of_effects(const std::vector<graph::effect_use>& effects) {
 std::string range_of(const buffer_call& c) {
   using detail::nodes_of_task;
   if (c.where == nodes_of_task::collective) return " on all nodes together, group " + std::to_string(c.group_of_nodes);
-  return c.where == nodes_of_task::one ? " on one node" : c.where == nodes_of_task::each ? " on each node" : " over " + c.range.text();
+  return c.where == nodes_of_task::one    ? " on one node"
+         : c.where == nodes_of_task::each ? " on each node"
+                                          : " over " + c.range.text();
 }
 
 }  // namespace
@@ -71,16 +73,21 @@ stable_hash& stable_hash::add(std::string_view text) noexcept {
 }
 
 stable_hash& stable_hash::add(const box& b) noexcept {
-  for (int a = 0; a < max_axes; ++a) add(static_cast<std::uint64_t>(b.min()[a])).add(static_cast<std::uint64_t>(b.max()[a]));
+  for (int a = 0; a < max_axes; ++a)
+    add(static_cast<std::uint64_t>(b.min()[a])).add(static_cast<std::uint64_t>(b.max()[a]));
   return *this;
 }
 
 std::uint64_t buffer_call::hash() const {
   stable_hash h;
-  h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
+  h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where))
+      .add(name)
+      .add(line)
+      .add(range);
   for (int a = 0; a < max_axes; ++a)
     h.add(static_cast<std::uint64_t>(group[a])).add(static_cast<std::uint64_t>(hints.multiple[a]));
-  h.add(std::uint64_t{hints.pieces} << 16 | std::uint64_t{kinds.are} << 8 | std::uint64_t{is_in_groups} << 1 | std::uint64_t{hints.is_in_tiles});
+  h.add(std::uint64_t{hints.pieces} << 16 | std::uint64_t{kinds.are} << 8 | std::uint64_t{is_in_groups} << 1 |
+        std::uint64_t{hints.is_in_tiles});
   if (!driver.empty()) h.add(driver);
   h.add(uses.size()).add(effects.size());
   for (const use& u : uses) {
@@ -98,13 +105,17 @@ std::uint64_t buffer_call::hash() const {
 std::string buffer_call::text() const {
   const std::string called = name.empty() ? "" : " \"" + name + "\"";
   switch (what) {
-    case verb::launch: return "launch of" + called + " over " + range.text() + text_of_hints(*this) + text_of_uses(uses);
-    case verb::host_task: return "host task" + called + range_of(*this) + text_of_hints(*this) + text_of_effects(effects) + text_of_uses(uses);
+    case verb::launch:
+      return "launch of" + called + " over " + range.text() + text_of_hints(*this) + text_of_uses(uses);
+    case verb::host_task:
+      return "host task" + called + range_of(*this) + text_of_hints(*this) + text_of_effects(effects) +
+             text_of_uses(uses);
     case verb::read: return "read of " + range.text() + " of B" + std::to_string(uses.front().buffer);
     case verb::make:
       return "buffer B" + std::to_string(uses.front().buffer) + called + " of " + range.text() +
              fmt::format(", {} bytes an element{}", numbers[0], numbers[2] != 0 ? ", with its content" : "");
-    case verb::set_horizons: return fmt::format("set_horizons({{.step = {}, .most_parallel = {}}})", numbers[0], numbers[1]);
+    case verb::set_horizons:
+      return fmt::format("set_horizons({{.step = {}, .most_parallel = {}}})", numbers[0], numbers[1]);
     case verb::set_weights: return fmt::format("set_weights({{.nodes = {{{}}}}})", fmt::join(numbers, ", "));
     case verb::save: {
       std::string of;

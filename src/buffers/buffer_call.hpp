@@ -30,15 +30,15 @@ struct buffer_call {
   };
 
   verb what = verb::end;
-  std::string name = {};       // name of a kernel, a new buffer or a file
-  std::uint64_t line = 0;      // line of a kernel
+  std::string name = {};   // name of a kernel, a new buffer or a file
+  std::uint64_t line = 0;  // line of a kernel
   detail::nodes_of_task where = detail::nodes_of_task::chunks;
   std::uint32_t group_of_nodes = 0;  // group of a collective task
-  box range = {};              // for a buffer that is made or read: its elements
+  box range = {};                    // for a buffer that is made or read: its elements
   bool is_in_groups = false;
   extent group = {};
-  on_kinds kinds = {};         // kinds of devices on which it may run; none: any
-  std::string driver = {};     // device driver, likewise
+  on_kinds kinds = {};      // kinds of devices on which it may run; none: any
+  std::string driver = {};  // device driver, likewise
   detail::range_hints hints = {};
   std::vector<use> uses = {};
   std::vector<graph::effect_use> effects = {};

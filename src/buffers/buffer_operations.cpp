@@ -5,13 +5,13 @@
 #include <cstring>
 #include <utility>
 
-#include "buffers/launch_request.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
+#include "buffers/call_frame.hpp"
+#include "buffers/call_signatures.hpp"
 #include "buffers/graph_generation.hpp"
 #include "buffers/launch_pipeline.hpp"
-#include "buffers/call_signatures.hpp"
-#include "buffers/call_frame.hpp"
+#include "buffers/launch_request.hpp"
 #include "data/instance_refusals.hpp"
 #include "device/native.hpp"
 #include "objects/launching.hpp"
@@ -23,18 +23,21 @@ namespace {
 
 void take_tags(task_work& work, const detail::task_request& request) {
   static_cast<detail::placing_request&>(work.request) = request;
-  work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where), work.range.where);
+  work.first = merge(merge(request.after_events, work.range.where), merge_dependencies(request.after, work.range.where),
+                     work.range.where);
 }
 
-std::vector<graph::effect_use> require_effects(std::span<const detail::used_side_effect> named, const base::thread_context& context,
-                                              const std::source_location& where) {
+std::vector<graph::effect_use> require_effects(std::span<const detail::used_side_effect> named,
+                                               const base::thread_context& context, const std::source_location& where) {
   std::vector<graph::effect_use> all;
   for (const detail::used_side_effect& u : named) {
     const auto& h = u.which.handle();
     if (!h || h->state->runtime != context.runtime)
-      throw error("B26", h ? "host_task was given a side effect of another runtime" : "host_task was given a side effect that names nothing")
+      throw error("B26", h ? "host_task was given a side effect of another runtime"
+                           : "host_task was given a side effect that names nothing")
           .fact("submitted", where)
-          .because(h ? "a side effect orders the tasks of the runtime in which it was made" : "it was made without a name, or has gone to another by std::move")
+          .because(h ? "a side effect orders the tasks of the runtime in which it was made"
+                     : "it was made without a name, or has gone to another by std::move")
           .remedy("make it inside the runtime that uses it: side_effect log(\"log\")");
     const auto same = std::ranges::find(all, h->number, &graph::effect_use::effect);
     if (same == all.end()) all.push_back({h->number, u.is_affected, h->name});
@@ -44,7 +47,8 @@ std::vector<graph::effect_use> require_effects(std::span<const detail::used_side
 }
 
 /// Submits the task now and records that its checks passed in this epoch.
-task_outcome submit_cached(buffers_state& s, cached_launch& cached, const task_work& work, base::thread_context& context) {
+task_outcome submit_cached(buffers_state& s, cached_launch& cached, const task_work& work,
+                           base::thread_context& context) {
   const submission_timer measured(s, cached);
   const task_outcome out = submit_task(s, cached.task, work, context);
   cached.checked_in_epoch = s.check_epoch.load(std::memory_order_relaxed);
@@ -102,7 +106,8 @@ box elements_of(const buffer_handle& h, const std::source_location& where) {
   return require_buffer(h, "elements", base::require_current("elements"), where).elements;
 }
 
-event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items, const buffer_launch& request) {
+event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items,
+                        const buffer_launch& request) {
   base::thread_context& context = base::require_current("launch");
   data::refuse_wrong_range(code, range);
   for (const buffer_item& i : items)
@@ -116,7 +121,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   objects::devices_of_launch by;
   // the kinds of simulated devices are not known
   if (s.dry) by.on_host = request.kinds.are == on(device_kind::host).are || request.driver == "host";
-  else if (request.kinds.are || !request.driver.empty()) by = objects::devices_for(*context.runtime, code, range, request);
+  else if (request.kinds.are || !request.driver.empty())
+    by = objects::devices_for(*context.runtime, code, range, request);
   else by.on_host = device::is_of_host_alone(code);
   const kernel_launch_request asks{code, range, items, request, by};
   task_outcome out;
@@ -139,7 +145,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
     work.learns = s.learns.get();
     work.learned = cached.learned;
     if (request.is_to_come) {
-      if (const box own = s.commands.own_chunk(cached.task); !own.is_empty() && !s.learns) s.instructions.expect(cached.task, own);
+      if (const box own = s.commands.own_chunk(cached.task); !own.is_empty() && !s.learns)
+        s.instructions.expect(cached.task, own);
       return {};
     }
     if (shows_speed(cached.task)) work.measured = s.weights.open();
@@ -151,7 +158,9 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   return out.done;
 }
 
-std::uint32_t nodes_of_buffers() { return buffers::state_of(*base::require_current("host_task").runtime)->commands.nodes(); }
+std::uint32_t nodes_of_buffers() {
+  return buffers::state_of(*base::require_current("host_task").runtime)->commands.nodes();
+}
 
 event run_host_task(task_nodes which, const box& range, std::span<const host_use_item> items, host_function f,
                     const host_task_request& request, const std::source_location& where) {
@@ -165,7 +174,8 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   if (request.name.empty()) work.request.name = "host task";
   // A place that no worker serves is refused before anything changes. A processor is resolved to the next of its
   // workers in turn, so it is resolved only once.
-  const auto to = static_cast<sched::thread_state&>(context).owner->destination_of(request.at, request.on, request.worker, where);
+  const auto to =
+      static_cast<sched::thread_state&>(context).owner->destination_of(request.at, request.on, request.worker, where);
   if (request.on) work.request.on = {}, work.request.worker = to.bound - 1u;
 
   buffers_state& s = *buffers::state_of(*context.runtime);
@@ -205,12 +215,14 @@ side_effect::side_effect(std::string_view name) {
   handle_ = made;
 }
 
-bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr; }
+bool is_dry_run() {
+  return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr;
+}
 
 void set_horizons(const horizon_settings& settings, std::source_location where) {
   base::thread_context& context = base::require_current("set_horizons");
-  const graph::horizon_policy policy =
-      buffers::checked_horizons({settings.step, settings.most_parallel}, "set_horizons was given most_parallel = 1", &where);
+  const graph::horizon_policy policy = buffers::checked_horizons({settings.step, settings.most_parallel},
+                                                                 "set_horizons was given most_parallel = 1", &where);
   buffers::buffers_state& s = *buffers::state_of(*context.runtime);
   const buffers::drained_submission_lock held(s, where);
   if (s.guard) {
@@ -226,7 +238,8 @@ event epoch(std::source_location where) {
   base::thread_context& context = base::require_current("epoch");
   buffers_state& s = *state_of(*context.runtime);
   const drained_submission_lock held(s, where);
-  if (s.guard) record_call(s, std::make_shared<const call_signature>(buffer_call{.what = buffer_call::verb::epoch}), where);
+  if (s.guard)
+    record_call(s, std::make_shared<const call_signature>(buffer_call{.what = buffer_call::verb::epoch}), where);
   return pass_epoch(s, where, context);
 }
 

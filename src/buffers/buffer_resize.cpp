@@ -68,18 +68,20 @@ void copy_part(const buffer_handle& from, const buffer_handle& to, const box& pa
       for (coordinate i = piece.min()[0]; i < piece.max()[0]; ++i)
         for (coordinate j = piece.min()[1]; j < piece.max()[1]; ++j)
           for (coordinate k = piece.min()[2]; k < piece.max()[2]; ++k)
-            std::memcpy(given[1].first + given[1].shape.offset_of({i, j, k}), given[0].first + given[0].shape.offset_of({i, j, k}),
-                        given[0].shape.element_bytes);
+            std::memcpy(given[1].first + given[1].shape.offset_of({i, j, k}),
+                        given[0].first + given[0].shape.offset_of({i, j, k}), given[0].shape.element_bytes);
     });
   }, request, where);
 }
 
 }  // namespace
 
-buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name, const std::source_location& where) {
+buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name,
+                            const std::source_location& where) {
   const box common = intersection(elements_of(h, where), elements);
   const std::string_view its_name = name.empty() ? std::string_view(h->name) : name;
-  const buffer_handle made = make_buffer({elements, h->type.dimensions, h->type.bytes, h->type.alignment, its_name, nullptr}, where);
+  const buffer_handle made =
+      make_buffer({elements, h->type.dimensions, h->type.bytes, h->type.alignment, its_name, nullptr}, where);
   region there;
   {
     const drained_submission_lock held(*h->state, where);

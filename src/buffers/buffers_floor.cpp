@@ -37,7 +37,8 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
     }
   shape.bounds.resize(places.size() + 1);
   for (std::size_t n = 0; n < places.size(); ++n)
-    if (const data::memory_space* const m = memories.find(places[n].memory)) shape.bounds[n + 1] = left_to_buffers(m->capacity(), m->taken_by(1));
+    if (const data::memory_space* const m = memories.find(places[n].memory))
+      shape.bounds[n + 1] = left_to_buffers(m->capacity(), m->taken_by(1));
   for (const auto& m : memories.memories)
     if (data::is_on_host(m.get())) {
       places.push_back({{}, m->where()});
@@ -59,14 +60,18 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   s->tasks.set(settings.horizons);
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
-    s->record = std::make_unique<graph_recorder>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
+    s->record = std::make_unique<graph_recorder>(settings.graph,
+                                                 is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
   if (others && others->nodes() > 1 && !is_dry)
-    s->guard = std::make_unique<spmd_guard>(*others, settings.compares ? spmd_guard::compares::yes : spmd_guard::compares::no, settings.on_failure_or_divergence);
+    s->guard =
+        std::make_unique<spmd_guard>(*others, settings.compares ? spmd_guard::compares::yes : spmd_guard::compares::no,
+                                     settings.on_failure_or_divergence);
   s->check = settings.check;
   if (settings.warn) s->warn = settings.warn;
   if (settings.learn && !is_dry) {  // kernels of a dry run use no elements
     if (!others || others->nodes() == 1) s->learns = std::make_unique<mapper_learner>();
-    else if (s->commands.self() == 0) s->warn("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
+    else if (s->commands.self() == 0)
+      s->warn("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
   // No pipeline in these modes: learning needs source lines, a dry run executes nothing, and nodes must exchange
@@ -80,7 +85,8 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
 
-graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what, const std::source_location* where) {
+graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what,
+                                       const std::source_location* where) {
   if (given.most_parallel != 1) return given;
   error e("B16", what);
   if (where) e.fact("submitted", *where);
@@ -89,7 +95,8 @@ graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const
       .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
 }
 
-std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why, queries_nodes asks, const std::source_location& where) {
+std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,
+                                       queries_nodes asks, const std::source_location& where) {
   buffers_state& s = *state_of(runtime);
   if (!s.guard) return std::nullopt;
   if (asks == queries_nodes::yes) {
@@ -151,7 +158,8 @@ void report_graphs(const base::runtime_context& runtime) {
   if (s.dry) std::fputs(("stretto: " + s.dry->text() + "\n").c_str(), stderr);
   if (!s.record) return;
   if (s.dry) s.record->set_seconds_per_task(s.dry->seconds_per_task());
-  if (const std::string says = s.record->prediction(); !says.empty()) std::fputs(("stretto: " + says + "\n").c_str(), stderr);
+  if (const std::string says = s.record->prediction(); !says.empty())
+    std::fputs(("stretto: " + says + "\n").c_str(), stderr);
   s.record->write();
 }
 

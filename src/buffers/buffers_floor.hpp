@@ -12,8 +12,8 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
-#include "buffers/pipeline_mode.hpp"
 #include "buffers/graph_recorder.hpp"
+#include "buffers/pipeline_mode.hpp"
 #include "buffers/spmd_guard.hpp"
 #include "buffers/weight_measurement.hpp"
 #include "device/device_set.hpp"
@@ -36,7 +36,8 @@ struct buffers_settings {
 };
 
 /// Throws B16 if a horizon would follow each launch; `what`: where the setting was given.
-graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what, const std::source_location* where = nullptr);
+graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what,
+                                       const std::source_location* where = nullptr);
 
 /// `devices` null: the host alone. To be called after the data floor has started and knows the other nodes. Throws B17
 /// for the file of a graph.
@@ -44,7 +45,8 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
 /// Reports a failed run of this node to other nodes, which then do not wait for its work. Returns the underlying cause:
 /// B23 after divergence (if it is to query the nodes, it waits for the verdict), N17 if another node's run failed.
 enum class queries_nodes : bool { no, yes };
-std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why, queries_nodes asks, const std::source_location& where);
+std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,
+                                       queries_nodes asks, const std::source_location& where);
 /// At the end: an error that no run has reported, if this node lacks work because of divergence or another node's
 /// failed run.
 std::optional<error> unreported_peer_failure(base::runtime_context& runtime);

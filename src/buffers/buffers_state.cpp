@@ -2,10 +2,12 @@
 
 namespace stretto::buffers {
 
-std::string describe(const buffer_record& b) { return describe(b.id, b.name); }
+std::string describe(const buffer_record& b) {
+  return describe(b.id, b.name);
+}
 
-task_outcome buffers_state::carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
-                                      base::thread_context& context) {
+task_outcome buffers_state::carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all,
+                                      const task_work& work, base::thread_context& context) {
   if (record) record->add(0, of, all);
   if (!dry) return executor.run(all, work, check, context);
   dry->count(of, all);
@@ -58,7 +60,8 @@ buffers_lock::~buffers_lock() {
     std::vector<graph::buffer_id> gone;
     // After the end of the runtime their memory is freed with it. A thread outside of the runtime leaves them to the
     // next holder.
-    if (s_.has_released.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime))) gone = take_released(s_);
+    if (s_.has_released.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime)))
+      gone = take_released(s_);
     if (gone.empty()) break;
     for (const graph::buffer_id b : gone) {
       if (!s_.runtime) continue;

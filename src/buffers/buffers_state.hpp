@@ -16,12 +16,12 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
-#include "buffers/instruction_executor.hpp"
-#include "buffers/pipeline_mode.hpp"
-#include "buffers/launch_cache.hpp"
-#include "buffers/pending_launches.hpp"
-#include "buffers/mapper_learner.hpp"
 #include "buffers/graph_recorder.hpp"
+#include "buffers/instruction_executor.hpp"
+#include "buffers/launch_cache.hpp"
+#include "buffers/mapper_learner.hpp"
+#include "buffers/pending_launches.hpp"
+#include "buffers/pipeline_mode.hpp"
 #include "buffers/spmd_guard.hpp"
 #include "buffers/unwritten_warnings.hpp"
 #include "buffers/weight_measurement.hpp"
@@ -36,9 +36,13 @@ namespace stretto::buffers {
 inline constexpr std::size_t most_horizons_ahead = 16;
 
 struct buffers_state {
-  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, instruction_executor::execution_places places,
-                measured_levels measures)
-      : runtime(&r), measures(measures), commands(self, nodes), instructions(std::move(shape)), executor(std::move(places), nodes),
+  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape,
+                instruction_executor::execution_places places, measured_levels measures)
+      : runtime(&r),
+        measures(measures),
+        commands(self, nodes),
+        instructions(std::move(shape)),
+        executor(std::move(places), nodes),
         weights(measures, instructions.shape().devices.size(), nodes, most_horizons_ahead + 2) {}
 
   base::runtime_context* runtime;  // null once the runtime has ended
@@ -67,13 +71,13 @@ struct buffers_state {
   };
   time_of_horizons horizons;
   std::unique_ptr<graph_recorder> record;  // null: no graph is recorded
-  std::unique_ptr<dry_run> dry;       // null: not a dry run
-  std::unique_ptr<spmd_guard> guard;  // null: a single node
+  std::unique_ptr<dry_run> dry;            // null: not a dry run
+  std::unique_ptr<spmd_guard> guard;       // null: a single node
   std::uint32_t side_effects = 0;          // number of side effects made
   std::uint64_t submitted = 0;             // tasks below this number are submitted completely
   event back_pressure;                     // to be awaited before the next task is submitted
-  std::exception_ptr pipeline_failure;              // the error of a refused pending launch; it ends the program
-  launch_cache launches;                 // also guarded by `submission_mutex`, if there is a pipeline
+  std::exception_ptr pipeline_failure;     // the error of a refused pending launch; it ends the program
+  launch_cache launches;                   // also guarded by `submission_mutex`, if there is a pipeline
   weight_measurement weights;
   // Weights that nodes decide together; for the submitting call.
   buffer<double> load_exchange;
@@ -91,15 +95,15 @@ struct buffers_state {
   };
   std::vector<custom_mapping> custom_mappings;
   std::shared_ptr<void> checkpoints;  // state of the checkpoint floor
-  event files;  // of this node: all file operations so far
+  event files;                        // of this node: all file operations so far
 
   /// Evicts all buffer data from this memory of a device. The event triggers when it has left; none: there was none.
   /// The caller must not hold the state.
   static std::optional<event> clear(buffers_state& s, place memory, base::thread_context& context);
 
   /// Starts the instructions of these commands. A dry run only counts them.
-  task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
-                         base::thread_context& context);
+  task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all,
+                         const task_work& work, base::thread_context& context);
 
   // Released buffers, to be removed by the next holder of the state. They have a mutex of their own: destroying a
   // function of the program while the state is held may release the last handle of a buffer.

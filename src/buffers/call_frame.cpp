@@ -5,7 +5,8 @@
 
 namespace stretto::buffers {
 
-buffer_record& require_buffer(const detail::buffer_handle& h, const char* verb, const base::thread_context& context, const std::source_location& where) {
+buffer_record& require_buffer(const detail::buffer_handle& h, const char* verb, const base::thread_context& context,
+                              const std::source_location& where) {
   return objects::record_of(h.get(), {"B07", "a buffer", "buffer"}, verb, context, where);
 }
 

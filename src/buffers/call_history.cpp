@@ -58,7 +58,7 @@ std::optional<call_history::call_description> call_history::describe(std::uint64
   if (number < first() || number >= calls_.load(std::memory_order_relaxed)) return std::nullopt;
   const entry& e = at(number);
   return call_description{(e.task == no_task ? "" : "T" + std::to_string(e.task) + ", ") + e.call->is.text(),
-              e.call->is.what == buffer_call::verb::end ? std::string() : short_location(e.where), e.after};
+                          e.call->is.what == buffer_call::verb::end ? std::string() : short_location(e.where), e.after};
 }
 
 }  // namespace stretto::buffers

@@ -41,7 +41,8 @@ class checked_view {
     std::vector<box> held, written;
   };
   /// `number`: number of the argument, for its marks. `same`: an earlier view of the same allocation, or null.
-  checked_view(const checked_task& of, argument is, std::size_t number, const detail::host_elements& elements, const checked_view* same);
+  checked_view(const checked_task& of, argument is, std::size_t number, const detail::host_elements& elements,
+               const checked_view* same);
   ~checked_view();
   checked_view(const checked_view&) = delete;
   checked_view& operator=(const checked_view&) = delete;
@@ -74,13 +75,13 @@ class checked_view {
   const detail::host_elements here_;  // elements of the buffer
   box all_;                           // the box of the allocation, widened by some elements
   const bool owns_copy_;
-  std::byte* copy_;                   // dense copy of `all_`
+  std::byte* copy_;  // dense copy of `all_`
   detail::view_limits limits_;
   detail::host_elements given_;
 };
 
 /// Runs a host task on checked views of the elements `there`. Throws B25.
-void run_checked(const detail::host_function& f, const checked_task& of, std::span<const checked_view::argument> arguments,
-                 std::span<const detail::host_elements> there);
+void run_checked(const detail::host_function& f, const checked_task& of,
+                 std::span<const checked_view::argument> arguments, std::span<const detail::host_elements> there);
 
 }  // namespace stretto::buffers

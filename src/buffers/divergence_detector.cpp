@@ -27,7 +27,8 @@ divergence_report get_parting(base::reader& words) {
     g.what = words.get_text();
     g.where = words.get_text();
     g.after = words.get<std::uint64_t>();
-    for (std::uint64_t n = words.get<std::uint64_t>(); n > 0 && words.is_whole(); --n) g.nodes.push_back(words.get<std::uint32_t>());
+    for (std::uint64_t n = words.get<std::uint64_t>(); n > 0 && words.is_whole(); --n)
+      g.nodes.push_back(words.get<std::uint32_t>());
   }
   return d;
 }
@@ -91,7 +92,10 @@ void divergence_detector::send_queries(deferred_actions& out) {
   replies_.clear();
   awaited_.clear();
   base::writer w;
-  w.put(static_cast<std::uint64_t>(message_kind::query)).put(round_).put(queried_.first).put(std::uint64_t{queried_.after.size()});
+  w.put(static_cast<std::uint64_t>(message_kind::query))
+      .put(round_)
+      .put(queried_.first)
+      .put(std::uint64_t{queried_.after.size()});
   for (const std::uint64_t h : queried_.after) w.put(h);
   for (std::uint32_t n = 0; n < nodes_; ++n) {
     if (n == self_ || failed_nodes_.contains(n)) continue;
@@ -121,7 +125,8 @@ bool divergence_detector::may_catch_up(std::uint64_t calls, const base::thread_c
   const std::uint64_t now = base::nanoseconds_now();
   if (std::exchange(calls_when_queried_, calls) != calls || !idle_since_ns_) idle_since_ns_ = now;
   if (has_ended_.load(std::memory_order_acquire)) return false;
-  return polls_without_call_ < patience_polls || (callbacks_.patience_ns && now - idle_since_ns_ < callbacks_.patience_ns(context));
+  return polls_without_call_ < patience_polls ||
+         (callbacks_.patience_ns && now - idle_since_ns_ < callbacks_.patience_ns(context));
 }
 
 void divergence_detector::reply_to_queries(const base::thread_context& context) {
@@ -130,14 +135,19 @@ void divergence_detector::reply_to_queries(const base::thread_context& context) 
     // read first: the comparison covers these calls, and perhaps later ones
     const std::uint64_t calls = history_.calls();
     const call_history::comparison is = history_.compare(q.theirs);
-    const bool has_found = is.is == call_history::comparison::outcome::differs || is.is == call_history::comparison::outcome::differs_before;
+    const bool has_found = is.is == call_history::comparison::outcome::differs ||
+                           is.is == call_history::comparison::outcome::differs_before;
     if (!has_found && calls < q.theirs.first + q.theirs.after.size() && may_catch_up(calls, context)) {
       ++at;  // this node may still catch up
       continue;
     }
     const auto call = history_.describe(is.number);
     base::writer w;
-    w.put(static_cast<std::uint64_t>(message_kind::reply)).put(q.round).put(static_cast<std::uint64_t>(is.is)).put(is.number).put(calls);
+    w.put(static_cast<std::uint64_t>(message_kind::reply))
+        .put(q.round)
+        .put(static_cast<std::uint64_t>(is.is))
+        .put(is.number)
+        .put(calls);
     if (call) w.put_text(call->what, most_text).put_text(call->where, most_text).put(call->after);
     callbacks_.send(from, w.all());
     at = queries_.erase(at);
@@ -186,8 +196,9 @@ std::optional<divergence_report> divergence_detector::divergence_found() const {
     // The other node is so far ahead that it stores none of these calls.
     if (!suspect_ || !replies_.contains(suspect_->first)) return std::nullopt;
     const auto here = history_.describe(suspect_->second - 1);
-    const call_of_node both[] = {{self_, here ? here->what : "a call that is not remembered", here ? here->where : "", 0},
-                                 {suspect_->first, "another call, not remembered", "", 1}};
+    const call_of_node both[] = {
+        {self_, here ? here->what : "a call that is not remembered", here ? here->where : "", 0},
+        {suspect_->first, "another call, not remembered", "", 1}};
     return divergence_report_of(suspect_->second - 1, false, both);
   }
   const std::uint64_t number = first->is.number;
@@ -235,7 +246,8 @@ void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> w
         std::vector<report>& waiting = ahead_[from];
         // The list is full: drop every other report, so that a slow node compares in ever larger steps.
         if (waiting.size() == most_ahead_reports)
-          for (std::size_t i = 0; i < most_ahead_reports / 2; ++i) waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
+          for (std::size_t i = 0; i < most_ahead_reports / 2; ++i)
+            waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
         waiting.push_back(r);
         break;
       }
@@ -243,7 +255,8 @@ void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> w
         query& q = queries_[from];
         q.round = read.get<std::uint64_t>();
         q.theirs = {.first = read.get<std::uint64_t>()};
-        for (std::uint64_t left = read.get<std::uint64_t>(); left > 0 && read.is_whole(); --left) q.theirs.after.push_back(read.get<std::uint64_t>());
+        for (std::uint64_t left = read.get<std::uint64_t>(); left > 0 && read.is_whole(); --left)
+          q.theirs.after.push_back(read.get<std::uint64_t>());
         reply_to_queries(context);
         break;
       }

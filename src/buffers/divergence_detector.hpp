@@ -31,10 +31,10 @@ namespace stretto::buffers {
 class divergence_detector final : public data::listener {
  public:
   static constexpr std::uint64_t most_unreported = 256;  // calls
-  static constexpr unsigned idle_polls = 32;                  // polls without a call after which a node counts as idle
+  static constexpr unsigned idle_polls = 32;             // polls without a call after which a node counts as idle
   static constexpr unsigned patience_polls = 512;  // the same before a reply to a query: the node may still catch up
 
-  static constexpr std::uint64_t first_free_kind = 4;    // the message kinds of this class are smaller
+  static constexpr std::uint64_t first_free_kind = 4;  // the message kinds of this class are smaller
 
   struct callbacks {
     /// Sends to another node; never waits.
@@ -73,7 +73,9 @@ class divergence_detector final : public data::listener {
     std::vector<std::function<void()>> then;
   };
 
-  bool is_idle() const noexcept { return polls_without_call_ >= idle_polls || has_ended_.load(std::memory_order_acquire); }
+  bool is_idle() const noexcept {
+    return polls_without_call_ >= idle_polls || has_ended_.load(std::memory_order_acquire);
+  }
   void report_to_neighbours(std::uint64_t calls);
   void compare_reports(deferred_actions& out);
   bool differs(const report& r) const;
@@ -102,9 +104,9 @@ class divergence_detector final : public data::listener {
     std::uint64_t round = 0;
     call_history::hash_window theirs = {};
   };
-  std::map<std::uint32_t, query> queries_;  // from other nodes
+  std::map<std::uint32_t, query> queries_;                    // from other nodes
   std::uint64_t calls_when_queried_ = 0, idle_since_ns_ = 0;  // ns; valid while there are queries
-  std::atomic<bool> has_queries_{false};            // there are queries
+  std::atomic<bool> has_queries_{false};                      // there are queries
   bool has_concluded_ = false;
   // The query of this node.
   std::uint64_t round_ = 0;

@@ -14,8 +14,10 @@ constexpr std::size_t most_intervals = 6;  // intervals of nodes shown
 divergence_report divergence_report_of(std::uint64_t number, bool is_first, std::span<const call_of_node> calls) {
   divergence_report d{.number = number, .is_first = is_first, .groups = {}};
   for (const call_of_node& c : calls) {
-    const auto same = std::ranges::find_if(d.groups, [&](const divergence_report::group& g) { return g.after == c.after; });
-    divergence_report::group& g = same != d.groups.end() ? *same : d.groups.emplace_back(divergence_report::group{{}, c.what, c.where, c.after});
+    const auto same =
+        std::ranges::find_if(d.groups, [&](const divergence_report::group& g) { return g.after == c.after; });
+    divergence_report::group& g =
+        same != d.groups.end() ? *same : d.groups.emplace_back(divergence_report::group{{}, c.what, c.where, c.after});
     g.nodes.push_back(c.node);
   }
   for (divergence_report::group& g : d.groups) std::ranges::sort(g.nodes);
@@ -39,26 +41,31 @@ std::string text_of_nodes(std::span<const std::uint32_t> nodes) {
     i = last + 1;
   }
   std::string text = nodes.size() == 1 ? "node " : "nodes ";
-  for (std::size_t i = 0; i < parts.size(); ++i) text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
   return text;
 }
 
 error error_of(const divergence_report& d) {
   std::vector<std::uint32_t> few;
-  for (std::size_t i = 1; i < d.groups.size(); ++i) few.insert(few.end(), d.groups[i].nodes.begin(), d.groups[i].nodes.end());
+  for (std::size_t i = 1; i < d.groups.size(); ++i)
+    few.insert(few.end(), d.groups[i].nodes.begin(), d.groups[i].nodes.end());
   std::ranges::sort(few);
   const std::string call = std::to_string(d.number + 1);
   error e("B23", text_of_nodes(few) + (few.size() == 1 ? " asks" : " ask") + " something else of buffers than " +
                      text_of_nodes(d.groups.front().nodes));
-  e.fact("call", d.is_first ? call + " of the program's on buffers" : "before call " + call + " of the program's on buffers");
+  e.fact("call",
+         d.is_first ? call + " of the program's on buffers" : "before call " + call + " of the program's on buffers");
   for (std::size_t i = 0; i < std::min(d.groups.size(), most_told); ++i) {
     const divergence_report::group& g = d.groups[i];
     e.fact(text_of_nodes(g.nodes), g.what + (g.where.empty() ? "" : " (" + g.where + ")"));
   }
-  e.because("every node makes the same calls on buffers in the same order; a branch on the node's number, random numbers, the time or data "
-            "that one node alone has led elsewhere")
-      .remedy("decide by what all nodes have alike: elements that are read, arguments, one seed; what one node alone is to do goes into "
-              "host_task(on_one_node, ...)");
+  e.because(
+       "every node makes the same calls on buffers in the same order; a branch on the node's number, random numbers, the time or data "
+       "that one node alone has led elsewhere")
+      .remedy(
+          "decide by what all nodes have alike: elements that are read, arguments, one seed; what one node alone is to do goes into "
+          "host_task(on_one_node, ...)");
   return e;
 }
 

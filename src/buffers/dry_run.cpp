@@ -32,7 +32,8 @@ graph::node_set set_of(std::string_view list, graph::node_number nodes) {
       const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
       return fault == std::errc() && end == text.data() + text.size() ? n : nodes;
     };
-    const graph::node_number first = number(one.substr(0, dash)), last = dash == one.npos ? first : number(one.substr(dash + 1));
+    const graph::node_number first = number(one.substr(0, dash)),
+                             last = dash == one.npos ? first : number(one.substr(dash + 1));
     if (first > last || last >= nodes) return {};
     all |= graph::node_set(first, last + 1);
     if (comma == list.npos) break;
@@ -53,7 +54,8 @@ dry_settings dry_settings_of(const base::settings& s) {
   const graph::node_set which = set_of(s.dry_node, dry.nodes);
   if (which.is_empty())
     throw error("B21", fmt::format("option dry_node cannot be \"{}\"", s.dry_node))
-        .fact("allowed", dry.nodes == 1 ? "0, as there is one node" : fmt::format("nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
+        .fact("allowed", dry.nodes == 1 ? "0, as there is one node"
+                                        : fmt::format("nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
         .fact("nodes", fmt::format("{}, by option dry_nodes", dry.nodes))
         .remedy("STRETTO_DRY_NODE=0");
   for (const auto& i : which.intervals())
@@ -126,12 +128,15 @@ void dry_run::forget_shapes() {
 }
 
 std::string dry_run::text() const {
-  const auto some = [](std::uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  return fmt::format("dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and node",
-                     looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
-                     some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
-                     bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
-                     tasks_ ? fmt::format("{:.1f}", seconds_per_task() * 1e6) : "0");
+  const auto some = [](std::uint64_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  return fmt::format(
+      "dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and node",
+      looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
+      some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
+      bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
+      tasks_ ? fmt::format("{:.1f}", seconds_per_task() * 1e6) : "0");
 }
 
 }  // namespace stretto::buffers

@@ -47,7 +47,9 @@ class dry_run {
   void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
   /// Adds the time to generate a task and the horizon behind it.
   void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
-  double seconds_per_task() const noexcept { return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0; }
+  double seconds_per_task() const noexcept {
+    return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0;
+  }
   /// As in command_graph and instruction_graph, for all nodes and for the devices of each.
   void set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices);
   /// Releases custom mappings.
@@ -61,7 +63,8 @@ class dry_run {
 
  private:
   struct other_node {
-    other_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape) : commands(n, nodes), instructions(shape) {}
+    other_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape)
+        : commands(n, nodes), instructions(shape) {}
     graph::command_graph commands;
     graph::instruction_graph instructions;
   };

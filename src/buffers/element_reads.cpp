@@ -8,10 +8,10 @@
 
 #include "base/index_text.hpp"
 #include "buffers/buffers_floor.hpp"
+#include "buffers/call_frame.hpp"
+#include "buffers/call_signatures.hpp"
 #include "buffers/graph_generation.hpp"
 #include "buffers/launch_pipeline.hpp"
-#include "buffers/call_signatures.hpp"
-#include "buffers/call_frame.hpp"
 #include "data/layout.hpp"
 #include "data/unwritten.hpp"
 #include "event/event_floor.hpp"
@@ -35,7 +35,8 @@ struct seen_elements {
 namespace {
 
 /// The result of a read in a dry run: a poisoned event.
-event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context, const std::source_location& where) {
+event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context,
+                 const std::source_location& where) {
   error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
   e.fact("submitted", where)
       .because("the program runs as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
@@ -106,22 +107,26 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
     return {never_read(b, *b.state->dry, context, where), nullptr};
   }
   finish_call(*b.state, ahead, where);
-  auto seen =
-      std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where, describe(b), b.state->check);
-  if (b.state->check) seen->limits = {{part}, [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};
+  auto seen = std::make_unique<seen_elements>(out.first, part, b.type.dimensions, b.type.bytes, ends, where,
+                                              describe(b), b.state->check);
+  if (b.state->check)
+    seen->limits = {{part},
+                    [&s = *seen, dimensions = b.type.dimensions](const point& at) { refuse(s, at, dimensions); }};
   return {out.ready, seen_pointer(seen.release())};
 }
 
 seen_pointer give_elements(seen_later& later) {
   seen_elements& seen = *later.seen;
-  seen.given = held_mark(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of, "the view that read() gave", seen.where);
+  seen.given = held_mark(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of,
+                         "the view that read() gave", seen.where);
   return std::move(later.seen);
 }
 
 std::byte* first_of(const seen_elements& seen, data::layout& shape) {
   if (seen.in.record) {
     std::byte* const first = open_instance(seen.in, shape, seen.where);
-    seen.find_unwritten(first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
+    seen.find_unwritten(
+        first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
     return first;
   }
   // a layout without elements
@@ -157,7 +162,9 @@ void refuse_value(const std::source_location& where) {
       .remedy("if (!is_dry_run()) around what looks at the value; the call of fence stays outside of it");
 }
 
-const view_limits* limits_of(const seen_elements& seen) noexcept { return seen.limits.refuse ? &seen.limits : nullptr; }
+const view_limits* limits_of(const seen_elements& seen) noexcept {
+  return seen.limits.refuse ? &seen.limits : nullptr;
+}
 
 void look_at(const view_limits& limits, const std::int64_t* at, std::size_t axes) {
   point p;

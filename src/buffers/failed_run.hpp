@@ -18,12 +18,13 @@ namespace stretto::buffers {
 
 struct failed_run {
   std::uint32_t node = 0;
-  std::uint64_t tasks = 0;  // it has submitted all tasks below this number; the rest is missing on all nodes
-  std::string where;        // source line of the call of run
+  std::uint64_t tasks = 0;    // it has submitted all tasks below this number; the rest is missing on all nodes
+  std::string where;          // source line of the call of run
   error why = error("", "");  // without a code: the text of an exception that is no stretto::error
 };
 
-failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where);
+failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exception_ptr& why,
+                         const std::source_location& where);
 
 /// N17.
 error error_of(const failed_run& r);

@@ -24,9 +24,10 @@ point chunk_lengths(const box& elements, int dimensions, std::uint32_t element_b
 enum class direction : std::uint8_t { from_memory, to_memory };
 
 /// Copies `count` elements of `part` in C order, beginning with element number `first`, from or to `dense`.
-void copy_elements_in_order(const detail::host_elements& memory, const box& part, int dimensions, std::uint64_t first, std::uint64_t count,
-                            std::byte* dense, direction d);
+void copy_elements_in_order(const detail::host_elements& memory, const box& part, int dimensions, std::uint64_t first,
+                            std::uint64_t count, std::byte* dense, direction d);
 /// Copies the elements of `part` from or to the dense elements of `chunk`, a box around it.
-void copy_part_of_chunk(const detail::host_elements& memory, const box& part, int dimensions, const box& chunk, std::byte* dense, direction d);
+void copy_part_of_chunk(const detail::host_elements& memory, const box& part, int dimensions, const box& chunk,
+                        std::byte* dense, direction d);
 
 }  // namespace stretto::buffers

@@ -29,7 +29,8 @@ void refuse_to_replace(const fs::path& to, bool by_folder) {
   std::error_code e;
   const auto is = fs::status(to, e);
   if (!fs::exists(is)) return;
-  const bool is_alike = by_folder ? fs::is_directory(is) && (fs::exists(to / "zarr.json", e) || fs::is_empty(to, e)) : fs::is_regular_file(is);
+  const bool is_alike = by_folder ? fs::is_directory(is) && (fs::exists(to / "zarr.json", e) || fs::is_empty(to, e))
+                                  : fs::is_regular_file(is);
   if (is_alike) return;
   throw error("F01", to.string() + " cannot be written: it is something else")
       .because(by_folder ? "it is there, and is no Zarr array" : "it is there, and is no file")

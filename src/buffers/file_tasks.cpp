@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "buffers/launch_pipeline.hpp"
 #include "buffers/call_signatures.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "files/replacing.hpp"
@@ -32,8 +32,8 @@ struct use {
   detail::range_mapper by = {.is = detail::range_mapper::kind::all};
 };
 
-event run_task(const char* name, nodes_of_task which, const box& range, const std::vector<use>& uses, detail::host_function f, event first,
-               const std::source_location& where) {
+event run_task(const char* name, nodes_of_task which, const box& range, const std::vector<use>& uses,
+               detail::host_function f, event first, const std::source_location& where) {
   std::vector<detail::host_use_item> items;
   for (const use& u : uses) items.push_back({&u.of, &u.by, u.how});
   detail::host_task_request request;
@@ -41,7 +41,8 @@ event run_task(const char* name, nodes_of_task which, const box& range, const st
   request.after_events = {&first, 1};
   return detail::run_host_task(which, range, items, std::move(f), request, where);
 }
-event on_node_0(const char* name, const std::vector<use>& uses, detail::host_function f, event first, const std::source_location& where) {
+event on_node_0(const char* name, const std::vector<use>& uses, detail::host_function f, event first,
+                const std::source_location& where) {
   return run_task(name, nodes_of_task::one, box(0, 1), uses, std::move(f), first, where);
 }
 
@@ -105,7 +106,8 @@ detail::range_mapper mapper_of_shares(std::vector<box> shares) {
       if (const box& b = shares[static_cast<std::size_t>(n)]; !b.is_empty()) used.push_back(b);
     return used;
   };
-  return {.is = detail::range_mapper::kind::custom, .custom = std::make_shared<const detail::range_mapper::function>(by)};
+  return {.is = detail::range_mapper::kind::custom,
+          .custom = std::make_shared<const detail::range_mapper::function>(by)};
 }
 
 void wait_for_cause(event e, const std::source_location& where) {
@@ -120,7 +122,8 @@ void wait_for_cause(event e, const std::source_location& where) {
 file_work::file_work(const char* verb) {
   base::thread_context& context = base::require_current(verb);
   state = state_of(*context.runtime);
-  if (const data::other_nodes* const others = data::state_of(context).others) nodes = others->nodes(), self = others->self();
+  if (const data::other_nodes* const others = data::state_of(context).others)
+    nodes = others->nodes(), self = others->self();
   if (state->dry) nodes = state->dry->nodes(), self = state->dry->self();
   const buffers_lock held(*state);
   before = state->files;
@@ -137,32 +140,43 @@ std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std
   return std::make_unique<progress>(what, bytes >> 20, progress_options{.unit = "MiB"});
 }
 
-future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const char* verb, const std::source_location& where) {
+future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const char* verb,
+                                  const std::source_location& where) {
   file_work work(verb);
   if (work.state->guard) {
     const drained_submission_lock held(*work.state, where);
     buffer_call c{.what = buffer_call::verb::save, .name = w.to.string(), .uses = {{.buffer = h->id.number}}};
     record_call(*work.state, std::make_shared<const call_signature>(std::move(c)), where, false);
   }
-  const buffer_handle begun = make_status_buffer(1, where), written = make_status_buffer(work.nodes * status_bytes, where), done = make_status_buffer(1, where);
-  on_node_0("begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
+  const buffer_handle begun = make_status_buffer(1, where),
+                      written = make_status_buffer(work.nodes * status_bytes, where),
+                      done = make_status_buffer(1, where);
+  on_node_0(
+      "begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::in, mapper_of_shares(w.shares)}, {begun, access::in}, {written, access::out, mapper_of_statuses(work.nodes)}},
+           {{h, access::in, mapper_of_shares(w.shares)},
+            {begun, access::in},
+            {written, access::out, mapper_of_statuses(work.nodes)}},
            task_of_shares(w.share, w.shares), {}, where);
-  const event ended = on_node_0("end a file", {{written, access::in}, {done, access::out}},
-                                [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
-                                  throw_first_failure(given[0], nodes);
-                                  end();
-                                },
-                                {}, where);
-  event known = run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
+  const event ended = on_node_0(
+      "end a file", {{written, access::in}, {done, access::out}},
+      [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
+        throw_first_failure(given[0], nodes);
+        end();
+      },
+      {}, where);
+  event known = run_task(
+      "see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
     // When this has ended, successfully or not, no node writes to the file any more.
     const event end_or_not = ignore_failure(ended, where);
-    const event tidy = async(after(end_or_not), name("leave nothing of a file"), [ended, to = w.to] {
-      std::error_code ignored;
-      if (ended.is_poisoned()) fs::remove_all(files::beside(to), ignored);
-    }, where);
+    const event tidy = async(
+        after(end_or_not), name("leave nothing of a file"),
+        [ended, to = w.to] {
+          std::error_code ignored;
+          if (ended.is_poisoned()) fs::remove_all(files::beside(to), ignored);
+        },
+        where);
     known = merge(known, tidy, where);
   }
   work.then(known, where);
@@ -173,15 +187,18 @@ future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const ch
 
 void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& work, const std::source_location& where) {
   const buffer_handle seen = make_status_buffer(work.nodes, where);
-  run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, mapper_of_shares(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
-           [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
-             if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
-           },
-           {}, where);
+  run_task(
+      "read a file", nodes_of_task::chunks, box(0, work.nodes),
+      {{h, access::out, mapper_of_shares(r.shares)},
+       {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
+      [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
+        if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
+      },
+      {}, where);
   // Makes the elements of each node depend on the reads of all nodes.
-  const event all = run_task("all have read a file", nodes_of_task::chunks, box(0, work.nodes),
-                             {{h, access::inout, mapper_of_shares(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
+  const event all = run_task(
+      "all have read a file", nodes_of_task::chunks, box(0, work.nodes),
+      {{h, access::inout, mapper_of_shares(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
   work.then(all, where);
 }
 
@@ -199,28 +216,37 @@ void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, c
 
 }  // namespace
 
-void read_now_on_all_nodes(const buffer_handle& h, const read_plan& r, const file_work& work, const std::source_location& where) {
+void read_now_on_all_nodes(const buffer_handle& h, const read_plan& r, const file_work& work,
+                           const std::source_location& where) {
   const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
   run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, mapper_of_shares(r.shares)}, {notes, access::out, mapper_of_statuses(work.nodes)}}, task_of_shares(r.share, r.shares), work.before, where);
+           {{h, access::out, mapper_of_shares(r.shares)}, {notes, access::out, mapper_of_statuses(work.nodes)}},
+           task_of_shares(r.share, r.shares), work.before, where);
   throw_failure_of_nodes(notes, work, where);
 }
 
-void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where) {
+void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work,
+                      const std::source_location& where) {
   const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
   run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, mapper_of_statuses(work.nodes)}},
-           task_of_shares([f = std::move(f)](const box&, const host_elements&) { f(); }, std::vector<box>(work.nodes, box(0, 1))), work.before, where);
+           task_of_shares([f = std::move(f)](const box&, const host_elements&) { f(); },
+                          std::vector<box>(work.nodes, box(0, 1))),
+           work.before, where);
   throw_failure_of_nodes(notes, work, where);
 }
 
-std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where) {
+std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work,
+                                  const std::source_location& where) {
   const buffer_handle note = make_status_buffer(most_description_bytes + sizeof(std::uint64_t), where);
-  on_node_0(name, {{note, access::out}}, [find](const box&, std::span<const host_elements> given) {
-    const std::string text = find();
-    const std::uint64_t bytes = text.size();
-    std::memcpy(given[0].first, &bytes, sizeof bytes);
-    std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
-  }, work.before, where);
+  on_node_0(
+      name, {{note, access::out}},
+      [find](const box&, std::span<const host_elements> given) {
+        const std::string text = find();
+        const std::uint64_t bytes = text.size();
+        std::memcpy(given[0].first, &bytes, sizeof bytes);
+        std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
+      },
+      work.before, where);
   const detail::seen_later later = detail::see_elements(note, detail::elements_of(note, where), where);
   if (work.state->dry) return find();  // there is no node 0 to send the result, and later calls depend on it
   wait_for_cause(later.ready, where);

@@ -45,26 +45,31 @@ void wait_for_cause(event e, const std::source_location& where);
 struct write_plan {
   std::function<void()> begin;  // on node 0
   share_function share;
-  std::function<void()> end;    // on node 0
+  std::function<void()> end;  // on node 0
   std::vector<box> shares;
   std::filesystem::path to;
 };
 /// The future ends on each node when the file is complete or has failed on any node.
-future<void> write_from_all_nodes(const detail::buffer_handle& h, write_plan w, const char* verb, const std::source_location& where);
+future<void> write_from_all_nodes(const detail::buffer_handle& h, write_plan w, const char* verb,
+                                  const std::source_location& where);
 
 struct read_plan {
   share_function share;
   std::vector<box> shares;
 };
-void read_on_all_nodes(const detail::buffer_handle& h, const read_plan& r, file_work& work, const std::source_location& where);
+void read_on_all_nodes(const detail::buffer_handle& h, const read_plan& r, file_work& work,
+                       const std::source_location& where);
 
 /// As read_on_all_nodes, but blocking: returns on all nodes after the read, or throws the failure of the first node
 /// that failed.
-void read_now_on_all_nodes(const detail::buffer_handle& h, const read_plan& r, const file_work& work, const std::source_location& where);
+void read_now_on_all_nodes(const detail::buffer_handle& h, const read_plan& r, const file_work& work,
+                           const std::source_location& where);
 /// Runs f on every node, likewise.
-void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where);
+void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work,
+                      const std::source_location& where);
 
 /// Runs `find` on node 0 and returns its result on all nodes: at most `most_description_bytes`.
-std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where);
+std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work,
+                                  const std::source_location& where);
 
 }  // namespace stretto::buffers

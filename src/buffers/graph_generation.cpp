@@ -9,9 +9,11 @@
 namespace stretto::buffers {
 namespace {
 
-void warn_of_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r, const std::source_location& where) {
+void warn_of_unwritten(buffers_state& s, const graph::task& t, const graph::unwritten_read& r,
+                       const std::source_location& where) {
   const bool is_reduced = r.access >= t.accesses.size();
-  const graph::buffer_id b = is_reduced ? t.reductions[r.access - t.accesses.size()].buffer : t.accesses[r.access].buffer;
+  const graph::buffer_id b =
+      is_reduced ? t.reductions[r.access - t.accesses.size()].buffer : t.accesses[r.access].buffer;
   s.warnings.warn("\"" + t.name + "\"", b, s.commands.named(b), r.where, where);
 }
 
@@ -23,7 +25,8 @@ graph::task order_alone(graph::task_kind kind) {
 }
 
 /// Requires that the task is in the task graph and has passed the checks.
-task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work, base::thread_context& context) {
+task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const graph::task& t, const task_work& work,
+                      base::thread_context& context) {
   const std::uint64_t since = s.dry ? base::nanoseconds_now() : 0;
   s.new_commands.clear();
   s.new_instructions.clear();

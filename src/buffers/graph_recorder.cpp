@@ -17,20 +17,25 @@ namespace {
 graph::task without_functions(graph::task t) {
   for (graph::access& a : t.accesses)
     if (a.where.is_custom())
-      a.where = graph::mapping::custom(a.where.elements(), [all = graph::used_by_all(a, t)](const box&, const box&) { return all; });
+      a.where = graph::mapping::custom(a.where.elements(),
+                                       [all = graph::used_by_all(a, t)](const box&, const box&) { return all; });
   return t;
 }
 
 }  // namespace
 
-graph_recorder::graph_recorder(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape) : settings_(std::move(s)) {
+graph_recorder::graph_recorder(settings s, std::span<const graph::node_number> nodes, const graph::node_shape& shape)
+    : settings_(std::move(s)) {
   const auto ends_in = [&](const char* ending) { return settings_.file.ends_with(ending); };
   using kind = base::graph_kind;
-  const bool is_timeline = settings_.kind == kind::timeline, is_predicted = is_timeline || settings_.kind == kind::prediction;
+  const bool is_timeline = settings_.kind == kind::timeline,
+             is_predicted = is_timeline || settings_.kind == kind::prediction;
   if (!ends_in(".json") && (is_predicted || (!ends_in(".dot") && !ends_in(".svg"))))
     throw error("B17", "the file of a graph is to end as what it shall hold")
         .fact("file", settings_.file)
-        .fact("allowed", is_timeline ? ".json, for Perfetto and chrome://tracing" : is_predicted ? ".json" : ".dot for Graphviz, .json for programs, or .svg, a picture")
+        .fact("allowed", is_timeline    ? ".json, for Perfetto and chrome://tracing"
+                         : is_predicted ? ".json"
+                                        : ".dot for Graphviz, .json for programs, or .svg, a picture")
         .remedy("STRETTO_GRAPH=" + settings_.file + (is_predicted ? ".json" : ".dot"));
   if (const int reason = base::why_not_writable(settings_.file)) throw not_written(reason);
   for (const graph::node_number n : nodes) nodes_.push_back({.node = n, .shape = shape});
@@ -42,7 +47,8 @@ void graph_recorder::add(const graph::buffer& b, std::uint32_t element_bytes) {
   program_.element_bytes.push_back(element_bytes);
 }
 
-void graph_recorder::add(const graph::ordered_task& order, const graph::task& t, std::vector<graph::unwritten_read> unwritten) {
+void graph_recorder::add(const graph::ordered_task& order, const graph::task& t,
+                         std::vector<graph::unwritten_read> unwritten) {
   if (kept_ >= settings_.most) program_.is_truncated = true;
   if (program_.is_truncated) return;
   ++kept_;
@@ -50,7 +56,8 @@ void graph_recorder::add(const graph::ordered_task& order, const graph::task& t,
   if (!unwritten.empty()) program_.unwritten[order.id.number] = std::move(unwritten);
 }
 
-void graph_recorder::add(std::size_t n, std::span<const graph::command> commands, std::span<const graph::instruction> instructions) {
+void graph_recorder::add(std::size_t n, std::span<const graph::command> commands,
+                         std::span<const graph::instruction> instructions) {
   if (program_.is_truncated) return;
   using kind = base::graph_kind;
   graph::node_record& node = nodes_[n];
@@ -73,10 +80,18 @@ std::string graph_recorder::text() const {
   std::string text;
   switch (settings_.kind) {
     case base::graph_kind::tasks: text = as_json ? tasks_as_json(program_) : tasks_as_dot(program_); break;
-    case base::graph_kind::commands: text = as_json ? commands_as_json(program_, nodes_) : commands_as_dot(program_, nodes_); break;
-    case base::graph_kind::timeline: text = timeline_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs)); break;
-    case base::graph_kind::prediction: text = prediction_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs), seconds_per_task_); break;
-    case base::graph_kind::instructions: text = as_json ? instructions_as_json(program_, nodes_) : instructions_as_dot(program_, nodes_); break;
+    case base::graph_kind::commands:
+      text = as_json ? commands_as_json(program_, nodes_) : commands_as_dot(program_, nodes_);
+      break;
+    case base::graph_kind::timeline:
+      text = timeline_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs));
+      break;
+    case base::graph_kind::prediction:
+      text = prediction_as_json(program_, nodes_, predict(program_, nodes_, settings_.costs), seconds_per_task_);
+      break;
+    case base::graph_kind::instructions:
+      text = as_json ? instructions_as_json(program_, nodes_) : instructions_as_dot(program_, nodes_);
+      break;
   }
   return settings_.file.ends_with(".svg") ? places::svg_of(text) : text;
 }

@@ -11,8 +11,8 @@
 #include "data/data_state.hpp"
 #include "data/instances.hpp"
 #include "data/other_nodes.hpp"
-#include "graph/overloaded.hpp"
 #include "graph/effect_order.hpp"
+#include "graph/overloaded.hpp"
 #include "objects/cleared_range.hpp"
 
 namespace stretto::buffers {
@@ -28,7 +28,9 @@ std::string describe(graph::buffer_id b, const std::string& name) {
   return "buffer B" + std::to_string(b.number) + (name.empty() ? "" : " \"" + name + "\"");
 }
 
-void instruction_executor::add(graph::buffer_id b, const element_type& type, std::string name) { types_[b.number] = {type, std::move(name)}; }
+void instruction_executor::add(graph::buffer_id b, const element_type& type, std::string name) {
+  types_[b.number] = {type, std::move(name)};
+}
 
 void instruction_executor::remove(graph::buffer_id b) {
   const auto found = types_.find(b.number);
@@ -42,8 +44,9 @@ void instruction_executor::remove(graph::buffer_id b) {
   types_.erase(found);
 }
 
-detail::instance_handle instruction_executor::make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
-                                        const std::source_location& where, base::thread_context& context) const {
+detail::instance_handle instruction_executor::make(graph::buffer_id b, place memory, const box& elements,
+                                                   const data::wish& at, const std::source_location& where,
+                                                   base::thread_context& context) const {
   const buffer_type& t = types_.at(b.number);
   detail::instance_request r;
   r.memory = memory;
@@ -59,7 +62,7 @@ detail::instance_handle instruction_executor::make(graph::buffer_id b, place mem
 }
 
 data::wish instruction_executor::place_of_empty_instance(graph::processor_number on, std::uint64_t number,
-                                       base::thread_context& context) const {
+                                                         base::thread_context& context) const {
   const data::memory_space& space = *data::state_of(context).find(places_[on].memory);
   const std::uint64_t grain = space.taken_by(1);
   const bool has_end = on + 1 < places_.size() && space.capacity() > grains_for_empty_instances * grain;
@@ -68,7 +71,7 @@ data::wish instruction_executor::place_of_empty_instance(graph::processor_number
 }
 
 detail::instance_handle instruction_executor::empty_instance_of(graph::buffer_id b, graph::processor_number on,
-                                              const std::source_location& where) {
+                                                                const std::source_location& where) {
   base::thread_context& context = base::require_current("launch");
   buffer_type::empty_instance& mine = types_.at(b.number).empty_instances[on];
   if (mine.is.record) return mine.is;
@@ -80,7 +83,9 @@ detail::instance_handle instruction_executor::empty_instance_of(graph::buffer_id
   };
   std::uint64_t number = 0;
   while (is_taken(number)) ++number;
-  return (mine = {make(b, places_[on].memory, box(), place_of_empty_instance(on, number, context), where, context), number}).is;
+  return (mine = {make(b, places_[on].memory, box(), place_of_empty_instance(on, number, context), where, context),
+                  number})
+      .is;
 }
 
 std::optional<graph::memory_number> instruction_executor::memory_number_of(place memory) const {
@@ -94,7 +99,8 @@ place instruction_executor::memory_of(graph::memory_number m) const {
   return places_[m - 1u].memory;
 }
 
-task_outcome instruction_executor::run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context) {
+task_outcome instruction_executor::run(std::span<const graph::instruction> all, const task_work& work, bool check,
+                                       base::thread_context& context) {
   task_outcome out;
   for (const graph::instruction& i : all) {
     if (std::holds_alternative<graph::pass_horizon>(i.what) || std::holds_alternative<graph::pass_epoch>(i.what)) {
@@ -110,7 +116,8 @@ task_outcome instruction_executor::run(std::span<const graph::instruction> all, 
       failed.poison(std::current_exception(), work.range.where);
       end = failed;
       if (std::holds_alternative<graph::compute>(i.what)) out.done = merge(out.done, end, work.range.where);
-      if (const auto* a = std::get_if<graph::allocate>(&i.what)) failed_allocations_[a->is.number] = std::current_exception();
+      if (const auto* a = std::get_if<graph::allocate>(&i.what))
+        failed_allocations_[a->is.number] = std::current_exception();
     }
     keep_end(i, work, end);
   }
@@ -179,12 +186,14 @@ void instruction_executor::find_dependencies(const graph::instruction& i, const 
   });
   if (std::holds_alternative<graph::compute>(i.what) && work.task)
     graph::effect_order::each(*work.task, [&](std::uint64_t key, bool) {
-      if (const auto last = effects_.find(key); last != effects_.end() && !has_succeeded(last->second)) must_succeed_.push_back(last->second);
+      if (const auto last = effects_.find(key); last != effects_.end() && !has_succeeded(last->second))
+        must_succeed_.push_back(last->second);
     });
   if (!std::holds_alternative<graph::arrive>(i.what))
     for (const std::uint64_t f : i.follows) {
       const event end = end_of(f).end;
-      if (!end.has_triggered() && std::ranges::find(must_succeed_, end) == must_succeed_.end()) must_end_.push_back(end);
+      if (!end.has_triggered() && std::ranges::find(must_succeed_, end) == must_succeed_.end())
+        must_end_.push_back(end);
     }
   if (!views_.empty()) wait_for_views(i, work);
   if (must_end_.empty()) return;
@@ -205,7 +214,8 @@ void instruction_executor::keep_end(const graph::instruction& i, const task_work
 }
 
 detail::instance_handle instruction_executor::instance_of(graph::allocation_id a) const {
-  if (const auto failed = failed_allocations_.find(a.number); failed != failed_allocations_.end()) std::rethrow_exception(failed->second);
+  if (const auto failed = failed_allocations_.find(a.number); failed != failed_allocations_.end())
+    std::rethrow_exception(failed->second);
   return allocations_.at(a.number);
 }
 
@@ -249,7 +259,8 @@ event instruction_executor::back_pressure(std::size_t most) {
   return passed_horizons_.size() > most ? passed_horizons_[passed_horizons_.size() - most - 1].reached : event();
 }
 
-event instruction_executor::start_instruction(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context) {
+event instruction_executor::start_instruction(const graph::instruction& i, const task_work& work, bool check,
+                                              task_outcome& out, base::thread_context& context) {
   return std::visit(graph::overloaded{
                         [&](const graph::compute& c) { return start(c, work, check, out); },
                         [&](const graph::copy& c) { return start(c, work); },
@@ -283,18 +294,21 @@ event instruction_executor::start(const graph::release& r, const task_work& work
 }
 
 event instruction_executor::start(const graph::copy& c, const task_work& work) {
-  return detail::copy_boxes(instance_of(c.to), instance_of(c.from), c.parts, {}, after_range{must_succeed_}, work.range.where);
+  return detail::copy_boxes(instance_of(c.to), instance_of(c.from), c.parts, {}, after_range{must_succeed_},
+                            work.range.where);
 }
 
 event instruction_executor::start(const graph::fill_identity& f, const task_work& work) {
   const detail::reduction_kind& kind = *work.folds[f.reduction];
   std::vector<std::byte> identity(kind.rhs_bytes);
   kind.set_identity(identity.data(), 1);
-  return detail::fill_box(instance_of(f.is), nullptr, identity.data(), identity.size(), after_range{must_succeed_}, work.range.where);
+  return detail::fill_box(instance_of(f.is), nullptr, identity.data(), identity.size(), after_range{must_succeed_},
+                          work.range.where);
 }
 
 event instruction_executor::start(const graph::fold& f, const task_work& work) {
-  return detail::reduce_values(instance_of(f.from), instance_of(f.to), nullptr, *work.folds[f.reduction], after_range{must_succeed_}, work.range.where);
+  return detail::reduce_values(instance_of(f.from), instance_of(f.to), nullptr, *work.folds[f.reduction],
+                               after_range{must_succeed_}, work.range.where);
 }
 
 event instruction_executor::start(const graph::compute& c, const task_work& work, bool check, task_outcome& out) {
@@ -310,7 +324,8 @@ event instruction_executor::start(const graph::compute& c, const task_work& work
   return done;
 }
 
-std::vector<checked_view::argument> instruction_executor::arguments_to_check(const graph::compute& c, const task_work& work) const {
+std::vector<checked_view::argument> instruction_executor::arguments_to_check(const graph::compute& c,
+                                                                             const task_work& work) const {
   const graph::task& t = *work.task;
   std::vector<checked_view::argument> all;
   for (std::size_t i = 0; i < work.arguments.size(); ++i) {
@@ -334,9 +349,12 @@ std::vector<checked_view::argument> instruction_executor::arguments_to_check(con
   }
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (c.uses[static_cast<std::size_t>(work.arguments[i].array)].is.number != c.uses[static_cast<std::size_t>(work.arguments[k].array)].is.number) continue;
+      if (c.uses[static_cast<std::size_t>(work.arguments[i].array)].is.number !=
+          c.uses[static_cast<std::size_t>(work.arguments[k].array)].is.number)
+        continue;
       all[i].held.insert(all[i].held.end(), all[k].named.begin(), all[k].named.end());
-      if (all[k].how != access::in) all[i].written.insert(all[i].written.end(), all[k].named.begin(), all[k].named.end());
+      if (all[k].how != access::in)
+        all[i].written.insert(all[i].written.end(), all[k].named.begin(), all[k].named.end());
     }
   return all;
 }
@@ -358,12 +376,18 @@ event instruction_executor::spawn_on_host(const graph::compute& c, const task_wo
     }
     return given;
   };
-  if (!check) return detail::spawn_as(request, [f = *work.host, open, chunk = c.chunk] { f(chunk, open()); }, work.range.where);
+  if (!check)
+    return detail::spawn_as(
+        request, [f = *work.host, open, chunk = c.chunk] { f(chunk, open()); }, work.range.where);
   const checked_task is{work.task->name, c.chunk, work.range.where};
-  return detail::spawn_as(request, [f = *work.host, open, is, all = arguments_to_check(c, work)] { run_checked(f, is, all, open()); }, work.range.where);
+  return detail::spawn_as(
+      request, [f = *work.host, open, is, all = arguments_to_check(c, work)] { run_checked(f, is, all, open()); },
+      work.range.where);
 }
 
-const instruction_executor::checked_region& instruction_executor::region_to_check(const graph::compute& c, std::size_t use, const graph::task& t) {
+const instruction_executor::checked_region& instruction_executor::region_to_check(const graph::compute& c,
+                                                                                  std::size_t use,
+                                                                                  const graph::task& t) {
   auto checked = std::make_unique<checked_region>(c.uses[use].part);
   if (use < t.accesses.size()) {  // else it reduces into all elements
     graph::used_boxes named;
@@ -399,7 +423,8 @@ event instruction_executor::launch_kernel(const graph::compute& c, const task_wo
   range.ids = c.chunk;
   if (range.is_of_groups) {
     point min, max;
-    for (int a = 0; a < max_axes; ++a) min[a] = c.chunk.min()[a] / range.group[a], max[a] = c.chunk.max()[a] / range.group[a];
+    for (int a = 0; a < max_axes; ++a)
+      min[a] = c.chunk.min()[a] / range.group[a], max[a] = c.chunk.max()[a] / range.group[a];
     range.ids = box::between(min, max);
   }
   detail::task_request request = work.request;
@@ -431,14 +456,18 @@ event instruction_executor::start(const graph::send& s, const task_work& work, b
   return merge(all, work.range.where);
 }
 
-event instruction_executor::start(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context) {
+event instruction_executor::start(const graph::receive& r, graph::instruction_id id, const task_work& work,
+                                  base::thread_context& context) {
   std::vector<event> parts(r.parts.size());
-  data::state_of(context).others->post(tag_of(r.by), instance_of(r.to), r.parts, parts, after_range{must_succeed_}, work.range.where);
+  data::state_of(context).others->post(tag_of(r.by), instance_of(r.to), r.parts, parts, after_range{must_succeed_},
+                                       work.range.where);
   const event all = merge(parts, work.range.where);
   if (parts.size() > 1) arrivals_[id.number] = {r.to, r.parts, std::move(parts)};
   return all;
 }
 
-event instruction_executor::start(const graph::arrive& a) { return arrivals_.at(a.of.number).ends[a.part]; }
+event instruction_executor::start(const graph::arrive& a) {
+  return arrivals_.at(a.of.number).ends[a.part];
+}
 
 }  // namespace stretto::buffers

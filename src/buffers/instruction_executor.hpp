@@ -53,26 +53,26 @@ struct launch_argument {
 
 /// The work of a task on this node that its instructions do not describe. Valid during the call.
 struct task_work {
-  const kernel_code* code = nullptr;         // a kernel,
+  const kernel_code* code = nullptr;  // a kernel,
   // or a host function; neither: the program reads elements, and `ends` triggers when it has finished
   const detail::host_function* host = nullptr;
   std::span<const launch_argument> arguments;
-  std::span<const detail::host_use_item> given = {};  // for a host function: its arguments
-  const graph::task* task = nullptr;            // the task, whose mappings say which elements may be used
+  std::span<const detail::host_use_item> given = {};     // for a host function: its arguments
+  const graph::task* task = nullptr;                     // the task, whose mappings say which elements may be used
   std::span<const detail::reduction_kind* const> folds;  // operators of the reductions
-  mapper_learner* learns = nullptr;                   // in learn mode: records the use of accesses
+  mapper_learner* learns = nullptr;                      // in learn mode: records the use of accesses
   std::span<const mapper_learner::argument> learned;
   kernel_range range{box()};
-  detail::task_request request;  // without preconditions
+  detail::task_request request;         // without preconditions
   measured_window* measured = nullptr;  // for a kernel: the window that measures its parts; or null
-  event first;                   // the preconditions
+  event first;                          // the preconditions
   event ends;
 };
 
 /// The result of a task on this node.
 struct task_outcome {
-  event done;     // end of its chunk
-  event ready;    // when elements can be read by the program
+  event done;                     // end of its chunk
+  event ready;                    // when elements can be read by the program
   detail::instance_handle first;  // allocation of its first access, if any
 };
 
@@ -89,7 +89,8 @@ class instruction_executor {
   void remove(graph::buffer_id b);
 
   /// `check`: kernels and host tasks are checked against what they may use.
-  task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check, base::thread_context& context);
+  task_outcome run(std::span<const graph::instruction> all, const task_work& work, bool check,
+                   base::thread_context& context);
   /// Throws the error of a failed allocation.
   detail::instance_handle instance_of(graph::allocation_id a) const;
 
@@ -97,7 +98,9 @@ class instruction_executor {
   std::optional<graph::memory_number> memory_number_of(place memory) const;
 
   /// The number of stored events, allocations, arrivals and writes.
-  std::size_t remembered() const noexcept { return ends_.size() + allocations_.size() + arrivals_.size() + unsettled_.size(); }
+  std::size_t remembered() const noexcept {
+    return ends_.size() + allocations_.size() + arrivals_.size() + unsettled_.size();
+  }
 
   /// The end of the last instruction, or of the last `instructions`.
   event last() const { return ends_.back().end; }
@@ -128,7 +131,8 @@ class instruction_executor {
   /// Passes a horizon or an epoch. An epoch fails with every failure since the epoch before.
   void pass(const graph::instruction& i, const task_work& work);
   void keep_end(const graph::instruction& i, const task_work& work, event end);
-  event start_instruction(const graph::instruction& i, const task_work& work, bool check, task_outcome& out, base::thread_context& context);
+  event start_instruction(const graph::instruction& i, const task_work& work, bool check, task_outcome& out,
+                          base::thread_context& context);
   event start(const graph::allocate& a, const task_work& work, base::thread_context& context);
   event start(const graph::release& r, const task_work& work);
   event start(const graph::copy& c, const task_work& work);
@@ -164,9 +168,11 @@ class instruction_executor {
   detail::instance_handle make(graph::buffer_id b, place memory, const box& elements, const data::wish& at,
                                const std::source_location& where, base::thread_context& context) const;
   /// The address of an empty instance: in the area at the end of the memory that the graph does not use.
-  data::wish place_of_empty_instance(graph::processor_number on, std::uint64_t number, base::thread_context& context) const;
+  data::wish place_of_empty_instance(graph::processor_number on, std::uint64_t number,
+                                     base::thread_context& context) const;
   /// The empty instance for a chunk that uses no element of a buffer.
-  detail::instance_handle empty_instance_of(graph::buffer_id b, graph::processor_number on, const std::source_location& where);
+  detail::instance_handle empty_instance_of(graph::buffer_id b, graph::processor_number on,
+                                            const std::source_location& where);
 
   const execution_places places_;
   const std::uint32_t nodes_;
@@ -174,7 +180,7 @@ class instruction_executor {
   std::unordered_map<std::uint64_t, detail::instance_handle> allocations_;
   std::deque<completion> ends_{completion()};  // by instruction number, from first_
   std::uint64_t first_ = 0;
-  std::uint64_t horizon_ = 0;        // the last horizon passed
+  std::uint64_t horizon_ = 0;  // the last horizon passed
   struct arrival {
     graph::allocation_id to;
     std::vector<box> parts;

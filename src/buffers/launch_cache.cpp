@@ -11,7 +11,8 @@ void launch_key::add(const detail::range_mapper& m) {
     case kind::wrapped: return add(m.border);
     case kind::slice: return add(static_cast<std::uint64_t>(m.axis));
     case kind::fixed: return add(m.always);
-    case kind::transposed: return add(std::uint64_t{m.by[0]} | std::uint64_t{m.by[1]} << 8 | std::uint64_t{m.by[2]} << 16);
+    case kind::transposed:
+      return add(std::uint64_t{m.by[0]} | std::uint64_t{m.by[1]} << 8 | std::uint64_t{m.by[2]} << 16);
     case kind::custom:
       has_functions_ = true;
       is_cacheable_ = is_cacheable_ && m.lasts;

@@ -48,14 +48,14 @@ struct cached_launch {
   graph::task task;
   std::vector<launch_argument> arguments;  // the values are those of the last launch
   std::vector<const detail::reduction_kind*> folds;
-  std::shared_ptr<const call_signature> call;  // for comparison between nodes; null if there is none
+  std::shared_ptr<const call_signature> call;     // for comparison between nodes; null if there is none
   std::vector<mapper_learner::argument> learned;  // in learn mode: the mappers given for the accesses
-  bool are_uses_checked = false;  // the checks of use_checks.hpp have passed
+  bool are_uses_checked = false;                  // the checks of use_checks.hpp have passed
   // For the pipeline.
-  bool is_never_refused = false;           // no cut of it can fail with B04, B05, B06 or B24
+  bool is_never_refused = false;       // no cut of it can fail with B04, B05, B06 or B24
   std::uint64_t checked_in_epoch = 0;  // the check_epoch in which its checks have passed
-  std::uint32_t submission_ns = 0;        // submission time; read concurrently
-  std::uint32_t submissions = 0;        // number of submissions
+  std::uint32_t submission_ns = 0;     // submission time; read concurrently
+  std::uint32_t submissions = 0;       // number of submissions
 };
 
 class launch_cache {
@@ -84,9 +84,7 @@ class launch_cache {
   class uncached_scope {
    public:
     explicit uncached_scope(launch_cache& of) noexcept : of_(of) {}
-    ~uncached_scope() {
-      of_.entries_[0].is.reset();
-    }
+    ~uncached_scope() { of_.entries_[0].is.reset(); }
     uncached_scope(const uncached_scope&) = delete;
     uncached_scope& operator=(const uncached_scope&) = delete;
 

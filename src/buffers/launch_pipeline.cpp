@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "buffers/graph_generation.hpp"
 #include "buffers/call_signatures.hpp"
+#include "buffers/graph_generation.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scopes.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 // Launches with at least this predicted submission time are enqueued.
 constexpr std::uint32_t least_pipelined_ns = 3'000;
 constexpr const char* task_name = "graphs of buffers";
-constexpr std::uint64_t launches_per_lock = 8;           // after so many the buffers are unlocked for waiting threads
+constexpr std::uint64_t launches_per_lock = 8;  // after so many the buffers are unlocked for waiting threads
 
 task_outcome submit_pending(buffers_state& s, pending_launch& l, base::thread_context& context) {
   cached_launch& cached = *l.is;
@@ -70,7 +70,9 @@ void submit_next(buffers_state& s, pending_launch& l, sched::thread_state& t) {
   sched::count_ended(t, l.scope);
 }
 
-sched::thread_state& thread_of(base::thread_context& context) { return static_cast<sched::thread_state&>(context); }
+sched::thread_state& thread_of(base::thread_context& context) {
+  return static_cast<sched::thread_state&>(context);
+}
 
 /// Submits pending launches as far as back pressure allows; true if none is left. Requires that `s` is held.
 bool submit_all(buffers_state& s, std::uint64_t most, submission_lock::waits w, sched::thread_state& t) {
@@ -94,11 +96,13 @@ void drain_in_task(buffers_state& s) {
     bool are_all = false;
     {
       const buffers_lock held(s);
-      are_all = submit_all(s, launches_per_lock, submission_lock::waits::yes, thread_of(base::require_current("launch")));
+      are_all =
+          submit_all(s, launches_per_lock, submission_lock::waits::yes, thread_of(base::require_current("launch")));
       if (!are_all) ahead = s.back_pressure, where = pending.oldest()->range.where;
     }
     if (!ahead.has_triggered()) {
-      async(after(ignore_failure(ahead, where)), name(task_name), [&s] { drain_in_task(s); }, where);
+      async(
+          after(ignore_failure(ahead, where)), name(task_name), [&s] { drain_in_task(s); }, where);
       return;
     }
     if (!are_all) continue;
@@ -108,7 +112,9 @@ void drain_in_task(buffers_state& s) {
 }
 
 /// True if an idle worker would begin at once.
-bool is_a_worker_free(const sched::thread_state& t) noexcept { return t.owner->searching_and_parked.load(std::memory_order_relaxed) != 0; }
+bool is_a_worker_free(const sched::thread_state& t) noexcept {
+  return t.owner->searching_and_parked.load(std::memory_order_relaxed) != 0;
+}
 
 bool may_be_refused(const buffers_state& s, const cached_launch& cached) noexcept {
   return !cached.is_never_refused && cached.checked_in_epoch != s.check_epoch.load(std::memory_order_relaxed);
@@ -140,7 +146,8 @@ bool submission_lock::drain(waits w, const std::source_location& where) {
   if (!s_.pending) return false;
   for (bool has_unlocked = false;; has_unlocked = true) {
     buffers_.emplace(s_);
-    if (!s_.pending->oldest() || submit_all(s_, ~std::uint64_t{0}, w, thread_of(base::require_current("launch")))) return has_unlocked;
+    if (!s_.pending->oldest() || submit_all(s_, ~std::uint64_t{0}, w, thread_of(base::require_current("launch"))))
+      return has_unlocked;
     const event ahead = s_.back_pressure;
     buffers_.reset();
     submission_.unlock();
@@ -155,8 +162,8 @@ bool submission_lock::lock_buffers(const std::source_location& where) {
   return has_unlocked;
 }
 
-std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_launch>& cached, const launch_call& call,
-                               base::thread_context& context) {
+std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_launch>& cached,
+                                 const launch_call& call, base::thread_context& context) {
   sched::thread_state& t = thread_of(context);
   if (!s.pending || !should_enqueue(s, cached.get(), call, t)) return std::nullopt;
   pending_launch& l = s.pending->next_slot();
@@ -181,7 +188,8 @@ std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_
   if (!s.pending->has_consumer.exchange(true, std::memory_order_seq_cst)) {
     const sched::outside_of_finishes everywhere(t);
     if (t.as_worker) ++t.as_worker->no_room_making;  // others would wait while this thread holds `submission_mutex`
-    async(name(task_name), [&s] { drain_in_task(s); }, l.range.where);
+    async(
+        name(task_name), [&s] { drain_in_task(s); }, l.range.where);
     if (t.as_worker) --t.as_worker->no_room_making;
   }
   return done;

@@ -49,19 +49,21 @@ class submission_lock {
 /// A submission lock that locks the buffers at once.
 class drained_submission_lock : submission_lock {
  public:
-  drained_submission_lock(buffers_state& s, const std::source_location& where) : submission_lock(s) { lock_buffers(where); }
+  drained_submission_lock(buffers_state& s, const std::source_location& where) : submission_lock(s) {
+    lock_buffers(where);
+  }
 };
 
 /// The arguments of a launch that are not in the launch cache.
 struct launch_call {
-  const kernel_code* code = nullptr;                    // a kernel, with its arguments,
+  const kernel_code* code = nullptr;  // a kernel, with its arguments,
   std::span<const detail::buffer_item> items = {};
-  detail::host_function* host = nullptr;                // or a host function, which is moved from
+  detail::host_function* host = nullptr;  // or a host function, which is moved from
   const task_work* work = nullptr;
 };
 /// Enqueues the launch if that is allowed and saves time; returns its event. Requires the submission lock.
 std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_launch>& cached, const launch_call& l,
-                               base::thread_context& context);
+                                 base::thread_context& context);
 
 /// Measures the submission time of some launches: of each repeated launch by itself, of new launches together.
 class submission_timer {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "buffers/call_signatures.hpp"
 #include "buffers/launch_pipeline.hpp"
 #include "buffers/mapper_conversion.hpp"
-#include "buffers/call_signatures.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
 #include "device/native.hpp"
@@ -142,7 +142,7 @@ std::shared_ptr<cached_launch> launch_request::find_for_pipeline(buffers_state& 
 }
 
 std::optional<event> kernel_launch_request::try_enqueue(buffers_state& s, const task_work& work,
-                                                      base::thread_context& context) const {
+                                                        base::thread_context& context) const {
   return buffers::try_enqueue(s, find_for_pipeline(s), {.code = &code_, .items = items_, .work = &work}, context);
 }
 
@@ -192,7 +192,7 @@ void kernel_launch_request::check(const graph::task& t) const {
 }
 
 std::optional<event> host_task_launch_request::try_enqueue(buffers_state& s, detail::host_function& f,
-                                                         const task_work& work, base::thread_context& context) const {
+                                                           const task_work& work, base::thread_context& context) const {
   return buffers::try_enqueue(s, find_for_pipeline(s), {.host = &f, .work = &work}, context);
 }
 

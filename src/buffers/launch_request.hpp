@@ -80,7 +80,7 @@ class host_task_launch_request final : launch_request {
   using launch_request::find;
   /// The same; `f` has been moved from if there is an event.
   std::optional<event> try_enqueue(buffers_state& s, detail::host_function& f, const task_work& work,
-                                 base::thread_context& context) const;
+                                   base::thread_context& context) const;
 
  private:
   void write_key(const buffers_state& s, launch_key& key) const override;

@@ -7,8 +7,10 @@ namespace {
 
 constexpr std::size_t most_known = 64;
 
-graph::mapping of_function(buffers_state& s, const std::shared_ptr<const detail::range_mapper::function>& f, const box& elements) {
-  const auto known = std::ranges::find_if(s.custom_mappings, [&](const auto& k) { return k.of == f && k.elements == elements; });
+graph::mapping of_function(buffers_state& s, const std::shared_ptr<const detail::range_mapper::function>& f,
+                           const box& elements) {
+  const auto known =
+      std::ranges::find_if(s.custom_mappings, [&](const auto& k) { return k.of == f && k.elements == elements; });
   if (known != s.custom_mappings.end()) return known->is;
   if (s.custom_mappings.size() == most_known) s.custom_mappings.erase(s.custom_mappings.begin());
   auto& now = s.custom_mappings.emplace_back();

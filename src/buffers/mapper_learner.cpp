@@ -63,7 +63,8 @@ std::string text_of(const detail::range_mapper& m, int dimensions) {
 touched_elements* mapper_learner::observe(const argument& a, const box& chunk) {
   const auto is_same = [&](const learned_argument& l) {
     return l.is.code == a.code && l.is.parameter == a.parameter && l.is.where.line() == a.where.line() &&
-           l.is.where.column() == a.where.column() && l.is.range == a.range && l.is.given.elements() == a.given.elements();
+           l.is.where.column() == a.where.column() && l.is.range == a.range &&
+           l.is.given.elements() == a.given.elements();
   };
   auto found = std::ranges::find_if(all_, is_same);
   if (found == all_.end()) found = all_.insert(all_.end(), learned_argument{a, {}});
@@ -77,7 +78,9 @@ std::string mapper_learner::line_of(const learned_argument& l) const {
   std::vector<graph::observed_use> uses;
   for (const sample& s : l.samples) uses.push_back(use_of(s.chunk, *s.touched));
   const graph::learned_mapping best = graph::learn_mapping(uses, l.is.range, l.is.given.elements(), l.is.dimensions);
-  const auto compare_one = [&](std::size_t i) { return graph::compare(l.samples[i].given, std::span(&uses[i], 1), l.is.range); };
+  const auto compare_one = [&](std::size_t i) {
+    return graph::compare(l.samples[i].given, std::span(&uses[i], 1), l.is.range);
+  };
   std::uint64_t named = 0;
   std::size_t lacking = uses.size();
   for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -89,13 +92,19 @@ std::string mapper_learner::line_of(const learned_argument& l) const {
   std::string text = "\n  " + name + " = " + l.is.buffer + "  " + (l.changes ? "mappers that change" : l.is.given_text);
   if (best.text.empty()) return text + ": uses no element of it";
   const bool is_enough = lacking == uses.size();
-  if (!is_enough) text += ": names too little: " + uses[lacking].chunk.text() + " uses " + elements_text(uses[lacking]) + "; write " + best.text;
-  else if (best.named < named) text += ": names " + std::to_string(named) + " elements where " + best.text + " names " + std::to_string(best.named);
+  if (!is_enough)
+    text += ": names too little: " + uses[lacking].chunk.text() + " uses " + elements_text(uses[lacking]) + "; write " +
+            best.text;
+  else if (best.named < named)
+    text +=
+        ": names " + std::to_string(named) + " elements where " + best.text + " names " + std::to_string(best.named);
   else text += ": right";
   const bool is_just_that = is_enough && named == best.used;
   if (!best.fits() && !is_just_that) {
-    text += ", but no named mapper fits: of " + std::to_string(std::min(best.named, is_enough ? named : best.named)) + " elements " + std::to_string(best.used) + " are used";
-    for (std::size_t i = 0; i < uses.size() && i < most_shown_chunks; ++i) text += "\n      " + uses[i].chunk.text() + " uses " + elements_text(uses[i]);
+    text += ", but no named mapper fits: of " + std::to_string(std::min(best.named, is_enough ? named : best.named)) +
+            " elements " + std::to_string(best.used) + " are used";
+    for (std::size_t i = 0; i < uses.size() && i < most_shown_chunks; ++i)
+      text += "\n      " + uses[i].chunk.text() + " uses " + elements_text(uses[i]);
   }
   return text;
 }
@@ -103,11 +112,13 @@ std::string mapper_learner::line_of(const learned_argument& l) const {
 void mapper_learner::report(const std::function<void(const std::string&)>& sink) const {
   using line = std::tuple<std::string, unsigned, unsigned>;
   std::map<line, std::vector<const learned_argument*>> launches;
-  for (const learned_argument& l : all_) launches[{l.is.where.file_name(), l.is.where.line(), l.is.where.column()}].push_back(&l);
+  for (const learned_argument& l : all_)
+    launches[{l.is.where.file_name(), l.is.where.line(), l.is.where.column()}].push_back(&l);
   for (auto& [at, uses] : launches) {
     const std::string file = std::get<0>(at);
-    std::string text = "\"" + std::string(uses.front()->is.code->name) + "\" launched at " + file.substr(file.rfind('/') + 1) + ":" +
-                       std::to_string(std::get<1>(at)) + ", as it was seen to use its buffers:";
+    std::string text = "\"" + std::string(uses.front()->is.code->name) + "\" launched at " +
+                       file.substr(file.rfind('/') + 1) + ":" + std::to_string(std::get<1>(at)) +
+                       ", as it was seen to use its buffers:";
     std::vector<std::string> lines;
     for (const learned_argument* l : uses) {
       std::string one = line_of(*l);

@@ -23,14 +23,14 @@ namespace stretto::buffers {
 /// A launch with everything that its submission needs.
 struct pending_launch {
   std::shared_ptr<cached_launch> is = {};
-  const kernel_code* code = nullptr;       // a kernel,
-  detail::host_function host = {};         // or the function of a host task
+  const kernel_code* code = nullptr;  // a kernel,
+  detail::host_function host = {};    // or the function of a host task
   std::optional<device::kept_values> values = {};
   kernel_range range{box()};
-  detail::task_request request = {};       // placement and priority, without preconditions
-  event first = {};                        // the preconditions
-  user_event done = {};                    // the event that the call has returned
-  sched::finish_scope* scope = nullptr;    // the finish scope that already counts it
+  detail::task_request request = {};     // placement and priority, without preconditions
+  event first = {};                      // the preconditions
+  user_event done = {};                  // the event that the call has returned
+  sched::finish_scope* scope = nullptr;  // the finish scope that already counts it
 };
 
 class pending_launches {
@@ -38,7 +38,9 @@ class pending_launches {
   static constexpr std::uint64_t most = 64;
 
   // For the producer.
-  bool is_full() const noexcept { return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_acquire) == most; }
+  bool is_full() const noexcept {
+    return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_acquire) == most;
+  }
   /// The next free slot; push() then enqueues it. Requires !is_full().
   pending_launch& next_slot() noexcept { return all_[pushed_.load(std::memory_order_relaxed) % most]; }
   void push() noexcept { pushed_.fetch_add(1, std::memory_order_seq_cst); }
@@ -54,11 +56,13 @@ class pending_launches {
   // For both.
   std::uint64_t pushed_count() const noexcept { return pushed_.load(std::memory_order_acquire); }
   std::uint64_t popped_count() const noexcept { return popped_.load(std::memory_order_acquire); }
-  bool is_empty() const noexcept { return popped_.load(std::memory_order_seq_cst) == pushed_.load(std::memory_order_seq_cst); }
+  bool is_empty() const noexcept {
+    return popped_.load(std::memory_order_seq_cst) == pushed_.load(std::memory_order_seq_cst);
+  }
 
-  std::mutex submission_mutex;                  // held by the call that submits; locked before the buffers
-  std::atomic<bool> has_consumer = false; /// a task submits the entries, or is about to
-  std::uint32_t new_launch_ns = 0;      // ns to submit a new launch; accessed by atomic_ref
+  std::mutex submission_mutex;             // held by the call that submits; locked before the buffers
+  std::atomic<bool> has_consumer = false;  /// a task submits the entries, or is about to
+  std::uint32_t new_launch_ns = 0;         // ns to submit a new launch; accessed by atomic_ref
 
  private:
   const std::unique_ptr<pending_launch[]> all_ = std::make_unique<pending_launch[]>(most);

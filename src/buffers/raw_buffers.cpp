@@ -28,7 +28,8 @@ void read_exactly(int file, std::byte* to, std::uint64_t bytes, std::uint64_t of
     const auto n = ::pread(file, to + have, bytes - have, static_cast<off_t>(offset + have));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw file_cannot_be_read(name, std::strerror(errno));
-    if (n == 0) throw file_is_damaged(name, fmt::format("{} bytes from byte {}", bytes, offset), fmt::format("{} bytes", have));
+    if (n == 0)
+      throw file_is_damaged(name, fmt::format("{} bytes from byte {}", bytes, offset), fmt::format("{} bytes", have));
     have += static_cast<std::uint64_t>(n);
   }
 }
@@ -70,7 +71,8 @@ namespace fs = std::filesystem;
 using namespace buffers;
 using base::descriptor;
 
-future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file, const std::source_location& where) {
+future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file,
+                         const std::source_location& where) {
   const box elements = elements_of(h, where);
   const fs::path to(file);
   const std::uint64_t bytes = elements.volume() * of.bytes;
@@ -82,7 +84,8 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
     std::error_code ignored;
     fs::remove_all(there, ignored);
     const descriptor d(::open(there.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
-    if (d.number() < 0 || ::ftruncate(d.number(), static_cast<off_t>(bytes)) != 0) throw file_cannot_be_written(there, errno);
+    if (d.number() < 0 || ::ftruncate(d.number(), static_cast<off_t>(bytes)) != 0)
+      throw file_cannot_be_written(there, errno);
   };
   w.end = [to] { files::put_in_place(to, buffer_file_errors); };
   const file_work work("save_raw");
@@ -110,18 +113,22 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
   file_work work("load_raw");
   const fs::path named(file);
   const std::uint64_t bytes = elements.volume() * as.bytes;
-  const fs::path from = broadcast_from_node_0("find a file", [named, bytes, elements] {
-    const fs::path there = files::find_whole(named);
-    struct stat is {};
-    if (there.empty() || ::stat(there.c_str(), &is) != 0) throw file_cannot_be_read(named, "there is no such file");
-    if (!S_ISREG(is.st_mode)) throw file_cannot_be_read(named, "it is no file");
-    if (static_cast<std::uint64_t>(is.st_size) != bytes)
-      throw error("F05", "the file " + named.string() + " has another length than the elements to be loaded from it")
-          .fact("elements", fmt::format("{}, {} bytes", elements.text(), bytes))
-          .fact("file", fmt::format("{} bytes", is.st_size))
-          .remedy("name the elements that were saved, and their type");
-    return there.string();
-  }, work, where);
+  const fs::path from = broadcast_from_node_0(
+      "find a file",
+      [named, bytes, elements] {
+        const fs::path there = files::find_whole(named);
+        struct stat is {};
+        if (there.empty() || ::stat(there.c_str(), &is) != 0) throw file_cannot_be_read(named, "there is no such file");
+        if (!S_ISREG(is.st_mode)) throw file_cannot_be_read(named, "it is no file");
+        if (static_cast<std::uint64_t>(is.st_size) != bytes)
+          throw error("F05",
+                      "the file " + named.string() + " has another length than the elements to be loaded from it")
+              .fact("elements", fmt::format("{}, {} bytes", elements.text(), bytes))
+              .fact("file", fmt::format("{} bytes", is.st_size))
+              .remedy("name the elements that were saved, and their type");
+        return there.string();
+      },
+      work, where);
   const buffer_handle h = make_buffer({elements, as.dimensions, as.bytes, as.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
   read_plan r;

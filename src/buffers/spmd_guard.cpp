@@ -32,13 +32,16 @@ spmd_guard::spmd_guard(data::other_nodes& others, compares c, std::function<void
       compares_(c),
       on_failure_or_divergence_(std::move(on_failure_or_divergence)),
       detector_(history_, others.self(), others.nodes(),
-                 {.send = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
-                  .on_divergence = [this](const divergence_report& d, base::thread_context& context) { on_divergence(d, context); },
+                {.send = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
+                 .on_divergence = [this](const divergence_report& d,
+                                         base::thread_context& context) { on_divergence(d, context); },
                  .patience_ns = patience_of}) {
   others_.listen(this);
 }
 
-spmd_guard::~spmd_guard() { others_.listen(nullptr); }
+spmd_guard::~spmd_guard() {
+  others_.listen(nullptr);
+}
 
 void spmd_guard::add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where) {
   if (has_diverged_.load(std::memory_order_acquire)) {
@@ -50,7 +53,8 @@ void spmd_guard::add(std::shared_ptr<const call_signature> c, std::uint64_t task
 }
 
 void spmd_guard::end(ended how) {
-  if (how == ended::normally && history_.calls() != 0) history_.add(std::make_shared<const call_signature>(buffer_call{}), call_history::no_task, {});
+  if (how == ended::normally && history_.calls() != 0)
+    history_.add(std::make_shared<const call_signature>(buffer_call{}), call_history::no_task, {});
   detector_.end();
 }
 
@@ -61,7 +65,8 @@ void spmd_guard::wait_for_verdict(const std::source_location& where) {
   wait(known, where);
 }
 
-std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
+std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_ptr& why,
+                                      const std::source_location& where) {
   if (const std::optional<error> of_another = failed_run_in(why)) {
     if (auto known = failure()) return known;
     is_reported_.store(true, std::memory_order_relaxed);  // the poison of that failure has arrived before its message

@@ -14,8 +14,8 @@
 #include <optional>
 #include <source_location>
 
-#include "buffers/divergence_detector.hpp"
 #include "buffers/call_history.hpp"
+#include "buffers/divergence_detector.hpp"
 #include "buffers/failed_run.hpp"
 #include "data/other_nodes.hpp"
 #include "event/failure.hpp"
@@ -52,7 +52,9 @@ class spmd_guard final : private data::listener {
   /// All nodes are stuck: ends the waits of the program with B23 or N17. On a thread of the runtime.
   void fail_stuck_waits(base::thread_context& context);
   /// True if a run has failed or the programs have diverged.
-  bool has_failed_or_diverged() const noexcept { return has_diverged_.load(std::memory_order_acquire) || first_missing_task_.load(std::memory_order_acquire) != none; }
+  bool has_failed_or_diverged() const noexcept {
+    return has_diverged_.load(std::memory_order_acquire) || first_missing_task_.load(std::memory_order_acquire) != none;
+  }
 
  private:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
@@ -74,9 +76,9 @@ class spmd_guard final : private data::listener {
   divergence_detector detector_;
   std::atomic<bool> has_diverged_{false}, is_reported_{false};
   std::atomic<std::uint64_t> first_missing_task_{none};  // the first task that a failed run has not submitted
-  std::mutex lock_;  // guards the members below
-  std::optional<error> divergence_;   // B23
-  std::optional<error> failed_;  // N17 of the run that submitted fewest tasks
+  std::mutex lock_;                                      // guards the members below
+  std::optional<error> divergence_;                      // B23
+  std::optional<error> failed_;                          // N17 of the run that submitted fewest tasks
 };
 
 }  // namespace stretto::buffers

@@ -41,7 +41,7 @@ class unsettled_writes {
   };
   struct writes {
     std::vector<write> all;
-    box bounds;                 // around all parts
+    box bounds;  // around all parts
     // number of writes at which successful ones are dropped: testing an event takes longer than comparing its box
     std::size_t settle_at = 8;
   };
@@ -53,6 +53,8 @@ class unsettled_writes {
 };
 
 /// False for poisoned events: dependents must fail with them.
-inline bool has_succeeded(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
+inline bool has_succeeded(event e) {
+  return e == event() || (e.has_triggered() && !e.is_poisoned());
+}
 
 }  // namespace stretto::buffers

@@ -22,7 +22,8 @@ class unwritten_warnings {
 
   void to(sink s) { sink_ = std::move(s); }
   /// `task` reads these elements of a buffer.
-  void warn(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements, const std::source_location& where);
+  void warn(const std::string& task, graph::buffer_id b, const std::string& buffer, const region& elements,
+            const std::source_location& where);
 
  private:
   sink sink_;

@@ -6,36 +6,43 @@
 #include <cmath>
 #include <string>
 
-#include "buffers/launch_pipeline.hpp"
 #include "buffers/call_signatures.hpp"
+#include "buffers/launch_pipeline.hpp"
 
 namespace stretto::buffers {
 namespace {
 
 /// Submits the tasks that exchange the items and seconds of each node.
 void exchange_loads(buffers_state& s, const std::source_location& where) {
-  if (!s.load_exchange) s.load_exchange = buffer<double>(box(0, 2 * coordinate{s.commands.nodes()}), {.name = "weights"}, where);
+  if (!s.load_exchange)
+    s.load_exchange = buffer<double>(box(0, 2 * coordinate{s.commands.nodes()}), {.name = "weights"}, where);
   s.node_loads = std::make_shared<std::vector<graph::measured_load>>();
   const std::size_t processors = s.instructions.shape().devices.size() + 1;
   const buffer<double> loads = s.load_exchange;
-  host_task(name("weights"), after(s.weights.window()->ends(where)), {on_each_node, where},
-            [window = s.weights.window(), self = coordinate{s.commands.self()}, processors](view<double> all) {
-              const graph::measured_load mine = together(window->loads(processors));
-              all(2 * self) = mine.items;
-              all(2 * self + 1) = mine.seconds;
-            },
-            loads.reduce<sum<double>>().from_identity());
-  const event seen = host_task(name("weights"), {on_each_node, where}, [agreed = s.node_loads, nodes = s.commands.nodes()](view<const double> all) {
-    for (coordinate n = 0; n < nodes; ++n) agreed->push_back({all(2 * n), all(2 * n + 1)});
-  }, loads.in(all));
+  host_task(
+      name("weights"), after(s.weights.window()->ends(where)), {on_each_node, where},
+      [window = s.weights.window(), self = coordinate{s.commands.self()}, processors](view<double> all) {
+        const graph::measured_load mine = together(window->loads(processors));
+        all(2 * self) = mine.items;
+        all(2 * self + 1) = mine.seconds;
+      },
+      loads.reduce<sum<double>>().from_identity());
+  const event seen = host_task(
+      name("weights"), {on_each_node, where},
+      [agreed = s.node_loads, nodes = s.commands.nodes()](view<const double> all) {
+        for (coordinate n = 0; n < nodes; ++n) agreed->push_back({all(2 * n), all(2 * n + 1)});
+      },
+      loads.in(all));
   s.loads_ready = ignore_failure(seen, where);
 }
 
-void check_weights(std::span<const double> weights, const char* of, std::initializer_list<std::size_t> numbers, const std::source_location& where) {
+void check_weights(std::span<const double> weights, const char* of, std::initializer_list<std::size_t> numbers,
+                   const std::source_location& where) {
   if (weights.empty()) return;
   const std::size_t most = *(numbers.end() - 1);
   if (std::ranges::find(numbers, weights.size()) == numbers.end())
-    throw error("B22", "set_weights was given " + std::to_string(weights.size()) + (weights.size() == 1 ? " weight" : " weights") + " of " + of +
+    throw error("B22", "set_weights was given " + std::to_string(weights.size()) +
+                           (weights.size() == 1 ? " weight" : " weights") + " of " + of +
                            (most == 0 ? ", and there are none" : ", and there are " + std::to_string(*numbers.begin())))
         .fact("submitted", where)
         .remedy(most == 0 ? "leave their weights out" : "give one for each of them, or none");
@@ -92,7 +99,8 @@ void set_weights(const weight_settings& settings, std::source_location where) {
   s.instructions.set_weights(of_devices);
   s.invalidate_checks();
   if (s.dry) s.dry->set_weights(of_nodes, of_devices);
-  s.weights.begin({.devices = s.measures.devices && settings.devices.empty(), .nodes = s.measures.nodes && settings.nodes.empty()});
+  s.weights.begin(
+      {.devices = s.measures.devices && settings.devices.empty(), .nodes = s.measures.nodes && settings.nodes.empty()});
 }
 
 }  // namespace stretto

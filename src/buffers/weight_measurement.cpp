@@ -4,7 +4,8 @@
 
 namespace stretto::buffers {
 
-weight_measurement::weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes, std::uint32_t ahead)
+weight_measurement::weight_measurement(measured_levels levels, std::size_t devices, std::uint32_t nodes,
+                                       std::uint32_t ahead)
     : devices_(devices), nodes_(nodes), ahead_(ahead) {
   begin(levels);
 }

@@ -18,7 +18,8 @@
 namespace stretto::buffers {
 namespace {
 
-std::int64_t chunks_along(const files::zarr_array& a, const box& part, std::size_t axis, const point& origin, std::int64_t& first) {
+std::int64_t chunks_along(const files::zarr_array& a, const box& part, std::size_t axis, const point& origin,
+                          std::int64_t& first) {
   const int at = static_cast<int>(axis);
   first = (part.min()[at] - origin[at]) / a.chunk[axis];
   return (part.max()[at] - 1 - origin[at]) / a.chunk[axis] + 1 - first;
@@ -51,8 +52,8 @@ namespace stretto::detail {
 namespace fs = std::filesystem;
 using namespace buffers;
 
-future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::string_view folder, const zarr_options& options,
-                          const std::source_location& where) {
+future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::string_view folder,
+                          const zarr_options& options, const std::source_location& where) {
   const box elements = elements_of(h, where);
   files::zarr_array a;
   a.type = of.type;
@@ -62,11 +63,13 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
   const bool is_empty = elements.is_empty();
   for (int axis = 0; axis < of.dimensions; ++axis) {
     if (options.chunk[axis] < 0)
-      throw error("F07", fmt::format("an array is to be saved in chunks of {} elements along axis {}", options.chunk[axis], axis))
+      throw error("F07", fmt::format("an array is to be saved in chunks of {} elements along axis {}",
+                                     options.chunk[axis], axis))
           .fact("submitted", where)
           .remedy("give lengths of at least 1, or 0 for what fits");
     a.shape.push_back(is_empty ? 0 : elements.length(axis));
-    a.chunk.push_back(options.chunk[axis] ? std::min(options.chunk[axis], std::max<coordinate>(1, a.shape.back())) : chosen[axis]);
+    a.chunk.push_back(options.chunk[axis] ? std::min(options.chunk[axis], std::max<coordinate>(1, a.shape.back()))
+                                          : chosen[axis]);
     a.origin.push_back(elements.min()[axis]);
   }
   if (options.compression == zarr_compression::zstd) a.codecs.push_back(files::codec::zstd);
@@ -91,41 +94,52 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
     std::atomic<std::uint64_t> bytes = 0;
     for_each_chunk(a, share, elements.min(), [&](std::span<const std::int64_t> number, const box& chunk) {
       std::vector<std::byte> dense(files::bytes_of_chunk(a));
-      copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(), direction::from_memory);
-      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), buffer_file_errors);
+      copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(),
+                         direction::from_memory);
+      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)),
+                        buffer_file_errors);
       if (shown) shown->set((bytes += files::bytes_of_chunk(a)) >> 20);
     });
   };
   return write_from_all_nodes(h, std::move(w), "save_zarr", where);
 }
 
-buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name, const std::source_location& where) {
+buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name,
+                             const std::source_location& where) {
   file_work work("load_zarr");
   const fs::path named(folder);
   // The folder, which may be an interrupted replacement, and its zarr.json.
-  const std::string told = broadcast_from_node_0("find an array", [named] {
-    const fs::path from = files::find_whole(named);
-    if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
-    std::error_code e;
-    if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-    const files::complaints complaints{file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
-                                         return file_cannot_be_read(f, found);
-                                       }};
-    const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
-    const std::string both = from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
-    if (both.size() > most_description_bytes)
-      throw file_cannot_be_read(from / "zarr.json", fmt::format("it has {} bytes, and the most is {}", text.size(), most_description_bytes));
-    return both;
-  }, work, where);
+  const std::string told = broadcast_from_node_0(
+      "find an array",
+      [named] {
+        const fs::path from = files::find_whole(named);
+        if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
+        std::error_code e;
+        if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
+        const files::complaints complaints{file_cannot_be_written,
+                                           [](const fs::path& f, const std::string&, const std::string& found) {
+                                             return file_cannot_be_read(f, found);
+                                           }};
+        const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
+        const std::string both =
+            from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
+        if (both.size() > most_description_bytes)
+          throw file_cannot_be_read(from / "zarr.json", fmt::format("it has {} bytes, and the most is {}", text.size(),
+                                                                    most_description_bytes));
+        return both;
+      },
+      work, where);
   const fs::path from = told.substr(0, told.find('\0'));
-  const files::zarr_array a = files::array_in(std::string_view(told).substr(told.find('\0') + 1), (from / "zarr.json").string());
+  const files::zarr_array a =
+      files::array_in(std::string_view(told).substr(told.find('\0') + 1), (from / "zarr.json").string());
   std::string wanted = as.type + ", 1 axis";
   if (as.dimensions != 1) wanted = fmt::format("{}, {} axes", as.type, as.dimensions);
   if (a.type != as.type || a.element_bytes != as.bytes || a.shape.size() != as.dimensions)
     throw error("F03", "the array " + from.string() + " is of another type")
         .fact("submitted", where)
         .fact("asked for", wanted)
-        .fact("is", fmt::format("{}, {}", a.type, a.shape.size() == 1 ? "1 axis" : fmt::format("{} axes", a.shape.size())))
+        .fact("is",
+              fmt::format("{}, {}", a.type, a.shape.size() == 1 ? "1 axis" : fmt::format("{} axes", a.shape.size())))
         .remedy("load it as what it is");
   point min, max(1, 1, 1);
   for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
@@ -137,7 +151,8 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   if (elements.is_empty()) return h;
   read_plan r;
   r.shares = shares_of(elements, 1, work.nodes);
-  r.share = [from, a, min, dimensions = as.dimensions, self = work.self](const box& share, const host_elements& memory) {
+  r.share = [from, a, min, dimensions = as.dimensions, self = work.self](const box& share,
+                                                                         const host_elements& memory) {
     const auto shown = progress_of("loading", share.volume() * a.element_bytes, self);
     std::atomic<std::uint64_t> bytes = 0;
     for_each_chunk(a, share, min, [&](std::span<const std::int64_t> number, const box& chunk) {
@@ -145,13 +160,15 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
       std::vector<std::byte> dense;
       std::error_code e;
       if (fs::exists(file, e)) {
-        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), buffer_file_errors), file, buffer_file_errors);
+        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), buffer_file_errors), file,
+                              buffer_file_errors);
       } else if (e) {
         throw file_cannot_be_read(file, e.message());
       } else {
         dense.resize(files::bytes_of_chunk(a));
         if (!a.fill.empty())
-          for (std::size_t at = 0; at < dense.size(); at += a.element_bytes) std::memcpy(dense.data() + at, a.fill.data(), a.element_bytes);
+          for (std::size_t at = 0; at < dense.size(); at += a.element_bytes)
+            std::memcpy(dense.data() + at, a.fill.data(), a.element_bytes);
       }
       copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(), direction::to_memory);
       if (shown) shown->set((bytes += dense.size()) >> 20);

@@ -45,7 +45,9 @@ class access_fronts {
     visit(where, [&](const box&, front& f) {
       // A later writer need not wait for a reader that the new reader follows. For readers older than the horizon it
       // waits for the writer entry.
-      const auto is_implied = [&](number r) { return r <= order_->applied() || std::ranges::binary_search(follows, r); };
+      const auto is_implied = [&](number r) {
+        return r <= order_->applied() || std::ranges::binary_search(follows, r);
+      };
       if (f.reader == reader) return;
       // Long lists are pruned now and then only. Short lists are always pruned: they would keep equal tiles apart.
       if (f.readers.size() <= 4 || std::has_single_bit(f.readers.size())) std::erase_if(f.readers, is_implied);

@@ -18,7 +18,7 @@ struct measured_load {
 };
 
 struct balance_policy {
-  double least_gain = 0.1;       // minimum speed-up by the right weights; below it, moving elements is not worth it
+  double least_gain = 0.1;  // minimum speed-up by the right weights; below it, moving elements is not worth it
   // minimum busy time of the slowest; shorter times are dominated by when the host noticed the end
   double least_seconds = 5e-3;
   // minimum weight, relative to the largest; a processor with almost no work would not be measured any more
@@ -34,6 +34,7 @@ struct balance_policy {
 /// Compares speeds, not times: launches with too few items to be cut by weights must not shift them forever.
 ///
 ///     balanced_weights({}, {{{100, 1.0}, {100, 3.0}}})   ->  {0.75, 0.25}
-std::vector<double> balanced_weights(std::span<const double> now, std::span<const measured_load> loads, const balance_policy& p = {});
+std::vector<double> balanced_weights(std::span<const double> now, std::span<const measured_load> loads,
+                                     const balance_policy& p = {});
 
 }  // namespace stretto::graph

@@ -24,8 +24,8 @@
 namespace stretto::graph {
 
 enum class cut : std::uint8_t {
-  along_rows,   // axis 0, or the first that is longer than 1
-  in_tiles,     // axes 0 and 1, near-square
+  along_rows,  // axis 0, or the first that is longer than 1
+  in_tiles,    // axes 0 and 1, near-square
 };
 
 /// Indices of chunks along one axis: [first, last).
@@ -40,7 +40,8 @@ class chunk_grid {
   /// At most `most` chunks; every cut lies on a multiple of the grain. Cost: in tiles as tile_grid.
   ///
   ///   weights   none, or `most` of them; weights of chunks that do not exist are ignored
-  chunk_grid(const box& range, node_number most, cut how, const extent& grain = unit, const chunk_weights& weights = {});
+  chunk_grid(const box& range, node_number most, cut how, const extent& grain = unit,
+             const chunk_weights& weights = {});
 
   const box& range() const noexcept { return range_; }
   node_number chunks() const noexcept { return static_cast<node_number>(parts_[0] * parts_[1] * parts_[2]); }

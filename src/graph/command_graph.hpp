@@ -20,11 +20,11 @@
 #include "geometry/region_map.hpp"
 #include "graph/access_fronts.hpp"
 #include "graph/buffer_table.hpp"
-#include "graph/effect_order.hpp"
 #include "graph/command.hpp"
+#include "graph/effect_order.hpp"
 #include "graph/launch_shapes.hpp"
-#include "graph/plan_cache.hpp"
 #include "graph/memoized_state.hpp"
+#include "graph/plan_cache.hpp"
 #include "graph/replication.hpp"
 #include "graph/task.hpp"
 

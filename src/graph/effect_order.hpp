@@ -44,7 +44,8 @@ class effect_order {
       auto found = std::ranges::find(all_, key, &state::key);
       if (found == all_.end()) {
         forget(order.applied());
-        found = all_.insert(all_.end(), {.key = key, .is_affected = has_forgotten_, .affected = order.applied(), .users = {}});
+        found = all_.insert(all_.end(),
+                            {.key = key, .is_affected = has_forgotten_, .affected = order.applied(), .users = {}});
       }
       std::erase_if(found->users, [&](std::uint64_t user) {
         if (user > order.applied()) return false;

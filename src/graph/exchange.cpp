@@ -43,7 +43,8 @@ std::vector<exchange_step> exchange_of(node_number self, node_number contributor
     const auto node_at = [&](node_number p) { return p < pairs ? 2 * p : p + pairs; };
     for (node_number far = 1; far < doubling; far *= 2) {
       const node_number other = place ^ far;
-      steps.push_back({node_set(node_at(other), node_at(other) + 1), node_at(other), other > place ? fold_order::behind : fold_order::before});
+      steps.push_back({node_set(node_at(other), node_at(other) + 1), node_at(other),
+                       other > place ? fold_order::behind : fold_order::before});
     }
   }
   if (!last.is_empty()) steps.push_back({last, std::nullopt, fold_order::behind});

@@ -87,7 +87,8 @@ struct instruction {
   instruction_id id;
   task_id of;
   dependencies follows;  // instruction numbers of this node
-  std::variant<allocate, release, copy, fill_identity, fold, compute, send, receive, arrive, pass_horizon, pass_epoch> what;
+  std::variant<allocate, release, copy, fill_identity, fold, compute, send, receive, arrive, pass_horizon, pass_epoch>
+      what;
 };
 
 }  // namespace stretto::graph

@@ -13,7 +13,8 @@ box instruction_graph::with_expected(buffer_id b, memory_number m, const box& wh
   for (bool grown = true; grown;) {
     grown = false;
     for (const expected_allocation& e : expected_)
-      if (e.of == b && e.where == m && !all.contains(e.elements) && (e.elements.meets(all) || !joined(e.elements, all).is_empty())) {
+      if (e.of == b && e.where == m && !all.contains(e.elements) &&
+          (e.elements.meets(all) || !joined(e.elements, all).is_empty())) {
         all = is.box_to_allocate(m, hull(all, e.elements));
         grown = true;
       }
@@ -23,15 +24,15 @@ box instruction_graph::with_expected(buffer_id b, memory_number m, const box& wh
 
 /// In an unbounded memory.
 placement::allocation& instruction_graph::require_allocation(task_id of, buffer_id b, memory_number m, const box& where,
-                                                    std::vector<instruction>& out) {
+                                                             std::vector<instruction>& out) {
   placement& is = at(b).is;
   if (placement::allocation* there = is.find(m, where)) return *there;
   return put(of, b, m, is.box_with_growth(m, with_expected(b, m, is.box_to_allocate(m, where))), {}, out);
 }
 
 /// Replaces the allocations within `all`, and copies their elements.
-placement::allocation& instruction_graph::put(task_id of, buffer_id b, memory_number m, const box& all, std::optional<std::uint64_t> offset,
-                                              std::vector<instruction>& out) {
+placement::allocation& instruction_graph::put(task_id of, buffer_id b, memory_number m, const box& all,
+                                              std::optional<std::uint64_t> offset, std::vector<instruction>& out) {
   placement& is = at(b).is;
   std::vector<placement::allocation> old = is.take(m, all);
   std::uint32_t grown = 0;
@@ -69,11 +70,13 @@ std::uint64_t instruction_graph::release_at(task_id of, memory_number m, allocat
 }
 
 /// Evictable allocations, least recently used first; without those that meet `where` of buffer `but`.
-std::vector<allocation_id> instruction_graph::least_recently_used(memory_number m, buffer_id but, const box& where) const {
+std::vector<allocation_id> instruction_graph::least_recently_used(memory_number m, buffer_id but,
+                                                                  const box& where) const {
   std::vector<std::pair<std::uint64_t, allocation_id>> found;  // by last use
   buffers_.each([&](buffer_id b, const buffer_state& s) {
     for (const placement::allocation& a : s.is.allocations())
-      if (a.where == m && a.kept_for != keeps_ && !(b == but && a.elements.meets(where))) found.push_back({a.last_use, a.is});
+      if (a.where == m && a.kept_for != keeps_ && !(b == but && a.elements.meets(where)))
+        found.push_back({a.last_use, a.is});
   });
   std::ranges::sort(found);
   std::vector<allocation_id> all;
@@ -115,8 +118,8 @@ void instruction_graph::clear(memory_number m, std::vector<instruction>& out) {
   evict_all({}, least_recently_used(m, {}, box()), out);
 }
 
-std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
-                                                             std::span<const allocation_id> must_leave) const {
+std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory_number m, const box& all, others o,
+                                                             sizes s, std::span<const allocation_id> must_leave) const {
   std::vector<allocation_id> evictable;
   if (o == others::leave) evictable = least_recently_used(m, b, all);
   // If sizes are exact, allocations are placed in order, whichever releases they have to follow.
@@ -125,8 +128,8 @@ std::optional<memory_map::hole> instruction_graph::find_hole(buffer_id b, memory
 }
 
 /// Null: impossible in this way, and nothing has changed.
-placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
-                                                   std::vector<instruction>& out) {
+placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w,
+                                                       others o, sizes s, std::vector<instruction>& out) {
   std::vector<allocation_id> must_leave;
   for (const placement::allocation& a : at(b).is.allocations()) {
     if (a.where != m || !a.elements.meets(all)) continue;
@@ -142,8 +145,9 @@ placement::allocation* instruction_graph::try_allocate(task_id of, buffer_id b, 
 
 /// In a bounded memory: with space for growth if there is some, else with the least displacement. Null: it does not fit
 /// beside the allocations that must stay.
-placement::allocation* instruction_graph::require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s,
-                                                            std::vector<instruction>& out) {
+placement::allocation* instruction_graph::require_bounded_allocation(task_id of, buffer_id b, memory_number m,
+                                                                     const box& where, sizes s,
+                                                                     std::vector<instruction>& out) {
   placement& is = at(b).is;
   if (placement::allocation* const there = is.find(m, where)) return there;
   box least = where;  // includes kept allocations that it meets, as allocations are disjoint
@@ -158,8 +162,9 @@ placement::allocation* instruction_graph::require_bounded_allocation(task_id of,
     const box& all;
     way w;
     others o;
-  } tries[] = {{more, way::direct, others::stay},         {whole, way::direct, others::stay},        {whole, way::through_host, others::stay},
-               {whole, way::direct, others::leave},       {whole, way::through_host, others::leave}, {least, way::direct, others::leave},
+  } tries[] = {{more, way::direct, others::stay},         {whole, way::direct, others::stay},
+               {whole, way::through_host, others::stay},  {whole, way::direct, others::leave},
+               {whole, way::through_host, others::leave}, {least, way::direct, others::leave},
                {least, way::through_host, others::leave}};
   for (const auto& t : std::span(tries).subspan(s == sizes::exact ? 5 : 0))
     if (placement::allocation* const made = try_allocate(of, b, m, t.all, t.w, t.o, s, out)) return made;
@@ -168,8 +173,8 @@ placement::allocation* instruction_graph::require_bounded_allocation(task_id of,
 
 /// Allocates everything that these parts need in a bounded memory, partial values included. False: other allocations
 /// are in the way.
-bool instruction_graph::allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s,
-                                     std::vector<instruction>& out) {
+bool instruction_graph::allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which,
+                                               memory_number m, sizes s, std::vector<instruction>& out) {
   const auto parts = p.all().subspan(which.first, which.last - which.first);
   for (const needed_allocation& r : allocations_needed(t, parts, m)) {
     placement::allocation* const made = require_bounded_allocation(id, r.of, m, r.elements, s, out);
@@ -190,7 +195,8 @@ bool instruction_graph::allocate_bounded_parts(task_id id, const task& t, const 
 }
 
 /// For these parts of a task, in all memories. Requires that they fit.
-void instruction_graph::allocate_parts(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out) {
+void instruction_graph::allocate_parts(task_id id, const task& t, const plan& p, part_range which,
+                                       std::vector<instruction>& out) {
   const auto parts = p.all().subspan(which.first, which.last - which.first);
   ++keeps_;
   memory_set lacking = 0;

@@ -12,17 +12,30 @@ struct look {
 };
 
 look look_of(const instruction& i) {
-  return std::visit(overloaded{[](const allocate&) { return look{"cylinder"}; }, [](const release&) { return look{"cylinder", ", style=dashed"}; },
-                            [](const copy&) { return look{"box", ", style=rounded"}; }, [](const fill_identity&) { return look{"trapezium"}; },
-                            [](const fold&) { return look{"invtrapezium"}; },
-                            [](const compute&) { return look{"box", ", style=filled, fillcolor=lightgrey"}; },
-                            [](const send&) { return look{"invhouse"}; }, [](const receive&) { return look{"house"}; },
-                            [](const arrive&) { return look{"house", ", style=dashed"}; }, [](const pass_horizon&) { return look{"hexagon"}; },
-                            [](const pass_epoch&) { return look{"doubleoctagon"}; }},
-                    i.what);
+  return std::visit(
+      overloaded{
+          [](const allocate&) { return look{"cylinder"}; },
+          [](const release&) {
+            return look{"cylinder", ", style=dashed"};
+          },
+          [](const copy&) {
+            return look{"box", ", style=rounded"};
+          },
+          [](const fill_identity&) { return look{"trapezium"}; }, [](const fold&) { return look{"invtrapezium"}; },
+          [](const compute&) {
+            return look{"box", ", style=filled, fillcolor=lightgrey"};
+          },
+          [](const send&) { return look{"invhouse"}; }, [](const receive&) { return look{"house"}; },
+          [](const arrive&) {
+            return look{"house", ", style=dashed"};
+          },
+          [](const pass_horizon&) { return look{"hexagon"}; }, [](const pass_epoch&) { return look{"doubleoctagon"}; }},
+      i.what);
 }
 
-std::string instruction_node(node_number node, std::uint64_t number) { return "N" + std::to_string(node) + "_I" + std::to_string(number); }
+std::string instruction_node(node_number node, std::uint64_t number) {
+  return "N" + std::to_string(node) + "_I" + std::to_string(number);
+}
 
 bool do_meet(const send& from, const receive& at, node_number to) {
   for (const sent_part& sent : from.parts)
@@ -43,7 +56,8 @@ std::string messages(std::span<const node_record> nodes) {
       if (const auto* r = std::get_if<receive>(&i.what))
         for (const auto& [from, s] : sends[r->by])
           if (do_meet(std::get<send>(s->what), *r, n.node))
-            text += "  " + instruction_node(from, s->id.number) + " -> " + instruction_node(n.node, i.id.number) + " [style=dashed];\n";
+            text += "  " + instruction_node(from, s->id.number) + " -> " + instruction_node(n.node, i.id.number) +
+                    " [style=dashed];\n";
   return text;
 }
 
@@ -54,10 +68,12 @@ std::string instructions_as_dot(const program_record& program, std::span<const n
   for (const node_record& n : nodes) {
     const instruction_labels words(program, n);
     const std::string name = "N" + std::to_string(n.node);
-    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" + node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
+    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" +
+         node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
     for (const instruction& i : n.instructions) {
       const look as = look_of(i);
-      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + words.label_of(i), as.shape, as.more);
+      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + words.label_of(i),
+                     as.shape, as.more);
       for (const std::uint64_t before : i.follows)
         s += "  " + instruction_node(n.node, before) + " -> " + instruction_node(n.node, i.id.number) + ";\n";
     }

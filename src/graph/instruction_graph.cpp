@@ -5,10 +5,12 @@
 namespace stretto::graph {
 
 instruction_graph::instruction_graph(node_shape shape) : shape_(std::move(shape)) {
-  for (std::size_t m = 0; m < shape_.bounds.size(); ++m) maps_.emplace_back(m == 0 ? memory_bounds() : shape_.bounds[m]);
+  for (std::size_t m = 0; m < shape_.bounds.size(); ++m)
+    maps_.emplace_back(m == 0 ? memory_bounds() : shape_.bounds[m]);
 }
 
-std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out) {
+std::uint64_t instruction_graph::append(task_id of, dependencies&& follows, decltype(instruction::what) what,
+                                        std::vector<instruction>& out) {
   instruction& i = out.emplace_back(instruction{{instructions_.next()}, of, std::move(follows), std::move(what)});
   instructions_.append(i.follows);
   return i.id.number;
@@ -70,7 +72,8 @@ void instruction_graph::add_send(task_id id, const task& t, const push& p, std::
   for (auto& [a, parts] : from) {
     dependencies follows;
     for (const sent_part& s : parts) a->uses.before_reading(s.where, follows);
-    const std::uint64_t n = append(id, std::move(follows), send{p.buffer, a->is, transfer_of(id, t, p.buffer), parts}, out);
+    const std::uint64_t n =
+        append(id, std::move(follows), send{p.buffer, a->is, transfer_of(id, t, p.buffer), parts}, out);
     for (const sent_part& s : parts) a->uses.read(s.where, n, out.back().follows);
   }
 }
@@ -108,21 +111,25 @@ memory_number instruction_graph::target_of(const task& t, const plan& p, const a
     for (std::size_t i = 0; i < t.accesses.size(); ++i) {
       if (t.accesses[i].buffer != a.buffer) continue;
       for (const box& b : part.uses[i])
-        if (std::ranges::any_of(a.parts, [&](const box& came) { return came.meets(b); })) used |= only(shape_.memory_of(part.by));
+        if (std::ranges::any_of(a.parts, [&](const box& came) { return came.meets(b); }))
+          used |= only(shape_.memory_of(part.by));
     }
   return std::has_single_bit(used) ? nearest_of(used) : memory_number{0};
 }
 
-void instruction_graph::add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out) {
+void instruction_graph::add_receive(task_id id, const task& t, const plan& p, const await_push& a,
+                                    std::vector<instruction>& out) {
   memory_number m = target_of(t, p, a);
   const box all = bounds_of(a.parts);
   if (is_bounded(m) && !at(a.buffer).is.find(m, all)) m = 0;  // not allocated there yet: receive into host memory
   placement::allocation& to = require_allocation(id, a.buffer, m, all, out);
   dependencies follows;
   for (const box& part : a.parts) to.uses.before_writing(part, follows);
-  const std::uint64_t n = append(id, std::move(follows), receive{a.buffer, to.is, transfer_of(id, t, a.buffer), a.parts}, out);
+  const std::uint64_t n =
+      append(id, std::move(follows), receive{a.buffer, to.is, transfer_of(id, t, a.buffer), a.parts}, out);
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
-    const std::uint64_t came = a.parts.size() == 1 ? n : append(id, {n}, arrive{{n}, static_cast<std::uint32_t>(i)}, out);
+    const std::uint64_t came =
+        a.parts.size() == 1 ? n : append(id, {n}, arrive{{n}, static_cast<std::uint32_t>(i)}, out);
     to.uses.write(a.parts[i], came);
     at(a.buffer).is.written(a.parts[i], m);
   }
@@ -146,8 +153,8 @@ void instruction_graph::bring(task_id id, const task& t, const part_of_task& p, 
   for (copy& c : all) append_copy(id, std::move(c), out);
 }
 
-void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values,
-                                    std::vector<instruction>& out) {
+void instruction_graph::add_compute(task_id id, const task& t, const part_of_task& p,
+                                    std::span<temporary> partial_values, std::vector<instruction>& out) {
   const memory_number m = shape_.memory_of(p.by);
   compute c{p.by, p.chunk, std::vector<used_allocation>(t.accesses.size() + t.reductions.size())};
   std::vector<access_fronts*> fronts(t.accesses.size());
@@ -157,7 +164,8 @@ void instruction_graph::add_compute(task_id id, const task& t, const part_of_tas
     placement::allocation& a = *at(t.accesses[i].buffer).is.find(m, p.bounds[i]);
     c.uses[i] = {a.is, p.bounds[i]};
     fronts[i] = &a.uses;
-    for (const box& b : p.uses[i]) writes(t.accesses[i].how) ? a.uses.before_writing(b, follows) : a.uses.before_reading(b, follows);
+    for (const box& b : p.uses[i])
+      writes(t.accesses[i].how) ? a.uses.before_writing(b, follows) : a.uses.before_reading(b, follows);
   }
   for (std::size_t r = 0; r < partial_values.size(); ++r) {
     if (!partial_values[r].is.number) continue;
@@ -180,7 +188,8 @@ void instruction_graph::add_compute(task_id id, const task& t, const part_of_tas
       }
 }
 
-void instruction_graph::add(task_id id, const task& t, std::span<const command> commands, std::vector<instruction>& out) {
+void instruction_graph::add(task_id id, const task& t, std::span<const command> commands,
+                            std::vector<instruction>& out) {
   if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
     instruction i{{instructions_.next()}, id, {}, {}};
     if (t.kind == task_kind::horizon) instructions_.append_horizon(i.follows), i.what = pass_horizon{};
@@ -212,7 +221,8 @@ void instruction_graph::add(task_id id, const task& t, std::span<const command> 
     }
     add_compute(id, t, p.parts[n], partial_values_of(t, n), out);
     if (p.is_in_turn)
-      for (std::size_t r = 0; r < t.reductions.size(); ++r) take_to_host(id, t.reductions[r].buffer, partial_values_of(t, n)[r], out);
+      for (std::size_t r = 0; r < t.reductions.size(); ++r)
+        take_to_host(id, t.reductions[r].buffer, partial_values_of(t, n)[r], out);
   }
   for (const command& c : commands)
     if (const auto* r = std::get_if<reduce>(&c.what)) add_reduce(id, t, p, *r, out);

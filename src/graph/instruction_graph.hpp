@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "graph/buffer_table.hpp"
-#include "graph/effect_order.hpp"
 #include "graph/command.hpp"
+#include "graph/effect_order.hpp"
 #include "graph/instruction.hpp"
 #include "graph/memory_map.hpp"
-#include "graph/plan_cache.hpp"
 #include "graph/placement.hpp"
+#include "graph/plan_cache.hpp"
 #include "graph/task.hpp"
 
 namespace stretto::graph {
@@ -78,8 +78,8 @@ class instruction_graph {
   struct need {
     memory_number where = 0;
     std::uint64_t bytes = 0;
-    box chunk;                                             // the chunk of the first part
-    std::vector<std::pair<buffer_id, std::uint64_t>> of;   // bytes
+    box chunk;                                            // the chunk of the first part
+    std::vector<std::pair<buffer_id, std::uint64_t>> of;  // bytes
     bool are_tied = false;  // making the parts one after the other would need less, but some use what others write
   };
   /// The consequences of a task and this node's chunk alone.
@@ -88,7 +88,7 @@ class instruction_graph {
     std::size_t part_count = 0;
     std::vector<std::uint32_t> shared;  // accesses that read the same elements in several memories,
     memory_set readers = 0;             // which are these
-    bool is_checked = false;    // the checks have passed
+    bool is_checked = false;            // the checks have passed
     // its parts do not fit together: they run one after the other, each in the space of the last
     bool is_in_turn = false;
     std::optional<need> lacks;  // the demand for which a memory is too small
@@ -123,13 +123,15 @@ class instruction_graph {
       for (std::size_t i = 0; i < part.bounds.size(); ++i)
         if (!part.bounds[i].is_empty()) f(i, shape_.memory_of(part.by), part.bounds[i]);
   }
-  std::uint64_t append(task_id of, dependencies&& follows, decltype(instruction::what) what, std::vector<instruction>& out);
+  std::uint64_t append(task_id of, dependencies&& follows, decltype(instruction::what) what,
+                       std::vector<instruction>& out);
   void append_copy(task_id of, copy&& c, std::vector<instruction>& out);
   memory_number target_of(const task& t, const plan& p, const await_push& a) const;
   void add_send(task_id id, const task& t, const push& p, std::vector<instruction>& out);
   void add_receive(task_id id, const task& t, const plan& p, const await_push& a, std::vector<instruction>& out);
   void bring(task_id id, const task& t, const part_of_task& p, std::vector<instruction>& out);
-  void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values, std::vector<instruction>& out);
+  void add_compute(task_id id, const task& t, const part_of_task& p, std::span<temporary> partial_values,
+                   std::vector<instruction>& out);
   static transfer_id transfer_of(task_id id, const task& t, buffer_id b);
 
   // Defined in instruction_plans.cpp.
@@ -137,7 +139,8 @@ class instruction_graph {
   plan& plan_of(const task& t, const box& own);
   void divide(const task& t, const box& own, std::uint32_t pieces, plan& made) const;
   void make_fit(const task& t, const box& own, plan& made) const;
-  std::vector<needed_allocation> allocations_needed(const task& t, std::span<const part_of_task> parts, memory_number m) const;
+  std::vector<needed_allocation> allocations_needed(const task& t, std::span<const part_of_task> parts,
+                                                    memory_number m) const;
   need need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const;
   void refuse [[noreturn]] (const task& t, const need& lacks) const;
 
@@ -149,10 +152,12 @@ class instruction_graph {
   bool is_bounded(memory_number m) const noexcept { return m < maps_.size() && maps_[m].capacity() != 0; }
   std::uint64_t bytes_of(buffer_id b, const box& elements) const { return elements.volume() * at(b).element_bytes; }
   box with_expected(buffer_id b, memory_number m, const box& where) const;
-  placement::allocation& require_allocation(task_id of, buffer_id b, memory_number m, const box& where, std::vector<instruction>& out);
-  placement::allocation& put(task_id of, buffer_id b, memory_number m, const box& all, std::optional<std::uint64_t> offset,
-                             std::vector<instruction>& out);
-  std::uint64_t release_at(task_id of, memory_number m, allocation_id a, dependencies&& follows, std::vector<instruction>& out);
+  placement::allocation& require_allocation(task_id of, buffer_id b, memory_number m, const box& where,
+                                            std::vector<instruction>& out);
+  placement::allocation& put(task_id of, buffer_id b, memory_number m, const box& all,
+                             std::optional<std::uint64_t> offset, std::vector<instruction>& out);
+  std::uint64_t release_at(task_id of, memory_number m, allocation_id a, dependencies&& follows,
+                           std::vector<instruction>& out);
   std::vector<allocation_id> least_recently_used(memory_number m, buffer_id but, const box& where) const;
   void evict(task_id of, buffer_id b, allocation_id a, std::vector<instruction>& out);
   void evict_all(task_id of, std::span<const allocation_id> all, std::vector<instruction>& out);
@@ -161,26 +166,32 @@ class instruction_graph {
   enum class sizes : std::uint8_t { with_more, exact };  // exact: without growth, and reusing addresses in order
   std::optional<memory_map::hole> find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
                                             std::span<const allocation_id> goes) const;
-  placement::allocation* try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o, sizes s,
-                                  std::vector<instruction>& out);
-  placement::allocation* require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s, std::vector<instruction>& out);
-  bool allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s, std::vector<instruction>& out);
+  placement::allocation* try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o,
+                                      sizes s, std::vector<instruction>& out);
+  placement::allocation* require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s,
+                                                    std::vector<instruction>& out);
+  bool allocate_bounded_parts(task_id id, const task& t, const plan& p, part_range which, memory_number m, sizes s,
+                              std::vector<instruction>& out);
   void allocate_parts(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out);
 
   // Defined in instruction_reductions.cpp.
-  std::optional<temporary> try_temporary(task_id id, buffer_id b, memory_number m, sizes s, std::vector<instruction>& out);
+  std::optional<temporary> try_temporary(task_id id, buffer_id b, memory_number m, sizes s,
+                                         std::vector<instruction>& out);
   temporary make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out);
   void set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made, std::vector<instruction>& out);
-  temporary make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m, std::vector<instruction>& out);
+  temporary make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m,
+                          std::vector<instruction>& out);
   void discard(task_id id, temporary&& t, std::vector<instruction>& out);
-  void fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to, std::vector<instruction>& out);
+  void fold_into(task_id id, const task& t, std::uint32_t reduction, temporary&& from, temporary& to,
+                 std::vector<instruction>& out);
   std::span<temporary> partial_values_of(const task& t, std::size_t part) {
     return std::span(partial_values_).subspan(part * t.reductions.size(), t.reductions.size());
   }
   void make_partial_values(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out);
   void take_to_host(task_id id, buffer_id b, temporary& value, std::vector<instruction>& out);
   temporary current_content(task_id id, const task& t, std::uint32_t reduction, std::vector<instruction>& out);
-  temporary folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction, const reduce& r, std::vector<instruction>& out);
+  temporary folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction, const reduce& r,
+                        std::vector<instruction>& out);
   void add_reduce(task_id id, const task& t, const plan& p, const reduce& r, std::vector<instruction>& out);
 
   const node_shape shape_;

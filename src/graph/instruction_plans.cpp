@@ -44,7 +44,10 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
   const bool is_weighted = is_divided && !on_host && !weights_.are_none();
   const std::vector<processor_number> some = on_host ? std::vector<processor_number>() : devices_of(t);
-  const auto sharing = static_cast<node_number>(!is_divided || on_host ? 1 : !some.empty() ? some.size() : is_weighted ? weights_.size() : shape_.devices.size());
+  const auto sharing = static_cast<node_number>(!is_divided || on_host ? 1
+                                                : !some.empty()        ? some.size()
+                                                : is_weighted          ? weights_.size()
+                                                                       : shape_.devices.size());
   const chunk_weights weights = !is_weighted ? chunk_weights() : some.empty() ? weights_ : weights_.of(some);
   const chunk_grid grid(own, is_divided ? sharing * pieces : 1, t.how, t.grain, weights.repeated(pieces));
   for (node_number n = 0; n < grid.chunks(); ++n) {
@@ -67,14 +70,16 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
 }
 
 /// The elements of each buffer that the parts use in this memory, as disjoint boxes that cannot be joined.
-std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(const task& t, std::span<const part_of_task> parts, memory_number m) const {
+std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(
+    const task& t, std::span<const part_of_task> parts, memory_number m) const {
   std::vector<needed_allocation> all;
   each_needed_allocation(parts, [&](std::size_t i, memory_number where, const box& elements) {
     if (where != m) return;
     needed_allocation mine{t.accesses[i].buffer, elements};
     for (std::size_t n = 0; n < all.size();) {
       needed_allocation& other = all[n];
-      if (other.of != mine.of || (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
+      if (other.of != mine.of ||
+          (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
         ++n;
         continue;
       }
@@ -88,7 +93,8 @@ std::vector<instruction_graph::needed_allocation> instruction_graph::allocations
 }
 
 /// The bytes that the parts need in this memory, partial values included.
-instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
+instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts,
+                                                   memory_number m) const {
   need all;
   all.where = m;
   const auto add = [&](buffer_id b, const box& elements) {
@@ -180,13 +186,15 @@ void instruction_graph::make_fit(const task& t, const box& own, plan& made) cons
 void instruction_graph::refuse(const task& t, const need& lacks) const {
   std::string of;
   for (const auto& [b, bytes] : lacks.of)
-    of += (of.empty() ? "" : ", ") + bytes_text(bytes) + " of buffer B" + std::to_string(b.number) + " \"" + at(b).name + "\"";
+    of += (of.empty() ? "" : ", ") + bytes_text(bytes) + " of buffer B" + std::to_string(b.number) + " \"" +
+          at(b).name + "\"";
   throw error("B24", "\"" + t.name + "\" needs more of the " + text_of_memory(lacks.where, shape_) + " than there is")
       .fact("needed", bytes_text(lacks.bytes) + " at once, for chunk " + lacks.chunk.text())
       .fact("memory", bytes_text(maps_[lacks.where].capacity()))
       .fact("buffers", of)
-      .because(lacks.are_tied ? "it is not cut into pieces that fit, since some would use what others write"
-                              : "it has been cut into pieces as small as they can be, or need no less by getting smaller")
+      .because(lacks.are_tied
+                   ? "it is not cut into pieces that fit, since some would use what others write"
+                   : "it has been cut into pieces as small as they can be, or need no less by getting smaller")
       .remedy("name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
 }
 
@@ -202,11 +210,11 @@ void instruction_graph::check(const task& t, const box& own) {
         for (const auto& [part, other] : writers.query(b)) {
           if (other == n) continue;
           const buffer_id id = t.accesses[i].buffer;
-          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
-                                 at(id).name + "\"")
+          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" +
+                                 std::to_string(id.number) + " \"" + at(id).name + "\"")
               .fact("overlap", part.text())
-              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " + parts[n].chunk.text() +
-                                   " on " + processor_text(parts[n].by, shape_))
+              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " +
+                                   parts[n].chunk.text() + " on " + processor_text(parts[n].by, shape_))
               .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
         }
         writers.update(b, static_cast<std::uint32_t>(n));

@@ -7,8 +7,8 @@
 namespace stretto::graph {
 
 /// None: it does not fit into the bounded memory beside the allocations that stay.
-std::optional<instruction_graph::temporary> instruction_graph::try_temporary(task_id id, buffer_id b, memory_number m, sizes s,
-                                                                             std::vector<instruction>& out) {
+std::optional<instruction_graph::temporary> instruction_graph::try_temporary(task_id id, buffer_id b, memory_number m,
+                                                                             sizes s, std::vector<instruction>& out) {
   const box elements = at(b).is.elements();
   dependencies follows;
   std::optional<std::uint64_t> offset;
@@ -29,16 +29,18 @@ std::optional<instruction_graph::temporary> instruction_graph::try_temporary(tas
 }
 
 /// In an unbounded memory.
-instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out) {
+instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m,
+                                                               std::vector<instruction>& out) {
   return *try_temporary(id, b, m, sizes::exact, out);
 }
 
-void instruction_graph::set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made, std::vector<instruction>& out) {
+void instruction_graph::set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made,
+                                     std::vector<instruction>& out) {
   made.written = append(id, {made.written}, fill_identity{t.reductions[reduction].buffer, made.is, reduction}, out);
 }
 
-instruction_graph::temporary instruction_graph::make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m,
-                                                              std::vector<instruction>& out) {
+instruction_graph::temporary instruction_graph::make_identity(task_id id, const task& t, std::uint32_t reduction,
+                                                              memory_number m, std::vector<instruction>& out) {
   temporary made = make_temporary(id, t.reductions[reduction].buffer, m, out);
   set_identity(id, t, reduction, made, out);
   return made;
@@ -59,7 +61,8 @@ void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduc
   discard(id, std::move(from), out);
 }
 
-void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out) {
+void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, part_range which,
+                                            std::vector<instruction>& out) {
   for (std::size_t n = which.first; n < which.last; ++n)
     for (std::uint32_t r = 0; r < t.reductions.size(); ++r) {
       temporary& value = partial_values_of(t, n)[r];
@@ -100,8 +103,9 @@ instruction_graph::temporary instruction_graph::current_content(task_id id, cons
 }
 
 /// The contribution of this node, in host memory; number 0: none.
-instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction,
-                                                            const reduce& r, std::vector<instruction>& out) {
+instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, const plan& p,
+                                                            std::uint32_t reduction, const reduce& r,
+                                                            std::vector<instruction>& out) {
   temporary all;
   if (r.includes_current && r.self == 0) all = current_content(id, t, reduction, out);
   for (std::size_t n = 0; n < p.part_count; ++n) {
@@ -113,17 +117,19 @@ instruction_graph::temporary instruction_graph::folded_here(task_id id, const ta
   return all;
 }
 
-void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, const reduce& r, std::vector<instruction>& out) {
+void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, const reduce& r,
+                                   std::vector<instruction>& out) {
   placement& is = at(r.buffer).is;
   const box elements = is.elements();
   if (elements.is_empty()) return;
-  const auto reduction =
-      static_cast<std::uint32_t>(std::ranges::find(t.reductions, r.buffer, &graph::reduction::buffer) - t.reductions.begin());
+  const auto reduction = static_cast<std::uint32_t>(
+      std::ranges::find(t.reductions, r.buffer, &graph::reduction::buffer) - t.reductions.begin());
   const auto slot = static_cast<std::uint32_t>(t.accesses.size() + t.reductions.size() + reduction);
   temporary all = folded_here(id, t, p, reduction, r, out);
   for (const exchange_step& s : r.exchange) {
     if (!s.to.is_empty())
-      all.read.push_back(append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));
+      all.read.push_back(
+          append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));
     if (!s.from) continue;
     temporary came = make_temporary(id, r.buffer, 0, out);
     came.written = append(id, {came.written}, receive{r.buffer, came.is, {id, slot, *s.from}, {elements}}, out);

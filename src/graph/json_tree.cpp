@@ -19,7 +19,9 @@ tree parts_of(const std::vector<sent_part>& parts) {
 tree buffers_of(const program_record& program) {
   tree all = tree::array();
   for (std::uint32_t n = 0; n < program.buffers.size(); ++n)
-    all.push_back({{"id", text_of(buffer_id{n})}, {"name", program.buffers[n].name}, {"elements", program.buffers[n].elements.text()}});
+    all.push_back({{"id", text_of(buffer_id{n})},
+                   {"name", program.buffers[n].name},
+                   {"elements", program.buffers[n].elements.text()}});
   return all;
 }
 

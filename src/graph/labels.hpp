@@ -8,9 +8,9 @@
 
 namespace stretto::graph {
 
-std::string text_of(task_id t);    // "T3"
+std::string text_of(task_id t);     // "T3"
 std::string text_of(command_id c);  // "C5"
-std::string text_of(buffer_id b);  // "B0"
+std::string text_of(buffer_id b);   // "B0"
 /// "T3 \"step\"", or "T3" of a task without a name.
 std::string named(const program_record& program, task_id t);
 /// "B0 \"image\"", or "B0" of a buffer without a name.

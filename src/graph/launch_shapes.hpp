@@ -21,7 +21,7 @@ class launch_shapes {
       bool is_there = false;
       node_number chunk = 0, other = 0;
       box where;
-    // the first of each: two chunks with the same elements; a chunk with elements outside of the buffer
+      // the first of each: two chunks with the same elements; a chunk with elements outside of the buffer
     } overlap, outside;
   };
 

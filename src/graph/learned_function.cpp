@@ -38,7 +38,9 @@ struct bound {
       const std::string its = "part." + std::string(what) + "()[" + std::to_string(axis) + "]";
       return by == 0 ? its : its + (by < 0 ? " - " : " + ") + number;
     };
-    const auto minus = [&](const char* what) { return number + " - part." + what + "()[" + std::to_string(axis) + "]"; };
+    const auto minus = [&](const char* what) {
+      return number + " - part." + what + "()[" + std::to_string(axis) + "]";
+    };
     switch (is) {
       case kind::same: return std::to_string(by);
       case kind::behind_min: return plus("min");
@@ -83,18 +85,18 @@ class search {
     for (const observed_use& u : uses) left_.push_back(u.used);
   }
 
-  bool is_done() const {
-    return std::ranges::all_of(left_, &region::is_empty);
-  }
+  bool is_done() const { return std::ranges::all_of(left_, &region::is_empty); }
   /// Adds the box that names most of the elements left. False: no box names any of them.
   bool add() {
     std::uint64_t most = 0;
     box_by_bounds best;
     for (std::size_t i = 0; i < uses_.size() && i < most_chunks; ++i)
-      for (std::size_t k = 0; k < left_[i].boxes().size() && k < most_of_each; ++k) consider(left_[i].boxes()[k], uses_[i].chunk, best, most);
+      for (std::size_t k = 0; k < left_[i].boxes().size() && k < most_of_each; ++k)
+        consider(left_[i].boxes()[k], uses_[i].chunk, best, most);
     if (most == 0) return false;
     widen(best, most);
-    for (std::size_t i = 0; i < uses_.size(); ++i) left_[i] -= region(intersection(of(best, uses_[i].chunk), elements_));
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      left_[i] -= region(intersection(of(best, uses_[i].chunk), elements_));
     found_.push_back(best);
     return true;
   }
@@ -107,7 +109,8 @@ class search {
       const std::string one = "box(" + corner(r, 0) + ", " + corner(r, 1) + ")";
       list += (list.empty() ? "" : ", ") + (leaves ? "intersection(" + one + ", all)" : one);
     }
-    return std::string("[](const box& part") + (leaves ? ", const box& all" : "") + ") { return " + (found_.size() == 1 ? list : "std::vector{" + list + "}") + "; }";
+    return std::string("[](const box& part") + (leaves ? ", const box& all" : "") + ") { return " +
+           (found_.size() == 1 ? list : "std::vector{" + list + "}") + "; }";
   }
 
  private:
@@ -126,7 +129,9 @@ class search {
   }
 
   void consider(const box& seen, const box& chunk, box_by_bounds& best, std::uint64_t& most) const {
-    const auto through = [&](const interval& w, int a) { return interval{w[0].through(seen.min()[a], chunk), w[1].through(seen.max()[a], chunk)}; };
+    const auto through = [&](const interval& w, int a) {
+      return interval{w[0].through(seen.min()[a], chunk), w[1].through(seen.max()[a], chunk)};
+    };
     const std::size_t n = ways_.size(), on1 = dimensions_ > 1 ? n : 1, on2 = dimensions_ > 2 ? n : 1;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < on1; ++j)
@@ -164,7 +169,8 @@ class search {
 
 }  // namespace
 
-std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions, std::size_t most) {
+std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions,
+                           std::size_t most) {
   search s(uses, range, elements, dimensions);
   for (std::size_t n = 0; n < most && !s.is_done(); ++n)
     if (!s.add()) return {};

@@ -15,6 +15,7 @@ namespace stretto::graph {
 
 /// "[](const box& part) { return box(part.min()[0] + 16, part.max()[0] + 16); }".
 /// Empty if no function of at most `most` boxes fits. All uses must be exact.
-std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions, std::size_t most = 6);
+std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions,
+                           std::size_t most = 6);
 
 }  // namespace stretto::graph

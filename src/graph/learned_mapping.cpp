@@ -37,7 +37,8 @@ point border_of(std::span<const observed_use> uses, int dimensions) {
   for (const observed_use& u : uses) {
     const box used = u.used.bounds();
     if (used.is_empty()) continue;
-    for (int a = 0; a < dimensions; ++a) by[a] = std::max({by[a], u.chunk.min()[a] - used.min()[a], used.max()[a] - u.chunk.max()[a]});
+    for (int a = 0; a < dimensions; ++a)
+      by[a] = std::max({by[a], u.chunk.min()[a] - used.min()[a], used.max()[a] - u.chunk.max()[a]});
   }
   return by;
 }
@@ -53,7 +54,8 @@ point ring_border_of(std::span<const observed_use> uses, const box& elements, in
         // The distance grows up to the middle of the gap outside of the chunk, then shrinks.
         const coordinate middle = last + (length - (last - first)) / 2;
         for (const coordinate at : {used.min()[a], used.max()[a] - 1, first - 1, last + 1, middle, middle - length})
-          if (at >= used.min()[a] && at < used.max()[a] && (at < first || at > last)) by[a] = std::max(by[a], std::min(around(first - at), around(at - last)));
+          if (at >= used.min()[a] && at < used.max()[a] && (at < first || at > last))
+            by[a] = std::max(by[a], std::min(around(first - at), around(at - last)));
       }
   return by;
 }
@@ -64,7 +66,9 @@ void add_transposed(std::vector<candidate>& to, const box& elements, int dimensi
   std::array<std::uint8_t, max_axes> by{0, 1, 2};
   while (std::ranges::next_permutation(by).found) {
     const bool has_name = by == std::array<std::uint8_t, max_axes>{1, 0, 2};
-    to.push_back({has_name ? "transposed" : "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " + std::to_string(by[2]) + ")",
+    to.push_back({has_name ? "transposed"
+                           : "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " +
+                                 std::to_string(by[2]) + ")",
                   mapping::transposed(elements, by)});
   }
 }
@@ -85,7 +89,8 @@ compared_mapping compare(const mapping& m, std::span<const observed_use> uses, c
   return is;
 }
 
-learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions) {
+learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements,
+                              int dimensions) {
   box all_used;
   for (const observed_use& u : uses) all_used = hull(all_used, u.used.bounds());
   if (all_used.is_empty()) return {};
@@ -93,13 +98,15 @@ learned_mapping learn_mapping(std::span<const observed_use> uses, const box& ran
   std::vector<candidate> candidates;  // among equal ones the first is proposed
   candidates.push_back({"one_to_one", mapping::one_to_one(elements)});
   add_transposed(candidates, elements, dimensions);
-  for (int a = 0; a < dimensions && dimensions > 1; ++a) candidates.push_back({"slice(" + std::to_string(a) + ")", mapping::slice(elements, a)});
+  for (int a = 0; a < dimensions && dimensions > 1; ++a)
+    candidates.push_back({"slice(" + std::to_string(a) + ")", mapping::slice(elements, a)});
   candidates.push_back({"all", mapping::all(elements)});
   if (all_used != elements) candidates.push_back({box_text(all_used, dimensions), mapping::fixed(elements, all_used)});
   candidates.push_back({"even_split", mapping::even_split(elements)});
   if (const point by = border_of(uses, dimensions); by != point()) {
     const bool has_corners = std::ranges::any_of(uses, &observed_use::has_corners);
-    if (dimensions > 1 && (are_exact || !has_corners)) candidates.push_back({borders("star", by, dimensions), mapping::star(elements, by)});
+    if (dimensions > 1 && (are_exact || !has_corners))
+      candidates.push_back({borders("star", by, dimensions), mapping::star(elements, by)});
     candidates.push_back({borders("neighborhood", by, dimensions), mapping::neighborhood(elements, by)});
   }
   if (const point by = ring_border_of(uses, elements, dimensions); are_exact && by != point())
@@ -119,7 +126,8 @@ learned_mapping learn_mapping(std::span<const observed_use> uses, const box& ran
     best.used += its;
   }
   if (best.fits() || !are_exact) return best;
-  if (std::string function = learn_function(uses, range, elements, dimensions); !function.empty()) best.text = std::move(function), best.named = best.used;
+  if (std::string function = learn_function(uses, range, elements, dimensions); !function.empty())
+    best.text = std::move(function), best.named = best.used;
   return best;
 }
 

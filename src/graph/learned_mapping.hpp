@@ -15,7 +15,7 @@
 namespace stretto::graph {
 
 struct learned_mapping {
-  std::string text;  // source text of the mapper: "star(1)"; empty: no element was used
+  std::string text;         // source text of the mapper: "star(1)"; empty: no element was used
   std::uint64_t named = 0;  // elements, over all chunks
   std::uint64_t used = 0;   // over all chunks; 0 if not known
   /// True if the mapper names little more than what was used, as far as that is known.
@@ -23,7 +23,8 @@ struct learned_mapping {
 };
 
 /// The buffer has `dimensions` axes. `uses`: of all chunks of launches over `range`.
-learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions);
+learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements,
+                              int dimensions);
 
 /// The number of elements that the mapping names over all these chunks, and whether it names all that they used.
 struct compared_mapping {

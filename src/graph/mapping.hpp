@@ -30,9 +30,9 @@ namespace stretto::graph {
 /// The interval that a chunk uses along one axis of the buffer.
 struct axis_rule {
   enum class kind : std::uint8_t {
-    same,    // [first, last) for every chunk
-    follows, /// the chunk's interval along `from`, widened by `below` and `above`
-    scaled,  // the part of [first, last) in proportion to the chunk's interval in the range
+    same,     // [first, last) for every chunk
+    follows,  /// the chunk's interval along `from`, widened by `below` and `above`
+    scaled,   // the part of [first, last) in proportion to the chunk's interval in the range
   };
   kind is = kind::same;
   std::uint8_t from = 0;
@@ -75,9 +75,9 @@ class mapping {
   template <class F>
     requires(std::is_invocable_v<F&, const box&, const box&>)
   static mapping custom(const box& elements, F f) {
-      return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) {
-                      return region(f(chunk, all));
-                    }));
+    return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) {
+                    return region(f(chunk, all));
+                  }));
   }
 
   bool is_custom() const noexcept { return static_cast<bool>(function_); }
@@ -123,7 +123,9 @@ void mapping::each_user(const box& where, const chunk_grid& grid, F f) const {
   const box inside = intersection(where, elements_);
   if (inside.is_empty() || grid.chunks() == 0) return;
   for (const box_rule& r : rules_) {
-    const bool by_row = grid.has_uneven_rows() && std::ranges::any_of(r, [](const axis_rule& a) { return a.is != axis_rule::kind::same && a.from == 1; });
+    const bool by_row = grid.has_uneven_rows() && std::ranges::any_of(r, [](const axis_rule& a) {
+                          return a.is != axis_rule::kind::same && a.from == 1;
+                        });
     if (!by_row) each_user(r, inside, grid, {0, grid.parts(0)}, f);
     for (coordinate row = 0; by_row && row < grid.parts(0); ++row) each_user(r, inside, grid, {row, row + 1}, f);
   }

@@ -148,7 +148,7 @@ class memoized_state {
   std::unordered_map<edge, step_taken, hash> steps_;
   std::unordered_set<step_name, hash> names_;  // that have occurred at least once
   Effect effect_;
-  unsigned hits_ = 0;  // since the last forget()
+  unsigned hits_ = 0;                              // since the last forget()
   unsigned pause_ = 0, next_pause_ = least_pause;  // steps until memoising resumes
 };
 

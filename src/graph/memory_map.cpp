@@ -18,10 +18,13 @@ std::uint64_t memory_map::taken_by(std::uint64_t bytes) const noexcept {
   return bytes == 0 ? grain_ : (bytes + grain_ - 1) / grain_ * grain_;
 }
 
-std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint64_t applied, std::span<const allocation_id> must_leave,
+std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint64_t applied,
+                                                 std::span<const allocation_id> must_leave,
                                                  std::span<const allocation_id> evictable) const {
   bytes = taken_by(bytes);
-  const auto names = [](std::span<const allocation_id> all, allocation_id a) { return std::ranges::find(all, a) != all.end(); };
+  const auto names = [](std::span<const allocation_id> all, allocation_id a) {
+    return std::ranges::find(all, a) != all.end();
+  };
   std::vector<bool> open(pieces_.size());
   // The first piece of a run of open pieces that is long enough.
   const auto first_fit = [&]() -> std::optional<std::size_t> {
@@ -39,12 +42,15 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
   const auto leaving = [&](std::uint64_t offset) {
     hole h{offset, {must_leave.begin(), must_leave.end()}};
     for (const piece& p : pieces_)
-      if (p.is.number && !names(must_leave, p.is) && p.offset < offset + bytes && offset < p.offset + p.bytes) h.evicted.push_back(p.is);
+      if (p.is.number && !names(must_leave, p.is) && p.offset < offset + bytes && offset < p.offset + p.bytes)
+        h.evicted.push_back(p.is);
     return h;
   };
-  for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 && pieces_[n].released <= applied;
+  for (std::size_t n = 0; n < pieces_.size(); ++n)
+    open[n] = pieces_[n].is.number == 0 && pieces_[n].released <= applied;
   if (const auto from = first_fit()) return leaving(pieces_[*from].offset);
-  for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 || names(must_leave, pieces_[n].is);
+  for (std::size_t n = 0; n < pieces_.size(); ++n)
+    open[n] = pieces_[n].is.number == 0 || names(must_leave, pieces_[n].is);
   if (const auto from = first_fit()) return leaving(pieces_[*from].offset);
   for (const allocation_id next : evictable) {
     const auto opened = std::ranges::find(pieces_, next, &piece::is);
@@ -69,7 +75,8 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
   return {};
 }
 
-void memory_map::take(allocation_id a, std::uint64_t offset, std::uint64_t bytes, dependencies& follows, std::uint64_t applied) {
+void memory_map::take(allocation_id a, std::uint64_t offset, std::uint64_t bytes, dependencies& follows,
+                      std::uint64_t applied) {
   bytes = taken_by(bytes);
   const std::uint64_t end = offset + bytes;
   std::vector<piece> all;

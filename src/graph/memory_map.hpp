@@ -53,8 +53,8 @@ class memory_map {
  private:
   struct piece {
     std::uint64_t offset = 0, bytes = 0;
-    allocation_id is;             // number 0: free
-    std::uint64_t released = 0;   // the instruction that released it; 0: never used
+    allocation_id is;            // number 0: free
+    std::uint64_t released = 0;  // the instruction that released it; 0: never used
   };
   void join_free(std::uint64_t applied);
 

@@ -7,15 +7,19 @@
 
 namespace stretto::graph {
 
-using memory_number = std::uint8_t;     // 0: host memory
+using memory_number = std::uint8_t;  // 0: host memory
 using processor_number = std::uint32_t;
 
 /// A set of memories of a node, one bit each.
 using memory_set = std::uint64_t;
 inline constexpr std::size_t most_memories = 64;
-constexpr memory_set only(memory_number m) noexcept { return memory_set{1} << m; }
+constexpr memory_set only(memory_number m) noexcept {
+  return memory_set{1} << m;
+}
 /// The memory of a set to read from: host memory, if it is in the set.
-constexpr memory_number nearest_of(memory_set has) noexcept { return static_cast<memory_number>(std::countr_zero(has)); }
+constexpr memory_number nearest_of(memory_set has) noexcept {
+  return static_cast<memory_number>(std::countr_zero(has));
+}
 
 /// The size of a memory. 0 bytes: unbounded.
 struct memory_bounds {
@@ -36,7 +40,9 @@ struct node_shape {
     return n;
   }
   processor_number host() const noexcept { return static_cast<processor_number>(devices.size()); }
-  memory_number memory_of(processor_number p) const noexcept { return p < devices.size() ? devices[p] : memory_number{0}; }
+  memory_number memory_of(processor_number p) const noexcept {
+    return p < devices.size() ? devices[p] : memory_number{0};
+  }
 };
 
 }  // namespace stretto::graph

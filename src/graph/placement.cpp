@@ -10,11 +10,14 @@ placement::allocation* placement::find(memory_number m, const box& where) {
   return nullptr;
 }
 
-placement::allocation& placement::at(allocation_id a) { return *std::ranges::find(allocations_, a, &allocation::is); }
+placement::allocation& placement::at(allocation_id a) {
+  return *std::ranges::find(allocations_, a, &allocation::is);
+}
 
 void placement::drop(allocation_id a) {
   const allocation& gone = at(a);
-  valid_.apply({loses, gone.where, gone.elements}, [&](validity& is, std::vector<valid_part>&) { is.lost(gone.elements, gone.where); });
+  valid_.apply({loses, gone.where, gone.elements},
+               [&](validity& is, std::vector<valid_part>&) { is.lost(gone.elements, gone.where); });
   std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
 }
 
@@ -49,7 +52,8 @@ bool is_at_border(const box& part, const box& all) {
 
 box placement::with_growth(memory_number m, const box& where) const {
   for (const allocation& a : allocations_)
-    if (a.where == m && a.grown >= again && is_at_border(where, a.elements)) return box_to_allocate(m, hull(where, a.elements));
+    if (a.where == m && a.grown >= again && is_at_border(where, a.elements))
+      return box_to_allocate(m, hull(where, a.elements));
   return where;
 }
 

@@ -24,8 +24,8 @@ class placement {
     allocation_id is;
     memory_number where = 0;
     box elements;
-    access_fronts uses;  // by instruction number
-    std::uint32_t grown = 0;  // how often it, or what it replaced, has grown
+    access_fronts uses;          // by instruction number
+    std::uint32_t grown = 0;     // how often it, or what it replaced, has grown
     std::uint64_t last_use = 0;  // in a bounded memory: the last instruction that used it,
     std::uint64_t kept_for = 0;  // and the round of allocations during which it must stay
   };
@@ -60,7 +60,8 @@ class placement {
   }
   /// Returns the parts that are valid elsewhere and not in this memory; marks them valid in this memory.
   const std::vector<valid_part>& take(const box& where, memory_number m) {
-    return valid_.apply({takes, m, where}, [&](validity& is, std::vector<valid_part>& lacking) { is.take(where, m, lacking); });
+    return valid_.apply({takes, m, where},
+                        [&](validity& is, std::vector<valid_part>& lacking) { is.take(where, m, lacking); });
   }
   void written(const box& where, memory_number m) {
     valid_.apply({writes, m, where}, [&](validity& is, std::vector<valid_part>&) { is.written(where, m); });

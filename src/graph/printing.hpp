@@ -22,13 +22,15 @@ namespace stretto::graph {
 
 /// The tasks that a program has submitted, horizons and epochs included. The initial epoch, T0, is not recorded.
 struct program_record {
-  std::vector<buffer> buffers;                        // by id
-  std::vector<std::pair<ordered_task, task>> tasks;   // by number, from T1 on
+  std::vector<buffer> buffers;                                     // by id
+  std::vector<std::pair<ordered_task, task>> tasks;                // by number, from T1 on
   std::map<std::uint64_t, std::vector<unwritten_read>> unwritten;  // by task number
-  std::vector<std::uint32_t> element_bytes;           // by buffer id; empty if not known
-  bool is_truncated = false;                               // the program submitted more tasks than are recorded
+  std::vector<std::uint32_t> element_bytes;                        // by buffer id; empty if not known
+  bool is_truncated = false;                                       // the program submitted more tasks than are recorded
 
-  const task* find(task_id id) const { return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second; }
+  const task* find(task_id id) const {
+    return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second;
+  }
 };
 
 /// The commands of one node from C1 on, or its instructions from I1 on.

@@ -10,7 +10,8 @@ replication::replication(const box& elements, node_number self, node_number node
 std::vector<std::uint64_t> replication::key() const {
   std::vector<std::uint64_t> out;
   const auto say = [&](const box& b) {
-    for (int a = 0; a < max_axes; ++a) out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
+    for (int a = 0; a < max_axes; ++a)
+      out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
   };
   for (const auto& [part, is] : states_.query(elements_)) say(part), out.push_back(static_cast<std::uint64_t>(is));
   out.push_back(states_.size());
@@ -53,15 +54,23 @@ void replication::send(const box& where, const node_set& users, std::vector<sent
 
 // True if that would change nothing.
 bool replication::is_as_written(const std::vector<box>& all, const std::vector<box>& own) const {
-  const auto is_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); }); };
-  const auto meets_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); }); };
+  const auto is_own = [&](const box& part) {
+    return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); });
+  };
+  const auto meets_own = [&](const box& part) {
+    return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); });
+  };
   bool same = true;
   for (const box& b : all)
-    states_.look(b, [&](const box& part, state is) { return same = same && (is == state::held ? is_own(part) : !meets_own(part)); });
+    states_.look(b, [&](const box& part, state is) {
+      return same = same && (is == state::held ? is_own(part) : !meets_own(part));
+    });
   std::uint64_t lacking = 0;
   for (const box& b : own) lacking += b.volume();
   for (const box& b : all)
-    owned_.look(b, [&](const box& part, const node_set& has) { return lacking -= part.volume(), same = same && has.is_empty() && is_own(part); });
+    owned_.look(b, [&](const box& part, const node_set& has) {
+      return lacking -= part.volume(), same = same && has.is_empty() && is_own(part);
+    });
   return same && lacking == 0;
 }
 

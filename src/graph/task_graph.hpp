@@ -54,7 +54,7 @@ class task_graph {
   effect_order effects_;
   std::uint64_t horizons_ = 0;
   buffer_table<access_fronts> fronts_;
-  plan_cache<std::vector<used_boxes>> used_;               // by access
+  plan_cache<std::vector<used_boxes>> used_;  // by access
 };
 
 }  // namespace stretto::graph

@@ -29,9 +29,9 @@ namespace stretto::graph {
 
 /// Times in seconds, rates per second.
 struct cost_model {
-  double task = 2e-6;              // to generate the work of one task; tasks are generated one after the other
-  double launch = 5e-6;            // until a kernel, a host task or a fold begins
-  double items = 1e9;              // items that one processor computes
+  double task = 2e-6;    // to generate the work of one task; tasks are generated one after the other
+  double launch = 5e-6;  // until a kernel, a host task or a fold begins
+  double items = 1e9;    // items that one processor computes
   std::map<std::string, double, std::less<>> items_of = {};  // by name of the launch, if different
   double copy_latency = 5e-6;
   double copy_bytes = 1e10;
@@ -45,13 +45,13 @@ struct cost_model {
 cost_model costs_of(std::string_view list);
 
 struct time_span {
-  double begin = 0, end = 0;     // seconds
-  std::int32_t lane = -1;        // lane of its node; -1: none
+  double begin = 0, end = 0;  // seconds
+  std::int32_t lane = -1;     // lane of its node; -1: none
 };
 
 struct timeline {
   struct of_node {
-    std::vector<std::string> lanes;     // names of the lanes
+    std::vector<std::string> lanes;  // names of the lanes
     std::vector<time_span> spans;    // by instruction, in recorded order
   };
   std::vector<of_node> nodes;
@@ -64,7 +64,8 @@ timeline predict(const program_record& program, std::span<const node_record> nod
 std::string timeline_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when);
 /// The prediction for programs: {"predicted_seconds": ..., "tasks": ..., "nodes": [...], "busiest": [...]}.
 /// `seconds_per_task`: the measured time to generate one task of one node.
-std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when, double seconds_per_task);
+std::string prediction_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when,
+                               double seconds_per_task);
 /// "1.25 ms on 2 nodes; busiest: D0 of N1 80 %, receives of N0 12 %".
 std::string summary_of(const timeline& when, std::span<const node_record> nodes);
 

@@ -28,7 +28,9 @@ void validity::lost(const box& where, memory_number m) {
 std::vector<std::uint64_t> validity::key() const {
   std::vector<std::uint64_t> out;
   for (const auto& [part, has] : valid_.query(elements_)) {
-    for (int a = 0; a < max_axes; ++a) out.push_back(static_cast<std::uint64_t>(part.min()[a])), out.push_back(static_cast<std::uint64_t>(part.max()[a]));
+    for (int a = 0; a < max_axes; ++a)
+      out.push_back(static_cast<std::uint64_t>(part.min()[a])),
+          out.push_back(static_cast<std::uint64_t>(part.max()[a]));
     out.push_back(has);
   }
   return out;

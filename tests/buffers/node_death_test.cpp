@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "buffers/stencil_on_nodes.hpp"
 #include "buffers/node_reports.hpp"
+#include "buffers/stencil_on_nodes.hpp"
 #include "campaign.hpp"
 
 namespace stretto {

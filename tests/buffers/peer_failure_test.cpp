@@ -12,8 +12,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "buffers/stencil_on_nodes.hpp"
 #include "buffers/node_reports.hpp"
+#include "buffers/stencil_on_nodes.hpp"
 #include "campaign.hpp"
 #include "with_variable.hpp"
 

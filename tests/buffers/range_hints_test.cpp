@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/nodes_with_devices.hpp"
 #include "buffers/node_reports.hpp"
+#include "buffers/nodes_with_devices.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
 
