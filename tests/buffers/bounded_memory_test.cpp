@@ -1,4 +1,4 @@
-// Programs on buffers that go on for ever: what graphs, execution and the system remember of them does not grow.
+// Endless programs on buffers: the memory of graphs, executor and process does not grow.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -36,7 +36,7 @@ STRETTO_KERNEL(sum_of_line, (in<long long> x, reduce<sum<long long>> total), { t
 
 constexpr int cells = 64;
 
-/// Tasks, commands, instructions, and what execution keeps.
+/// Stored tasks, commands, instructions, and entries of the executor.
 using counts = std::array<std::size_t, 4>;
 
 counts remembered_now() {
@@ -52,8 +52,8 @@ double resident_bytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// Steps of everything that there is: elements from neighbours, reductions, tasks of the host, buffers that come and go, functions that
-/// are mappers, groups of tasks.
+/// Steps of every kind: transfers from neighbours, reductions, host tasks, temporary buffers, custom mappers,
+/// collective tasks.
 class endless {
  public:
   void step(int i) {
@@ -78,15 +78,15 @@ class endless {
 }  // namespace
 
 TEST_CASE("a program of very many launches remembers, and takes, what a short one does") {
-  const test::with_variable off("STRETTO_TRACE_LEVEL", "off");  // its rings come into use bit by bit
-  constexpr int first = 1'200;  // steps, which are 2,000 launches
+  const test::with_variable off("STRETTO_TRACE_LEVEL", "off");  // trace rings are allocated gradually
+  constexpr int first = 1'200;  // steps, or 2,000 launches
   for (const char* devices : {"none", "sim:2"}) {
     CAPTURE(devices);
     const bool no_devices = devices == std::string("none");
     const int steps = std::max(2 * first, no_devices ? test::scaled(12'000, 600'000) : test::scaled(4'000, 60'000));  // the former a million
     double before = 0, after = 0;
     test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1, .devices = devices}, [&](runtime& rt) {
-      // Else these follow from what has been measured, and so do counts of instructions.
+      // Measured weights would change the counts of instructions.
       const std::vector<double> alike(no_devices ? 0 : 2, 1.0);
       set_weights({.nodes = {1, 1}, .devices = alike});
       endless program;
@@ -103,15 +103,15 @@ TEST_CASE("a program of very many launches remembers, and takes, what a short on
         CHECK(late[c] <= early[c]);
       }
     });
-    // What is freed, watched programs keep for a while; so do those that are told of hangs all the time.
-    // Behind other tests devices' operations spread over the heap for a while.
+    // Sanitizers and the hang detector delay frees. Operations of devices in earlier tests fragment the heap for a
+    // while.
     const double room = no_devices ? 2e6 : 4e6;
     if (!base::address_sanitizer && !base::thread_sanitizer && !test::is_brief()) CHECK(after - before < room);
   }
 }
 
 TEST_CASE("a program that makes buffers and drops them for ever takes no more memory for it") {
-  if (base::address_sanitizer || base::thread_sanitizer) return;  // whose heaps are their own
+  if (base::address_sanitizer || base::thread_sanitizer) return;  // sanitizers have heaps of their own
   const test::with_variable off("STRETTO_TRACE_LEVEL", "off");
   const auto in_use = [] {
     const auto is = mallinfo2();
@@ -135,7 +135,7 @@ TEST_CASE("a program that makes buffers and drops them for ever takes no more me
 TEST_CASE("an epoch is reached when all before it has been done here, and nothing older is remembered") {
   for (const char* devices : {"none", "sim:2"})
     test::on_nodes_of(simulated_job({.nodes = 3, .seed = 5}), {.workers = 1, .devices = devices}, [](runtime&) {
-      set_horizons({.step = 0, .most_parallel = 0});  // nobody else lets anything go
+      set_horizons({.step = 0, .most_parallel = 0});  // only the epochs release anything
       const buffer<long long> x(box(0, cells), [](coordinate) { return 0; });
       for (int round = 1; round <= 4; ++round) {
         std::vector<event> before;

@@ -1,4 +1,4 @@
-// Launches on buffers, on one node and many, on the host and on devices: whatever is chosen, the result is that of a loop.
+// Launches on buffers equal loops: on one node and many, on the host and on devices.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -59,7 +59,7 @@ STRETTO_KERNEL(mix, (in<long long, 2> u, reduce<bit_xor<long long>, 2> v, int ro
   v((global_id(0) + global_id(1)) % rows, global_id(1) * 2 % columns) << u(global_id(0), global_id(1));
 })
 
-// The same by an operator of the program's own.
+// The same with a custom operator.
 STRETTO_DEVICE_FUNCTION(long long, without_carry, (long long a, long long b), { return a ^ b; })
 STRETTO_DEVICE_OPERATOR(sum_without_carry, long long, without_carry, 0)
 STRETTO_KERNEL(mix_by_own, (in<long long, 2> u, reduce<sum_without_carry, 2> v, int rows, int columns), {
@@ -96,7 +96,7 @@ TEST_CASE("a stencil on distributed buffers gives what a loop gives, on any numb
   });
 }
 
-/// A program of launches on some arrays, once on buffers and once in loops.
+/// A program of launches on some arrays, on buffers and in loops.
 class random_program {
  public:
   explicit random_program(std::uint32_t seed) : random_(seed), seed_(seed) {
@@ -128,7 +128,7 @@ class random_program {
       }
       if (number(0, 5) == 0) weigh();
       if (reads_between_ && number(0, 5) == 0) compare(number(0, arrays_ - 1));
-      if (number(0, 9) == 0) {  // a buffer goes while launches use it, and another comes
+      if (number(0, 9) == 0) {  // a buffer is destroyed while launches use it, and another is made
         const int a = number(0, arrays_ - 1);
         all_[at(a)] = buffer<long long, 2>(whole, loops_[at(a)].data());
       }
@@ -141,7 +141,7 @@ class random_program {
   int number(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
   long long& element(int a, int i, int j) { return loops_[at(a)][at(i * columns_ + j)]; }
 
-  // Other weights, or none again: of nodes the same on all, of devices each its own, with the host or without.
+  // Other weights, or none: node weights are the same on all nodes, device weights differ, with the host or without.
   void weigh() {
     weight_settings w;
     const auto any = [&](int by) { return number(0, 4) == 0 ? 0.01 : static_cast<double>(1 + (number(1, 9) * by) % 10); };
@@ -258,7 +258,8 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
 TEST_CASE("so they do where no device has room for their arrays") {
   const std::uint32_t programs = test::scaled(60u, 3000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
-    const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");  // of up to 9 KiB; a launch uses up to 5
+    // the program uses up to 9 KiB, one launch up to 5
+    const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");
     const std::uint32_t nodes = seed % 3 + 1;
     const std::string kind = seed / 3 % 2 ? "sim" : "sim:2";
     CAPTURE(seed);

@@ -1,4 +1,4 @@
-// The way that a program takes, as a rolling hash; where two of them part; and what is said of it.
+// The history of calls as a rolling hash, the point of divergence, and its description.
 #include "buffers/call_history.hpp"
 
 #include <doctest/doctest.h>
@@ -107,7 +107,7 @@ TEST_CASE("of a long course the last calls are remembered, and what is older is 
   constexpr auto kept = static_cast<coordinate>(call_history::most_kept);
   call_history a, b, far;
   add_reads(a, 0, 3 * kept);
-  add_reads(b, 7, 3 * kept);  // which lacks seven
+  add_reads(b, 7, 3 * kept);  // without seven
   add_reads(far, 0, 9 * kept);
   CHECK_FALSE(a.hash_after(2 * call_history::most_kept));
   CHECK(a.hash_after(2 * call_history::most_kept + 1));

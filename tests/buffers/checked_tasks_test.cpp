@@ -1,4 +1,4 @@
-// STRETTO_CHECK=1: what host tasks read and write outside of what their mappers name.
+// STRETTO_CHECK=1: reads and writes of host tasks outside of what their mappers name.
 #include <stretto/buffer.hpp>
 #include <stretto/runtime.hpp>
 
@@ -30,11 +30,11 @@ void with_checks(Body&& body, const char* check = "1") {
   }
 }
 
-const std::string nothing = "nothing was thrown";  // says thrown_by
+const std::string nothing = "nothing was thrown";  // the text of thrown_by
 
 bool tells(const std::string& text, const std::string& what) { return text.find(what) != text.npos; }
 
-/// Of 40 elements, [10, 20) are the chunk's; `f` is a host task that uses them.
+/// The chunk is [10, 20) of 40 elements; `f` is a host task that uses them.
 template <class F, class Use, class Result>
 std::string told_of(F f, const Use& used, const Result& made) {
   return test::thrown_by([&] { wait(host_task(name("look"), box(10, 20), f, used, made)); });

@@ -1,4 +1,4 @@
-// Collective host tasks: once on every node, those of one group in one order and never two at once.
+// Collective host tasks: once on every node; tasks of one group in one order and never concurrently.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -25,8 +25,8 @@ namespace {
 
 STRETTO_KERNEL(number_all, (out<int> u, int by), { u(global_id(0)) = global_id(0) * by; })
 
-/// Where the nodes of a job meet: each call of `all` returns on every node what all have brought to the call of that number in the group. As
-/// a collective call of MPI, it does not look whether nodes make the same call.
+/// An all-gather: each call of `all` returns on every node the values of all nodes for this call of the group. Like
+/// MPI, it does not check that nodes make the same call.
 class meeting_place {
  public:
   explicit meeting_place(std::uint32_t nodes) : nodes_(nodes), calls_(nodes) {}
@@ -125,7 +125,8 @@ TEST_CASE("collective tasks of a group meet one another on all nodes and never o
       }
       const auto seen = u.read().get();
       for (std::uint32_t n = 0; n < nodes; ++n) CHECK(seen.view()(n) == expected[n]);
-      for (std::uint32_t group = 0; group < 3; ++group) wait(host_task(collective{group}, [] {}));  // behind all of their groups
+      // behind all tasks of the groups
+      for (std::uint32_t group = 0; group < 3; ++group) wait(host_task(collective{group}, [] {}));
       CHECK(ran == 60);
       CHECK(wrong == 0);
     });

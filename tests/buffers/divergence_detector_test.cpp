@@ -1,5 +1,5 @@
-// Nodes that find out whether their programs take the same way: any number of them, messages in any order between nodes, one of them with
-// another call, one more, one less, or an early end.
+// Detection of divergence on any number of nodes, with reordered messages, where one node makes another call, one more,
+// one less, or ends early.
 #include "buffers/divergence_detector.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using namespace stretto::buffers;
 
 namespace {
 
-/// Nodes and what is on its way between them, in the order in which it was sent between any two.
+/// Nodes and the messages between them, in order for each pair.
 class talking_nodes {
  public:
   explicit talking_nodes(std::uint32_t nodes) : between_(nodes * nodes) {
@@ -60,7 +60,7 @@ class talking_nodes {
     if (node& to = all_[pair % all_.size()]; !to.is_lost) to.agrees.heard(static_cast<std::uint32_t>(pair / all_.size()), words, context_);
     return true;
   }
-  /// Everybody polls so often, and hears all that is said.
+  /// Every node polls so often, and handles all messages.
   void poll_all(unsigned times) {
     for (unsigned i = 0; i < times; ++i) {
       for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
@@ -75,7 +75,7 @@ class talking_nodes {
       if (!all_[n].is_lost) all_[n].agrees.lost(static_cast<std::uint32_t>(gone), context_);
     }
   }
-  /// Until all have made their calls, are idle, and nothing is on its way.
+  /// Runs until all calls are made, all nodes are idle, and no message is in flight.
   void run(std::mt19937& random, unsigned slow) {
     for (int left = 4'000'000; left > 0; --left) {
       const std::size_t n = random() % all_.size();
@@ -182,7 +182,7 @@ TEST_CASE("a node that ends early differs by its end, while others wait") {
   for (std::size_t n = 0; n < 4; ++n) all[n].program = {1, 2, 3};
   all[3].program = {1, 2};
   all.run(random, ~0u);
-  for (std::size_t n = 0; n < 4; ++n) CHECK_FALSE(all[n].found);  // it may yet come
+  for (std::size_t n = 0; n < 4; ++n) CHECK_FALSE(all[n].found);  // the node may still catch up
   all[3].program.push_back(1000);
   all.run(random, ~0u);
   for (std::size_t n = 0; n < 4; ++n) {

@@ -1,4 +1,4 @@
-// Programs on buffers that take another way on one node: all nodes end, and all are told where.
+// Programs on buffers that diverge on one node: all nodes end with a report of the place.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -29,7 +29,7 @@ STRETTO_KERNEL(add_left, (in<int> x, inout<int> y), { y(global_id(0)) += x(globa
 STRETTO_KERNEL(add_same, (in<int> x, inout<int> y), { y(global_id(0)) += x(global_id(0)); })
 STRETTO_KERNEL(sum_up, (in<int> x, reduce<sum<int>> s), { s(0) << x(global_id(0)); })
 
-/// What a program does, one after the other.
+/// The steps of a program.
 struct step {
   enum class verb { more, twice, left, same, each, one, read, fresh, horizons, sum } what = verb::more;
   int buffer = 0, other = 1;
@@ -78,11 +78,11 @@ class steps {
   std::vector<buffer<int>> all_;
 };
 
-/// What is no part of what a step asks is alike.
+/// Clears the fields that do not affect the call of a step.
 step plain(step s, coordinate n) {
   using enum step::verb;
   if (s.what != left) s.mapper = 0;
-  if (s.what == horizons || s.what == fresh) s.buffer = 0;  // which of them a buffer replaces, nobody asks
+  if (s.what == horizons || s.what == fresh) s.buffer = 0;  // the replaced buffer is not part of the call
   if (s.what != left && s.what != same) s.other = 0;
   if (s.what == each || s.what == one) s.last = n;
   return s;
@@ -102,7 +102,7 @@ std::vector<step> any_program(std::mt19937& random, coordinate n) {
   return all;
 }
 
-/// The same program, in which something is done otherwise.
+/// The same program with one step changed.
 std::vector<step> another(const std::vector<step>& usual, std::mt19937& random, coordinate n) {
   std::vector<step> all = usual;
   while (all == usual) {
@@ -127,7 +127,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-/// Each node is told by its run, or at the end where that had ended; of nothing else.
+/// Each node gets the error from its run, or at the end if the run had ended; and no other error.
 void check_all_are_told(const node_reports& told, const std::string& which) {
   std::size_t thrown = 0;
   for (const auto& [node, text] : told.thrown) {
@@ -197,7 +197,7 @@ TEST_CASE("what only one node reads, launches or makes is told where others have
   const std::string all = told.thrown.at(2) + told.written;
   CHECK(all.find("T2, read of [0,30) of B0 (divergence_test.cpp:") != all.npos);
   CHECK(all.find("end of the program\n") != all.npos);
-  CHECK(told.thrown.at(2).starts_with("error B23"));  // which would wait for ever
+  CHECK(told.thrown.at(2).starts_with("error B23"));  // this node would wait for ever
 }
 
 TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
@@ -218,7 +218,7 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
           set_horizons({.step = odd ? 2u : 3u});
         }).find("set_horizons({.step = 2, .most_parallel = 256})") != std::string::npos);
   CHECK(of_two([](bool odd) { set_weights({.nodes = {1, odd ? 2.0 : 3.0}}); }).find("set_weights({.nodes = {1, 2}})") != std::string::npos);
-  // Within a macro there is but one line.
+  // A macro has one line only.
   const std::string of_host_tasks = of_two([](bool odd) {
     const buffer<int> u(box(0, 8), [](coordinate) { return 1; });
     if (odd) host_task(on_each_node, [](view<const int>) {}, u.in(all));

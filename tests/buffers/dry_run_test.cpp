@@ -1,4 +1,4 @@
-// Dry runs: what is found of a node is what the node of a real job finds, and nothing is done. And graphs as files.
+// Dry runs generate the work of nodes in a real job and execute nothing; and graphs as files.
 #include <stretto/buffer.hpp>
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
@@ -57,7 +57,8 @@ std::string content_of(const std::string& path) {
   return all.str();
 }
 
-/// On three nodes with two devices: a stencil whose weights change, a mapper of its own, a host task, a reduction, and a read.
+/// For three nodes with two devices: a stencil with changing weights, a custom mapper, a host task, a reduction and a
+/// read.
 STRETTO_KERNEL(dry_columns, (inout<long long, 2> u), { u(0, global_id(0)) = 1; })
 
 void program_of_all_kinds() {
@@ -70,7 +71,7 @@ void program_of_all_kinds() {
   for (int s = 0; s < 5; ++s) {
     launch(dry_step, whole, u(neighborhood(1, 0)), v(one_to_one), rows);
     std::swap(u, v);
-    if (s == 2) set_weights({.nodes = {1, 2, 4}, .devices = {3, 1, 1}});  // the host beside its devices
+    if (s == 2) set_weights({.nodes = {1, 2, 4}, .devices = {3, 1, 1}});  // the host computes, too
   }
   launch(dry_sum, whole, u(one_to_one), total.from_identity());
   host_task(whole, [](view<const long long, 2>, view<long long, 2>) {}, u.in([](const box& c, const box& all) {
@@ -81,7 +82,7 @@ void program_of_all_kinds() {
   if (!is_dry_run()) CHECK(seen.get().view()(0, 0) > 0);
 }
 
-/// Of ten launches of which each follows the one before, and then ten that none follows.
+/// Ten launches in a chain, then ten independent ones.
 std::size_t horizons_of_twenty_launches() {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()), nodes("STRETTO_DRY_NODES", "1");
@@ -112,7 +113,7 @@ TEST_CASE("options say when horizons are made from the start on, and what would 
         "  try         give 2 or more, or 0 for no horizons because of parallel launches");
 }
 
-/// Of an array of which launches use one row more each, by two devices.
+/// An array of which each launch uses one more row, on two devices.
 std::size_t allocations_of_growing(bool is_said) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "instructions"), file("STRETTO_GRAPH", (here / "grows.json").c_str()),
@@ -227,7 +228,7 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "image"});
     launch(dry_set, u.elements(), u(one_to_one));
-    u.read();  // nobody looks: no failure
+    u.read();  // the elements are not accessed: no failure
     auto all = u.read();
     try {
       all.get();

@@ -1,4 +1,4 @@
-// Buffers that begin with what a function gives, or with elements of another; and memory that goes with the last handle.
+// Buffers with initial elements from a function or another buffer; and memory that is freed with the last handle.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -141,7 +141,7 @@ TEST_CASE("elements that a resized buffer has and the old one had not are unwrit
 STRETTO_KERNEL(add_one_to_all, (inout<float, 1> x), { x(global_id(0)) += 1; })
 
 TEST_CASE("buffers that go out of scope while launches on them are pending give their memory back: many fit one after another") {
-  // Each is half of the memory of a device; all together are many times it.
+  // Each buffer is half of the memory of a device; all together are many times that.
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 2}), {.workers = 1, .devices = "sim"}, [](runtime&) {
     std::vector<float> zeros(1);

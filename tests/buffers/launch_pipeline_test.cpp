@@ -1,5 +1,5 @@
-// Launches that are handed over to a task which takes them into the graphs (option pipeline): that programs compute what they would without,
-// that every finish waits for its own, and what becomes of a launch that is refused there.
+// Launches submitted by the pipeline (option pipeline): results are as without it, each finish waits for its own
+// launches, and a refused launch ends the program.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -31,7 +31,7 @@ namespace {
 using test::with_variable;
 
 struct many_values {
-  int at[40];  // more than is kept in place
+  int at[40];  // more than is stored inline
 };
 
 STRETTO_KERNEL(begin_line, (out<unsigned> u, unsigned first), { u(global_id(0)) = (unsigned)global_id(0) * 7u + first; })
@@ -45,7 +45,7 @@ STRETTO_KERNEL(sum_line, (in<unsigned> u, reduce<sum<unsigned>> total), { total(
 buffers::buffers_state& state_here() { return *buffers::state_of(*base::current()->runtime); }
 std::uint64_t enqueued_launches() { return state_here().pending ? state_here().pending->pushed_count() : 0; }
 
-/// A few launches again and again, in an order drawn at random, with values that change; and in loops.
+/// A few launches repeated in random order with changing values; and in loops.
 class recurring_program {
  public:
   explicit recurring_program(std::uint32_t seed) : random_(seed) {
@@ -90,7 +90,7 @@ class recurring_program {
     last_ = launch(begin_line, box(0, length_), all_[at(a)](one_to_one), first);
     for (int i = 0; i < length_; ++i) lines_[at(a)][at(i)] = static_cast<unsigned>(i) * 7u + first;
   }
-  /// The buffer goes while launches that were handed over name it.
+  /// Destroys the buffer while pending launches name it.
   void renew(int a) {
     all_[at(a)] = buffer<unsigned>(box(0, length_));
     begin(a);
@@ -110,7 +110,7 @@ class recurring_program {
         last_ = launch(in_pieces{2}, name("scale"), scale_line, box(0, length_), all_[at(v)](one_to_one), by);
         for (unsigned& x : to) x = x * by + 1u;
         break;
-      case 3: {  // most likely one that was never said before
+      case 3: {  // most likely a new launch
         const int first = number(0, length_ - 1), end = number(first + 1, length_);
         last_ = launch(scale_line, box(first, end), all_[at(v)](one_to_one), by);
         for (int i = first; i < end; ++i) to[at(i)] = to[at(i)] * by + 1u;
@@ -154,7 +154,7 @@ class recurring_program {
 };
 
 std::atomic<bool> names_too_much = false;
-/// What chunks write; asked again only when what it gave is forgotten.
+/// The elements that chunks write; evaluated again only if the cache has dropped the result.
 constexpr auto own_or_all = [](const box& chunk, const box& elements) { return names_too_much ? elements : chunk; };
 
 }  // namespace
@@ -189,14 +189,15 @@ TEST_CASE("handed over launches give what loops give where a seed says which tas
 
 TEST_CASE("a launch that was never said before is handed over where it cannot be refused, whatever it is cut into") {
   const with_variable option("STRETTO_PIPELINE", "on");
-  constexpr int launches = 300;  // more than are known at a time
+  constexpr int launches = 300;  // more than fit into the cache
   for (const char* devices : {"none", "sim:2"}) {
     CAPTURE(devices);
     test::on_nodes_of(simulated_job({.nodes = 2}), {.workers = 2, .devices = devices}, [&](runtime&) {
       const buffer<unsigned> u(box(0, 2 * launches), [](coordinate) { return 1u; });
       const std::uint64_t before = enqueued_launches();
       for (int n = 0; n < launches; ++n) launch(scale_line, box(2 * n, 2 * n + 2), u(one_to_one), static_cast<unsigned>(n));
-      CHECK(enqueued_launches() - before >= buffers::pending_launches::most);  // then the program takes all, wherever as many are left
+      // the queue was full, and the program submitted the rest
+      CHECK(enqueued_launches() - before >= buffers::pending_launches::most);
       const auto seen = u.read().get();
       int wrong = 0;
       for (int i = 0; i < 2 * launches; ++i) wrong += seen.view()(i) != static_cast<unsigned>(i / 2) + 1u;
@@ -237,7 +238,7 @@ TEST_CASE("a finish waits for what was handed over within it, and for no more") 
       CAPTURE(workers);
       runtime rt({.workers = workers, .devices = "none"});
       rt.run([] {
-        set_horizons({.step = 0, .most_parallel = 0});  // who waits for one waits for all before it
+        set_horizons({.step = 0, .most_parallel = 0});  // waiting for one horizon waits for all before it
         const buffer<unsigned> u(box(0, 8)), held(box(0, 8));
         launch(begin_line, u.elements(), u(one_to_one), 1u);
         launch(begin_line, u.elements(), held(one_to_one), 1u);

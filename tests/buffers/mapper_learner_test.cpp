@@ -1,4 +1,4 @@
-// STRETTO_CHECK=learn: what kernels use, told at the end beside what mappers name.
+// STRETTO_CHECK=learn: reports the use of kernels next to what mappers name.
 #include <stretto/buffer.hpp>
 #include <stretto/runtime.hpp>
 
@@ -71,7 +71,7 @@ TEST_CASE("a mapper that is another one in each step is compared with what its o
       s->warn = [&](const std::string& text) { told.push_back(text); };
       s->warnings.to([&](const std::string& text) { told.push_back(text); });
       const box whole(0, 16);
-      buffer<float> history(whole, {.name = "history"});  // of which half is never written
+      buffer<float> history(whole, {.name = "history"});  // half of it is never written
       const std::vector<float> zero(16);
       buffer<float> v(whole, zero.data(), {.name = "v"});
       launch(learn_start_line, box(0, 8), history(one_to_one));
@@ -111,7 +111,7 @@ TEST_CASE("rings, axes in another order and lists of boxes are proposed where th
       launch(learn_opposite, line, u(all), v(one_to_one));
       launch(learn_opposite, line, u([](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); }), v(one_to_one));
       launch(learn_far, line, u(one_to_one), v(one_to_one));
-      // As it is proposed.
+      // The mappers as proposed.
       launch(learn_far, line, u([](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }), v(one_to_one));
       launch(learn_scattered, line, u(all), v(one_to_one));
       launch(learn_cube, cube, a(one_to_one));

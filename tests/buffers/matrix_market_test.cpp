@@ -1,4 +1,4 @@
-// What example 38 reads of files of the Matrix Market, and what it says of files that are none.
+// Parsing of Matrix Market files in example 38, and its errors for other files.
 #include "../../examples/matrix_market.hpp"
 
 #include <doctest/doctest.h>

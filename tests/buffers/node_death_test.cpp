@@ -1,4 +1,5 @@
-// Nodes that are lost under a program of launches: the runs of all others end with that as their cause, or had all that they needed.
+// Nodes that fail during a program of launches: the runs of all others end with that cause, or have all that they
+// needed.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -18,7 +19,7 @@
 namespace stretto {
 namespace {
 
-/// Reads as it goes on, and in the end what all nodes have computed.
+/// Reads during the program, and at the end the results of all nodes.
 template <class Before>
 void step_often(int steps, bool reads, Before&& before) {
   test::stencil_on_nodes program(48);
@@ -34,7 +35,7 @@ void step_often(int steps, bool reads, Before&& before) {
 
 void check_survivors(const test::node_reports& told, std::uint32_t victim, bool may_be_content) {
   INFO(told.written);
-  // What is said at the end is of the loss, too.
+  // The error at the end is about the lost node, too.
   for (std::size_t at = told.written.find("error "); at != std::string::npos; at = told.written.find("\nerror ", at + 1)) {
     const std::string one = told.written.substr(at, told.written.find("\nerror ", at + 1) - at);
     CHECK(one.find("N05") != std::string::npos);

@@ -1,4 +1,5 @@
-// node_reports.hpp - a program on all nodes of a simulated job that may fail on some: what each run threw, and what runtimes said at their end.
+// node_reports.hpp - runs a program on all nodes of a simulated job, where it may fail on some: the exception of each
+// run, and the messages at the end of runtimes.
 #pragma once
 
 #include <stretto/job.hpp>
@@ -17,14 +18,16 @@
 
 namespace stretto::test {
 
-/// What the runs of all nodes threw, and what was written by those that had ended before.
+/// The exceptions of the runs on all nodes, and the messages at the end of runtimes.
 struct node_reports {
   std::map<std::uint32_t, std::string> thrown;
   std::string written;
 };
 
-/// The runtime of each node ends after its run has, whatever that threw, as in a program that catches outside of it.
-///   stuck_seconds   as of written_by
+/// Runs `program` on each node. Each runtime ends after its run, whatever that threw, as in a program that catches
+/// outside of the run.
+///
+///   stuck_seconds   as in written_by
 inline node_reports run_on_nodes(const simulated_job& job, const std::function<runtime_options(std::uint32_t)>& options_of,
                                   const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
   node_reports told;
@@ -40,7 +43,7 @@ inline node_reports run_on_nodes(const simulated_job& job, const std::function<r
     };
     std::vector<std::thread> others;
     for (std::uint32_t n = 1; n < job.nodes(); ++n) others.emplace_back(node, n);
-    node(0);  // here, so that every thread is one of a runtime
+    node(0);  // on this thread, so that every thread belongs to a runtime
     for (std::thread& t : others) t.join();
   }, stuck_seconds);
   return told;

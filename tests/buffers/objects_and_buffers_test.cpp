@@ -1,4 +1,4 @@
-// Objects and buffers in one small memory of a device: each gets what the other can free, and every element is right.
+// Objects and buffers in one small memory of a device: each can evict the other, and every element is right.
 #include <stretto/buffer.hpp>
 #include <stretto/object.hpp>
 #include <stretto/platform.hpp>
@@ -26,9 +26,9 @@ STRETTO_KERNEL(set_elements, (out<unsigned> y, unsigned c), {
   y(global_id(0)) = c + (unsigned)global_id(0);
 })
 
-constexpr int length = 2000, arrays = 12;  // of 8,000 bytes each
+constexpr int length = 2000, arrays = 12;  // 8,000 bytes each
 
-/// The same on arrays, objects and buffers, of which twice 96,000 bytes are in use.
+/// The same program on arrays, objects and buffers, with up to twice 96,000 bytes in use.
 class two_sides {
  public:
   explicit two_sides(unsigned seed, std::vector<place> gpus) : random_(seed), gpus_(std::move(gpus)) {
@@ -53,7 +53,7 @@ class two_sides {
   }
   template <class... A>
   void launch_on_objects(A&&... a) {
-    if (below(2)) launch(on(gpus_[below(gpus_.size())]), std::forward<A>(a)...);  // nowhere else
+    if (below(2)) launch(on(gpus_[below(gpus_.size())]), std::forward<A>(a)...);  // not on the host
     else launch(std::forward<A>(a)...);
   }
   void step() {
@@ -65,7 +65,7 @@ class two_sides {
     };
     switch (below(12)) {
       case 0:
-        if (view_ && viewed_ == x) view_.reset();  // else the launch would wait for it
+        if (view_ && viewed_ == x) view_.reset();  // otherwise the launch would wait for the view
         launch_on_objects(set_elements, part, objects_[x](part), c);
         each([&](std::size_t i) { object_model_[x][i] = c + static_cast<unsigned>(i); });
         break;
@@ -111,7 +111,7 @@ class two_sides {
   std::vector<std::vector<unsigned>> object_model_, buffer_model_;
   std::vector<object<unsigned>> objects_;
   std::vector<buffer<unsigned>> buffers_;
-  std::optional<held<const unsigned, 1>> view_;  // that the program keeps
+  std::optional<held<const unsigned, 1>> view_;  // a view kept by the program
   std::size_t viewed_ = 0;
 };
 
@@ -135,7 +135,7 @@ TEST_CASE("buffers that fill a device's memory leave it for a launch that no oth
     for (unsigned round = 0; round < 5; ++round) {
       launch(set_elements, box(0, large), b(one_to_one), round);
       wait(launch(on(gpu), set_elements, box(0, large), o, 7 * round));
-      launch(set_elements, box(0, 10), b(one_to_one), 100u);  // the rest is as before
+      launch(set_elements, box(0, 10), b(one_to_one), 100u);  // the rest is unchanged
       CHECK(b.read().get().view()(5) == 105);
       CHECK(b.read().get().view()(large - 1) == round + large - 1);
       CHECK(o.read().get().view()(large - 1) == 7 * round + large - 1);

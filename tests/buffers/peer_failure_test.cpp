@@ -1,4 +1,4 @@
-// Programs on buffers whose run fails on one node, by whatever: all nodes end, and are told by whom and why.
+// Programs on buffers whose run fails on one node, for any reason: all nodes end and report the node and the cause.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -29,7 +29,7 @@ using test::with_variable;
 
 constexpr int elements = 60;
 
-/// Steps of a stencil, with what a program does beside; `before(i)` is called before each, and all nodes read in the end.
+/// Steps of a stencil with other operations; `before(i)` runs before each step, and all nodes read at the end.
 void go_on(int steps, const std::function<void(int)>& before) {
   stencil_on_nodes program(elements);
   for (int i = 0; i < steps; ++i) {
@@ -46,7 +46,7 @@ void go_on(int steps, const std::function<void(int)>& before) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-/// The odd node throws its own, which all others name; nothing is left to say at the end.
+/// The failing node throws its own error, and all others name it; no message is left for the end.
 void check_all_fail_with(const node_reports& told, std::uint32_t odd, const std::string& own) {
   INFO(told.written);
   CHECK(told.written == "");
@@ -146,7 +146,7 @@ TEST_CASE("a node that lacks nothing of a failed run says nothing; one that does
     launch(stencil_step, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
   });
   CHECK(lacks.thrown.at(1) == "too early");
-  const std::string others = lacks.thrown.at(0) + lacks.written;  // its run may have ended before it could know
+  const std::string others = lacks.thrown.at(0) + lacks.written;  // its run may have ended before the failure was known
   INFO(others);
   const std::size_t at = others.find("error N17: the run of node 1 has ended with an error");
   REQUIRE(at != others.npos);

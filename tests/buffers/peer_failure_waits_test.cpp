@@ -1,4 +1,4 @@
-// Programs of several nodes that wait by means of their own (events, barriers, calls) for what a node does not do whose run has failed.
+// Waits of the program itself (events, barriers, calls) for a node whose run has failed.
 #include <stretto/barrier.hpp>
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
@@ -30,7 +30,7 @@ using test::node_reports;
 
 constexpr std::uint32_t most_nodes = 6;
 
-/// What the nodes of this process have at hand by themselves, each its own.
+/// State of each node in this process.
 struct kept {
   std::mutex lock;
   std::array<user_event, most_nodes> events{};
@@ -66,7 +66,7 @@ void forget() {
 
 struct way_to_wait {
   const char* what;
-  std::function<void(std::uint32_t odd)> wait_there;  // on each node but the odd one
+  std::function<void(std::uint32_t odd)> wait_there;  // on each node except the failing one
 };
 
 const way_to_wait ways[] = {
@@ -129,13 +129,13 @@ TEST_CASE("a node that waits for what does come is left alone, however long that
   const auto slow = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); };
   const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
     if (rt.node() == 2) throw std::runtime_error("no ink");
-    if (rt.node() == 1) {  // by a task of another node
+    if (rt.node() == 1) {  // triggered by a task of another node
       slow();
       async(at_node(0), call<&trigger_own_event>()).get();
       return;
     }
     wait(own_event());
-    const user_event by_thread = user_event::create();  // and by a thread that no runtime knows
+    const user_event by_thread = user_event::create();  // and by a thread outside of the runtimes
     std::jthread other([&] {
       slow();
       const attachment here(rt);
@@ -154,8 +154,8 @@ TEST_CASE("where a thread that no runtime knows may yet act, who waits behind a 
   forget();
   const bool as_usual = test::long_campaign();
   const double patience = as_usual ? 10 : 1.5;
-  // The wait ends once the report is there, however long a busy machine takes to find it, and a while after that: for what
-  // would be told again.
+  // The wait ends when the report exists, however long a busy machine takes, and then lasts a little longer, to catch a
+  // second report.
   const auto is_told = [] { return test::written_so_far().find("error H10") != std::string::npos; };
   const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
     if (rt.node() == 2) throw std::runtime_error("no ink");

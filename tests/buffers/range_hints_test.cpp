@@ -1,4 +1,4 @@
-// What tags before a launch or a host task on buffers ask for: it is done, or refused at the call.
+// Tags of launches and host tasks on buffers take effect, or are refused in the call.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/platform.hpp>
@@ -67,13 +67,13 @@ TEST_CASE("a launch on some kinds is computed on each node by those of its devic
     };
   };
   const auto run = [&](std::uint32_t nodes, auto tag) { return test::run_on_nodes(simulated_job({.nodes = nodes}), options_of, filled(tag)); };
-  // Two nodes: one has gpus, one its host.
+  // Two nodes: one has GPUs, the other only its host.
   for (const auto& [node, text] : run(2, on(device_kind::gpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
   const test::node_reports refused = run(2, on(device_kind::gpu, device_kind::accelerator));
   CHECK(refused.thrown.at(1).starts_with("error B28: launch \"set_to_seven\" is to run on a gpu or accelerator, and this node has none\n"));
   CHECK(refused.thrown.at(0).starts_with("error N17: the run of node 1 has ended with an error"));
   CHECK(refused.thrown.at(0).find("its error   B28: ") != std::string::npos);
-  // The third's device fails each launch: its host is not asked where it has a device of the kind, and where it has none, is.
+  // The device of the third node fails each launch: a node uses its host only if it has no device of the kind.
   CHECK(run(3, on(device_kind::gpu, device_kind::host)).thrown.at(2) != "nothing was thrown");
   for (const auto& [node, text] : run(3, on(device_kind::cpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
 }

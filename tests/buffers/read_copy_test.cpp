@@ -1,5 +1,5 @@
-// What the program keeps of buffers: snapshots that hold nothing up, views that hold up writers alone; values of side
-// effects, barriers.
+// Data that the program keeps: snapshots, which delay nothing; views, which delay writers only; values of side effects,
+// barriers.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -24,7 +24,7 @@ namespace {
 STRETTO_KERNEL(snapshot_raise, (inout<int> x), { x(global_id(0)) += 1; })
 STRETTO_KERNEL(snapshot_raise_plane, (inout<int, 3> x), { x(global_id(0), global_id(1), global_id(2)) += 1000; })
 
-/// Its alignment is not that of the heap.
+/// Its alignment exceeds that of the heap.
 struct alignas(64) wide_element {
   int number;
 };
@@ -146,7 +146,7 @@ TEST_CASE("views that have gone are forgotten") {
 
 TEST_CASE("a read of no elements gives none, of buffers and objects, on every node") {
   test::on_nodes_with_devices([] {
-    const buffer<int, 2> x({{0, 0}, {8, 8}}, {.name = "x"});  // nobody has written it
+    const buffer<int, 2> x({{0, 0}, {8, 8}}, {.name = "x"});  // never written
     CHECK(x.read(box()).get().view().size() == 0);
     CHECK(x.read(intersection(box({0, 0}, {2, 2}), box({4, 4}, {6, 6}))).get().view().size() == 0);
     CHECK(x.read_copy(box()).get().size() == 0);

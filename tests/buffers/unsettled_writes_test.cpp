@@ -15,7 +15,7 @@ namespace {
 
 constexpr int elements_of_model = 40;
 
-/// Numbers of writes, which are positions in `ends_`.
+/// Numbers of writes: positions in `ends_`.
 class last_writers {
  public:
   explicit last_writers(std::uint32_t seed) : random_(seed), last_(elements_of_model, -1) {}

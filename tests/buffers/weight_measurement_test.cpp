@@ -1,4 +1,4 @@
-// Weights by hand and by measurement: what is computed stays the same, and shares come to be as speeds are.
+// Weights set by hand and by measurement: results are unchanged, and shares approach the speeds.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -35,7 +35,7 @@ STRETTO_KERNEL(add_up, (in<long long> x, reduce<sum<long long>> s), { s(0) << x(
 
 buffers::buffers_state& buffers_here() { return *buffers::state_of(*base::current()->runtime); }
 
-/// A stencil of so many steps, or until `is_enough`; returns the sum of the array and the steps.
+/// A stencil of so many steps, or until `is_enough`; returns the sum of the array and the number of steps.
 struct outcome_of_stencil {
   long long sum = 0;
   int steps = 0;
@@ -69,7 +69,7 @@ bool is_near(const std::vector<double>& shares, const std::vector<double>& ideal
   return shares.size() == ideal.size() && std::ranges::equal(shares, ideal, [&](double a, double b) { return std::abs(a - b) < by; });
 }
 
-/// A node weighs one more than the node before it, and so does a device.
+/// Each node, and each device, weighs one more than the one before.
 weight_settings weights_by_number() {
   weight_settings w;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(n + 1);
@@ -87,7 +87,7 @@ TEST_CASE("weights set by hand say how many rows nodes and devices get, and the 
     wait(host_task(box(0, 100), [&mine](const box& rows) { mine = rows; }));
     const double due = 100.0 * (this_node() + 1) * 2 / (job_nodes() * (job_nodes() + 1));
     CHECK(std::abs(static_cast<double>(mine.length(0)) - due) <= job_nodes());
-    if (!w.devices.empty()) w.devices.push_back(2);  // the host beside them
+    if (!w.devices.empty()) w.devices.push_back(2);  // a weight for the host
     set_weights(w);
     CHECK(stencil(203, 10, [](int) { return false; }).sum == expected);
     set_weights({});
@@ -168,7 +168,7 @@ STRETTO_KERNEL(add_cross, (in<long long, 2> x, out<long long, 2> y, int n), {
   y(i, j) = (x(i, j) + (i > 0 ? x(i - 1, j) : 0) + (i + 1 < n ? x(i + 1, j) : 0) + (j > 0 ? x(i, j - 1) : 0) + (j + 1 < n ? x(i, j + 1) : 0)) % 1009;
 })
 
-/// The same in two axes, cut in tiles; the sum weighs each element by its place.
+/// The same in two axes, cut in tiles; the sum weighs each element by its index.
 template <class Enough>
 outcome_of_stencil stencil_in_tiles(int n, int most, Enough is_enough) {
   const box whole({0, 0}, {n, n});
@@ -254,7 +254,7 @@ TEST_CASE("nothing is measured where the option weights is off, where weights ar
   stepped.run([] { CHECK(buffers_here().weights.levels() == buffers::measured_levels()); });
 }
 
-/// Nodes whose devices are these, of one job.
+/// Nodes with these devices, in one job.
 template <class Body>
 void on_nodes_with(const std::vector<std::string>& devices, Body body) {
   const simulated_job job({.nodes = static_cast<std::uint32_t>(devices.size()), .seed = 5});
@@ -279,7 +279,7 @@ TEST_CASE("nodes of unlike speed come to share launches as their speeds are, and
   const with_variable on("STRETTO_WEIGHTS", "nodes");
   constexpr int n = 20'000;
   std::mutex lock;
-  std::vector<std::vector<std::vector<double>>> seen(2);  // by node: weights as they changed
+  std::vector<std::vector<std::vector<double>>> seen(2);  // by node: the sequence of weights
   std::vector<std::vector<int>> when(2);
   std::vector<long long> sums;
   int steps = 0;

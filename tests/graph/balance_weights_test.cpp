@@ -15,7 +15,7 @@ namespace {
 
 using loads = std::vector<measured_load>;
 
-/// What processors of these speeds take for a range that is cut by weights.
+/// The loads of processors of these speeds for a range that is cut by weights.
 loads measured(const std::vector<double>& weights, const std::vector<double>& speeds, coordinate items, double overhead) {
   const graph::chunk_grid g(box(0, items), static_cast<graph::node_number>(speeds.size()), graph::cut::along_rows, unit,
                             graph::chunk_weights(weights));
@@ -37,7 +37,7 @@ double end_of(const loads& all) {
 
 TEST_CASE("weights become what speeds are to one another, with a sum of one") {
   CHECK(balanced_weights({}, loads{{100, 1}, {100, 3}}) == std::vector<double>{0.75, 0.25});
-  CHECK(balanced_weights({}, loads{{300, 1}, {100, 1}}).empty());  // both have ended together
+  CHECK(balanced_weights({}, loads{{300, 1}, {100, 1}}).empty());  // both have ended at the same time
   CHECK(balanced_weights(std::vector<double>{0.5, 0.25, 0.25}, loads{{200, 4}, {100, 1}, {100, 1}}) == std::vector<double>{0.2, 0.4, 0.4});
 }
 

@@ -73,7 +73,7 @@ class drawn_task {
   std::mt19937 random_;
 };
 
-/// Why the first task of a node is refused, or nothing.
+/// The error of the first task of a node, or an empty string.
 std::string refused(drawn_task& d, const task& t, std::span<const box> elements, node_number nodes) {
   node_shape shape;
   for (int n = d.number(0, 3); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(n));
@@ -115,7 +115,7 @@ TEST_CASE("a task that is valid for any cut passes the checks of the graphs for 
     if (is_never_refused) REQUIRE(why.empty());
   }
   CHECK(sure > 4'000);
-  CHECK(wrong > 4'000);  // of which nothing was promised
+  CHECK(wrong > 4'000);  // tasks for which false was returned
 }
 
 TEST_CASE("common launches are valid for any cut") {

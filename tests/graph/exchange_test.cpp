@@ -1,4 +1,4 @@
-// Partial values as texts that show in which order and grouping they were folded.
+// Partial values are texts that show the order and grouping of folds.
 #include "graph/exchange.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 std::string folded(const std::string& first, const std::string& second) { return "(" + first + second + ")"; }
 
-/// What each node has in the end. Every step is done as soon as what it needs has come.
+/// The final value of each node. Every step runs as soon as its input has arrived.
 std::vector<std::string> values_after_exchange(node_number contributors, node_number nodes, std::size_t& most_steps) {
   std::vector<std::vector<exchange_step>> steps(nodes);
   std::vector<std::string> values(nodes);
@@ -83,5 +83,5 @@ TEST_CASE("nodes without a value get the result from contributors in equal share
     most = std::max(most, sent), all += sent;
   }
   CHECK(most <= 4091 / 5 + 2);
-  CHECK(all == 4091 + 1);  // and the one beside a node that took its value over
+  CHECK(all == 4091 + 1);  // and the message of a merged neighbour
 }

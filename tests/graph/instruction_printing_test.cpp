@@ -1,4 +1,4 @@
-// Instruction graphs as they are printed: the files in golden.
+// Printed instruction graphs, compared with the files in golden.
 #include "graph/instruction_labels.hpp"
 #include "graph/printing.hpp"
 #include "graph/work_counts.hpp"
@@ -33,7 +33,7 @@ TEST_CASE("every kind of instruction is printed in its own words") {
   task turned = named_task("mirror", cells, {{x, mode::read_write, mapping::one_to_one(cells)}});
   turned.by = processors::host;
   r.submit(turned);
-  // Node 1 needs what both others have: two parts, which arrive one by one.
+  // Node 1 needs parts of both others, which arrive separately.
   task around = named_task("around", cells, {{x, mode::read, mapping::neighborhood(cells, {1})}, {sum, mode::read, mapping::all(box(0, 1))}});
   r.submit(around);
   r.remove(x);
@@ -67,7 +67,7 @@ TEST_CASE("what nodes have to do is counted by kind, and what one sends another 
     if (n.node == 1) of_the_middle = c;
     all.add(c);
   }
-  // Each step the middle sends an element to both sides, and gets one from each: 4 bytes.
+  // In each step the middle node sends one element to each side, and receives one from each: 4 bytes.
   CHECK(of_the_middle.sent_bytes == 4 * 2 * 4);
   CHECK(of_the_middle.received_bytes == 4 * 2 * 4);
   CHECK(all.sent_bytes == all.received_bytes);

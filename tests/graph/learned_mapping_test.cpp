@@ -1,4 +1,4 @@
-// What chunks were seen to use, and the mapper that says so.
+// Observed uses of chunks, and the mapper that names them.
 #include "graph/learned_mapping.hpp"
 
 #include <doctest/doctest.h>
@@ -14,13 +14,13 @@ using namespace stretto::graph;
 
 namespace {
 
-/// What four chunks of the range use, known by the least box.
+/// The uses of four chunks of the range, known by bounding box.
 std::vector<observed_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
   std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk), .is_exact = false, .has_corners = has_corners});
   return all;
 }
-/// The same, known element by element, of which those outside are not there.
+/// The same, known element by element; elements outside of the buffer are dropped.
 std::vector<observed_use> exactly(const box& range, const box& elements, const std::function<region(const box&)>& used) {
   std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
@@ -84,7 +84,7 @@ TEST_CASE("of elements that are known one by one, the mapper that names just the
   CHECK(learned_of(whole, whole, 2, cross) == "star(1)");
   CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(c.widened({1, 1, 0})); }) == "neighborhood(1)");
   CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(box({c.min()[0], 0}, {c.max()[0], 48})); }) == "slice(1)");
-  // Of a ring: what lies beyond an end is at the other.
+  // Periodic: elements beyond one end are at the other.
   const auto ring = [](coordinate by, coordinate n) {
     return [by, n](const box& c) {
       const coordinate low = c.min()[0] - by, high = c.max()[0] + by;
@@ -128,16 +128,16 @@ TEST_CASE("where mappers of a name give far too much, a function of a chunk is l
     CHECK(best.named == sum);
     return best.text;
   };
-  // What is opposite, and the same from the other end.
+  // The mirror image, and the same from the other end.
   CHECK(learned_of(line, 1, [](const box& c) { return region(box(64 - c.max()[0], 64 - c.min()[0])); }) ==
         "[](const box& part) { return box(64 - part.max()[0], 64 - part.min()[0]); }");
   CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(64 - c.max()[0], 64 - c.min()[0])}; }) ==
         "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(64 - part.max()[0], 64 - part.min()[0])}; }");
-  // Parts that stay away from their chunk, of which those at an end have less.
+  // Parts at a distance from their chunk; those at an end have less.
   CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(c.min()[0] + 20, c.max()[0] + 20)}; }) ==
         "[](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), "
         "intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }");
-  // A head that all need, and what is one's own.
+  // A head that all chunks need, and their own part.
   CHECK(learned_of(line, 1, [](const box& c) { return region{box(0, 2), c}; }) ==
         "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(0, 2)}; }");
   // Rows of the other half.

@@ -15,7 +15,7 @@ namespace {
 
 const box every(0, 60);
 
-/// Something that a task may do to who holds what.
+/// An operation of a task on the replication state.
 struct operation {
   int kind = 0;
   box where, own;
@@ -66,8 +66,8 @@ TEST_CASE("a loop of steps does the same as if nothing were remembered, over man
     for (int round = 0; round < 40; ++round) {
       for (std::size_t i = 0; i < loop.size(); ++i) {
         both(i + 1, loop[i]);
-        if (random() % 97 == 0) both(0, any_operation(random));  // something else between
-        if (random() % 997 == 0) {                               // or the same names mean something else
+        if (random() % 97 == 0) both(0, any_operation(random));  // an unnamed operation in between
+        if (random() % 997 == 0) {                               // or the names change their meaning
           state.forget();
           for (auto& o : loop) o = any_operation(random);
         }

@@ -1,4 +1,5 @@
-// Addresses of allocations: never shared, always behind who had them, and those leave that were used least recently.
+// Addresses of allocations: never shared, always behind the releases of earlier owners, and the least recently used
+// allocations are evicted.
 #include "graph/memory_map.hpp"
 
 #include <doctest/doctest.h>
@@ -20,15 +21,15 @@ TEST_CASE("an allocation begins at the lowest addresses that fit, above those th
   m.take({2}, 128, 64, follows, 0);
   CHECK(follows.empty());
   m.release({1}, 7, 0);
-  CHECK(m.find(64, 0)->offset == 192);  // what follows instruction 7 may have to wait
-  CHECK(m.find(64, 7)->offset == 0);    // a horizon is as good as that now
+  CHECK(m.find(64, 0)->offset == 192);  // an allocation behind instruction 7 might have to wait
+  CHECK(m.find(64, 7)->offset == 0);    // the horizon has covered the release
   CHECK(m.find(768, 0)->offset == 192);
   CHECK_FALSE(m.find(769, 0));
   m.take({3}, 192, 768, follows, 0);
   m.take({4}, 0, 64, follows, 0);
   CHECK(follows == dependencies{7});
   m.take({5}, 64, 64, follows, 9);
-  CHECK(follows == dependencies{7, 9});  // the horizon stands for what is older
+  CHECK(follows == dependencies{7, 9});  // the horizon stands for older releases
   CHECK(m.used() == 960);
 }
 
@@ -42,7 +43,7 @@ TEST_CASE("of those that may leave the first do, as few as there have to, and be
   const auto two = m.find(128, 0, {}, order);
   REQUIRE(two);
   CHECK(two->offset == 4 * 64);
-  CHECK(two->evicted == std::vector<allocation_id>{{6}});  // 9 and 2 would leave in vain
+  CHECK(two->evicted == std::vector<allocation_id>{{6}});  // evicting 9 and 2 would be in vain
   const std::vector<allocation_id> must_leave{{10}};
   const auto beside = m.find(128, 0, must_leave, order);
   REQUIRE(beside);
@@ -72,7 +73,7 @@ TEST_CASE("whatever is taken and given back, addresses are shared by nobody and 
       }
       const std::uint64_t bytes = number(0, bounds.bytes);
       const auto hole = m.find(bytes, applied);
-      // A model of it: the longest stretch that nobody has.
+      // The model: the longest run of free addresses.
       std::uint64_t stretch = 0, longest = 0;
       for (std::uint64_t a = 0; a < m.capacity(); ++a) {
         const bool is_free = std::ranges::none_of(there, [&](const auto& t) { return t.second.first <= a && a < t.second.second; });

@@ -27,7 +27,7 @@ node_set one_by_one(const std::set<graph::node_number>& nodes) {
   for (const auto n : nodes) s.append(n, n + 1);
   return s;
 }
-// Not empty, ascending, and with a gap between any two.
+// The invariant: not empty, ascending, and with a gap between any two.
 bool has_gaps(const node_set& s) {
   for (std::size_t i = 0; i < s.intervals().size(); ++i) {
     if (s.intervals()[i].first >= s.intervals()[i].last) return false;

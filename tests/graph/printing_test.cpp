@@ -1,4 +1,4 @@
-// Task graphs and command graphs as they are printed: the files in golden.
+// Printed task graphs and command graphs, compared with the files in golden.
 #include "graph/printing.hpp"
 
 #include <doctest/doctest.h>

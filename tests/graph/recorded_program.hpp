@@ -1,4 +1,5 @@
-// recorded_program.hpp - a program, entered as it is submitted, with what some nodes of its job do; and files of texts as they are printed.
+// recorded_program.hpp - records a program and the work of some nodes of its job; compares printed graphs with golden
+// files.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +15,7 @@
 
 namespace stretto::test {
 
-/// Compares with a file in golden. STRETTO_UPDATE_GOLDEN=1 writes it anew.
+/// Compares with a file in golden. STRETTO_UPDATE_GOLDEN=1 rewrites it.
 inline void check_golden(const std::string& name, const std::string& text) {
   const std::string path = std::string(STRETTO_SOURCE_DIR) + "/tests/graph/golden/" + name;
   if (std::getenv("STRETTO_UPDATE_GOLDEN")) std::ofstream(path) << text;
@@ -85,7 +86,8 @@ inline graph::task named_task(const char* name, const box& range, std::vector<gr
   return {.range = range, .accesses = std::move(uses), .reductions = {}, .name = name};
 }
 
-/// In the manner of the pictures of "Command Horizons": two buffers that change places, each step reading around what it writes.
+/// As in the figures of "Command Horizons": two buffers that are swapped, each step reading a border around what it
+/// writes.
 inline recorded recorded_stencil(graph::node_number nodes, int steps, const graph::node_shape& shape = {}) {
   const box cells(0, 16);
   recorded r(nodes, {.step = 2, .most_parallel = 0}, shape);
@@ -97,7 +99,7 @@ inline recorded recorded_stencil(graph::node_number nodes, int steps, const grap
   return r;
 }
 
-/// As RSim of the papers: each step reads all rows that were written before, and appends one.
+/// As RSim in the papers: each step reads all rows written before, and appends one.
 inline recorded recorded_generative(graph::node_number nodes, int steps, const graph::node_shape& shape = {}) {
   const box rows({0, 0}, {steps, 8});
   recorded r(nodes, {.step = 0, .most_parallel = 0}, shape);

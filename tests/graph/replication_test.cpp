@@ -77,7 +77,7 @@ TEST_CASE("what lacks and what is sent is what a model by elements says, over ma
     };
     replication r(line, 1, 4);
     std::vector<int> held(40, 1);
-    std::vector<node_set> lack(40);  // of what is owned here: who lacks it
+    std::vector<node_set> lack(40);  // for elements owned here: the nodes that lack them
     for (int step = 0; step < 60; ++step) {
       const box where = any_box();
       switch (below(3)) {

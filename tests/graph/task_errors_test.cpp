@@ -1,4 +1,4 @@
-// What command_graph says of tasks that it refuses, word for word.
+// The exact texts of the errors of command_graph.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 const box line_of(0, 1'024);
 
-// What the first task of node 1 of 4 is refused with. B3 is "image", B0 to B2 are others.
+// The error of the first task on node 1 of 4. B3 is "image"; B0 to B2 are other buffers.
 std::string refused(const task& t) {
   command_graph g(1, 4);
   for (int i = 0; i < 3; ++i) g.add(buffer{.elements = line_of, .initial = initial_data::replicated, .name = "other"});

@@ -1,4 +1,4 @@
-// What of a buffer has been written, as every node knows it.
+// The written elements of a buffer, which every node knows.
 #include <doctest/doctest.h>
 
 #include "graph/command_graph.hpp"
