@@ -28,7 +28,7 @@ failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exc
 error error_of(const failed_run& r) {
   const std::string its_code = r.why.code().empty() ? "" : r.why.code() + ": ";
   error e(code, "the run of node " + std::to_string(r.node) +
-                    " has ended with an error, and what it would have done is missing here");
+                    " has ended with an error; buffer operations that depend on it cannot complete");
   e.fact("its run", r.where).fact("its error", its_code + r.why.sentence());
   for (const auto& [name, value] : r.why.facts()) e.fact(name, value);
   e.because(r.why.why().empty() ? "every node makes the same calls on buffers, and computes its part of what others use"

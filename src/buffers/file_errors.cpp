@@ -32,7 +32,7 @@ void refuse_to_replace(const fs::path& to, bool by_folder) {
   const bool is_alike = by_folder ? fs::is_directory(is) && (fs::exists(to / "zarr.json", e) || fs::is_empty(to, e))
                                   : fs::is_regular_file(is);
   if (is_alike) return;
-  throw error("F01", to.string() + " cannot be written: it is something else")
+  throw error("F01", to.string() + " cannot be written: a file of another kind exists there")
       .because(by_folder ? "it is there, and is no Zarr array" : "it is there, and is no file")
       .remedy("take another name, or remove it");
 }

@@ -31,7 +31,7 @@ graph_recorder::graph_recorder(settings s, std::span<const graph::node_number> n
   const bool is_timeline = settings_.kind == kind::timeline,
              is_predicted = is_timeline || settings_.kind == kind::prediction;
   if (!ends_in(".json") && (is_predicted || (!ends_in(".dot") && !ends_in(".svg"))))
-    throw error("B17", "the file of a graph is to end as what it shall hold")
+    throw error("B17", "the file name extension must match the graph format")
         .fact("file", settings_.file)
         .fact("allowed", is_timeline    ? ".json, for Perfetto and chrome://tracing"
                          : is_predicted ? ".json"
