@@ -153,7 +153,7 @@ TEST_CASE("an epoch is reached when all before it has been done here, and nothin
     });
 }
 
-TEST_CASE("what has failed before an epoch is its cause") {
+TEST_CASE("an epoch fails with the failures before it as causes") {
   runtime rt({.workers = 1});
   rt.run([] {
     const buffer<long long> x(box(0, cells));
@@ -162,7 +162,7 @@ TEST_CASE("what has failed before an epoch is its cause") {
   });
 }
 
-TEST_CASE("of buffers that have gone a graph keeps next to nothing, whichever go first") {
+TEST_CASE("a graph keeps next to nothing of destroyed buffers, in any order of destruction") {
   struct counted {
     int* there;
     explicit counted(int& n) : there(&n) { ++n; }

@@ -290,7 +290,7 @@ TEST_CASE("files that are missing, of another type or length, or damaged, fail o
   }
 }
 
-TEST_CASE("what cannot be written fails on all nodes, and what was there before stays") {
+TEST_CASE("a file that cannot be written fails on all nodes, and its old content stays") {
   const temporary_folder folder;
   const std::string zarr = folder.path / "u.zarr", missing = folder.path / "missing/u.zarr", own = folder.path / "own";
   fs::create_directory(own);

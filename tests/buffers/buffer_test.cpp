@@ -333,7 +333,7 @@ TEST_CASE("a host task that fails on one node fails what needs its elements on a
     });
 }
 
-TEST_CASE("what two chunks would both write is refused on every node, with where it was said, and nothing has changed") {
+TEST_CASE("chunks that write the same elements are refused on every node, with the source line, and nothing changes") {
   test::on_nodes_with_devices([] {
     const box whole({0, 0}, {8, 8});
     buffer<long long, 2> u(whole, {.name = "u"});
@@ -348,7 +348,7 @@ TEST_CASE("what two chunks would both write is refused on every node, with where
   });
 }
 
-TEST_CASE("what is no buffer, or not of its elements, is refused by name") {
+TEST_CASE("an argument that is no buffer, or has other elements, is refused by name") {
   runtime rt({.workers = 1});
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {4, 4}), {.name = "image"}), none;
@@ -373,7 +373,7 @@ TEST_CASE("a mapper that owns the last handle of a buffer is forgotten like any 
   }
 }
 
-TEST_CASE("a read of what nobody has written is told once for each line, with task, elements, buffer and place") {
+TEST_CASE("a read of unwritten elements is reported once for each line, with task, elements, buffer and place") {
   std::vector<std::string> told;
   {
     buffers::unwritten_warnings w;

@@ -57,7 +57,7 @@ TEST_CASE("calls that say the same have one hash, and every word of them changes
   }
 }
 
-TEST_CASE("a call is told as what was asked, with buffers and mappers") {
+TEST_CASE("the text of a call names its buffers and mappers") {
   CHECK(blur().text() == "launch of \"blur\" over [0,64): reads B0 by neighborhood(1), writes B1 by one_to_one");
   buffer_call c = blur();
   c.hints = {.is_in_tiles = true, .pieces = 3};
@@ -103,7 +103,7 @@ TEST_CASE("equal courses have equal hashes after each call, and others differ fr
   CHECK_FALSE(b.hash_after(0));
 }
 
-TEST_CASE("of a long course the last calls are remembered, and what is older is known to be") {
+TEST_CASE("a long history keeps the last calls, and reports older ones as not stored") {
   constexpr auto kept = static_cast<coordinate>(call_history::most_kept);
   call_history a, b, far;
   add_reads(a, 0, 3 * kept);
@@ -133,7 +133,7 @@ TEST_CASE("a host task is known by its line, and a launch by its kernel wherever
   CHECK(at(verb::launch, here) == at(verb::launch, there));
 }
 
-TEST_CASE("nodes are told as numbers and intervals, and not all of very many") {
+TEST_CASE("the text of nodes has numbers and intervals, and is shortened for very many") {
   using nodes = std::vector<std::uint32_t>;
   CHECK(text_of_nodes(nodes{2}) == "node 2");
   CHECK(text_of_nodes(nodes{0, 1}) == "nodes 0 and 1");

@@ -80,7 +80,7 @@ TEST_CASE("the corners of a star are none of its elements, those of a neighborho
   });
 }
 
-TEST_CASE("what lies between the boxes that a function gives is none of its elements, and the error names those") {
+TEST_CASE("elements between the boxes of a custom mapper are not allowed, and the error names the boxes") {
   on_checked([] {
     const box whole(0, 40);
     const auto both_ends = [](const box&) { return std::vector<box>{box(0, 3), box(30, 34)}; };
@@ -100,7 +100,7 @@ TEST_CASE("what lies between the boxes that a function gives is none of its elem
   });
 }
 
-TEST_CASE("what is written beyond a chunk is refused, where another device's part begins, and around the end of wrapped") {
+TEST_CASE("a write beyond a chunk is refused, also at another device's part and around the end of wrapped") {
   on_checked([] {
     const box whole(0, 40);
     buffer<int> u(whole), v(whole);

@@ -64,7 +64,7 @@ class meeting_place {
 
 }  // namespace
 
-TEST_CASE("a collective task runs once on every node, told which it is, and uses its part of buffers") {
+TEST_CASE("a collective task runs once on every node, receives its index, and uses its part of buffers") {
   test::on_nodes_with_devices([] {
     const auto nodes = static_cast<coordinate>(job_nodes());
     if (nodes > 1) set_weights({.nodes = std::vector<double>(job_nodes(), 1.0)});
@@ -174,7 +174,7 @@ TEST_CASE("in a job that MPI does not join, a collective task has no communicato
   });
 }
 
-TEST_CASE("what two nodes would write in a collective task is refused on all") {
+TEST_CASE("two nodes that write the same elements in a collective task are refused on all nodes") {
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
     buffer<int> u(box(0, 8), {.name = "u"});
     const std::string words = test::thrown_by([&] { host_task(name("both"), collective{}, [](view<int>) {}, u.out(all)); });

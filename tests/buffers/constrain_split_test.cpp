@@ -102,7 +102,7 @@ TEST_CASE("a range in tiles is cut at multiples along both axes") {
   });
 }
 
-TEST_CASE("launches that differ in their constraint alone are told apart") {
+TEST_CASE("launches that differ only in their constraint have different keys") {
   test::on_nodes_of(simulated_job({.nodes = 3, .seed = 1}), {.workers = 1}, [](runtime&) {
     const buffer<int> x(box(0, 10), own_place), y(box(0, 5));
     for (int again = 0; again < 3; ++again) {
@@ -148,7 +148,7 @@ TEST_CASE("a mapper may take the whole range of the launch") {
   });
 }
 
-TEST_CASE("a launch on objects is divided at multiples, and its mappers are told the range") {
+TEST_CASE("a launch on objects is divided at multiples, and its mappers receive the range") {
   for (const char* devices : {"none", "sim", "sim:3"}) {
     CAPTURE(devices);
     runtime rt({.workers = 2, .devices = devices});

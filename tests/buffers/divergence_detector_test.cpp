@@ -123,7 +123,7 @@ TEST_CASE("programs that are alike are never accused, and little is said") {
   }
 }
 
-TEST_CASE("a node that is asked while something runs there answers once it has come as far, or rests") {
+TEST_CASE("a busy node replies to a query once it has made as many calls, or is idle") {
   for (const bool comes_as_far : {true, false}) {
     CAPTURE(comes_as_far);
     talking_nodes all(2);
@@ -144,7 +144,7 @@ TEST_CASE("a node that is asked while something runs there answers once it has c
   }
 }
 
-TEST_CASE("of nodes of which one does something else, all are told which and where, whatever the order of messages") {
+TEST_CASE("a divergence of one node is reported on all nodes with the call, in any order of messages") {
   const std::uint32_t programs = test::scaled(600u, 20'000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     std::mt19937 random(seed);
@@ -191,7 +191,7 @@ TEST_CASE("a node that ends early differs by its end, while others wait") {
   }
 }
 
-TEST_CASE("a difference that is older than what is remembered is told as such") {
+TEST_CASE("a difference in calls that are no longer stored is reported as such") {
   std::mt19937 random(1);
   talking_nodes all(2);
   for (std::size_t n = 0; n < 2; ++n) {
@@ -207,7 +207,7 @@ TEST_CASE("a difference that is older than what is remembered is told as such") 
   }
 }
 
-TEST_CASE("nodes that are lost hold up nobody who asks, and those that are left find what differs") {
+TEST_CASE("failed nodes do not delay a query, and the remaining nodes find the divergence") {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     talking_nodes all(5);
@@ -229,7 +229,7 @@ TEST_CASE("nodes that are lost hold up nobody who asks, and those that are left 
   }
 }
 
-TEST_CASE("who has made its last call says how far it came at its next poll, and others when they are idle or at many calls") {
+TEST_CASE("a node reports at the next poll after its last call, when it is idle, and after many calls") {
   talking_nodes all(2);
   all[0].program.assign(2 * divergence_detector::most_unreported, 1);
   all.call(all[0]);

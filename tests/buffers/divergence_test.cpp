@@ -147,7 +147,7 @@ std::string as_group(std::uint32_t node) { return "\n  node " + std::to_string(n
 
 }  // namespace
 
-TEST_CASE("a program of which one node does something else ends on all nodes, which are told of that node") {
+TEST_CASE("a program that diverges on one node ends on all nodes, which report that node") {
   const std::uint32_t programs = test::scaled(60u, 3000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     std::mt19937 random(seed);
@@ -187,7 +187,7 @@ TEST_CASE("a program that is the same everywhere is not accused, though it fails
   }
 }
 
-TEST_CASE("what only one node reads, launches or makes is told where others have ended, with both lines") {
+TEST_CASE("a read, launch or creation on one node only is reported when others have ended, with both lines") {
   const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     buffer<int> u(box(0, 30), {.name = "u"});
     launch(place_of, box(0, 30), u(one_to_one));
@@ -230,7 +230,7 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
   CHECK(of_groups.find("host task on all nodes together, group 1") != std::string::npos);
 }
 
-TEST_CASE("where two elements of unlike size meet under one number, the job ends with where nodes parted") {
+TEST_CASE("the job ends with a divergence report if elements of different sizes meet under one tag") {
   const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     if (rt.node() == 0) {
       const buffer<int> u(box(0, 100));
@@ -244,7 +244,7 @@ TEST_CASE("where two elements of unlike size meet under one number, the job ends
   check_all_are_told(told, "node 1 asks something else of buffers than node 0");
 }
 
-TEST_CASE("what may differ by node is not compared: values, names, weights of devices, lines of launches") {
+TEST_CASE("values, names, weights of devices and lines of launches are not compared between nodes") {
   test::on_nodes_of(simulated_job({.nodes = 3}), {.workers = 1, .devices = "sim:2"}, [](runtime& rt) {
     const buffer<int> u(box(0, 30), {.name = rt.node() == 1 ? "odd" : "even"});
     if (rt.node() == 1) launch(name("here"), place_of, box(0, 30), u(one_to_one));
@@ -255,7 +255,7 @@ TEST_CASE("what may differ by node is not compared: values, names, weights of de
   });
 }
 
-TEST_CASE("nodes that differ are not told where the option compare_nodes is off") {
+TEST_CASE("divergence is not reported if the option compare_nodes is off") {
   const with_variable off("STRETTO_COMPARE_NODES", "0");
   const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     const buffer<int> u(box(0, 8));

@@ -134,7 +134,7 @@ std::size_t allocations_of_growing(bool is_said) {
   return static_cast<std::size_t>(std::ranges::count_if(drawn.at("nodes").at(0).at("instructions"), [](const auto& t) { return t.at("kind") == "allocate"; }));
 }
 
-TEST_CASE("arrays that grow are allocated once where the program has said what will come, and a few times where not") {
+TEST_CASE("growing arrays are allocated once after an announcement, and a few times without") {
   CHECK(allocations_of_growing(true) == 2);
   const std::size_t unsaid = allocations_of_growing(false);
   CHECK(unsaid > 4);
@@ -293,7 +293,7 @@ TEST_CASE("a graph ends where more is asked than is kept, and says so") {
   CHECK(all.text().ends_with("  label=\"the program goes on behind T3\";\n}\n"));
 }
 
-TEST_CASE("what a mapper refers to may be gone when the graph is written") {
+TEST_CASE("a graph can be written after the objects that a mapper refers to are destroyed") {
   const dry_folder here;
   const with_variable file("STRETTO_GRAPH", (here / "graph.json").c_str()), kind("STRETTO_GRAPH_KIND", "tasks");
   {
@@ -309,7 +309,7 @@ TEST_CASE("what a mapper refers to may be gone when the graph is written") {
   CHECK(content_of(here / "graph.json").find("[1,4)x[0,8)") != std::string::npos);
 }
 
-TEST_CASE("a graph that cannot be kept is refused at the start, and told at the end") {
+TEST_CASE("a graph file that cannot be written is refused at the start, and reported at the end") {
   CHECK(test::error_of([] {
           const with_variable file("STRETTO_GRAPH", "graph.png");
           runtime rt({.workers = 1});

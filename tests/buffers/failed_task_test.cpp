@@ -38,7 +38,7 @@ bool fails_with_the_disk(const buffer<long long>& u) {
   return test::thrown_by([&] { (void)u.read().get(); }).find("the disk is full") != std::string::npos;
 }
 
-TEST_CASE("who overwrites what a failed task read, or had to write, does not fail with it") {
+TEST_CASE("an overwrite of elements that a failed task read, or was to write, does not fail with it") {
   test::on_nodes_with_devices([] {
     buffer<long long> u(full_row), v(full_row);
     launch(set_all_to, full_row, u(one_to_one), 1);
@@ -53,7 +53,7 @@ TEST_CASE("who overwrites what a failed task read, or had to write, does not fai
   });
 }
 
-TEST_CASE("of what was overwritten in part the rest still fails") {
+TEST_CASE("elements of a failed task that were not overwritten still fail") {
   test::on_nodes_with_devices([] {
     buffer<long long> u(full_row, std::vector<long long>(elements_of_row).data()), v(full_row);
     const event failed = fail_between(u, v);

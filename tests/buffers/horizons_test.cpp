@@ -44,7 +44,7 @@ class chain {
 
 }  // namespace
 
-TEST_CASE("horizons come as often as was said last, from that point of the program on") {
+TEST_CASE("the last horizon settings apply from that point of the program on") {
   const test::with_variable at_once("STRETTO_PIPELINE", "off");  // the counts must include all launches so far
   runtime rt({.workers = 1, .devices = "none"});
   rt.run([] {

@@ -54,7 +54,7 @@ TEST_CASE("a buffer that begins from a function has what it gives, each element 
     }
 }
 
-TEST_CASE("a function that fails where a buffer begins fails whoever needs its elements, on all nodes") {
+TEST_CASE("a failing initial function of a buffer fails all readers of its elements, on all nodes") {
   on_nodes_for_beginnings(3, "none", [] {
     const buffer<int> u(box(0, 9), [](coordinate i) { return i == 8 ? throw std::runtime_error("no such star") : 1; });
     CHECK(test::thrown_by([&] { (void)u.read().get(); }).find("no such star") != std::string::npos);

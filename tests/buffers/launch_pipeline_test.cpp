@@ -206,7 +206,7 @@ TEST_CASE("a launch that was never said before is handed over where it cannot be
   }
 }
 
-TEST_CASE("what may be refused is refused in the call, handed over or not") {
+TEST_CASE("a launch that may be refused is refused in the call, with or without the pipeline") {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "64k");
   for (const char* pipeline : {"on", "auto", "off"}) {
     const with_variable option("STRETTO_PIPELINE", pipeline);
@@ -276,7 +276,7 @@ TEST_CASE("the program may hand over more than is kept, behind an event that it 
   }
 }
 
-TEST_CASE("what the function of a host task owns goes with it, handed over or not") {
+TEST_CASE("objects owned by the function of a host task are released with it, with or without the pipeline") {
   for (const char* pipeline : {"on", "off"}) {
     const with_variable option("STRETTO_PIPELINE", pipeline);
     runtime rt({.workers = 2, .devices = "none"});
@@ -294,7 +294,7 @@ TEST_CASE("what the function of a host task owns goes with it, handed over or no
   }
 }
 
-TEST_CASE("a launch that is refused after it was handed over says so by its event, with its line; what comes later fails with it") {
+TEST_CASE("a launch that is refused in the pipeline fails its event, with its line, and all later launches") {
   const with_variable option("STRETTO_PIPELINE", "on");
   for (std::uint32_t workers = 1; workers <= 2; ++workers) {
     names_too_much = false;
@@ -328,7 +328,7 @@ TEST_CASE("a launch that is refused after it was handed over says so by its even
   names_too_much = false;
 }
 
-TEST_CASE("a launch that is refused after it was handed over, and that nobody looks at, ends the run") {
+TEST_CASE("a launch that is refused in the pipeline ends the run if its event is not observed") {
   const with_variable option("STRETTO_PIPELINE", "on");
   names_too_much = false;
   runtime rt({.workers = 2, .devices = "sim:2"});

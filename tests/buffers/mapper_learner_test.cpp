@@ -24,7 +24,7 @@ STRETTO_KERNEL(learn_spread, (in<float, 2> u, out<float, 2> v, in<float> w), {
   v(i, j) = s;
 })
 
-TEST_CASE("a program that learns computes what it should, and is told the mapper of each argument") {
+TEST_CASE("a program in learn mode computes right results, and reports a mapper for each argument") {
   const test::with_variable learn("STRETTO_CHECK", "learn");
   std::vector<std::string> told;
   {

@@ -67,7 +67,7 @@ TEST_CASE("a node that dies between two launches ends the runs of all others wit
   }
 }
 
-TEST_CASE("the loss of a node is told with the elements that were awaited, their buffer and the launch that needs them") {
+TEST_CASE("the error of a lost node names the awaited elements, their buffer and the launch that needs them") {
   const simulated_job job({.nodes = 2});
   const test::node_reports told = test::run_on_nodes(job, {.workers = 1, .devices = "none"}, [&](runtime& rt) {
     test::stencil_on_nodes program(48);

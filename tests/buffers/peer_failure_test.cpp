@@ -60,7 +60,7 @@ void check_all_fail_with(const node_reports& told, std::uint32_t odd, const std:
 
 }  // namespace
 
-TEST_CASE("a program that throws on one node between its launches ends on all, which are told what it threw") {
+TEST_CASE("a program that throws on one node between its launches ends on all nodes, which report that exception") {
   for (const char* compares : {"1", "0"}) {
     const with_variable option("STRETTO_COMPARE_NODES", compares);
     for (std::uint32_t seed = 0; seed < test::scaled(30u, 1500u); ++seed) {
@@ -116,7 +116,7 @@ TEST_CASE("a task that fails on one node, which alone waits for it, ends all") {
   }), 1, "no ink");
 }
 
-TEST_CASE("where all nodes fail alike, each throws its own") {
+TEST_CASE("each node throws its own error if all fail alike") {
   for (std::uint32_t seed = 0; seed < test::scaled(20u, 500u); ++seed) {
     const std::uint32_t nodes = 2 + seed % 3;
     const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = 1, .devices = "none"}, [](runtime& rt) {

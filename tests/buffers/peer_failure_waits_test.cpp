@@ -99,7 +99,7 @@ bool names(const std::string& text, std::uint32_t odd, const std::string& own) {
 
 }  // namespace
 
-TEST_CASE("who waits by events, barriers or calls of its own for what a failed run would have done is told by whom it has failed") {
+TEST_CASE("a wait by events, barriers or calls for a failed run ends with an error that names the failed node") {
   std::mt19937 random(1);
   for (const way_to_wait& way : ways)
     for (std::uint32_t seed = 0; seed < test::scaled(1u, 40u); ++seed) {
@@ -124,7 +124,7 @@ TEST_CASE("who waits by events, barriers or calls of its own for what a failed r
     }
 }
 
-TEST_CASE("a node that waits for what does come is left alone, however long that takes after another node's run has failed") {
+TEST_CASE("a wait that will complete is not ended, however long it lasts after the failure of another node") {
   forget();
   const auto slow = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); };
   const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
@@ -150,7 +150,7 @@ TEST_CASE("a node that waits for what does come is left alone, however long that
   CHECK(told.thrown.at(2) == "no ink");
 }
 
-TEST_CASE("where a thread that no runtime knows may yet act, who waits behind a failed run is told of once, and waits on") {
+TEST_CASE("a wait behind a failed run is reported once and continues if a thread outside of runtimes may still act") {
   forget();
   const bool as_usual = test::long_campaign();
   const double patience = as_usual ? 10 : 1.5;
@@ -178,7 +178,7 @@ TEST_CASE("where a thread that no runtime knows may yet act, who waits behind a 
   CHECK(told.thrown.at(2) == "no ink");
 }
 
-TEST_CASE("a program that catches the end of its wait goes on, and what it still does is done") {
+TEST_CASE("a program that catches the end of its wait continues, and its later work is done") {
   forget();
   std::atomic<int> went_on{0};
   const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {

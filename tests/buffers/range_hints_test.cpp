@@ -78,7 +78,7 @@ TEST_CASE("a launch on some kinds is computed on each node by those of its devic
   for (const auto& [node, text] : run(3, on(device_kind::cpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
 }
 
-TEST_CASE("of devices of several drivers those compute that a launch names, and the others nothing") {
+TEST_CASE("only devices of the driver that a launch names compute it") {
   for (const std::string& devices : test::usable_devices({"sim:1(fail_launch=1),opencl:1"}, "launches on some of several devices")) {
     const bool is_cuda = devices.find("cuda") != std::string::npos;
     const auto outcome_of = [&](auto... tag) {
@@ -103,7 +103,7 @@ TEST_CASE("of devices of several drivers those compute that a launch names, and 
   }
 }
 
-TEST_CASE("a host task on a place that nobody serves is refused, and runs on one that is") {
+TEST_CASE("a host task on a place without workers is refused, and runs on one with workers") {
   runtime rt({.workers = 1, .devices = "sim"});
   rt.run([&] {
     place not_served;

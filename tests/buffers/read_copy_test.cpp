@@ -111,7 +111,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("what would write elements that a kept view shows waits for the view, however many horizons lie between") {
+TEST_CASE("a writer of elements in a kept view waits for the view, however many horizons lie between") {
   test::on_nodes_with_devices([] {
     const buffer<int> x(box(0, 8), [](coordinate i) { return static_cast<int>(i); }),
         y(box(0, 8), [](coordinate) { return 0; });
@@ -172,7 +172,7 @@ TEST_CASE("a snapshot of an object stays as it was") {
   });
 }
 
-TEST_CASE("a fence gives the value of a side effect behind all that affects it so far, and before what comes later") {
+TEST_CASE("a fence returns the value of a side effect after all earlier tasks that affect it and before later ones") {
   test::on_nodes_with_devices([] {
     const side_effect counter("counter");
     int count = 0;

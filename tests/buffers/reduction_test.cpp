@@ -165,7 +165,7 @@ TEST_CASE("host tasks reduce by an operator of the program's own, in the order o
   });
 }
 
-TEST_CASE("what one node failed to contribute poisons the result on all, and no other buffer") {
+TEST_CASE("a failed contribution of one node poisons the result on all nodes, and no other buffer") {
   for (const std::uint32_t nodes : {1u, 3u, 4u})
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 1}), {.workers = 1}, [](runtime&) {
       buffer<double> s(box(0, 1)), other(box(0, 1));

@@ -44,7 +44,7 @@ TEST_CASE("host tasks that affect one thing run one at a time and in order, thos
   });
 }
 
-TEST_CASE("pieces of a task that affects something come one after the other, and a later task behind all of them") {
+TEST_CASE("pieces of a task that affects a side effect run one by one, and a later task behind all of them") {
   runtime rt({.workers = 2});
   rt.run([] {
     const side_effect log("log");
@@ -76,7 +76,7 @@ TEST_CASE("a task with two side effects is not taken for one that reads a buffer
   });
 }
 
-TEST_CASE("what follows a task that failed while it affected something does not run") {
+TEST_CASE("a task behind a failed task that affected the same side effect does not run") {
   runtime rt({.workers = 2});
   rt.run([] {
     const side_effect log("log");

@@ -117,7 +117,7 @@ TEST_CASE("a launch whose part is larger than a device's memory is computed in p
   });
 }
 
-TEST_CASE("a launch that needs more than a device has however it is cut is refused with bytes and buffers, and the program goes on") {
+TEST_CASE("a launch that no cut fits into a device is refused with bytes and buffers, and the program continues") {
   constexpr int n = 10000;
   on_small_devices("64K", [&] {
     std::vector<long long> ones(n, 1);

@@ -165,7 +165,7 @@ TEST_CASE("a range of other axes than the mapper and the buffer take is refused"
   });
 }
 
-TEST_CASE("axes that do not fit are told with range, buffer, and what would fit") {
+TEST_CASE("the error of mismatched axes names the range, the buffer, and a fitting alternative") {
   runtime rt({.workers = 1});
   rt.run([] {
     const buffer<int, 2> y({{0, 0}, {8, 4}}, {.name = "y"});

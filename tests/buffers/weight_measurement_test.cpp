@@ -147,7 +147,7 @@ TEST_CASE("launches are measured for some horizons, then weights are decided abo
   CHECK(weight_measurement({.devices = true, .nodes = true}, 1, 1, 5).levels() == buffers::measured_levels());
 }
 
-TEST_CASE("devices of unlike speed come to share launches as their speeds are") {
+TEST_CASE("devices of different speeds get shares of launches in proportion to their speeds") {
   runtime rt({.workers = 1, .devices = "sim(rate=2M),sim(rate=6M)"});
   rt.run([] {
     std::vector<double> shares;
@@ -215,7 +215,7 @@ TEST_CASE("weights set by hand say how large the tiles of nodes and devices are,
   });
 }
 
-TEST_CASE("devices of unlike speed come to have tiles as their speeds are") {
+TEST_CASE("devices of different speeds get tiles in proportion to their speeds") {
   for (const auto& [devices, ideal] : {std::pair<std::string, std::vector<double>>{"sim(rate=2M),sim(rate=6M)", {0.25, 0.75}},
                                        {"sim(rate=2M),sim(rate=2M),sim(rate=2M),sim(rate=6M)", {1.0 / 6, 1.0 / 6, 1.0 / 6, 0.5}}}) {
     runtime rt({.workers = 1, .devices = devices});
@@ -275,7 +275,7 @@ void on_nodes_with(const std::vector<std::string>& devices, Body body) {
   if (first) std::rethrow_exception(first);
 }
 
-TEST_CASE("nodes of unlike speed come to share launches as their speeds are, and agree on it at the same task") {
+TEST_CASE("nodes of different speeds get shares of launches in proportion to their speeds, from the same task on") {
   const with_variable on("STRETTO_WEIGHTS", "nodes");
   constexpr int n = 20'000;
   std::mutex lock;

@@ -51,7 +51,7 @@ const box hundred(0, 100);
 
 }  // namespace
 
-TEST_CASE("readers follow who wrote last, and a writer follows the readers since") {
+TEST_CASE("readers follow the last writer, and a writer follows the readers since") {
   used_buffer b(hundred);
   CHECK(b.write(hundred) == numbers_followed{0});
   CHECK(b.read(hundred) == numbers_followed{1});
@@ -63,7 +63,7 @@ TEST_CASE("readers follow who wrote last, and a writer follows the readers since
   CHECK(b.write(hundred) == numbers_followed{2, 4, 5, 6, 7});
 }
 
-TEST_CASE("who is followed by the next reader needs not be waited for beside it") {
+TEST_CASE("a writer need not wait for a reader that a later reader follows") {
   used_buffer b(hundred);
   b.write(box(0, 10));                                                                    // 1
   CHECK(b.use({box(0, 10)}, {box(50, 60)}) == numbers_followed{0, 1});                    // 2
@@ -71,7 +71,7 @@ TEST_CASE("who is followed by the next reader needs not be waited for beside it"
   CHECK(b.write(box(0, 10)) == numbers_followed{3});
 }
 
-TEST_CASE("what is older than the horizon applied last is that horizon") {
+TEST_CASE("anything older than the horizon applied last is represented by that horizon") {
   used_buffer b(hundred);
   b.write(hundred);                                   // 1
   const auto first = b.horizon();                     // 2
@@ -86,7 +86,7 @@ TEST_CASE("what is older than the horizon applied last is that horizon") {
   CHECK(b.write(box(50, 100)) == numbers_followed{all + 1});
 }
 
-TEST_CASE("a reader older than the horizon is waited for beside a younger one that does not follow the horizon") {
+TEST_CASE("a writer waits for a reader older than the horizon if a later reader does not follow the horizon") {
   for (const bool joins : {false, true}) {
     CAPTURE(joins);
     used_buffer b(hundred);
@@ -149,7 +149,7 @@ TEST_CASE("parts of an array that this node and others append in turn become one
   }
 }
 
-TEST_CASE("what many read and nobody writes is remembered by few readers") {
+TEST_CASE("elements with many reads and no writes keep few readers") {
   used_buffer b(hundred);
   for (int i = 0; i < 10'000; ++i) {
     b.read(hundred);
@@ -158,7 +158,7 @@ TEST_CASE("what many read and nobody writes is remembered by few readers") {
   CHECK(b.write(hundred).size() <= 40);
 }
 
-TEST_CASE("whoever uses an element follows whom a model by elements says, and nobody else, over many seeds") {
+TEST_CASE("every use of an element has exactly the predecessors of a model by elements, over many seeds") {
   constexpr int most = 400, side = 96;
   for (unsigned seed = 0; seed < test::scaled_of_one_thread(150u, 10'000u); ++seed) {
     CAPTURE(seed);

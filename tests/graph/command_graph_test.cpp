@@ -350,7 +350,7 @@ void run_program(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("on every node, whoever reads finds the last version, everything sent is awaited, and conflicts are ordered") {
+TEST_CASE("on every node reads find the last version, everything sent is awaited, and conflicts are ordered") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run_program(seed);
 }
@@ -382,7 +382,7 @@ TEST_CASE("a fence brings what it reads to every node, once") {
   }
 }
 
-TEST_CASE("what is read and was never written is told once, by every node alike") {
+TEST_CASE("reads of unwritten elements are reported once, the same by every node") {
   const box rows(0, 8);
   const mapping own = mapping::one_to_one(rows), near = mapping::neighborhood(rows, {1});
   for (node_number self = 0; self < 2; ++self) {

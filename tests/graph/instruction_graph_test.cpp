@@ -546,7 +546,7 @@ TEST_CASE("a reduction on devices is folded on each node, and sent once for each
   CHECK(job.sent == 8 * 3 * 3);
 }
 
-TEST_CASE("each device gets as many pieces of a task as it says, one beside the other") {
+TEST_CASE("each device gets as many pieces of a task as it says, one next to the other") {
   instruction_graph g({.devices = {1, 2}});
   command_graph commands(0, 1);
   const box all(0, 60);
@@ -578,7 +578,7 @@ parts parts_of(instruction_graph& g, const task& t, task_id id, std::vector<inst
   return all;
 }
 
-TEST_CASE("devices get of a task what their weights say, each in its pieces, and the host beside them if it has one") {
+TEST_CASE("devices get shares of a task by their weights, each in its pieces, and the host, too, if it has a weight") {
   instruction_graph g({.devices = {1, 2}});
   const box all(0, 102);
   std::vector<instruction> out;
@@ -729,7 +729,7 @@ TEST_CASE("an array of which each launch writes a row that all read next grows s
   }
 }
 
-TEST_CASE("what was used least recently leaves a full memory, by way of the host's if it is the only one that has it") {
+TEST_CASE("a full memory evicts the least recently used allocation, to host memory if it is valid nowhere else") {
   on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 3 * 64, .grain = 64}}});
   const box all(0, 64);
   std::vector<buffer_id> b;
@@ -809,7 +809,7 @@ TEST_CASE("a launch whose pieces are all too large is refused with the bytes of 
   CHECK(one.out.empty());
 }
 
-TEST_CASE("elements that one device alone needs come into its memory, without a stop in the host's") {
+TEST_CASE("elements that only one device needs are received in its memory, without a copy in host memory") {
   instruction_graph g({.devices = {1}});
   command_graph commands(1, 2);
   const box all(0, 8);

@@ -46,7 +46,7 @@ TEST_CASE("every kind of instruction is printed in its own words") {
   check_golden("kinds_of_instructions.json", instructions_as_json(r.program, {&r.of_nodes[1], 1}));
 }
 
-TEST_CASE("a graph that is cut says behind which task the program goes on") {
+TEST_CASE("a truncated graph names the task after which the program continues") {
   recorded r = recorded_stencil(1, 1);
   r.program.is_truncated = true;
   const std::string said = "  label=\"the program goes on behind T3\";\n}\n";
@@ -57,7 +57,7 @@ TEST_CASE("a graph that is cut says behind which task the program goes on") {
     CHECK(text.ends_with(" \"goes_on_behind\": \"T3\"\n}\n"));
 }
 
-TEST_CASE("what nodes have to do is counted by kind, and what one sends another receives") {
+TEST_CASE("the work of nodes is counted by kind, and so are the bytes sent and received") {
   const recorded r = recorded_stencil(3, 4, {.devices = {1}});
   work_counts all, of_the_middle;
   for (const node_record& n : r.of_nodes) {

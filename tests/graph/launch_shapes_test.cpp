@@ -50,7 +50,7 @@ TEST_CASE("elements of two chunks and elements outside of the buffer are found, 
   CHECK(s.of_nodes[0] == used_boxes{box(0, 28)});
 }
 
-TEST_CASE("of many shapes the last ones are remembered") {
+TEST_CASE("the last of many shapes are cached") {
   int calls = 0;
   launch_shapes shapes;
   const mapping own = wider(0, calls);

@@ -48,7 +48,7 @@ TEST_CASE("the mapper that names just what was used is learned") {
   CHECK(learned([](const box&) { return box(); }) == "");
 }
 
-TEST_CASE("what is learned names all that was used, of any boxes") {
+TEST_CASE("a learned mapper names all used elements, for any boxes") {
   std::mt19937 random(3);
   const auto number = [&](coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
   for (int i = 0; i < 300; ++i) {
@@ -74,7 +74,7 @@ TEST_CASE("a mapper is compared with what was used: too little, or more than tha
   CHECK(more.named > learn_mapping(uses, whole, whole, 2).named);
 }
 
-TEST_CASE("of elements that are known one by one, the mapper that names just them is learned") {
+TEST_CASE("exact uses give the mapper that names just them") {
   const auto learned_of = [](const box& range, const box& elements, int dimensions, const std::function<region(const box&)>& used) {
     const learned_mapping best = learn_mapping(exactly(range, elements, used), range, elements, dimensions);
     CHECK(best.fits());
@@ -117,7 +117,7 @@ TEST_CASE("of elements that are known one by one, the mapper that names just the
   }
 }
 
-TEST_CASE("where mappers of a name give far too much, a function of a chunk is learned that gives just what was used") {
+TEST_CASE("if named mappers give far too much, a function of a chunk is found that gives exactly the used elements") {
   const box line(0, 64);
   const auto learned_of = [](const box& range, int dimensions, const std::function<region(const box&)>& used) {
     const std::vector<observed_use> uses = exactly(range, range, used);

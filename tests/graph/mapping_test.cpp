@@ -141,7 +141,7 @@ void each_point_of(const box& b, auto f) {
 
 }  // namespace
 
-TEST_CASE("what a chunk uses is what its items use") {
+TEST_CASE("a chunk uses the union of the uses of its items") {
   const bool ok = rc::check([] {
     const box range = *box_up_to(5);
     const defined_mapping m = *any_mapping(range);
@@ -257,7 +257,7 @@ TEST_CASE("shares of rows are even over thousands of nodes, and found in both di
   CHECK(behind == elements.max()[0]);
 }
 
-TEST_CASE("what all chunks use is told in one call, however many there are") {
+TEST_CASE("the union of the uses of all chunks takes one call, however many there are") {
   const chunk_grid g(box({0, 0}, {4'096, 4'096}), 4'096, cut::in_tiles);
   int calls = 0;
   mapping::all(box(0, 10)).each_user(box(2, 5), g, [&](const box& part, const node_set& users) {

@@ -76,7 +76,7 @@ TEST_CASE("a loop of steps does the same as if nothing were remembered, over man
   }
 }
 
-TEST_CASE("what repeats itself is found again and not done, however long it goes on") {
+TEST_CASE("recurring steps are looked up instead of computed, however long the program runs") {
   memoized_replication r(replication(every, 1, 4));
   int done = 0;
   std::size_t lacked = 0;
@@ -88,7 +88,7 @@ TEST_CASE("what repeats itself is found again and not done, however long it goes
   CHECK(lacked == 2'000);
 }
 
-TEST_CASE("what never repeats itself is done each time and soon no longer remembered") {
+TEST_CASE("steps that never recur are computed each time, and soon no longer stored") {
   memoized_replication r(replication(box(0, 100'000), 0, 2));
   int done = 0;
   for (coordinate step = 0; step < 50'000; ++step)

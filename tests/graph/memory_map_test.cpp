@@ -33,7 +33,7 @@ TEST_CASE("an allocation begins at the lowest addresses that fit, above those th
   CHECK(m.used() == 960);
 }
 
-TEST_CASE("of those that may leave the first do, as few as there have to, and beside free addresses") {
+TEST_CASE("the first candidates are evicted, as few as needed, next to free addresses") {
   memory_map m({.bytes = 640, .grain = 64});
   dependencies follows;
   for (std::uint64_t n = 0; n < 10; ++n) m.take({n + 1}, n * 64, 64, follows, 0);
@@ -52,7 +52,7 @@ TEST_CASE("of those that may leave the first do, as few as there have to, and be
   CHECK_FALSE(m.find(4 * 64, 0, {}, order));
 }
 
-TEST_CASE("whatever is taken and given back, addresses are shared by nobody and lie behind whom they belonged to") {
+TEST_CASE("live allocations never share addresses, and follow the releases of earlier owners") {
   std::mt19937 random(1);
   const auto number = [&](std::uint64_t least, std::uint64_t most) { return std::uniform_int_distribution(least, most)(random); };
   for (int program = 0; program < 200; ++program) {

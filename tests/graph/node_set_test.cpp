@@ -41,7 +41,7 @@ rc::Gen<std::set<graph::node_number>> some_nodes() {
 
 }  // namespace
 
-TEST_CASE("a set of nodes tells its members as intervals") {
+TEST_CASE("the text of a set of nodes consists of intervals") {
   CHECK(node_set().text() == "none");
   CHECK(node_set(3, 3).text() == "none");
   CHECK(node_set(4, 3).is_empty());

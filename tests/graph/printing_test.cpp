@@ -42,7 +42,7 @@ TEST_CASE("reductions, fences, epochs and tasks of one node are printed in their
   check_golden("kinds_of_commands.json", commands_as_json(r.program, {&r.of_nodes[1], 1}));
 }
 
-TEST_CASE("kernels on the host, and reads of what nobody has written, are printed") {
+TEST_CASE("kernels on the host, and reads of unwritten elements, are printed") {
   const box cells(0, 12);
   recorded r(2, {.step = 0, .most_parallel = 0});
   const buffer_id u = r.add({.elements = cells, .name = "u"}), sum = r.add({.elements = box(0, 1), .name = "sum"});

@@ -45,7 +45,7 @@ TEST_CASE("every node that writes the same elements is one of the writers") {
         "  try         write with one_to_one, and read with what reaches further, from a second buffer");
 }
 
-TEST_CASE("of a mapper of the program's own, the elements that two chunks write are told") {
+TEST_CASE("the error of a custom mapper names the elements that two chunks write") {
   const auto wider = mapping::custom(line_of, [](const box& chunk, const box& all) { return intersection(chunk.widened({1}), all); });
   CHECK(refused(blur({{image, mode::write, wider}})) ==
         "error B04: two chunks of \"blur\" write the same elements of buffer B3 \"image\"\n"
@@ -55,7 +55,7 @@ TEST_CASE("of a mapper of the program's own, the elements that two chunks write 
         "constrain_split(n)");
 }
 
-TEST_CASE("a mapper that leaves the buffer is told what it may give") {
+TEST_CASE("the error of a mapper that leaves the buffer names the elements that it may give") {
   const auto wider = mapping::custom(line_of, [](const box& chunk, const box&) { return region(box(chunk.min()[0], chunk.max()[0] + 6)); });
   CHECK(refused(blur({{image, mode::read, wider}})) ==
         "error B05: a chunk of \"blur\" uses elements outside of buffer B3 \"image\"\n"

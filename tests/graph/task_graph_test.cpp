@@ -291,7 +291,7 @@ TEST_CASE("a collective task follows the one before of its group, and of no othe
   CHECK(collective(7) == dependencies{6});  // which is behind the one before
 }
 
-TEST_CASE("a task that affects something follows whoever names it; one that uses it follows whoever affected it last") {
+TEST_CASE("an affecting task follows all tasks that name the side effect; a user follows the last affecting task") {
   task_graph g(never);
   const auto task_with = [&](std::vector<graph::effect_use> effects) {
     task t;
@@ -314,7 +314,7 @@ TEST_CASE("a task that affects something follows whoever names it; one that uses
   CHECK(task_with({{0, true}}) == dependencies{9, 10});
 }
 
-TEST_CASE("what is remembered of side effects is bounded, and those that are forgotten still order tasks") {
+TEST_CASE("the state of side effects is bounded, and forgotten ones still order tasks") {
   graph::sequence order;
   graph::effect_order effects;
   task t;
@@ -424,7 +424,7 @@ TEST_CASE("with horizons a task follows as few however many steps there were, wi
   }
 }
 
-TEST_CASE("tasks that nobody follows bring a horizon, too") {
+TEST_CASE("many tasks without successors cause a horizon, too") {
   const box all(0, 10'000);
   task_graph g({.step = 0, .most_parallel = 8});
   const buffer_id b = g.add(buffer{.elements = all, .name = {}});

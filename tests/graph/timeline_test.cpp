@@ -74,7 +74,7 @@ TEST_CASE("launches that follow one another take the sum of what they take, and 
   CHECK(summary_of(when, r.of_nodes) == "10.000 s on 1 node; busiest: D0 of N0 100 %; D1 of N0 100 %");
 }
 
-TEST_CASE("a border is sent once it is computed, comes a latency later, and what needs it waits for it") {
+TEST_CASE("a border is sent when it is computed, arrives one latency later, and its readers wait for it") {
   const recorded r = recorded_stencil(2, 1);
   // On the host, without copies but those of growing. 8 items and a launch: 9 s. The allocation grows: its 8 elements of 4 bytes take
   // 1 + 8 s. The border, 4 bytes, takes a second of the link, and comes after another.
@@ -91,7 +91,7 @@ TEST_CASE("a border is sent once it is computed, comes a latency later, and what
   CHECK(when.seconds == 29);
 }
 
-TEST_CASE("what a node receives from others that are not looked at is sent as an identical node would") {
+TEST_CASE("elements from nodes that are not recorded are assumed to be sent as an identical node would send them") {
   for (const std::size_t node : {0u, 1u}) {
     const recorded r = recorded_stencil(2, 6, {.devices = {1, 2}});
     const timeline both = predict(r.program, r.of_nodes, slow), alone = predict(r.program, {&r.of_nodes[node], 1}, slow);
