@@ -108,12 +108,15 @@ buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w,
 
 bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
   buffers::file_work work("restore");
-  const std::string told = buffers::broadcast_from_node_0("find a checkpoint", [directory] {
-    const fs::path there = find_whole(fs::path(directory));
-    if (there.empty()) return std::string();
-    read_table(there);
-    return opened_checkpoint::sum_of(there) + there.string();
-  }, work, where);
+  const std::string told = buffers::broadcast_from_node_0(
+      "find a checkpoint",
+      [directory] {
+        const fs::path there = find_whole(fs::path(directory));
+        if (there.empty()) return std::string();
+        read_table(there);
+        return opened_checkpoint::sum_of(there) + there.string();
+      },
+      work, where);
   if (told.empty()) return false;
   std::vector<wanted_variable> wanted;
   for (const kept_variable& k : all) {

@@ -103,7 +103,8 @@ event copy_rows(const detail::buffer_handle& h, const std::vector<box>& shares, 
                                request, where);
 }
 
-void record_save(buffers::buffers_state& s, const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
+void record_save(buffers::buffers_state& s, const std::string& directory, const std::vector<kept_variable>& all,
+                 const std::source_location& where) {
   if (!s.guard) return;
   buffers::buffer_call c{.what = buffers::buffer_call::verb::save, .name = directory};
   for (const kept_variable& k : all)

@@ -69,7 +69,8 @@ class model {
   buffer_id add(const buffer& b) {
     const buffer_id id = tasks_.add(b);
     elements_.push_back(b.elements);
-    if (b.initial == initial_data::none) each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
+    if (b.initial == initial_data::none)
+      each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
     for (auto& c : commands_) CHECK(c->add(b) == id);
     return id;
   }
@@ -236,7 +237,7 @@ class model {
   std::vector<versions> held_;
   versions last_;
   std::set<element> unwritten_;
-  std::vector<box> elements_;     // by buffer number
+  std::vector<box> elements_;  // by buffer number
   std::uint64_t chunk_ = 0;
 };
 

@@ -38,7 +38,9 @@ std::vector<std::string> values_after_exchange(node_number contributors, node_nu
         const auto came = under_way.find({n, *s.from});
         if (came == under_way.end()) continue;
         if (s.received == exchange_step::fold_order::replacing) values[n] = came->second;
-        else values[n] = s.received == exchange_step::fold_order::before ? folded(came->second, values[n]) : folded(values[n], came->second);
+        else
+          values[n] = s.received == exchange_step::fold_order::before ? folded(came->second, values[n])
+                                                                      : folded(values[n], came->second);
         under_way.erase(came);
       }
       ++next[n];

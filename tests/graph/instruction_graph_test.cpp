@@ -33,7 +33,8 @@ void each_spot(const box& b, F f) {
 constexpr std::uint32_t element_bytes = 3;
 
 using buffer_spot = std::pair<std::uint32_t, spot>;
-using messages = std::map<std::tuple<node_number, graph::transfer_id, buffer_spot>, std::uint64_t>;  // versions, by receiver
+using messages =
+    std::map<std::tuple<node_number, graph::transfer_id, buffer_spot>, std::uint64_t>;  // versions, by receiver
 
 /// One node: its allocations with the versions of their elements, and the instructions that have used each element.
 class node_model {
@@ -452,7 +453,9 @@ void run(std::uint32_t seed, std::uint64_t largest, received& out) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    job.add({.elements = elements.back(), .initial = d.number(0, 1) ? initial_data::replicated : initial_data::none, .name = "b",
+    job.add({.elements = elements.back(),
+             .initial = d.number(0, 1) ? initial_data::replicated : initial_data::none,
+             .name = "b",
              .element_bytes = element_bytes});
   }
   std::vector<task> before;
@@ -710,8 +713,8 @@ TEST_CASE("parts that many devices have apart and all of them read are put toget
       CHECK(made[c].parts.size() <= 2);  // before and behind its own part
     }
   }
-  CHECK(copies(3, 8, mapping::all(all)).size() <= 4);             // few devices: direct copies
-  CHECK(copies(8, 4u << 20, mapping::all(all)).size() <= 14);     // large parts: copied once only
+  CHECK(copies(3, 8, mapping::all(all)).size() <= 4);                            // few devices: direct copies
+  CHECK(copies(8, 4u << 20, mapping::all(all)).size() <= 14);                    // large parts: copied once only
   CHECK(copies(8, 8, mapping::neighborhood(all, point(1, 0, 0))).size() == 14);  // each device reads only a part
 }
 

@@ -26,7 +26,8 @@ TEST_CASE("copies between devices, and allocations that grow, are printed") {
 TEST_CASE("every kind of instruction is printed in its own words") {
   const box cells(0, 12);
   recorded r(3, {.step = 3, .most_parallel = 0}, {.devices = {1, 2}});
-  const buffer_id x = r.add({.elements = cells, .initial = initial_data::replicated, .name = "x"}), sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
+  const buffer_id x = r.add({.elements = cells, .initial = initial_data::replicated, .name = "x"}),
+                  sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
   task dot = named_task("dot", cells, {{x, mode::read, mapping::one_to_one(cells)}});
   dot.reductions = {{sum, false}};
   r.submit(dot);

@@ -21,7 +21,8 @@ std::vector<observed_use> seen(const box& range, const std::function<box(const b
   return all;
 }
 /// The same, known element by element; elements outside of the buffer are dropped.
-std::vector<observed_use> exactly(const box& range, const box& elements, const std::function<region(const box&)>& used) {
+std::vector<observed_use> exactly(const box& range, const box& elements,
+                                  const std::function<region(const box&)>& used) {
   std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
   return all;
@@ -52,10 +53,13 @@ TEST_CASE("a learned mapper names all used elements, for any boxes") {
   std::mt19937 random(3);
   const auto number = [&](coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
   for (int i = 0; i < 300; ++i) {
-    std::vector<observed_use> uses = seen(whole, [&](const box&) {
-      const point min(number(0, 60), number(0, 44));
-      return box::between(min, {number(min[0], 64), number(min[1], 48), 1});
-    }, true);
+    std::vector<observed_use> uses = seen(
+        whole,
+        [&](const box&) {
+          const point min(number(0, 60), number(0, 44));
+          return box::between(min, {number(min[0], 64), number(min[1], 48), 1});
+        },
+        true);
     const learned_mapping best = learn_mapping(uses, whole, whole, 2);
     std::uint64_t used = 0;
     for (const observed_use& u : uses) used += u.used.volume();

@@ -82,7 +82,9 @@ TEST_CASE("recurring steps are looked up instead of computed, however long the p
   std::size_t lacked = 0;
   for (int step = 0; step < 1'000; ++step) {
     r.apply({1, 0}, [&](replication& is, passed&) { ++done, is.written({every}, {box(15, 30)}); });
-    lacked += r.apply({1, 1}, [&](replication& is, passed& does) { ++done, is.take(box(14, 31), does.lacking); }).lacking.size();
+    lacked += r.apply({1, 1}, [&](replication& is, passed& does) {
+                 ++done, is.take(box(14, 31), does.lacking);
+               }).lacking.size();
   }
   CHECK(done <= 8);
   CHECK(lacked == 2'000);

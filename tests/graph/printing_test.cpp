@@ -24,7 +24,8 @@ TEST_CASE("the commands of two nodes are printed with their transfers, as in the
 TEST_CASE("reductions, fences, epochs and tasks of one node are printed in their own words") {
   const box cells(0, 12);
   recorded r(3, {.step = 0, .most_parallel = 0});
-  const buffer_id x = r.add({.elements = cells, .initial = initial_data::replicated, .name = "x"}), sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
+  const buffer_id x = r.add({.elements = cells, .initial = initial_data::replicated, .name = "x"}),
+                  sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
   task dot = named_task("dot", cells, {{x, mode::read, mapping::one_to_one(cells)}});
   dot.reductions = {{sum, false}};
   r.submit(dot);

@@ -60,11 +60,14 @@ class recorded {
 
  private:
   struct of_node {
-    of_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape) : commands(n, nodes), instructions(shape) {}
+    of_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape)
+        : commands(n, nodes), instructions(shape) {}
     graph::command_graph commands;
     graph::instruction_graph instructions;
   };
-  static graph::task of_kind(graph::task_kind k) { return {.kind = k, .range = {}, .accesses = {}, .reductions = {}, .name = {}}; }
+  static graph::task of_kind(graph::task_kind k) {
+    return {.kind = k, .range = {}, .accesses = {}, .reductions = {}, .name = {}};
+  }
   void enter(graph::ordered_task order, const graph::task& t) {
     for (std::size_t n = 0; n < graphs_.size(); ++n) {
       std::vector<graph::command> made;
@@ -94,8 +97,9 @@ inline recorded recorded_stencil(graph::node_number nodes, int steps, const grap
   const graph::buffer_id u = r.add({.elements = cells, .name = "u"}), v = r.add({.elements = cells, .name = "v"});
   r.submit(named_task("init", cells, {{u, graph::mode::write, graph::mapping::one_to_one(cells)}}));
   for (int i = 0; i < steps; ++i)
-    r.submit(named_task("step", cells, {{i % 2 ? v : u, graph::mode::read, graph::mapping::neighborhood(cells, {1})},
-                                        {i % 2 ? u : v, graph::mode::write, graph::mapping::one_to_one(cells)}}));
+    r.submit(named_task("step", cells,
+                        {{i % 2 ? v : u, graph::mode::read, graph::mapping::neighborhood(cells, {1})},
+                         {i % 2 ? u : v, graph::mode::write, graph::mapping::one_to_one(cells)}}));
   return r;
 }
 

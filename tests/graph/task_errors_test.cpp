@@ -24,7 +24,9 @@ std::string refused(const task& t) {
   return text;
 }
 
-task blur(std::vector<graph::access> uses) { return {.range = line_of, .accesses = std::move(uses), .reductions = {}, .name = "blur"}; }
+task blur(std::vector<graph::access> uses) {
+  return {.range = line_of, .accesses = std::move(uses), .reductions = {}, .name = "blur"};
+}
 constexpr buffer_id image{3};
 
 }  // namespace
@@ -46,7 +48,8 @@ TEST_CASE("every node that writes the same elements is one of the writers") {
 }
 
 TEST_CASE("the error of a custom mapper names the elements that two chunks write") {
-  const auto wider = mapping::custom(line_of, [](const box& chunk, const box& all) { return intersection(chunk.widened({1}), all); });
+  const auto wider =
+      mapping::custom(line_of, [](const box& chunk, const box& all) { return intersection(chunk.widened({1}), all); });
   CHECK(refused(blur({{image, mode::write, wider}})) ==
         "error B04: two chunks of \"blur\" write the same elements of buffer B3 \"image\"\n"
         "  overlap     [255,257)\n"
@@ -56,7 +59,8 @@ TEST_CASE("the error of a custom mapper names the elements that two chunks write
 }
 
 TEST_CASE("the error of a mapper that leaves the buffer names the elements that it may give") {
-  const auto wider = mapping::custom(line_of, [](const box& chunk, const box&) { return region(box(chunk.min()[0], chunk.max()[0] + 6)); });
+  const auto wider = mapping::custom(
+      line_of, [](const box& chunk, const box&) { return region(box(chunk.min()[0], chunk.max()[0] + 6)); });
   CHECK(refused(blur({{image, mode::read, wider}})) ==
         "error B05: a chunk of \"blur\" uses elements outside of buffer B3 \"image\"\n"
         "  elements    [0,1024)\n"
