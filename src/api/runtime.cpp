@@ -90,7 +90,8 @@ sched::scheduler_paths paths_of(const platform& machine) {
 
 /// With one worker, and in a stepped runtime, launches are handed over only if the user asks for it.
 buffers::pipeline_mode pipeline_mode_of(base::automatic asked, bool is_alone) {
-  if (asked == base::automatic::when_fitting) return is_alone ? buffers::pipeline_mode::off : buffers::pipeline_mode::by_cost;
+  if (asked == base::automatic::when_fitting)
+    return is_alone ? buffers::pipeline_mode::off : buffers::pipeline_mode::by_cost;
   return asked == base::automatic::always ? buffers::pipeline_mode::always : buffers::pipeline_mode::off;
 }
 
@@ -369,7 +370,8 @@ void runtime::state::end(runtime* whole) noexcept {
     const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
                                   [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
     // A destructor has no other way to say so.
-    if (const auto unreported = buffers::unreported_peer_failure(context)) base::print_error(*unreported, settings.errors);
+    if (const auto unreported = buffers::unreported_peer_failure(context))
+      base::print_error(*unreported, settings.errors);
     if (told) base::print_error(*told, settings.errors);
   } else {
     last();
@@ -458,8 +460,10 @@ runtime::entered::~entered() {
 void runtime::fail(const std::source_location& where) {
   state_->has_failed = true;
   if (!state_->member) throw;
-  const auto asks = state_->scheduler->settings.stepped ? buffers::queries_nodes::no : buffers::queries_nodes::yes;  // one thread steps those asked
-  if (auto why = buffers::handle_failed_run(state_->context, std::current_exception(), asks, where)) throw *std::move(why);
+  // A stepped job runs all nodes on one thread, which cannot wait for replies.
+  const auto queries = state_->scheduler->settings.stepped ? buffers::queries_nodes::no : buffers::queries_nodes::yes;
+  if (auto why = buffers::handle_failed_run(state_->context, std::current_exception(), queries, where))
+    throw *std::move(why);
   throw;
 }
 
