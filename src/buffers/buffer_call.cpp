@@ -12,7 +12,7 @@
 namespace stretto::buffers {
 namespace {
 
-const char* word_of(access a) noexcept {
+const char* verb_of(access a) noexcept {
   switch (a) {
     case access::in: return "reads ";
     case access::out: return "writes ";
@@ -22,7 +22,7 @@ const char* word_of(access a) noexcept {
 }
 
 std::string text_of_use(const buffer_call::use& u) {
-  std::string text = word_of(u.how) + ("B" + std::to_string(u.buffer));
+  std::string text = verb_of(u.how) + ("B" + std::to_string(u.buffer));
   if (u.how != access::reduce) return text + " by " + text_of(u.by, u.dimensions);
   return u.includes_current ? text : text + " from the identity";
 }

@@ -124,16 +124,16 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   else if (request.kinds.are || !request.driver.empty())
     by = objects::devices_for(*context.runtime, code, range, request);
   else by.on_host = device::is_of_host_alone(code);
-  const kernel_launch_request asks{code, range, items, request, by};
+  const kernel_launch_request call{code, range, items, request, by};
   task_outcome out;
   event ahead;
   {
     submission_lock lock(s);
     if (!request.is_to_come)
-      if (const auto later = asks.try_enqueue(s, work, context)) return *later;
+      if (const auto later = call.try_enqueue(s, work, context)) return *later;
     lock.lock_buffers(range.where);
     const launch_cache::uncached_scope unless_kept(s.launches);
-    const std::shared_ptr<cached_launch> is = asks.find(s);
+    const std::shared_ptr<cached_launch> is = call.find(s);
     cached_launch& cached = *is;
     for (std::size_t i = 0; i < items.size(); ++i) {
       cached.arguments[i].value = items[i].value;
@@ -179,15 +179,15 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   if (request.on) work.request.on = {}, work.request.worker = to.bound - 1u;
 
   buffers_state& s = *buffers::state_of(*context.runtime);
-  const host_task_launch_request asks{which, range, items, effects, request.hints, work.request.name, where};
+  const host_task_launch_request call{which, range, items, effects, request.hints, work.request.name, where};
   task_outcome out;
   event ahead;
   {
     submission_lock lock(s);
-    if (const auto later = asks.try_enqueue(s, f, work, context)) return *later;
+    if (const auto later = call.try_enqueue(s, f, work, context)) return *later;
     lock.lock_buffers(where);
     const launch_cache::uncached_scope unless_kept(s.launches);
-    const std::shared_ptr<cached_launch> is = asks.find(s);
+    const std::shared_ptr<cached_launch> is = call.find(s);
     cached_launch& cached = *is;
     work.arguments = cached.arguments;
     work.given = items;

@@ -96,10 +96,10 @@ graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const
 }
 
 std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,
-                                       queries_nodes asks, const std::source_location& where) {
+                                       queries_nodes queries, const std::source_location& where) {
   buffers_state& s = *state_of(runtime);
   if (!s.guard) return std::nullopt;
-  if (asks == queries_nodes::yes) {
+  if (queries == queries_nodes::yes) {
     s.guard->wait_for_verdict(where);
     if (auto differ = s.guard->take_divergence()) return differ;
   }
@@ -158,8 +158,8 @@ void report_graphs(const base::runtime_context& runtime) {
   if (s.dry) std::fputs(("stretto: " + s.dry->text() + "\n").c_str(), stderr);
   if (!s.record) return;
   if (s.dry) s.record->set_seconds_per_task(s.dry->seconds_per_task());
-  if (const std::string says = s.record->prediction(); !says.empty())
-    std::fputs(("stretto: " + says + "\n").c_str(), stderr);
+  if (const std::string prediction = s.record->prediction(); !prediction.empty())
+    std::fputs(("stretto: " + prediction + "\n").c_str(), stderr);
   s.record->write();
 }
 

@@ -46,7 +46,7 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
 /// B23 after divergence (if it is to query the nodes, it waits for the verdict), N17 if another node's run failed.
 enum class queries_nodes : bool { no, yes };
 std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,
-                                       queries_nodes asks, const std::source_location& where);
+                                       queries_nodes queries, const std::source_location& where);
 /// At the end: an error that no run has reported, if this node lacks work because of divergence or another node's
 /// failed run.
 std::optional<error> unreported_peer_failure(base::runtime_context& runtime);

@@ -57,13 +57,13 @@ buffers_lock::buffers_lock(buffers_state& s) : s_(s), here_(worker_here()) {
 buffers_lock::~buffers_lock() {
   base::thread_context* const context = base::current();
   for (;;) {
-    std::vector<graph::buffer_id> gone;
+    std::vector<graph::buffer_id> released;
     // After the end of the runtime their memory is freed with it. A thread outside of the runtime leaves them to the
     // next holder.
     if (s_.has_released.load(std::memory_order_acquire) && (!s_.runtime || (context && context->runtime == s_.runtime)))
-      gone = take_released(s_);
-    if (gone.empty()) break;
-    for (const graph::buffer_id b : gone) {
+      released = take_released(s_);
+    if (released.empty()) break;
+    for (const graph::buffer_id b : released) {
       if (!s_.runtime) continue;
       std::vector<graph::instruction> last;
       s_.tasks.remove(b);

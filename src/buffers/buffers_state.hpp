@@ -65,7 +65,7 @@ struct buffers_state {
   graph::instruction_graph instructions;
   instruction_executor executor;
   struct time_of_horizons {
-    bool is_asked = false;  // set by benchmarks
+    bool is_measured = false;  // set by benchmarks
     // horizons generated, and the time, including the application of the horizon before
     std::uint64_t count = 0, nanoseconds = 0;
   };

@@ -18,17 +18,17 @@ void put(base::writer& w, const divergence_report& d) {
   }
 }
 
-divergence_report get_parting(base::reader& words) {
+divergence_report get_divergence_report(base::reader& encoded) {
   divergence_report d;
-  d.number = words.get<std::uint64_t>();
-  d.is_first = words.get<bool>();
-  for (std::uint64_t left = words.get<std::uint64_t>(); left > 0 && words.is_whole(); --left) {
+  d.number = encoded.get<std::uint64_t>();
+  d.is_first = encoded.get<bool>();
+  for (std::uint64_t left = encoded.get<std::uint64_t>(); left > 0 && encoded.is_whole(); --left) {
     divergence_report::group& g = d.groups.emplace_back();
-    g.what = words.get_text();
-    g.where = words.get_text();
-    g.after = words.get<std::uint64_t>();
-    for (std::uint64_t n = words.get<std::uint64_t>(); n > 0 && words.is_whole(); --n)
-      g.nodes.push_back(words.get<std::uint32_t>());
+    g.what = encoded.get_text();
+    g.where = encoded.get_text();
+    g.after = encoded.get<std::uint64_t>();
+    for (std::uint64_t n = encoded.get<std::uint64_t>(); n > 0 && encoded.is_whole(); --n)
+      g.nodes.push_back(encoded.get<std::uint32_t>());
   }
   return d;
 }
@@ -156,16 +156,16 @@ void divergence_detector::reply_to_queries(const base::thread_context& context) 
   if (queries_.empty()) idle_since_ns_ = 0;
 }
 
-void divergence_detector::receive_reply(std::uint32_t from, base::reader& words, deferred_actions& out) {
-  if (words.get<std::uint64_t>() != round_ || !is_querying_ || !awaited_.erase(from)) return;
+void divergence_detector::receive_reply(std::uint32_t from, base::reader& encoded, deferred_actions& out) {
+  if (encoded.get<std::uint64_t>() != round_ || !is_querying_ || !awaited_.erase(from)) return;
   reply& a = replies_[from];
-  a.is.is = static_cast<call_history::comparison::outcome>(words.get<std::uint64_t>());
-  a.is.number = words.get<std::uint64_t>();
-  a.calls = words.get<std::uint64_t>();
+  a.is.is = static_cast<call_history::comparison::outcome>(encoded.get<std::uint64_t>());
+  a.is.number = encoded.get<std::uint64_t>();
+  a.calls = encoded.get<std::uint64_t>();
   a.call.node = from;
-  a.call.what = words.get_text();
-  a.call.where = words.get_text();
-  a.call.after = words.get<std::uint64_t>();
+  a.call.what = encoded.get_text();
+  a.call.where = encoded.get_text();
+  a.call.after = encoded.get<std::uint64_t>();
   end_round(out);
 }
 
@@ -229,8 +229,8 @@ void divergence_detector::run_deferred(deferred_actions& out, base::thread_conte
   for (const auto& then : out.then) then();
 }
 
-void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
-  base::reader read(words);
+void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
+  base::reader read(encoded);
   deferred_actions out;
   {
     const std::scoped_lock lock(lock_);
@@ -261,7 +261,7 @@ void divergence_detector::heard(std::uint32_t from, std::span<const std::byte> w
         break;
       }
       case message_kind::reply: receive_reply(from, read, out); break;
-      case message_kind::verdict: conclude(get_parting(read), out); break;
+      case message_kind::verdict: conclude(get_divergence_report(read), out); break;
     }
   }
   run_deferred(out, context);

@@ -38,7 +38,7 @@ class divergence_detector final : public data::listener {
 
   struct callbacks {
     /// Sends to another node; never waits.
-    std::function<void(std::uint32_t to, std::span<const std::byte> words)> send;
+    std::function<void(std::uint32_t to, std::span<const std::byte> encoded)> send;
     /// Called once on every node when the programs have diverged.
     std::function<void(const divergence_report& d, base::thread_context& context)> on_divergence;
     /// Called inside a poll: the minimum time to wait before replying that this node cannot catch up, in ns. None: no
@@ -47,7 +47,7 @@ class divergence_detector final : public data::listener {
   };
   divergence_detector(const call_history& of, std::uint32_t self, std::uint32_t nodes, callbacks c);
 
-  void heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) override;
+  void heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) override;
   void lost(std::uint32_t node, base::thread_context& context) noexcept override;
   void polled(base::thread_context& context) override;
 
@@ -83,7 +83,7 @@ class divergence_detector final : public data::listener {
   void send_queries(deferred_actions& out);
   void reply_to_queries(const base::thread_context& context);
   bool may_catch_up(std::uint64_t calls, const base::thread_context& context);
-  void receive_reply(std::uint32_t from, base::reader& words, deferred_actions& out);
+  void receive_reply(std::uint32_t from, base::reader& encoded, deferred_actions& out);
   void end_round(deferred_actions& out);
   std::optional<divergence_report> divergence_found() const;
   void conclude(divergence_report d, deferred_actions& out);

@@ -6,8 +6,8 @@
 namespace stretto::buffers {
 namespace {
 
-constexpr std::size_t most_told = 4;       // groups shown
-constexpr std::size_t most_intervals = 6;  // intervals of nodes shown
+constexpr std::size_t most_shown_groups = 4;     // groups shown
+constexpr std::size_t most_shown_intervals = 6;  // intervals of nodes shown
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::string text_of_nodes(std::span<const std::uint32_t> nodes) {
   for (std::size_t i = 0; i < nodes.size();) {
     std::size_t last = i;
     while (last + 1 < nodes.size() && nodes[last + 1] == nodes[last] + 1) ++last;
-    if (parts.size() == most_intervals) {
+    if (parts.size() == most_shown_intervals) {
       parts.push_back(std::to_string(nodes.size() - i) + " more");
       break;
     }
@@ -56,7 +56,7 @@ error error_of(const divergence_report& d) {
                      text_of_nodes(d.groups.front().nodes));
   e.fact("call",
          d.is_first ? call + " of the program's on buffers" : "before call " + call + " of the program's on buffers");
-  for (std::size_t i = 0; i < std::min(d.groups.size(), most_told); ++i) {
+  for (std::size_t i = 0; i < std::min(d.groups.size(), most_shown_groups); ++i) {
     const divergence_report::group& g = d.groups[i];
     e.fact(text_of_nodes(g.nodes), g.what + (g.where.empty() ? "" : " (" + g.where + ")"));
   }

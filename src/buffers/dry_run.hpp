@@ -46,7 +46,7 @@ class dry_run {
   /// Counts the work of the node as which the program runs.
   void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
   /// Adds the time to generate a task and the horizon behind it.
-  void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
+  void add_generation_time(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
   double seconds_per_task() const noexcept {
     return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0;
   }

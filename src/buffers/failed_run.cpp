@@ -61,18 +61,18 @@ void put(base::writer& w, const failed_run& r) {
     w.put_text(r.why.facts()[i].first, most_words).put_text(r.why.facts()[i].second, most_words);
 }
 
-failed_run get_failed_run(base::reader& words) {
+failed_run get_failed_run(base::reader& encoded) {
   failed_run r;
-  r.node = words.get<std::uint32_t>();
-  r.tasks = words.get<std::uint64_t>();
-  r.where = words.get_text();
-  std::string its_code = words.get_text(), sentence = words.get_text(), why = words.get_text(),
-              remedy = words.get_text();
+  r.node = encoded.get<std::uint32_t>();
+  r.tasks = encoded.get<std::uint64_t>();
+  r.where = encoded.get_text();
+  std::string its_code = encoded.get_text(), sentence = encoded.get_text(), why = encoded.get_text(),
+              remedy = encoded.get_text();
   r.why = error(std::move(its_code), std::move(sentence));
   if (!why.empty()) r.why.because(std::move(why));
   if (!remedy.empty()) r.why.remedy(std::move(remedy));
-  for (std::uint64_t left = words.get<std::uint64_t>(); left > 0 && words.is_whole(); --left) {
-    std::string name = words.get_text(), value = words.get_text();
+  for (std::uint64_t left = encoded.get<std::uint64_t>(); left > 0 && encoded.is_whole(); --left) {
+    std::string name = encoded.get_text(), value = encoded.get_text();
     r.why.fact(std::move(name), std::move(value));
   }
   return r;

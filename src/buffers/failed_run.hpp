@@ -32,6 +32,6 @@ error error_of(const failed_run& r);
 std::optional<error> failed_run_in(const std::exception_ptr& thrown);
 
 void put(base::writer& w, const failed_run& r);
-failed_run get_failed_run(base::reader& words);
+failed_run get_failed_run(base::reader& encoded);
 
 }  // namespace stretto::buffers

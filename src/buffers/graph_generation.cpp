@@ -35,7 +35,7 @@ task_outcome run_task(buffers_state& s, const graph::ordered_task& order, const 
   if (!s.learns)  // learn mode makes every access read the whole buffer
     for (const graph::unwritten_read& r : unwritten) warn_of_unwritten(s, t, r, work.range.where);
   s.instructions.add(order.id, t, s.new_commands, s.new_instructions);
-  if (s.dry) s.dry->took(base::nanoseconds_now() - since);
+  if (s.dry) s.dry->add_generation_time(base::nanoseconds_now() - since);
   if (s.record) s.record->add(order, t, std::move(unwritten));
   if (s.dry) s.dry->add(order, t, s.record.get());
   return s.carry_out(s.new_commands, s.new_instructions, work, context);
@@ -60,10 +60,10 @@ task_outcome submit_task(buffers_state& s, const graph::task& t, const task_work
     throw error(e).fact("submitted", work.range.where);
   }
   const task_outcome out = run_task(s, s.tasks.add(t), t, work, context);
-  const std::uint64_t since = s.horizons.is_asked ? base::nanoseconds_now() : 0;
+  const std::uint64_t since = s.horizons.is_measured ? base::nanoseconds_now() : 0;
   if (const auto h = s.tasks.add_horizon()) {
     run_task(s, *h, order_alone(graph::task_kind::horizon), nothing_at(work.range.where), context);
-    if (s.horizons.is_asked) ++s.horizons.count, s.horizons.nanoseconds += base::nanoseconds_now() - since;
+    if (s.horizons.is_measured) ++s.horizons.count, s.horizons.nanoseconds += base::nanoseconds_now() - since;
     const graph::chunk_weights weights = s.weights.passed_horizon(s.instructions.weights());
     if (!weights.are_none()) {
       s.instructions.set_weights(weights);

@@ -432,7 +432,7 @@ event instruction_executor::launch_kernel(const graph::compute& c, const task_wo
   if (c.by + 1 < places_.size()) request.on = places_[c.by].processor;
   if (!work.measured) return detail::launch_kernel(*work.code, range, items, request);
   measured_window::part& part = work.measured->add(c.by, static_cast<double>(c.chunk.volume()));
-  request.profile = &part.took;
+  request.profile = &part.profile;
   return part.done = detail::launch_kernel(*work.code, range, items, request);
 }
 

@@ -50,7 +50,7 @@ task_outcome submit_pending(buffers_state& s, pending_launch& l, base::thread_co
 
 /// Submits one pending launch and triggers its event. Requires that `s` is held.
 void submit_next(buffers_state& s, pending_launch& l, sched::thread_state& t) {
-  const sched::counted_in where_it_was_said(t, l.scope);
+  const sched::counted_in in_scope_of_call(t, l.scope);
   failure_ref why;
   event done;
   try {
@@ -206,11 +206,12 @@ submission_timer::submission_timer(buffers_state& s, cached_launch& of) {
 
 submission_timer::~submission_timer() {
   if (!since_) return;
-  const auto took = static_cast<std::uint32_t>(std::min<std::uint64_t>(base::nanoseconds_now() - since_, 1'000'000));
+  const auto taken_ns =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(base::nanoseconds_now() - since_, 1'000'000));
   const std::atomic_ref<std::uint32_t> ns(*of_);
   const std::uint32_t before = ns.load(std::memory_order_relaxed);
   // One long time may be due to other load on the machine, so the estimate grows by at most a quarter.
-  ns.store(before ? std::min(took, before + before / 4 + 1) : took, std::memory_order_relaxed);
+  ns.store(before ? std::min(taken_ns, before + before / 4 + 1) : taken_ns, std::memory_order_relaxed);
 }
 
 }  // namespace stretto::buffers

@@ -21,7 +21,7 @@ class measured_window {
   struct part {
     graph::processor_number by = 0;
     double items = 0;
-    future<operation_profile> took;
+    future<operation_profile> profile;
     event done;
   };
 

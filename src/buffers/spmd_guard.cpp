@@ -32,7 +32,7 @@ spmd_guard::spmd_guard(data::other_nodes& others, compares c, std::function<void
       compares_(c),
       on_failure_or_divergence_(std::move(on_failure_or_divergence)),
       detector_(history_, others.self(), others.nodes(),
-                {.send = [this](std::uint32_t to, std::span<const std::byte> words) { others_.say(to, words); },
+                {.send = [this](std::uint32_t to, std::span<const std::byte> encoded) { others_.say(to, encoded); },
                  .on_divergence = [this](const divergence_report& d,
                                          base::thread_context& context) { on_divergence(d, context); },
                  .patience_ns = patience_of}) {
@@ -81,10 +81,10 @@ std::optional<error> spmd_guard::fail(std::uint64_t tasks, const std::exception_
   return std::nullopt;
 }
 
-void spmd_guard::heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) {
-  base::reader read(words);
+void spmd_guard::heard(std::uint32_t from, std::span<const std::byte> encoded, base::thread_context& context) {
+  base::reader read(encoded);
   if (read.get<std::uint64_t>() == failed_run_kind) record_failed_run(get_failed_run(read), context);
-  else detector_.heard(from, words, context);
+  else detector_.heard(from, encoded, context);
 }
 
 bool spmd_guard::record_failed_run(const failed_run& r, base::thread_context& context) {

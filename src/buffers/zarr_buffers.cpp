@@ -109,7 +109,7 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   file_work work("load_zarr");
   const fs::path named(folder);
   // The folder, which may be an interrupted replacement, and its zarr.json.
-  const std::string told = broadcast_from_node_0(
+  const std::string description = broadcast_from_node_0(
       "find an array",
       [named] {
         const fs::path from = files::find_whole(named);
@@ -129,9 +129,9 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
         return both;
       },
       work, where);
-  const fs::path from = told.substr(0, told.find('\0'));
+  const fs::path from = description.substr(0, description.find('\0'));
   const files::zarr_array a =
-      files::array_in(std::string_view(told).substr(told.find('\0') + 1), (from / "zarr.json").string());
+      files::array_in(std::string_view(description).substr(description.find('\0') + 1), (from / "zarr.json").string());
   std::string wanted = as.type + ", 1 axis";
   if (as.dimensions != 1) wanted = fmt::format("{}, {} axes", as.type, as.dimensions);
   if (a.type != as.type || a.element_bytes != as.bytes || a.shape.size() != as.dimensions)

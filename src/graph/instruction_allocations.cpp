@@ -85,12 +85,12 @@ std::vector<allocation_id> instruction_graph::least_recently_used(memory_number 
 }
 
 /// Copies the elements that are valid only here to host memory, and releases the allocation.
-void instruction_graph::evict(task_id of, buffer_id b, allocation_id gone, std::vector<instruction>& out) {
+void instruction_graph::evict(task_id of, buffer_id b, allocation_id evicted, std::vector<instruction>& out) {
   placement& is = at(b).is;
-  const memory_number m = is.at(gone).where;
-  copy c{b, gone, {}, {}};
+  const memory_number m = is.at(evicted).where;
+  copy c{b, evicted, {}, {}};
   box there;
-  for (const auto& [part, has] : is.valid(is.at(gone).elements))
+  for (const auto& [part, has] : is.valid(is.at(evicted).elements))
     if (has == only(m)) c.parts.push_back(part), there = hull(there, part);
   if (!c.parts.empty()) {
     c.to = require_allocation(of, b, 0, there, out).is;
@@ -98,9 +98,9 @@ void instruction_graph::evict(task_id of, buffer_id b, allocation_id gone, std::
     append_copy(of, std::move(c), out);
   }
   dependencies follows;
-  is.at(gone).uses.before_writing(is.at(gone).elements, follows);
-  is.drop(gone);
-  release_at(of, m, gone, std::move(follows), out);
+  is.at(evicted).uses.before_writing(is.at(evicted).elements, follows);
+  is.drop(evicted);
+  release_at(of, m, evicted, std::move(follows), out);
 }
 
 void instruction_graph::evict_all(task_id of, std::span<const allocation_id> all, std::vector<instruction>& out) {

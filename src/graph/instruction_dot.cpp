@@ -6,30 +6,31 @@
 namespace stretto::graph {
 namespace {
 
-struct look {
+struct style {
   const char* shape;
   const char* more = "";
 };
 
-look look_of(const instruction& i) {
+style style_of(const instruction& i) {
   return std::visit(
-      overloaded{
-          [](const allocate&) { return look{"cylinder"}; },
-          [](const release&) {
-            return look{"cylinder", ", style=dashed"};
-          },
-          [](const copy&) {
-            return look{"box", ", style=rounded"};
-          },
-          [](const fill_identity&) { return look{"trapezium"}; }, [](const fold&) { return look{"invtrapezium"}; },
-          [](const compute&) {
-            return look{"box", ", style=filled, fillcolor=lightgrey"};
-          },
-          [](const send&) { return look{"invhouse"}; }, [](const receive&) { return look{"house"}; },
-          [](const arrive&) {
-            return look{"house", ", style=dashed"};
-          },
-          [](const pass_horizon&) { return look{"hexagon"}; }, [](const pass_epoch&) { return look{"doubleoctagon"}; }},
+      overloaded{[](const allocate&) { return style{"cylinder"}; },
+                 [](const release&) {
+                   return style{"cylinder", ", style=dashed"};
+                 },
+                 [](const copy&) {
+                   return style{"box", ", style=rounded"};
+                 },
+                 [](const fill_identity&) { return style{"trapezium"}; },
+                 [](const fold&) { return style{"invtrapezium"}; },
+                 [](const compute&) {
+                   return style{"box", ", style=filled, fillcolor=lightgrey"};
+                 },
+                 [](const send&) { return style{"invhouse"}; }, [](const receive&) { return style{"house"}; },
+                 [](const arrive&) {
+                   return style{"house", ", style=dashed"};
+                 },
+                 [](const pass_horizon&) { return style{"hexagon"}; },
+                 [](const pass_epoch&) { return style{"doubleoctagon"}; }},
       i.what);
 }
 
@@ -66,13 +67,13 @@ std::string messages(std::span<const node_record> nodes) {
 std::string instructions_as_dot(const program_record& program, std::span<const node_record> nodes) {
   std::string s = "digraph instructions {\n";
   for (const node_record& n : nodes) {
-    const instruction_labels words(program, n);
+    const instruction_labels labels(program, n);
     const std::string name = "N" + std::to_string(n.node);
     s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" +
          node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
     for (const instruction& i : n.instructions) {
-      const look as = look_of(i);
-      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + words.label_of(i),
+      const style as = style_of(i);
+      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + labels.label_of(i),
                      as.shape, as.more);
       for (const std::uint64_t before : i.follows)
         s += "  " + instruction_node(n.node, before) + " -> " + instruction_node(n.node, i.id.number) + ";\n";

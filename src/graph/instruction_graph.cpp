@@ -111,7 +111,7 @@ memory_number instruction_graph::target_of(const task& t, const plan& p, const a
     for (std::size_t i = 0; i < t.accesses.size(); ++i) {
       if (t.accesses[i].buffer != a.buffer) continue;
       for (const box& b : part.uses[i])
-        if (std::ranges::any_of(a.parts, [&](const box& came) { return came.meets(b); }))
+        if (std::ranges::any_of(a.parts, [&](const box& received) { return received.meets(b); }))
           used |= only(shape_.memory_of(part.by));
     }
   return std::has_single_bit(used) ? nearest_of(used) : memory_number{0};
@@ -128,9 +128,9 @@ void instruction_graph::add_receive(task_id id, const task& t, const plan& p, co
   const std::uint64_t n =
       append(id, std::move(follows), receive{a.buffer, to.is, transfer_of(id, t, a.buffer), a.parts}, out);
   for (std::size_t i = 0; i < a.parts.size(); ++i) {
-    const std::uint64_t came =
+    const std::uint64_t received =
         a.parts.size() == 1 ? n : append(id, {n}, arrive{{n}, static_cast<std::uint32_t>(i)}, out);
-    to.uses.write(a.parts[i], came);
+    to.uses.write(a.parts[i], received);
     at(a.buffer).is.written(a.parts[i], m);
   }
 }

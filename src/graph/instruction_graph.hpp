@@ -165,7 +165,7 @@ class instruction_graph {
   enum class others : std::uint8_t { stay, leave };
   enum class sizes : std::uint8_t { with_more, exact };  // exact: without growth, and reusing addresses in order
   std::optional<memory_map::hole> find_hole(buffer_id b, memory_number m, const box& all, others o, sizes s,
-                                            std::span<const allocation_id> goes) const;
+                                            std::span<const allocation_id> must_leave) const;
   placement::allocation* try_allocate(task_id of, buffer_id b, memory_number m, const box& all, way w, others o,
                                       sizes s, std::vector<instruction>& out);
   placement::allocation* require_bounded_allocation(task_id of, buffer_id b, memory_number m, const box& where, sizes s,

@@ -131,15 +131,16 @@ void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, con
       all.read.push_back(
           append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));
     if (!s.from) continue;
-    temporary came = make_temporary(id, r.buffer, 0, out);
-    came.written = append(id, {came.written}, receive{r.buffer, came.is, {id, slot, *s.from}, {elements}}, out);
+    temporary received = make_temporary(id, r.buffer, 0, out);
+    received.written =
+        append(id, {received.written}, receive{r.buffer, received.is, {id, slot, *s.from}, {elements}}, out);
     if (s.received == exchange_step::fold_order::behind) {
-      fold_into(id, t, reduction, std::move(came), all, out);
+      fold_into(id, t, reduction, std::move(received), all, out);
       continue;
     }
-    if (s.received == exchange_step::fold_order::before) fold_into(id, t, reduction, std::move(all), came, out);
+    if (s.received == exchange_step::fold_order::before) fold_into(id, t, reduction, std::move(all), received, out);
     else if (all.is.number) discard(id, std::move(all), out);
-    all = std::move(came);
+    all = std::move(received);
   }
   if (!all.is.number) all = make_identity(id, t, reduction, 0, out);
   placement::allocation& to = require_allocation(id, r.buffer, 0, elements, out);

@@ -174,10 +174,10 @@ bool mapping::is_disjoint(const chunk_grid& grid) const {
 bool mapping::keeps_apart(const std::array<bool, max_axes>& along) const {
   if (rules_.size() != 1) return !function_ && rules_.empty();
   for (int a = 0; a < max_axes; ++a) {
-    const auto tells_apart = [&](const axis_rule& r) {
+    const auto separates = [&](const axis_rule& r) {
       return r.is != axis_rule::kind::same && r.from == a && r.below + r.above <= 0;
     };
-    if (along[static_cast<std::size_t>(a)] && std::ranges::none_of(rules_[0], tells_apart)) return false;
+    if (along[static_cast<std::size_t>(a)] && std::ranges::none_of(rules_[0], separates)) return false;
   }
   return true;
 }

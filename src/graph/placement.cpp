@@ -15,9 +15,9 @@ placement::allocation& placement::at(allocation_id a) {
 }
 
 void placement::drop(allocation_id a) {
-  const allocation& gone = at(a);
-  valid_.apply({loses, gone.where, gone.elements},
-               [&](validity& is, std::vector<valid_part>&) { is.lost(gone.elements, gone.where); });
+  const allocation& evicted = at(a);
+  valid_.apply({loses, evicted.where, evicted.elements},
+               [&](validity& is, std::vector<valid_part>&) { is.lost(evicted.elements, evicted.where); });
   std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
 }
 

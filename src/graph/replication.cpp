@@ -9,14 +9,14 @@ replication::replication(const box& elements, node_number self, node_number node
 
 std::vector<std::uint64_t> replication::key() const {
   std::vector<std::uint64_t> out;
-  const auto say = [&](const box& b) {
+  const auto append = [&](const box& b) {
     for (int a = 0; a < max_axes; ++a)
       out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
   };
-  for (const auto& [part, is] : states_.query(elements_)) say(part), out.push_back(static_cast<std::uint64_t>(is));
+  for (const auto& [part, is] : states_.query(elements_)) append(part), out.push_back(static_cast<std::uint64_t>(is));
   out.push_back(states_.size());
   for (const auto& [part, has] : owned_.query(elements_)) {
-    say(part);
+    append(part);
     out.push_back(has.intervals().size());
     for (const node_set::interval& i : has.intervals()) out.push_back(std::uint64_t{i.first} << 32 | i.last);
   }

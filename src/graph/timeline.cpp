@@ -68,7 +68,7 @@ class prediction {
       : program_(program), nodes_(nodes), costs_(costs) {
     for (const node_record& n : nodes) {
       first_.push_back(steps_.size());
-      words_.emplace_back(program, n);
+      labels_.emplace_back(program, n);
       lanes_.emplace_back(n.shape);
       when_.nodes.push_back({lanes_.back().names, std::vector<time_span>(n.instructions.size())});
       free_.emplace_back(lanes_.back().names.size());
@@ -111,7 +111,7 @@ class prediction {
   }
 
   memory_number memory_of(std::size_t n, allocation_id a) const {
-    const allocate* const made = words_[n].find(a);
+    const allocate* const made = labels_[n].find(a);
     return made ? made->where : memory_number{0};
   }
 
@@ -127,7 +127,7 @@ class prediction {
       return work{lane.copies(m), costs_.copy_latency + bytes / costs_.copy_bytes};
     };
     const auto elements = [&](allocation_id a) {
-      const allocate* const made = words_[n].find(a);
+      const allocate* const made = labels_[n].find(a);
       return made ? static_cast<double>(made->elements.volume()) : 0.0;
     };
     return std::visit(
@@ -169,7 +169,7 @@ class prediction {
     steps_[first_[n] + i].of = work_of(n, is);
     steps_[first_[n] + i].ready = static_cast<double>(is.of.number) * costs_.task;
     for (const std::uint64_t f : is.follows)
-      if (const instruction* const before = words_[n].find(instruction_id{f}))
+      if (const instruction* const before = labels_[n].find(instruction_id{f}))
         follow(n, i, n, static_cast<std::size_t>(before - nodes_[n].instructions.data()), 0);
     if (const auto* s = std::get_if<send>(&is.what)) sends_[{s->by.of.number, s->by.slot}].push_back({n, i, s});
   }
@@ -221,7 +221,7 @@ class prediction {
   const std::span<const node_record> nodes_;
   const cost_model costs_;
   std::vector<std::size_t> first_;  // index of each node's first step
-  std::vector<instruction_labels> words_;
+  std::vector<instruction_labels> labels_;
   std::vector<lane_numbers> lanes_;
   std::vector<std::vector<double>> free_;  // by node and lane: free since
   std::vector<step> steps_;
@@ -297,7 +297,7 @@ timeline predict(const program_record& program, std::span<const node_record> nod
 std::string timeline_as_json(const program_record& program, std::span<const node_record> nodes, const timeline& when) {
   tree events = tree::array();
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    const instruction_labels words(program, nodes[n]);
+    const instruction_labels labels(program, nodes[n]);
     const auto& of = when.nodes[n];
     events.push_back({{"ph", "M"},
                       {"name", "process_name"},
@@ -320,7 +320,7 @@ std::string timeline_as_json(const program_record& program, std::span<const node
                         {"tid", of.spans[i].lane},
                         {"ts", of.spans[i].begin * 1e6},
                         {"dur", (of.spans[i].end - of.spans[i].begin) * 1e6},
-                        {"args", {{"id", text_of(is.id)}, {"is", words.label_of(is)}}}});
+                        {"args", {{"id", text_of(is.id)}, {"is", labels.label_of(is)}}}});
     }
   }
   return graph_text(
