@@ -53,7 +53,7 @@ struct buffers_state {
   std::unique_ptr<mapper_learner> learns;  // null: not in learn mode
   pipeline_mode pipeline = pipeline_mode::off;
   std::unique_ptr<pending_launches> pending;  // null without a pipeline
-  // validity epoch: launches checked in an older epoch must be checked again
+  // Validity epoch: launches checked in an older epoch must be checked again
   std::atomic<std::uint64_t> check_epoch{1};
   void invalidate_checks() noexcept { check_epoch.fetch_add(1, std::memory_order_relaxed); }
 
@@ -66,7 +66,7 @@ struct buffers_state {
   instruction_executor executor;
   struct time_of_horizons {
     bool is_measured = false;  // set by benchmarks
-    // horizons generated, and the time, including the application of the horizon before
+    // Horizons generated, and the time, including the application of the horizon before
     std::uint64_t count = 0, nanoseconds = 0;
   };
   time_of_horizons horizons;

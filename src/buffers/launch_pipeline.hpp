@@ -30,7 +30,7 @@ namespace stretto::buffers {
 /// earlier launches in the graphs.
 class submission_lock {
  public:
-  enum class waits : bool { no, yes };  // no: without back pressure
+  enum class waits : bool { no, yes };  // for back pressure
   /// Locks out other calls. Without a pipeline it locks the buffers at once.
   explicit submission_lock(buffers_state& s);
   /// Submits all pending launches and locks the buffers. True if it unlocked in between, so that other calls may have
@@ -38,7 +38,8 @@ class submission_lock {
   ///
   ///   throws   the error of a pending launch that was refused
   bool lock_buffers(const std::source_location& where);
-  bool drain(waits w, const std::source_location& where);  // the same, without the throw
+  /// As lock_buffers, but throws nothing, and ignores back pressure if `w` says so.
+  bool drain(waits w, const std::source_location& where);
 
  private:
   buffers_state& s_;
