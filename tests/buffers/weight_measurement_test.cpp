@@ -134,8 +134,8 @@ TEST_CASE("launches are measured for some horizons, then weights are decided abo
   for (int horizon = 1; horizon < 60; ++horizon) {
     (void)w.passed_horizon({});
     if (w.open()) measured.push_back(horizon);
-    if (w.asks() == weight_measurement::request::exchange) asked.push_back(horizon), w.exchanged();
-    if (w.asks() == weight_measurement::request::apply) asked.push_back(-horizon), w.applied(horizon > 30);
+    if (w.pending_request() == weight_measurement::request::exchange) asked.push_back(horizon), w.exchanged();
+    if (w.pending_request() == weight_measurement::request::apply) asked.push_back(-horizon), w.applied(horizon > 30);
   }
   CHECK(measured == std::vector<int>{2, 3, 4, 5, 15, 16, 17, 18, 32, 33, 34, 35, 43, 44, 45, 46, 54, 55, 56, 57});
   CHECK(asked == std::vector<int>{6, -11, 19, -24, 36, -41, 47, -52, 58});
