@@ -7,7 +7,7 @@ namespace bench {
 namespace {
 
 using namespace stretto;
-using graph::content, graph::mapping, graph::mode;
+using graph::initial_data, graph::mapping, graph::mode;
 
 template <class... Access>
 graph::task launch(const box& range, Access&&... uses) {
@@ -25,8 +25,12 @@ graph::task again(std::uint64_t shape, graph::task t) {
   return t;
 }
 
-graph::buffer written(const box& elements) { return {.elements = elements, .begins = content::alike, .name = {}}; }
-graph::buffer fresh(const box& elements) { return {.elements = elements, .begins = content::none, .name = {}}; }
+graph::buffer written(const box& elements) {
+  return {.elements = elements, .initial = initial_data::replicated, .name = {}};
+}
+graph::buffer fresh(const box& elements) {
+  return {.elements = elements, .initial = initial_data::none, .name = {}};
+}
 
 graph_program many_boxes(long repeats, const box& all, std::function<box(long)> of_task) {
   graph_program p{{fresh(all)}, repeats * many + 1, {}};

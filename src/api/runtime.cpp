@@ -89,9 +89,10 @@ sched::scheduler_paths paths_of(const platform& machine) {
 }
 
 /// With one worker, and in a stepped runtime, launches are handed over only if the user asks for it.
-buffers::handing handing_of(base::automatic asked, bool is_alone) {
-  if (asked == base::automatic::when_fitting) return is_alone ? buffers::handing::never : buffers::handing::by_time;
-  return asked == base::automatic::always ? buffers::handing::always : buffers::handing::never;
+buffers::pipeline_mode pipeline_mode_of(base::automatic asked, bool is_alone) {
+  if (asked == base::automatic::when_fitting)
+    return is_alone ? buffers::pipeline_mode::off : buffers::pipeline_mode::by_cost;
+  return asked == base::automatic::always ? buffers::pipeline_mode::always : buffers::pipeline_mode::off;
 }
 
 /// The file that keeps measured speeds of kernels; empty: none.
@@ -203,8 +204,8 @@ struct runtime::state {
   }
   /// Begins nothing more, as a node of a job.
   void leave() {
-    using ended = buffers::same_program::ended;
-    buffers::end_program(context, has_failed ? ended::in_failure : ended::as_it_says);
+    using ended = buffers::spmd_guard::ended;
+    buffers::end_program(context, has_failed ? ended::after_failure : ended::normally);
     member->leave(*scheduler, polls);
   }
   /// Ends what has been started, the last first: at the end of the runtime, or where its start failed.
@@ -284,7 +285,7 @@ void runtime::start(bool stepped) {
                           .check = checks,
                           .recycles = s.settings.recycle,
                           .counts_time = stepped});
-  buffers::recording::settings graph;
+  buffers::graph_recorder::settings graph;
   if (!s.settings.graph.empty())
     graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
   const bool measures = !stepped && s.dry.nodes == 0;
@@ -298,8 +299,8 @@ void runtime::start(bool stepped) {
                           .dry = s.dry,
                           .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth}, "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes,
-                          .hands = handing_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
-                          .went_wrong = [w = s.job_watch.get()] { if (w) w->wake(); }});
+                          .pipeline = pipeline_mode_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
+                          .on_failure_or_divergence = [w = s.job_watch.get()] { if (w) w->wake(); }});
   // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->is_to_be_looked_at() && !s.settings.device_threads) longest_spin_us = 2000;
@@ -322,9 +323,9 @@ void runtime::start(bool stepped) {
                               .first_worker_polls = s.member && s.member->of().is_bound_to_thread(),
                               .servers = s.modules.servers()});
   if (s.job_watch && !stepped)
-    s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_gone_wrong(s.context); },
+    s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_failed_or_diverged(s.context); },
                                   .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
-                                  .end_waits = buffers::end_waits});
+                                  .end_waits = buffers::fail_stuck_waits});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
@@ -367,9 +368,10 @@ void runtime::state::end(runtime* whole) noexcept {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::measuring_point::end);
     if (member && whole && !member->is_leaving()) leave();
     const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
-                                  [&](const failure& f) { return buffers::may_come_of_others(context, f); }, close);
+                                  [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
     // A destructor has no other way to say so.
-    if (const auto untold = buffers::untold_fault_of_others(context)) base::print_error(*untold, settings.errors);
+    if (const auto unreported = buffers::unreported_peer_failure(context))
+      base::print_error(*unreported, settings.errors);
     if (told) base::print_error(*told, settings.errors);
   } else {
     last();
@@ -389,7 +391,7 @@ void runtime::state::end(runtime* whole) noexcept {
     }
   };
   if (whole && !settings.trace.empty()) or_told([&] { whole->save_trace(of_node(settings.trace)); });
-  if (whole) or_told([&] { buffers::tell_what_was_asked(context); });
+  if (whole) or_told([&] { buffers::report_graphs(context); });
   buffers::stop_buffers(context);
   objects::stop_objects(context);
   data::stop_data(context);
@@ -458,8 +460,10 @@ runtime::entered::~entered() {
 void runtime::fail(const std::source_location& where) {
   state_->has_failed = true;
   if (!state_->member) throw;
-  const auto asks = state_->scheduler->settings.stepped ? buffers::asks_nodes::no : buffers::asks_nodes::yes;  // one thread steps those asked
-  if (auto why = buffers::run_failed(state_->context, std::current_exception(), asks, where)) throw *std::move(why);
+  // A stepped job runs all nodes on one thread, which cannot wait for replies.
+  const auto queries = state_->scheduler->settings.stepped ? buffers::queries_nodes::no : buffers::queries_nodes::yes;
+  if (auto why = buffers::handle_failed_run(state_->context, std::current_exception(), queries, where))
+    throw *std::move(why);
   throw;
 }
 

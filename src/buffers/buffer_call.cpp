@@ -5,14 +5,14 @@
 #include <bit>
 #include <cstring>
 
-#include "buffers/learning.hpp"
+#include "buffers/mapper_learner.hpp"
 #include "graph/labels.hpp"
 #include "objects/launch_preparation.hpp"
 
 namespace stretto::buffers {
 namespace {
 
-const char* word_of(access a) noexcept {
+const char* verb_of(access a) noexcept {
   switch (a) {
     case access::in: return "reads ";
     case access::out: return "writes ";
@@ -22,7 +22,7 @@ const char* word_of(access a) noexcept {
 }
 
 std::string text_of_use(const buffer_call::use& u) {
-  std::string text = word_of(u.how) + ("B" + std::to_string(u.buffer));
+  std::string text = verb_of(u.how) + ("B" + std::to_string(u.buffer));
   if (u.how != access::reduce) return text + " by " + text_of(u.by, u.dimensions);
   return u.includes_current ? text : text + " from the identity";
 }
@@ -55,12 +55,14 @@ std::string text_of_effects(const std::vector<graph::effect_use>& effects) {
 std::string range_of(const buffer_call& c) {
   using detail::nodes_of_task;
   if (c.where == nodes_of_task::collective) return " on all nodes together, group " + std::to_string(c.group_of_nodes);
-  return c.where == nodes_of_task::one ? " on one node" : c.where == nodes_of_task::each ? " on each node" : " over " + c.range.text();
+  return c.where == nodes_of_task::one    ? " on one node"
+         : c.where == nodes_of_task::each ? " on each node"
+                                          : " over " + c.range.text();
 }
 
 }  // namespace
 
-said_hash& said_hash::add(std::string_view text) noexcept {
+stable_hash& stable_hash::add(std::string_view text) noexcept {
   add(text.size());
   for (; !text.empty(); text.remove_prefix(std::min<std::size_t>(text.size(), 8))) {
     std::uint64_t word = 0;
@@ -70,17 +72,22 @@ said_hash& said_hash::add(std::string_view text) noexcept {
   return *this;
 }
 
-said_hash& said_hash::add(const box& b) noexcept {
-  for (int a = 0; a < max_axes; ++a) add(static_cast<std::uint64_t>(b.min()[a])).add(static_cast<std::uint64_t>(b.max()[a]));
+stable_hash& stable_hash::add(const box& b) noexcept {
+  for (int a = 0; a < max_axes; ++a)
+    add(static_cast<std::uint64_t>(b.min()[a])).add(static_cast<std::uint64_t>(b.max()[a]));
   return *this;
 }
 
 std::uint64_t buffer_call::hash() const {
-  said_hash h;
-  h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where)).add(name).add(line).add(range);
+  stable_hash h;
+  h.add(std::uint64_t{group_of_nodes} << 16 | static_cast<std::uint64_t>(what) << 8 | static_cast<std::uint64_t>(where))
+      .add(name)
+      .add(line)
+      .add(range);
   for (int a = 0; a < max_axes; ++a)
     h.add(static_cast<std::uint64_t>(group[a])).add(static_cast<std::uint64_t>(hints.multiple[a]));
-  h.add(std::uint64_t{hints.pieces} << 16 | std::uint64_t{kinds.are} << 8 | std::uint64_t{is_in_groups} << 1 | std::uint64_t{hints.is_in_tiles});
+  h.add(std::uint64_t{hints.pieces} << 16 | std::uint64_t{kinds.are} << 8 | std::uint64_t{is_in_groups} << 1 |
+        std::uint64_t{hints.is_in_tiles});
   if (!driver.empty()) h.add(driver);
   h.add(uses.size()).add(effects.size());
   for (const use& u : uses) {
@@ -90,7 +97,7 @@ std::uint64_t buffer_call::hash() const {
     for (int a = 0; a < max_axes; ++a)
       h.add(static_cast<std::uint64_t>(u.by.border[a])).add(u.by.by[static_cast<std::size_t>(a)]);
   }
-  for (const graph::effect_use& e : effects) h.add(e.said());
+  for (const graph::effect_use& e : effects) h.add(e.key());
   for (const double n : numbers) h.add(std::bit_cast<std::uint64_t>(n));
   return h.value();
 }
@@ -98,13 +105,17 @@ std::uint64_t buffer_call::hash() const {
 std::string buffer_call::text() const {
   const std::string called = name.empty() ? "" : " \"" + name + "\"";
   switch (what) {
-    case verb::launch: return "launch of" + called + " over " + range.text() + text_of_hints(*this) + text_of_uses(uses);
-    case verb::host_task: return "host task" + called + range_of(*this) + text_of_hints(*this) + text_of_effects(effects) + text_of_uses(uses);
+    case verb::launch:
+      return "launch of" + called + " over " + range.text() + text_of_hints(*this) + text_of_uses(uses);
+    case verb::host_task:
+      return "host task" + called + range_of(*this) + text_of_hints(*this) + text_of_effects(effects) +
+             text_of_uses(uses);
     case verb::read: return "read of " + range.text() + " of B" + std::to_string(uses.front().buffer);
     case verb::make:
       return "buffer B" + std::to_string(uses.front().buffer) + called + " of " + range.text() +
              fmt::format(", {} bytes an element{}", numbers[0], numbers[2] != 0 ? ", with its content" : "");
-    case verb::set_horizons: return fmt::format("set_horizons({{.step = {}, .most_parallel = {}}})", numbers[0], numbers[1]);
+    case verb::set_horizons:
+      return fmt::format("set_horizons({{.step = {}, .most_parallel = {}}})", numbers[0], numbers[1]);
     case verb::set_weights: return fmt::format("set_weights({{.nodes = {{{}}}}})", fmt::join(numbers, ", "));
     case verb::save: {
       std::string of;

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "device/backend.hpp"
@@ -17,9 +17,9 @@ const std::shared_ptr<buffers_state>& state_of(const base::runtime_context& runt
 
 namespace {
 
-/// All but its end, where what a chunk uses nothing of lies: the graph does not know of that.
+/// The memory without the area at its end for empty instances, which the graph does not manage.
 graph::memory_bounds left_to_buffers(std::uint64_t capacity, std::uint64_t grain) {
-  const std::uint64_t kept = grains_for_nothing * grain;
+  const std::uint64_t kept = grains_for_empty_instances * grain;
   return {capacity > kept ? capacity - kept : capacity, grain};
 }
 
@@ -29,18 +29,19 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   const data::data_state& memories = *runtime.get<data::data_state>(base::floor_slot::data);
   graph::node_shape shape;
   static_assert(device::most_devices < graph::most_memories);
-  execution::site_list sites;
+  instruction_executor::execution_places places;
   if (devices)
     for (const auto& d : devices->all()) {
-      sites.push_back({d->processor(), d->memory()});
-      shape.devices.push_back(static_cast<graph::memory_number>(sites.size()));
+      places.push_back({d->processor(), d->memory()});
+      shape.devices.push_back(static_cast<graph::memory_number>(places.size()));
     }
-  shape.bounds.resize(sites.size() + 1);
-  for (std::size_t n = 0; n < sites.size(); ++n)
-    if (const data::memory_space* const m = memories.find(sites[n].memory)) shape.bounds[n + 1] = left_to_buffers(m->capacity(), m->taken_by(1));
+  shape.bounds.resize(places.size() + 1);
+  for (std::size_t n = 0; n < places.size(); ++n)
+    if (const data::memory_space* const m = memories.find(places[n].memory))
+      shape.bounds[n + 1] = left_to_buffers(m->capacity(), m->taken_by(1));
   for (const auto& m : memories.memories)
     if (data::is_on_host(m.get())) {
-      sites.push_back({{}, m->where()});
+      places.push_back({{}, m->where()});
       break;
     }
   data::other_nodes* const others = memories.others;
@@ -55,23 +56,28 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   }
   const graph::node_number self = is_dry ? settings.dry.which.front() : others ? others->self() : 0;
   const graph::node_number nodes = is_dry ? settings.dry.nodes : others ? others->nodes() : 1;
-  auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(sites), settings.measures);
+  auto s = std::make_shared<buffers_state>(runtime, self, nodes, shape, std::move(places), settings.measures);
   s->tasks.set(settings.horizons);
   if (is_dry) s->dry = std::make_unique<dry_run>(settings.dry, shape);
   if (!settings.graph.file.empty())
-    s->record = std::make_unique<recording>(settings.graph, is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
+    s->record = std::make_unique<graph_recorder>(settings.graph,
+                                                 is_dry ? std::span(settings.dry.which) : std::span(&self, 1), shape);
   if (others && others->nodes() > 1 && !is_dry)
-    s->programs = std::make_unique<same_program>(*others, settings.compares ? same_program::compares::yes : same_program::compares::no, settings.went_wrong);
+    s->guard =
+        std::make_unique<spmd_guard>(*others, settings.compares ? spmd_guard::compares::yes : spmd_guard::compares::no,
+                                     settings.on_failure_or_divergence);
   s->check = settings.check;
-  if (settings.warn) s->tell = settings.warn;
-  if (settings.learn && !is_dry) {  // a dry run touches nothing
-    if (!others || others->nodes() == 1) s->learns = std::make_unique<learning>();
-    else if (s->commands.self() == 0) s->tell("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
+  if (settings.warn) s->warn = settings.warn;
+  if (settings.learn && !is_dry) {  // kernels of a dry run use no elements
+    if (!others || others->nodes() == 1) s->learns = std::make_unique<mapper_learner>();
+    else if (s->commands.self() == 0)
+      s->warn("STRETTO_CHECK=learn learns nothing on several nodes: run the program on one");
   }
   if (s->commands.self() == 0) s->warnings.to(settings.warn);
-  // What is learned is of a line of the program, what a dry run finds is all it does, and nodes that agree on weights do so at a point of it.
-  if (!s->learns && !is_dry && !s->weights.levels().nodes) s->hands = settings.hands;
-  if (s->hands != handing::never) s->later = std::make_unique<later_launches>();
+  // No pipeline in these modes: learning needs source lines, a dry run executes nothing, and nodes must exchange
+  // weights at the same point of the program.
+  if (!s->learns && !is_dry && !s->weights.levels().nodes) s->pipeline = settings.pipeline;
+  if (s->pipeline != pipeline_mode::off) s->pending = std::make_unique<pending_launches>();
   objects::share_memories_with(runtime, [of = std::weak_ptr(s)](place memory) -> std::optional<event> {
     const std::shared_ptr<buffers_state> buffers = of.lock();
     return buffers ? buffers_state::clear(*buffers, memory, base::require_current("launch")) : std::nullopt;
@@ -79,7 +85,8 @@ void start_buffers(base::runtime_context& runtime, device::device_set* devices, 
   runtime.set(base::floor_slot::buffers, new std::shared_ptr<buffers_state>(std::move(s)));
 }
 
-graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what, const std::source_location* where) {
+graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what,
+                                       const std::source_location* where) {
   if (given.most_parallel != 1) return given;
   error e("B16", what);
   if (where) e.fact("submitted", *where);
@@ -88,35 +95,36 @@ graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const
       .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
 }
 
-std::optional<error> run_failed(base::runtime_context& runtime, const std::exception_ptr& why, asks_nodes asks, const std::source_location& where) {
+std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,
+                                       queries_nodes queries, const std::source_location& where) {
   buffers_state& s = *state_of(runtime);
-  if (!s.programs) return std::nullopt;
-  if (asks == asks_nodes::yes) {
-    s.programs->explain(where);
-    if (auto differ = s.programs->take_difference()) return differ;
+  if (!s.guard) return std::nullopt;
+  if (queries == queries_nodes::yes) {
+    s.guard->wait_for_verdict(where);
+    if (auto differ = s.guard->take_divergence()) return differ;
   }
   std::uint64_t submitted;
   {
-    asking held(s);
-    held.hold_all(asking::waits::no, where);
+    submission_lock lock(s);
+    lock.drain(submission_lock::waits::no, where);
     submitted = s.submitted;
   }
-  return s.programs->fail(submitted, why, where);
+  return s.guard->fail(submitted, why, where);
 }
 
-std::optional<error> untold_fault_of_others(base::runtime_context& runtime) {
+std::optional<error> unreported_peer_failure(base::runtime_context& runtime) {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
-  if (!slot || !(*slot)->programs) return {};
-  return (*slot)->programs->untold((*slot)->submitted);
+  if (!slot || !(*slot)->guard) return {};
+  return (*slot)->guard->unreported((*slot)->submitted);
 }
 
-bool has_gone_wrong(const base::runtime_context& runtime) noexcept {
+bool has_failed_or_diverged(const base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
-  return slot && (*slot)->programs && (*slot)->programs->has_gone_wrong();
+  return slot && (*slot)->guard && (*slot)->guard->has_failed_or_diverged();
 }
 
-bool may_come_of_others(const base::runtime_context& runtime, const failure& f) noexcept {
-  if (!has_gone_wrong(runtime)) return false;
+bool may_be_caused_by_peers(const base::runtime_context& runtime, const failure& f) noexcept {
+  if (!has_failed_or_diverged(runtime)) return false;
   try {
     std::rethrow_exception(f.root().exception());
   } catch (const error&) {
@@ -126,31 +134,32 @@ bool may_come_of_others(const base::runtime_context& runtime, const failure& f) 
   }
 }
 
-void end_waits(base::thread_context& context) {
-  if (has_gone_wrong(*context.runtime)) state_of(*context.runtime)->programs->end_waits(context);
+void fail_stuck_waits(base::thread_context& context) {
+  if (has_failed_or_diverged(*context.runtime)) state_of(*context.runtime)->guard->fail_stuck_waits(context);
 }
 
-void end_program(base::runtime_context& runtime, same_program::ended how) {
+void end_program(base::runtime_context& runtime, spmd_guard::ended how) {
   buffers_state& s = *state_of(runtime);
-  if (!s.programs) return;
-  asking held(s);
-  held.hold_all(asking::waits::no, std::source_location::current());
-  s.programs->end(how);
+  if (!s.guard) return;
+  submission_lock lock(s);
+  lock.drain(submission_lock::waits::no, std::source_location::current());
+  s.guard->end(how);
 }
 
 void stop_measuring(base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot) return;
-  const holding held(**slot);
+  const buffers_lock held(**slot);
   (*slot)->weights.end();
 }
 
-void tell_what_was_asked(const base::runtime_context& runtime) {
+void report_graphs(const base::runtime_context& runtime) {
   buffers_state& s = *state_of(runtime);
   if (s.dry) std::fputs(("stretto: " + s.dry->text() + "\n").c_str(), stderr);
   if (!s.record) return;
-  if (s.dry) s.record->set_seconds_to_find_a_task(s.dry->seconds_of_a_task());
-  if (const std::string says = s.record->prediction(); !says.empty()) std::fputs(("stretto: " + says + "\n").c_str(), stderr);
+  if (s.dry) s.record->set_seconds_per_task(s.dry->seconds_per_task());
+  if (const std::string prediction = s.record->prediction(); !prediction.empty())
+    std::fputs(("stretto: " + prediction + "\n").c_str(), stderr);
   s.record->write();
 }
 
@@ -158,13 +167,13 @@ void stop_buffers(base::runtime_context& runtime) noexcept {
   auto* const slot = runtime.get<std::shared_ptr<buffers_state>>(base::floor_slot::buffers);
   if (!slot) return;
   {
-    const holding held(**slot);
-    if ((*slot)->learns) (*slot)->learns->tell((*slot)->tell);
+    const buffers_lock held(**slot);
+    if ((*slot)->learns) (*slot)->learns->report((*slot)->warn);
     (*slot)->runtime = nullptr;
-    // Functions that own buffers, which own this.
-    (*slot)->known_mappings.clear();
-    (*slot)->nodes_loads = {};
-    (*slot)->programs.reset();
+    // These may contain functions that own buffers, which own this state.
+    (*slot)->custom_mappings.clear();
+    (*slot)->load_exchange = {};
+    (*slot)->guard.reset();
     (*slot)->commands.forget_shapes();
     if ((*slot)->dry) (*slot)->dry->forget_shapes();
   }

@@ -1,4 +1,4 @@
-// buffers_floor.hpp - what other floors call to start and stop the buffers of a runtime.
+// buffers_floor.hpp - starts and stops the buffers of a runtime; called by other floors.
 //
 // Threads     the thread that makes and destroys the runtime.
 #pragma once
@@ -12,53 +12,58 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
-#include "buffers/handing.hpp"
-#include "buffers/recording.hpp"
-#include "buffers/same_program.hpp"
-#include "buffers/weighing.hpp"
+#include "buffers/graph_recorder.hpp"
+#include "buffers/pipeline_mode.hpp"
+#include "buffers/spmd_guard.hpp"
+#include "buffers/weight_measurement.hpp"
 #include "device/device_set.hpp"
 #include "graph/horizon_policy.hpp"
 
 namespace stretto::buffers {
 
 struct buffers_settings {
-  bool check = false;  // kernels may touch what mappers name, and nothing else
-  weighed_levels measures = {};
-  bool learn = false;  // what kernels touch is told at the end, beside what mappers name. On one node; on the host
+  bool check = false;  // kernels may access only what mappers name
+  measured_levels measures = {};
+  bool learn = false;  // reports at the end what kernels have used, next to what mappers name. On one node, on the host
   std::function<void(const std::string&)> warn = {};
-  recording::settings graph = {};  // no file: none is made
+  graph_recorder::settings graph = {};  // without a file no graph is written
   dry_settings dry = {};
   graph::horizon_policy horizons = {};
-  bool compares = true;  // what the programs of nodes ask
-  handing hands = handing::never;
-  std::function<void()> went_wrong = {};  // nodes differ, or the run of one has failed: when it is known here, on some thread of the runtime
+  bool compares = true;  // compare the programs of nodes
+  pipeline_mode pipeline = pipeline_mode::off;
+  // called when this node learns of divergence or of a failed run, on some thread of the runtime
+  std::function<void()> on_failure_or_divergence = {};
 };
 
-/// Throws B16 where they would follow each launch; `what` says where they were given.
-graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what, const std::source_location* where = nullptr);
+/// Throws B16 if a horizon would follow each launch; `what`: where the setting was given.
+graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const char* what,
+                                       const std::source_location* where = nullptr);
 
-/// `devices` null: the host alone. After the data floor, and after that knows of other nodes. Throws B17 for a graph's file.
+/// `devices` null: the host alone. To be called after the data floor has started and knows the other nodes. Throws B17
+/// for the file of a graph.
 void start_buffers(base::runtime_context& runtime, device::device_set* devices, const buffers_settings& settings);
-/// A run has failed because of `why`; in it. Other nodes do not wait for what this one would have done. Returns what explains it: B23 if
-/// nodes differ, which it waits to know if it is to ask them; N17 if it is because of another node's run.
-enum class asks_nodes : bool { no, yes };
-std::optional<error> run_failed(base::runtime_context& runtime, const std::exception_ptr& why, asks_nodes asks, const std::source_location& where);
-/// At the end: the error, if this node lacks something because nodes differ or the run of another has failed, and no run has told.
-std::optional<error> untold_fault_of_others(base::runtime_context& runtime);
-/// Whether `f` may come of what went wrong on other nodes: where something has, errors of ours may, such as elements that never came, and
-/// exceptions of the program's own are none of those.
-bool may_come_of_others(const base::runtime_context& runtime, const failure& f) noexcept;
-/// Whether either is so, as far as is known here. Any thread.
-bool has_gone_wrong(const base::runtime_context& runtime) noexcept;
-/// Nothing can go on any more on any node, and something has gone wrong: what the program waits for ends because of it. On a thread of the runtime.
-void end_waits(base::thread_context& context);
-/// The program has ended; before the node leaves its job.
-void end_program(base::runtime_context& runtime, same_program::ended how);
-/// Before the scheduler: what has been measured is futures of its tasks. Nothing is measured any more.
+/// Reports a failed run of this node to other nodes, which then do not wait for its work. Returns the underlying cause:
+/// B23 after divergence (if it is to query the nodes, it waits for the verdict), N17 if another node's run failed.
+enum class queries_nodes : bool { no, yes };
+std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,
+                                       queries_nodes queries, const std::source_location& where);
+/// At the end: an error that no run has reported, if this node lacks work because of divergence or another node's
+/// failed run.
+std::optional<error> unreported_peer_failure(base::runtime_context& runtime);
+/// True if `f` may be caused by a failure on another node. After such a failure our own errors may be, such as elements
+/// that never arrived; exceptions of the program are not.
+bool may_be_caused_by_peers(const base::runtime_context& runtime, const failure& f) noexcept;
+/// True if this node knows of a failed run or of divergence. Any thread.
+bool has_failed_or_diverged(const base::runtime_context& runtime) noexcept;
+/// All nodes are stuck after a failure: ends the waits of the program with its cause. On a thread of the runtime.
+void fail_stuck_waits(base::thread_context& context);
+/// The program has ended. To be called before the node leaves its job.
+void end_program(base::runtime_context& runtime, spmd_guard::ended how);
+/// To be called before the scheduler stops: ends measuring, as measurements are futures of its tasks.
 void stop_measuring(base::runtime_context& runtime) noexcept;
-/// Of what was asked of buffers: the line of a dry run on standard error, and the file of the graph. At the end, once.
-void tell_what_was_asked(const base::runtime_context& runtime);
-/// Before the data floor; all operations have ended.
+/// At the end, once: prints the summary of a dry run and the prediction, and writes the file of the graph.
+void report_graphs(const base::runtime_context& runtime);
+/// To be called before the data floor stops, when all operations have ended.
 void stop_buffers(base::runtime_context& runtime) noexcept;
 
 }  // namespace stretto::buffers

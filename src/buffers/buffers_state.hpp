@@ -1,6 +1,6 @@
-// buffers_state.hpp - what the floor keeps for one runtime.
+// buffers_state.hpp - the state of the buffers floor for one runtime.
 //
-// Threads     whoever holds it: `holding`.
+// Threads     the holder of a `buffers_lock`.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -16,15 +16,15 @@
 
 #include "base/context.hpp"
 #include "buffers/dry_run.hpp"
-#include "buffers/execution.hpp"
-#include "buffers/handing.hpp"
-#include "buffers/known_launches.hpp"
-#include "buffers/later_launches.hpp"
-#include "buffers/learning.hpp"
-#include "buffers/recording.hpp"
-#include "buffers/same_program.hpp"
-#include "buffers/unwritten.hpp"
-#include "buffers/weighing.hpp"
+#include "buffers/graph_recorder.hpp"
+#include "buffers/instruction_executor.hpp"
+#include "buffers/launch_cache.hpp"
+#include "buffers/mapper_learner.hpp"
+#include "buffers/pending_launches.hpp"
+#include "buffers/pipeline_mode.hpp"
+#include "buffers/spmd_guard.hpp"
+#include "buffers/unwritten_warnings.hpp"
+#include "buffers/weight_measurement.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/task_graph.hpp"
@@ -32,101 +32,107 @@
 
 namespace stretto::buffers {
 
-// Horizons that may be under way: what is ahead of execution is bounded by their step.
-inline constexpr std::size_t most_ahead = 16;
+// Back pressure: the number of horizons by which submission may be ahead of execution.
+inline constexpr std::size_t most_horizons_ahead = 16;
 
 struct buffers_state {
-  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape, execution::site_list sites,
-                weighed_levels measures)
-      : runtime(&r), measures(measures), commands(self, nodes), instructions(std::move(shape)), doing(std::move(sites), nodes),
-        weights(measures, instructions.shape().devices.size(), nodes, most_ahead + 2) {}
+  buffers_state(base::runtime_context& r, graph::node_number self, graph::node_number nodes, graph::node_shape shape,
+                instruction_executor::execution_places places, measured_levels measures)
+      : runtime(&r),
+        measures(measures),
+        commands(self, nodes),
+        instructions(std::move(shape)),
+        executor(std::move(places), nodes),
+        weights(measures, instructions.shape().devices.size(), nodes, most_horizons_ahead + 2) {}
 
-  base::runtime_context* runtime;  // null once that has ended
+  base::runtime_context* runtime;  // null once the runtime has ended
   bool check = false;
-  const weighed_levels measures;  // where no weights are set by hand
-  std::function<void(const std::string&)> tell = [](const std::string&) {};  // to whoever runs the program
+  const measured_levels measures;  // the levels measured, unless weights are set by hand
+  std::function<void(const std::string&)> warn = [](const std::string&) {};  // prints a warning
   unwritten_warnings warnings;
-  std::unique_ptr<learning> learns;  // null: nothing is
-  handing hands = handing::never;
-  std::unique_ptr<later_launches> later;  // null where nothing is ever handed over
-  std::atomic<std::uint64_t> rights{1};   // launches that were found right before it changed may not be any more
-  void let_weights_change() noexcept { rights.fetch_add(1, std::memory_order_relaxed); }
+  std::unique_ptr<mapper_learner> learns;  // null: not in learn mode
+  pipeline_mode pipeline = pipeline_mode::off;
+  std::unique_ptr<pending_launches> pending;  // null without a pipeline
+  // Validity epoch: launches checked in an older epoch must be checked again
+  std::atomic<std::uint64_t> check_epoch{1};
+  void invalidate_checks() noexcept { check_epoch.fetch_add(1, std::memory_order_relaxed); }
 
-  // Guards what follows; taken by `holding` alone.
+  // Guards the members below; locked by `buffers_lock` only.
   std::mutex mutex;
   std::atomic<std::thread::id> holder;
   graph::task_graph tasks;
   graph::command_graph commands;
   graph::instruction_graph instructions;
-  execution doing;
+  instruction_executor executor;
   struct time_of_horizons {
-    bool is_asked = false;  // for benchmarks
-    std::uint64_t count = 0, nanoseconds = 0;  // generated, with what the one before it makes old applied
+    bool is_measured = false;  // set by benchmarks
+    // Horizons generated, and the time, including the application of the horizon before
+    std::uint64_t count = 0, nanoseconds = 0;
   };
   time_of_horizons horizons;
-  std::unique_ptr<recording> record;  // null: nobody asked for a graph
-  std::unique_ptr<dry_run> dry;       // null: what is found is done
-  std::unique_ptr<same_program> programs;  // null: there are no others
-  std::uint32_t side_effects = 0;          // that were made
-  std::uint64_t submitted = 0;             // tasks below this number, each as a whole
-  event ahead;                             // what has to have happened before the next task
-  std::exception_ptr refused;              // what a launch was refused with that had been handed over; the program has ended then
-  known_launches launches;                 // and guarded by `saying`, where there is that
-  weighing weights;
-  // Of nodes that decide about weights together; of who submits.
-  buffer<double> nodes_loads;
-  std::shared_ptr<std::vector<graph::measured_load>> agreed;
-  event agreed_on;
-  // Of the task that is submitted, kept for their memory.
-  launch_words says;
+  std::unique_ptr<graph_recorder> record;  // null: no graph is recorded
+  std::unique_ptr<dry_run> dry;            // null: not a dry run
+  std::unique_ptr<spmd_guard> guard;       // null: a single node
+  std::uint32_t side_effects = 0;          // number of side effects made
+  std::uint64_t submitted = 0;             // tasks below this number are submitted completely
+  event back_pressure;                     // to be awaited before the next task is submitted
+  std::exception_ptr pipeline_failure;     // the error of a refused pending launch; it ends the program
+  launch_cache launches;                   // also guarded by `submission_mutex`, if there is a pipeline
+  weight_measurement weights;
+  // Weights that nodes decide together; for the submitting call.
+  buffer<double> load_exchange;
+  std::shared_ptr<std::vector<graph::measured_load>> node_loads;
+  event loads_ready;
+  // Scratch memory for the task being submitted.
+  launch_key key;
   std::vector<graph::command> new_commands;
   std::vector<graph::instruction> new_instructions;
-  /// Mappings of functions that are called again, so that what they gave is remembered.
-  struct known_mapping {
+  /// Mappings of custom functions, kept so that the graphs recognise repeated ones.
+  struct custom_mapping {
     std::shared_ptr<const detail::range_mapper::function> of;
     box elements;
     graph::mapping is;
   };
-  std::vector<known_mapping> known_mappings;
-  std::shared_ptr<void> checkpoints;  // what the floor of that name keeps beside
-  event files;  // of this node: what has been done with files so far
+  std::vector<custom_mapping> custom_mappings;
+  std::shared_ptr<void> checkpoints;  // state of the checkpoint floor
+  event files;                        // of this node: all file operations so far
 
-  /// All that buffers have in this memory of a device leaves it. The event happens when it has left; none: there is
-  /// nothing. The caller does not hold the state.
+  /// Evicts all buffer data from this memory of a device. The event triggers when it has left; none: there was none.
+  /// The caller must not hold the state.
   static std::optional<event> clear(buffers_state& s, place memory, base::thread_context& context);
 
-  /// Begins instructions, which belong to the commands; or only counts them, and everything has happened.
-  task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all, const task_work& work,
-                         base::thread_context& context);
+  /// Starts the instructions of these commands. A dry run only counts them.
+  task_outcome carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all,
+                         const task_work& work, base::thread_context& context);
 
-  // Buffers that nothing names any more, to be removed by whoever holds the state. Guarded by a mutex of their own, since what is let go
-  // while the state is held may be a function of the program's that owns the last handle of a buffer.
-  std::atomic<bool> has_gone = false;
-  std::mutex gone_mutex;
-  struct gone_buffer {
+  // Released buffers, to be removed by the next holder of the state. They have a mutex of their own: destroying a
+  // function of the program while the state is held may release the last handle of a buffer.
+  std::atomic<bool> has_released = false;
+  std::mutex released_mutex;
+  struct released_buffer {
     graph::buffer_id is;
-    std::uint64_t behind = 0;  // launches that were handed over, which may name it
+    std::uint64_t behind = 0;  // number of pending launches that may still name it
   };
-  std::vector<gone_buffer> gone;
+  std::vector<released_buffer> released;
 };
 
-/// Who is cut by the weights of all devices shows how fast each is.
+/// True if the task is cut by the weights of all devices, so that its times show their speeds.
 inline bool shows_speed(const graph::task& t) noexcept {
   return t.kind == graph::task_kind::kernel && t.by == graph::processors::devices && !t.devices;
 }
 
-/// Holds a runtime's buffers. Removes those that have gone before it lets go. What was handed over may not be in the graphs: a call of the
-/// program is `asked` (handing_over.hpp).
-class holding {
+/// Locks the buffers of a runtime. Removes released buffers before it unlocks. Pending launches may not be in the
+/// graphs: calls of the program use a submission lock (launch_pipeline.hpp).
+class buffers_lock {
  public:
-  explicit holding(buffers_state& s);
-  ~holding();
-  holding(const holding&) = delete;
-  holding& operator=(const holding&) = delete;
+  explicit buffers_lock(buffers_state& s);
+  ~buffers_lock();
+  buffers_lock(const buffers_lock&) = delete;
+  buffers_lock& operator=(const buffers_lock&) = delete;
 
  private:
   buffers_state& s_;
-  sched::worker* const here_;  // which makes no room by running something else meanwhile
+  sched::worker* const here_;  // whose worker must not free memory by running other tasks meanwhile
 };
 
 struct buffer_record {

@@ -15,8 +15,9 @@
 namespace stretto::buffers {
 namespace {
 
-// A mark of a floating-point element is a quiet NaN. Of the 22 bits below, which float and double have alike, 3 say that it is one of ours, 3
-// the argument, 16 the element; the 29 more of a double say the rest of the element's number.
+// The mark of a floating-point element is a quiet NaN. Of the 22 payload bits that float and double share, 3 identify
+// our marks, 3 hold the argument and 16 the low bits of the element number. The other 29 bits of a double hold the rest
+// of the element number.
 constexpr std::uint64_t ours = 0b101, argument_bits = 3, element_bits = 16;
 constexpr std::uint64_t most_arguments = (1u << argument_bits) - 1;
 constexpr int bits_below_of_double = 29;
@@ -57,8 +58,14 @@ std::string text_of_boxes(const std::vector<box>& boxes) {
 
 }  // namespace
 
-checked_view::checked_view(const checked_task& of, argument is, std::size_t number, const detail::host_elements& elements, const checked_view* same)
-    : of_(of), is_(std::move(is)), number_(number), here_(elements), owns_copy_(!same), copy_(same ? same->copy_ : nullptr) {
+checked_view::checked_view(const checked_task& of, argument is, std::size_t number,
+                           const detail::host_elements& elements, const checked_view* same)
+    : of_(of),
+      is_(std::move(is)),
+      number_(number),
+      here_(elements),
+      owns_copy_(!same),
+      copy_(same ? same->copy_ : nullptr) {
   const std::size_t bytes = here_.shape.element_bytes;
   point around;
   for (int a = 0; a < is_.dimensions; ++a) around[a] = a + 1 == is_.dimensions ? 8 : 1;
@@ -66,16 +73,20 @@ checked_view::checked_view(const checked_task& of, argument is, std::size_t numb
   const std::uint64_t count = all_.volume();
   if (owns_copy_) {
     if (count > PTRDIFF_MAX / bytes) throw std::bad_alloc();
-    copy_ = static_cast<std::byte*>(::operator new(std::max<std::uint64_t>(count, 1) * bytes, std::align_val_t(copy_alignment)));
+    copy_ = static_cast<std::byte*>(
+        ::operator new(std::max<std::uint64_t>(count, 1) * bytes, std::align_val_t(copy_alignment)));
     for (std::uint64_t e = 0; e < count; ++e) mark(e, copy_ + e * bytes);
     each_element(is_.held, [&](std::byte* copied, std::byte* original) { std::memcpy(copied, original, bytes); });
   }
   given_.shape = here_.shape;
   auto stride = static_cast<std::int64_t>(bytes);
-  for (int a = max_axes - 1; a >= 0; --a) given_.shape.stride[a] = stride, stride *= std::max<coordinate>(all_.length(a), 1);
+  for (int a = max_axes - 1; a >= 0; --a)
+    given_.shape.stride[a] = stride, stride *= std::max<coordinate>(all_.length(a), 1);
   given_.first = copy_ + (count ? number_of(here_.shape.box.min()) * bytes : 0);
   limits_.allowed = is_.named;
-  limits_.refuse = [this](const point& at) { refuse(is_.how == access::in ? does::reads : is_.how == access::out ? does::writes : does::uses, &at); };
+  limits_.refuse = [this](const point& at) {
+    refuse(is_.how == access::in ? does::reads : is_.how == access::out ? does::writes : does::uses, &at);
+  };
   given_.limits = &limits_;
 }
 
@@ -89,13 +100,15 @@ void checked_view::each_element(const std::vector<box>& of, F f) const {
     point p;
     for (p[0] = b.min()[0]; p[0] < b.max()[0]; ++p[0])
       for (p[1] = b.min()[1]; p[1] < b.max()[1]; ++p[1])
-        for (p[2] = b.min()[2]; p[2] < b.max()[2]; ++p[2]) f(copy_ + number_of(p) * here_.shape.element_bytes, here_.first + here_.shape.offset_of(p));
+        for (p[2] = b.min()[2]; p[2] < b.max()[2]; ++p[2])
+          f(copy_ + number_of(p) * here_.shape.element_bytes, here_.first + here_.shape.offset_of(p));
   }
 }
 
 std::uint64_t checked_view::number_of(const point& p) const noexcept {
   std::uint64_t n = 0;
-  for (int a = 0; a < max_axes; ++a) n = n * static_cast<std::uint64_t>(all_.length(a)) + static_cast<std::uint64_t>(p[a] - all_.min()[a]);
+  for (int a = 0; a < max_axes; ++a)
+    n = n * static_cast<std::uint64_t>(all_.length(a)) + static_cast<std::uint64_t>(p[a] - all_.min()[a]);
   return n;
 }
 
@@ -119,7 +132,8 @@ void checked_view::mark(std::uint64_t element, std::byte* to) const noexcept {
     const std::uint64_t word = 0x7ff8000000000000u | bits << bits_below_of_double | rest;
     std::memcpy(to, &word, sizeof word);
   } else {
-    for (std::size_t i = 0; i < here_.shape.element_bytes; ++i) to[i] = static_cast<std::byte>(0xa5 + element * 31 + i * 7);
+    for (std::size_t i = 0; i < here_.shape.element_bytes; ++i)
+      to[i] = static_cast<std::byte>(0xa5 + element * 31 + i * 7);
   }
 }
 
@@ -151,7 +165,8 @@ void checked_view::find_stray_reads(std::span<const std::unique_ptr<checked_view
     const auto found = mark_in(copied, is_.elements);
     if (!found || found->argument >= all.size() || !all[found->argument]) return;
     const checked_view& read = *all[found->argument];
-    const bool are_doubles = is_.elements == detail::element_kind::float64 && read.is_.elements == detail::element_kind::float64;
+    const bool are_doubles =
+        is_.elements == detail::element_kind::float64 && read.is_.elements == detail::element_kind::float64;
     read.refuse_marked(found->low, found->rest, are_doubles);
   });
 }
@@ -175,22 +190,29 @@ void checked_view::refuse_marked(std::uint64_t low, std::uint64_t rest, bool kno
 
 void checked_view::hand_back() const {
   if (owns_copy_)
-    each_element(is_.written, [&](const std::byte* copied, std::byte* original) { std::memcpy(original, copied, here_.shape.element_bytes); });
+    each_element(is_.written, [&](const std::byte* copied, std::byte* original) {
+      std::memcpy(original, copied, here_.shape.element_bytes);
+    });
 }
 
 void checked_view::refuse(does what, const point* at) const {
   error e("B25", fmt::format("host task \"{}\" {} {} of {} that its mapper does not name", of_.name,
-                             what == does::writes ? "writes" : what == does::uses ? "uses" : "reads", at ? "an element" : "elements", is_.buffer));
+                             what == does::writes ? "writes"
+                             : what == does::uses ? "uses"
+                                                  : "reads",
+                             at ? "an element" : "elements", is_.buffer));
   e.fact("submitted", of_.where).fact("chunk", of_.chunk.text());
   if (at) e.fact("element", base::index_text(&at->at[0], is_.dimensions));
   throw std::move(e)
       .fact("named", text_of_boxes(is_.named) + " by " + is_.mapper)
-      .because("other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not have sent what is there")
-      .remedy(what == does::writes ? "write what belongs to the chunk, or give a mapper that names it" : "give a mapper that names it: neighborhood(1), all, a function");
+      .because(
+          "other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not have sent what is there")
+      .remedy(what == does::writes ? "write what belongs to the chunk, or give a mapper that names it"
+                                   : "give a mapper that names it: neighborhood(1), all, a function");
 }
 
-void run_checked(const detail::host_function& f, const checked_task& of, std::span<const checked_view::argument> arguments,
-                 std::span<const detail::host_elements> there) {
+void run_checked(const detail::host_function& f, const checked_task& of,
+                 std::span<const checked_view::argument> arguments, std::span<const detail::host_elements> there) {
   std::vector<std::unique_ptr<checked_view>> views;
   std::vector<detail::host_elements> given;
   for (std::size_t i = 0; i < there.size(); ++i) {
@@ -201,7 +223,8 @@ void run_checked(const detail::host_function& f, const checked_task& of, std::sp
     const auto same = std::ranges::find_if(there.begin(), there.begin() + static_cast<std::ptrdiff_t>(i),
                                            [&](const detail::host_elements& e) { return e.first == there[i].first; });
     const auto first = static_cast<std::size_t>(same - there.begin());
-    views.push_back(std::make_unique<checked_view>(of, arguments[i], first, there[i], first < i ? views[first].get() : nullptr));
+    views.push_back(
+        std::make_unique<checked_view>(of, arguments[i], first, there[i], first < i ? views[first].get() : nullptr));
     given.push_back(views.back()->given());
   }
   f(of.chunk, given);

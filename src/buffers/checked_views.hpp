@@ -1,11 +1,11 @@
-// checked_views.hpp - what a host task gets instead of a buffer's elements where programs are checked: a copy, marked outside of what its
-// mapper names.
+// checked_views.hpp - the memory of host tasks in checked programs: a copy of the buffer's elements, marked outside of
+// what the mappers name.
 //
-// Threads     one owner; the views of a task are used as the task uses them.
-// Cost        twice a copy of the elements that are named, and a look at the others; memory as much again as the allocation.
-// Invariants  (1) nothing outside of what mappers name is changed, whatever the task writes. (2) what is written there is found. (3) a read
-//             there is found by a view that looks at each coordinate; else by what comes of it: marks of floating-point elements are NaNs
-//             with a number, which arithmetic hands on.
+// Threads     one owner; a task uses its views as it would use those of the buffer.
+// Cost        copies the named elements twice and tests all others; as much memory again as the allocation.
+// Invariants  (1) the buffer is not changed outside of what mappers name, whatever the task writes. (2) such writes are
+//             detected. (3) such reads are detected by a view that checks each coordinate, else by their results:
+//             floating-point marks are NaNs with a payload, which arithmetic propagates.
 #pragma once
 
 #include <stretto/buffer.hpp>
@@ -20,7 +20,7 @@
 
 namespace stretto::buffers {
 
-/// A host task, as its errors tell of it.
+/// A host task, for error texts.
 struct checked_task {
   std::string name;
   box chunk;
@@ -29,30 +29,31 @@ struct checked_task {
 
 class checked_view {
  public:
-  /// One of the task's arguments.
+  /// One argument of the task.
   struct argument {
     std::string buffer;  // "buffer B1 "v""
     std::string mapper;  // "one_to_one"
     access how = access::in;
     detail::element_kind elements = detail::element_kind::any;
     int dimensions = 1;
-    std::vector<box> named;  // by the mapper for the chunk
-    // Of all of the task's arguments that use the same allocation:
+    std::vector<box> named;  // elements that the mapper names for the chunk
+    // Of all arguments of the task in the same allocation:
     std::vector<box> held, written;
   };
-  /// `number`: of the argument, in its marks. `same`: an earlier one of the same allocation, or null.
-  checked_view(const checked_task& of, argument is, std::size_t number, const detail::host_elements& elements, const checked_view* same);
+  /// `number`: number of the argument, for its marks. `same`: an earlier view of the same allocation, or null.
+  checked_view(const checked_task& of, argument is, std::size_t number, const detail::host_elements& elements,
+               const checked_view* same);
   ~checked_view();
   checked_view(const checked_view&) = delete;
   checked_view& operator=(const checked_view&) = delete;
 
   const detail::host_elements& given() const noexcept { return given_; }
 
-  /// Throws B25 if something was written outside of what is named.
+  /// Throws B25 if the task wrote an element that is not named.
   void find_stray_writes() const;
-  /// Throws B25 if something that is named holds what was read outside of what an argument names.
+  /// Throws B25 if a named element holds the mark of an element that is not named: the task has read it.
   void find_stray_reads(std::span<const std::unique_ptr<checked_view>> all) const;
-  /// What may be written becomes the buffer's.
+  /// Copies the writable elements back to the buffer.
   void hand_back() const;
 
  private:
@@ -65,22 +66,22 @@ class checked_view {
   std::uint64_t number_of(const point& p) const noexcept;
   point point_of(std::uint64_t element) const noexcept;
   std::vector<bool> held_elements() const;
-  /// Which of the elements outside has this mark, if that can be told.
+  /// Throws B25 for the element with this mark, or for an unknown one if the mark is ambiguous.
   [[noreturn]] void refuse_marked(std::uint64_t low, std::uint64_t rest, bool knows_rest) const;
 
   const checked_task& of_;
   const argument is_;
   const std::size_t number_;
-  const detail::host_elements here_;  // the buffer's
-  box all_;                           // those of the allocation, and some around them
+  const detail::host_elements here_;  // elements of the buffer
+  box all_;                           // the box of the allocation, widened by some elements
   const bool owns_copy_;
-  std::byte* copy_;                   // of `all_`, dense
+  std::byte* copy_;  // dense copy of `all_`
   detail::view_limits limits_;
   detail::host_elements given_;
 };
 
-/// Runs a host task on views that are checked, of elements that are there. Throws B25.
-void run_checked(const detail::host_function& f, const checked_task& of, std::span<const checked_view::argument> arguments,
-                 std::span<const detail::host_elements> there);
+/// Runs a host task on checked views of the elements `there`. Throws B25.
+void run_checked(const detail::host_function& f, const checked_task& of,
+                 std::span<const checked_view::argument> arguments, std::span<const detail::host_elements> there);
 
 }  // namespace stretto::buffers

@@ -19,7 +19,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-/// "0,2-4" as a set; empty where it is no list, or names what is not there.
+/// Parses "0,2-4"; empty if it is no list, or names a node that does not exist.
 graph::node_set set_of(std::string_view list, graph::node_number nodes) {
   if (list == "all") return graph::node_set(0, nodes);
   graph::node_set all;
@@ -32,7 +32,8 @@ graph::node_set set_of(std::string_view list, graph::node_number nodes) {
       const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
       return fault == std::errc() && end == text.data() + text.size() ? n : nodes;
     };
-    const graph::node_number first = number(one.substr(0, dash)), last = dash == one.npos ? first : number(one.substr(dash + 1));
+    const graph::node_number first = number(one.substr(0, dash)),
+                             last = dash == one.npos ? first : number(one.substr(dash + 1));
     if (first > last || last >= nodes) return {};
     all |= graph::node_set(first, last + 1);
     if (comma == list.npos) break;
@@ -53,7 +54,8 @@ dry_settings dry_settings_of(const base::settings& s) {
   const graph::node_set which = set_of(s.dry_node, dry.nodes);
   if (which.is_empty())
     throw error("B21", fmt::format("option dry_node cannot be \"{}\"", s.dry_node))
-        .fact("allowed", dry.nodes == 1 ? "0, as there is one node" : fmt::format("nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
+        .fact("allowed", dry.nodes == 1 ? "0, as there is one node"
+                                        : fmt::format("nodes from 0 to {0}, such as 0,{0}, or all", dry.nodes - 1))
         .fact("nodes", fmt::format("{}, by option dry_nodes", dry.nodes))
         .remedy("STRETTO_DRY_NODE=0");
   for (const auto& i : which.intervals())
@@ -69,7 +71,7 @@ dry_run::dry_run(const dry_settings& s, const graph::node_shape& shape)
   }
 }
 
-void dry_run::add(const graph::buffer& b, std::uint32_t element_bytes, recording* record) {
+void dry_run::add(const graph::buffer& b, std::uint32_t element_bytes, graph_recorder* record) {
   element_bytes_.push_back(element_bytes);
   for (std::size_t n = 0; n < others_.size(); ++n) {
     std::vector<graph::instruction> made;
@@ -80,7 +82,7 @@ void dry_run::add(const graph::buffer& b, std::uint32_t element_bytes, recording
   }
 }
 
-void dry_run::remove(graph::buffer_id b, recording* record) {
+void dry_run::remove(graph::buffer_id b, graph_recorder* record) {
   for (std::size_t n = 0; n < others_.size(); ++n) {
     std::vector<graph::instruction> made;
     others_[n]->commands.remove(b);
@@ -94,7 +96,7 @@ void dry_run::check(const graph::task& t) {
   for (const auto& n : others_) n->instructions.check(t, n->commands.own_chunk(t));
 }
 
-void dry_run::add(const graph::ordered_task& order, const graph::task& t, recording* record) {
+void dry_run::add(const graph::ordered_task& order, const graph::task& t, graph_recorder* record) {
   ++(t.kind == graph::task_kind::horizon ? horizons_ : tasks_);
   for (std::size_t n = 0; n < others_.size(); ++n) {
     std::vector<graph::command> commands;
@@ -126,12 +128,15 @@ void dry_run::forget_shapes() {
 }
 
 std::string dry_run::text() const {
-  const auto some = [](std::uint64_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  return fmt::format("dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and node",
-                     looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
-                     some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
-                     bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
-                     tasks_ ? fmt::format("{:.1f}", seconds_of_a_task() * 1e6) : "0");
+  const auto some = [](std::uint64_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  return fmt::format(
+      "dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and node",
+      looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
+      some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
+      bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),
+      tasks_ ? fmt::format("{:.1f}", seconds_per_task() * 1e6) : "0");
 }
 
 }  // namespace stretto::buffers

@@ -1,8 +1,9 @@
-// dry_run.hpp - a program that runs as one node of a job which is not there: what nodes would do is found and counted, and none of it done.
+// dry_run.hpp - a program that runs as one node of a job that does not exist: the work of nodes is generated and
+// counted, but not done.
 //
 // Threads     one owner.
-// Cost        that of the graphs, once for each node that is looked at.
-// Invariants  (1) what is found of a node is what it would find itself: the same graphs are made from the same calls.
+// Cost        generating the graphs, once for each simulated node.
+// Invariants  (1) the work of a node is what it would generate itself: the same calls make the same graphs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "buffers/recording.hpp"
+#include "buffers/graph_recorder.hpp"
 #include "graph/command_graph.hpp"
 #include "graph/instruction_graph.hpp"
 #include "graph/node_set.hpp"
@@ -19,12 +20,12 @@
 
 namespace stretto::buffers {
 
-/// As which nodes of how many the program is run dry. Of none: it is not.
+/// The simulated nodes and the size of the job. 0 nodes: not a dry run.
 struct dry_settings {
   graph::node_number nodes = 0;
-  std::vector<graph::node_number> which = {};  // ascending; the first is who the program is
-  std::size_t devices = 0;                     // of each node; 0: those that are there
-  std::uint64_t memory_bytes = 0;              // of each of these devices; 0: as much as is asked for
+  std::vector<graph::node_number> which = {};  // ascending; the program runs as the first
+  std::size_t devices = 0;                     // of each node; 0: the devices of this machine
+  std::uint64_t memory_bytes = 0;              // of each of these devices; 0: unbounded
 };
 
 /// From the options dry_nodes, dry_node, dry_devices and device_memory.
@@ -36,31 +37,34 @@ class dry_run {
  public:
   dry_run(const dry_settings& s, const graph::node_shape& shape);
 
-  void add(const graph::buffer& b, std::uint32_t element_bytes, recording* record);
-  void remove(graph::buffer_id b, recording* record);
-  /// Throws what the other nodes would: theirs are the same commands, but not the same chunks of devices.
+  void add(const graph::buffer& b, std::uint32_t element_bytes, graph_recorder* record);
+  void remove(graph::buffer_id b, graph_recorder* record);
+  /// Throws the errors that the other nodes would: their commands are the same, but not the chunks of their devices.
   void check(const graph::task& t);
-  /// What the other nodes would do of the task.
-  void add(const graph::ordered_task& order, const graph::task& t, recording* record);
-  /// What the node does that the program is.
+  /// Generates the work of the other nodes for the task.
+  void add(const graph::ordered_task& order, const graph::task& t, graph_recorder* record);
+  /// Counts the work of the node as which the program runs.
   void count(std::span<const graph::command> commands, std::span<const graph::instruction> instructions);
-  /// For a task, and the horizon behind it.
-  void took(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
-  double seconds_of_a_task() const noexcept { return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0; }
-  /// As of command_graph and instruction_graph: of all nodes, and of the devices of each.
+  /// Adds the time to generate a task and the horizon behind it.
+  void add_generation_time(std::uint64_t nanoseconds) noexcept { nanoseconds_ += nanoseconds; }
+  double seconds_per_task() const noexcept {
+    return tasks_ ? static_cast<double>(nanoseconds_) / 1e9 / static_cast<double>(tasks_) : 0;
+  }
+  /// As in command_graph and instruction_graph, for all nodes and for the devices of each.
   void set_weights(const graph::chunk_weights& nodes, const graph::chunk_weights& devices);
-  /// Mappings of the program's own are let go.
+  /// Releases custom mappings.
   void forget_shapes();
 
   graph::node_number nodes() const noexcept { return nodes_; }
   graph::node_number self() const noexcept { return self_; }
   const graph::work_counts& counted() const noexcept { return counted_; }
-  /// One line, of all nodes that were looked at together.
+  /// One line with the totals of all simulated nodes.
   std::string text() const;
 
  private:
   struct other_node {
-    other_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape) : commands(n, nodes), instructions(shape) {}
+    other_node(graph::node_number n, graph::node_number nodes, const graph::node_shape& shape)
+        : commands(n, nodes), instructions(shape) {}
     graph::command_graph commands;
     graph::instruction_graph instructions;
   };
@@ -69,7 +73,7 @@ class dry_run {
   const std::size_t devices_;
   graph::node_set looked_at_;
   std::vector<std::unique_ptr<other_node>> others_;
-  std::vector<std::uint32_t> element_bytes_;  // by buffer
+  std::vector<std::uint32_t> element_bytes_;  // by buffer number
   graph::work_counts counted_;
   std::uint64_t tasks_ = 0, horizons_ = 0, nanoseconds_ = 0;
 };

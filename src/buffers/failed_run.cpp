@@ -12,7 +12,8 @@ constexpr std::size_t most_words = 4096, most_facts = 16;
 
 }  // namespace
 
-failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where) {
+failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exception_ptr& why,
+                         const std::source_location& where) {
   failed_run r{.node = node, .tasks = tasks, .where = short_location(where)};
   try {
     std::rethrow_exception(why);
@@ -26,12 +27,15 @@ failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exc
 
 error error_of(const failed_run& r) {
   const std::string its_code = r.why.code().empty() ? "" : r.why.code() + ": ";
-  error e(code, "the run of node " + std::to_string(r.node) + " has ended with an error, and what it would have done is missing here");
+  error e(code, "the run of node " + std::to_string(r.node) +
+                    " has ended with an error; buffer operations that depend on it cannot complete");
   e.fact("its run", r.where).fact("its error", its_code + r.why.sentence());
   for (const auto& [name, value] : r.why.facts()) e.fact(name, value);
-  e.because(r.why.why().empty() ? "every node makes the same calls on buffers, and computes its part of what others use" : r.why.why());
-  e.remedy(r.why.what_to_try().empty() ? "mend what failed there; what is caught inside of run is to be caught on all nodes alike"
-                                       : r.why.what_to_try());
+  e.because(r.why.why().empty() ? "every node makes the same calls on buffers, and computes its part of what others use"
+                                : r.why.why());
+  e.remedy(r.why.what_to_try().empty()
+               ? "mend what failed there; what is caught inside of run is to be caught on all nodes alike"
+               : r.why.what_to_try());
   return e.caused_by(std::make_exception_ptr(r.why));
 }
 
@@ -50,22 +54,25 @@ std::optional<error> failed_run_in(const std::exception_ptr& thrown) {
 void put(base::writer& w, const failed_run& r) {
   w.put(r.node).put(r.tasks).put_text(r.where, most_words);
   const std::size_t facts = std::min(r.why.facts().size(), most_facts);
-  for (const std::string* text : {&r.why.code(), &r.why.sentence(), &r.why.why(), &r.why.what_to_try()}) w.put_text(*text, most_words);
+  for (const std::string* text : {&r.why.code(), &r.why.sentence(), &r.why.why(), &r.why.what_to_try()})
+    w.put_text(*text, most_words);
   w.put(std::uint64_t{facts});
-  for (std::size_t i = 0; i < facts; ++i) w.put_text(r.why.facts()[i].first, most_words).put_text(r.why.facts()[i].second, most_words);
+  for (std::size_t i = 0; i < facts; ++i)
+    w.put_text(r.why.facts()[i].first, most_words).put_text(r.why.facts()[i].second, most_words);
 }
 
-failed_run get_failed_run(base::reader& words) {
+failed_run get_failed_run(base::reader& encoded) {
   failed_run r;
-  r.node = words.get<std::uint32_t>();
-  r.tasks = words.get<std::uint64_t>();
-  r.where = words.get_text();
-  std::string its_code = words.get_text(), sentence = words.get_text(), why = words.get_text(), remedy = words.get_text();
+  r.node = encoded.get<std::uint32_t>();
+  r.tasks = encoded.get<std::uint64_t>();
+  r.where = encoded.get_text();
+  std::string its_code = encoded.get_text(), sentence = encoded.get_text(), why = encoded.get_text(),
+              remedy = encoded.get_text();
   r.why = error(std::move(its_code), std::move(sentence));
   if (!why.empty()) r.why.because(std::move(why));
   if (!remedy.empty()) r.why.remedy(std::move(remedy));
-  for (std::uint64_t left = words.get<std::uint64_t>(); left > 0 && words.is_whole(); --left) {
-    std::string name = words.get_text(), value = words.get_text();
+  for (std::uint64_t left = encoded.get<std::uint64_t>(); left > 0 && encoded.is_whole(); --left) {
+    std::string name = encoded.get_text(), value = encoded.get_text();
     r.why.fact(std::move(name), std::move(value));
   }
   return r;

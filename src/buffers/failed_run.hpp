@@ -1,4 +1,5 @@
-// failed_run.hpp - a run that has ended with an error on one node, as others are told of it: how far it came and why, as an error and as words.
+// failed_run.hpp - a run that failed on one node, as other nodes learn of it: how many tasks it had submitted and why
+// it failed, as an error and encoded.
 //
 // Threads     a value.
 #pragma once
@@ -17,19 +18,20 @@ namespace stretto::buffers {
 
 struct failed_run {
   std::uint32_t node = 0;
-  std::uint64_t tasks = 0;  // which it has submitted as a whole: those below this number, so that the rest is missing on all nodes
-  std::string where;        // of the call of run
-  error why = error("", "");  // without a code: the words of another exception
+  std::uint64_t tasks = 0;    // it has submitted all tasks below this number; the rest is missing on all nodes
+  std::string where;          // source line of the call of run
+  error why = error("", "");  // without a code: the text of an exception that is no stretto::error
 };
 
-failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exception_ptr& why, const std::source_location& where);
+failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exception_ptr& why,
+                         const std::source_location& where);
 
 /// N17.
 error error_of(const failed_run& r);
-/// The N17 that an exception is, or because of which the work was skipped that it is of.
+/// The N17 that this exception is, or that caused the poison it reports.
 std::optional<error> failed_run_in(const std::exception_ptr& thrown);
 
 void put(base::writer& w, const failed_run& r);
-failed_run get_failed_run(base::reader& words);
+failed_run get_failed_run(base::reader& encoded);
 
 }  // namespace stretto::buffers

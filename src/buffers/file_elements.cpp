@@ -8,7 +8,8 @@
 namespace stretto::buffers {
 namespace {
 
-void copy_row(const detail::host_elements& memory, const point& from, int last, std::uint64_t count, std::byte* dense, direction d) {
+void copy_row(const detail::host_elements& memory, const point& from, int last, std::uint64_t count, std::byte* dense,
+              direction d) {
   const std::size_t bytes = memory.shape.element_bytes;
   std::byte* at = memory.first + memory.shape.offset_of(from);
   const std::int64_t step = memory.shape.stride[last];
@@ -25,7 +26,7 @@ void copy_row(const detail::host_elements& memory, const point& from, int last, 
 
 }  // namespace
 
-int shared_axis(const box& elements) noexcept {
+int split_axis(const box& elements) noexcept {
   int axis = 0;
   while (axis < max_axes - 1 && elements.length(axis) == 1) ++axis;
   return axis;
@@ -34,7 +35,7 @@ int shared_axis(const box& elements) noexcept {
 std::vector<box> shares_of(const box& elements, coordinate rows, std::uint32_t nodes) {
   std::vector<box> all(nodes);
   if (elements.is_empty()) return all;
-  const int axis = shared_axis(elements);
+  const int axis = split_axis(elements);
   const coordinate first = elements.min()[axis], steps = (elements.length(axis) + rows - 1) / rows;
   const graph::chunk_grid grid(box(0, steps), nodes, graph::cut::along_rows);
   for (graph::node_number n = 0; n < grid.chunks(); ++n) {
@@ -58,8 +59,8 @@ point chunk_lengths(const box& elements, int dimensions, std::uint32_t element_b
   return lengths;
 }
 
-void copy_elements_in_order(const detail::host_elements& memory, const box& part, int dimensions, std::uint64_t first, std::uint64_t count,
-                            std::byte* dense, direction d) {
+void copy_elements_in_order(const detail::host_elements& memory, const box& part, int dimensions, std::uint64_t first,
+                            std::uint64_t count, std::byte* dense, direction d) {
   const int last = dimensions - 1;
   while (count > 0) {
     point at = part.min();
@@ -73,7 +74,8 @@ void copy_elements_in_order(const detail::host_elements& memory, const box& part
   }
 }
 
-void copy_part_of_chunk(const detail::host_elements& memory, const box& part, int dimensions, const box& chunk, std::byte* dense, direction d) {
+void copy_part_of_chunk(const detail::host_elements& memory, const box& part, int dimensions, const box& chunk,
+                        std::byte* dense, direction d) {
   if (part.is_empty()) return;
   const int last = dimensions - 1;
   point max = part.max();
@@ -84,8 +86,10 @@ void copy_part_of_chunk(const detail::host_elements& memory, const box& part, in
       for (coordinate k = rows.min()[2]; k < rows.max()[2]; ++k) {
         const point at(i, j, k);
         coordinate number = 0;
-        for (int axis = 0; axis < dimensions; ++axis) number = number * chunk.length(axis) + at[axis] - chunk.min()[axis];
-        copy_row(memory, at, last, static_cast<std::uint64_t>(part.length(last)), dense + number * memory.shape.element_bytes, d);
+        for (int axis = 0; axis < dimensions; ++axis)
+          number = number * chunk.length(axis) + at[axis] - chunk.min()[axis];
+        copy_row(memory, at, last, static_cast<std::uint64_t>(part.length(last)),
+                 dense + number * memory.shape.element_bytes, d);
       }
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "buffers/handing_over.hpp"
-#include "buffers/said_calls.hpp"
+#include "buffers/call_signatures.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
 #include "files/replacing.hpp"
@@ -19,10 +19,10 @@ using detail::buffer_handle, detail::host_elements, detail::nodes_of_task;
 
 namespace {
 
-constexpr std::uint64_t long_work = std::uint64_t{256} << 20;  // bytes from which on progress is shown
+constexpr std::uint64_t long_work = std::uint64_t{256} << 20;  // from this size on progress is shown
 
-/// What has to be there for a while: an array of bytes that nodes tell one another by that they have done something, or what.
-buffer_handle make_note(std::uint64_t bytes, const std::source_location& where) {
+/// A status buffer: an array of bytes through which nodes report progress or results to each other.
+buffer_handle make_status_buffer(std::uint64_t bytes, const std::source_location& where) {
   return detail::make_buffer({box(0, static_cast<coordinate>(bytes)), 1, 1, 1, "note of files", nullptr}, where);
 }
 
@@ -32,8 +32,8 @@ struct use {
   detail::range_mapper by = {.is = detail::range_mapper::kind::all};
 };
 
-event run_task(const char* name, nodes_of_task which, const box& range, const std::vector<use>& uses, detail::host_function f, event first,
-               const std::source_location& where) {
+event run_task(const char* name, nodes_of_task which, const box& range, const std::vector<use>& uses,
+               detail::host_function f, event first, const std::source_location& where) {
   std::vector<detail::host_use_item> items;
   for (const use& u : uses) items.push_back({&u.of, &u.by, u.how});
   detail::host_task_request request;
@@ -41,16 +41,18 @@ event run_task(const char* name, nodes_of_task which, const box& range, const st
   request.after_events = {&first, 1};
   return detail::run_host_task(which, range, items, std::move(f), request, where);
 }
-event on_node_0(const char* name, const std::vector<use>& uses, detail::host_function f, event first, const std::source_location& where) {
+event on_node_0(const char* name, const std::vector<use>& uses, detail::host_function f, event first,
+                const std::source_location& where) {
   return run_task(name, nodes_of_task::one, box(0, 1), uses, std::move(f), first, where);
 }
 
-// What a node's share failed with goes to the others as text, not as poison: they are told of the first of all, and no other is left.
-constexpr coordinate bytes_of_failure = 2048;
+// I/O failures of a node are sent to the others as text, not as poison, so that all nodes report the same first failure
+// and none stays unobserved.
+constexpr coordinate status_bytes = 2048;
 
 void write_failure(const error& e, std::byte* note) {
   std::string text = "!" + e.code() + '\0' + e.sentence() + '\0' + e.why() + '\0' + e.what_to_try() + '\0';
-  const auto most = static_cast<std::size_t>(bytes_of_failure) - 2;
+  const auto most = static_cast<std::size_t>(status_bytes) - 2;
   for (const auto& [name, value] : e.facts())
     if (text.size() + name.size() + value.size() + 2 <= most) text += name + '\0' + value + '\0';
   text.resize(std::min(text.size(), most));
@@ -58,9 +60,9 @@ void write_failure(const error& e, std::byte* note) {
   std::memcpy(note, text.data(), text.size());
 }
 
-void throw_failure_in(const host_elements& notes, std::uint32_t nodes) {
+void throw_first_failure(const host_elements& notes, std::uint32_t nodes) {
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    const char* at = reinterpret_cast<const char*>(notes.first) + n * bytes_of_failure;
+    const char* at = reinterpret_cast<const char*>(notes.first) + n * status_bytes;
     if (*at++ != '!') continue;
     const auto next = [&at] {
       const std::string s = at;
@@ -77,10 +79,10 @@ void throw_failure_in(const host_elements& notes, std::uint32_t nodes) {
   }
 }
 
-/// A host task of the elements and the notes.
-detail::host_function each_its_share(share_function f, std::vector<box> shares) {
+/// A host task that runs f on the share of its node and writes a failure to the status buffer, its last argument.
+detail::host_function task_of_shares(share_function f, std::vector<box> shares) {
   return [f = std::move(f), shares = std::move(shares)](const box& chunk, std::span<const host_elements> given) {
-    std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * bytes_of_failure));
+    std::byte* const note = given.back().first + given.back().shape.offset_of(point(chunk.min()[0] * status_bytes));
     *note = std::byte{0};
     try {
       if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) f(b, given[0]);
@@ -89,22 +91,23 @@ detail::host_function each_its_share(share_function f, std::vector<box> shares) 
     }
   };
 }
-detail::range_mapper notes_of_nodes(std::uint32_t nodes) {
+detail::range_mapper mapper_of_statuses(std::uint32_t nodes) {
   std::vector<box> all;
-  for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(box(n * bytes_of_failure, (n + 1) * bytes_of_failure));
-  return by_share(std::move(all));
+  for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(box(n * status_bytes, (n + 1) * status_bytes));
+  return mapper_of_shares(std::move(all));
 }
 
 }  // namespace
 
-detail::range_mapper by_share(std::vector<box> shares) {
+detail::range_mapper mapper_of_shares(std::vector<box> shares) {
   const auto by = [shares = std::move(shares)](const box& chunk, const box&, const box&) {
     std::vector<box> used;
     for (coordinate n = chunk.min()[0]; n < chunk.max()[0]; ++n)
       if (const box& b = shares[static_cast<std::size_t>(n)]; !b.is_empty()) used.push_back(b);
     return used;
   };
-  return {.is = detail::range_mapper::kind::custom, .custom = std::make_shared<const detail::range_mapper::function>(by)};
+  return {.is = detail::range_mapper::kind::custom,
+          .custom = std::make_shared<const detail::range_mapper::function>(by)};
 }
 
 void wait_for_cause(event e, const std::source_location& where) {
@@ -119,15 +122,16 @@ void wait_for_cause(event e, const std::source_location& where) {
 file_work::file_work(const char* verb) {
   base::thread_context& context = base::require_current(verb);
   state = state_of(*context.runtime);
-  if (const data::other_nodes* const others = data::state_of(context).others) nodes = others->nodes(), self = others->self();
+  if (const data::other_nodes* const others = data::state_of(context).others)
+    nodes = others->nodes(), self = others->self();
   if (state->dry) nodes = state->dry->nodes(), self = state->dry->self();
-  const holding held(*state);
+  const buffers_lock held(*state);
   before = state->files;
 }
 
 void file_work::then(event e, const std::source_location& where) {
   const event ended = ignore_failure(e, where);
-  const holding held(*state);
+  const buffers_lock held(*state);
   state->files = ended;
 }
 
@@ -136,32 +140,43 @@ std::unique_ptr<progress> progress_of(const char* what, std::uint64_t bytes, std
   return std::make_unique<progress>(what, bytes >> 20, progress_options{.unit = "MiB"});
 }
 
-future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, const std::source_location& where) {
+future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const char* verb,
+                                  const std::source_location& where) {
   file_work work(verb);
-  if (work.state->programs) {
-    const asked held(*work.state, where);
+  if (work.state->guard) {
+    const drained_submission_lock held(*work.state, where);
     buffer_call c{.what = buffer_call::verb::save, .name = w.to.string(), .uses = {{.buffer = h->id.number}}};
-    note(*work.state, std::make_shared<const known_call>(std::move(c)), where, false);
+    record_call(*work.state, std::make_shared<const call_signature>(std::move(c)), where, false);
   }
-  const buffer_handle begun = make_note(1, where), written = make_note(work.nodes * bytes_of_failure, where), done = make_note(1, where);
-  on_node_0("begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
+  const buffer_handle begun = make_status_buffer(1, where),
+                      written = make_status_buffer(work.nodes * status_bytes, where),
+                      done = make_status_buffer(1, where);
+  on_node_0(
+      "begin a file", {{begun, access::out}}, [begin = w.begin](const box&, auto) { begin(); }, work.before, where);
   run_task("write a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::in, by_share(w.shares)}, {begun, access::in}, {written, access::out, notes_of_nodes(work.nodes)}},
-           each_its_share(w.share, w.shares), {}, where);
-  const event ended = on_node_0("end a file", {{written, access::in}, {done, access::out}},
-                                [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
-                                  throw_failure_in(given[0], nodes);
-                                  end();
-                                },
-                                {}, where);
-  event known = run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
+           {{h, access::in, mapper_of_shares(w.shares)},
+            {begun, access::in},
+            {written, access::out, mapper_of_statuses(work.nodes)}},
+           task_of_shares(w.share, w.shares), {}, where);
+  const event ended = on_node_0(
+      "end a file", {{written, access::in}, {done, access::out}},
+      [end = w.end, nodes = work.nodes](const box&, std::span<const host_elements> given) {
+        throw_first_failure(given[0], nodes);
+        end();
+      },
+      {}, where);
+  event known = run_task(
+      "see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
-    // When this has ended, in whatever way, nobody writes any more.
+    // When this has ended, successfully or not, no node writes to the file any more.
     const event end_or_not = ignore_failure(ended, where);
-    const event tidy = async(after(end_or_not), name("leave nothing of a file"), [ended, to = w.to] {
-      std::error_code ignored;
-      if (ended.is_poisoned()) fs::remove_all(files::beside(to), ignored);
-    }, where);
+    const event tidy = async(
+        after(end_or_not), name("leave nothing of a file"),
+        [ended, to = w.to] {
+          std::error_code ignored;
+          if (ended.is_poisoned()) fs::remove_all(files::beside(to), ignored);
+        },
+        where);
     known = merge(known, tidy, where);
   }
   work.then(known, where);
@@ -170,58 +185,70 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
   return async(after(known_or_not), name(verb), last, where);
 }
 
-void read_by_all(const buffer_handle& h, const reading& r, file_work& work, const std::source_location& where) {
-  const buffer_handle seen = make_note(work.nodes, where);
-  run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, by_share(r.shares)}, {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
-           [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
-             if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
-           },
-           {}, where);
-  // The elements of each node follow from what all have read.
-  const event all = run_task("all have read a file", nodes_of_task::chunks, box(0, work.nodes),
-                             {{h, access::inout, by_share(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
+void read_on_all_nodes(const buffer_handle& h, const read_plan& r, file_work& work, const std::source_location& where) {
+  const buffer_handle seen = make_status_buffer(work.nodes, where);
+  run_task(
+      "read a file", nodes_of_task::chunks, box(0, work.nodes),
+      {{h, access::out, mapper_of_shares(r.shares)},
+       {seen, access::out, {.is = detail::range_mapper::kind::one_to_one}}},
+      [share = r.share, shares = r.shares](const box& chunk, std::span<const host_elements> given) {
+        if (const box& b = shares[static_cast<std::size_t>(chunk.min()[0])]; !b.is_empty()) share(b, given[0]);
+      },
+      {}, where);
+  // Makes the elements of each node depend on the reads of all nodes.
+  const event all = run_task(
+      "all have read a file", nodes_of_task::chunks, box(0, work.nodes),
+      {{h, access::inout, mapper_of_shares(r.shares)}, {seen, access::in}}, [](const box&, auto) {}, {}, where);
   work.then(all, where);
 }
 
 namespace {
 
-/// Behind a task of which each node has noted whether it failed.
-void throw_what_failed(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
+/// To be called after a task of all nodes with a status buffer: throws the first failure.
+void throw_failure_of_nodes(const buffer_handle& notes, const file_work& work, const std::source_location& where) {
   if (work.state->dry) return;
   const detail::seen_later later = detail::see_elements(notes, detail::elements_of(notes, where), where);
   wait_for_cause(later.ready, where);
   host_elements all;
   all.first = detail::first_of(*later.seen, all.shape);
-  throw_failure_in(all, work.nodes);
+  throw_first_failure(all, work.nodes);
 }
 
 }  // namespace
 
-void read_now_by_all(const buffer_handle& h, const reading& r, const file_work& work, const std::source_location& where) {
-  const buffer_handle notes = make_note(work.nodes * bytes_of_failure, where);
+void read_now_on_all_nodes(const buffer_handle& h, const read_plan& r, const file_work& work,
+                           const std::source_location& where) {
+  const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
   run_task("read a file", nodes_of_task::chunks, box(0, work.nodes),
-           {{h, access::out, by_share(r.shares)}, {notes, access::out, notes_of_nodes(work.nodes)}}, each_its_share(r.share, r.shares), work.before, where);
-  throw_what_failed(notes, work, where);
+           {{h, access::out, mapper_of_shares(r.shares)}, {notes, access::out, mapper_of_statuses(work.nodes)}},
+           task_of_shares(r.share, r.shares), work.before, where);
+  throw_failure_of_nodes(notes, work, where);
 }
 
-void do_by_all(const char* name, std::function<void()> f, const file_work& work, const std::source_location& where) {
-  const buffer_handle notes = make_note(work.nodes * bytes_of_failure, where);
-  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, notes_of_nodes(work.nodes)}},
-           each_its_share([f = std::move(f)](const box&, const host_elements&) { f(); }, std::vector<box>(work.nodes, box(0, 1))), work.before, where);
-  throw_what_failed(notes, work, where);
+void run_on_all_nodes(const char* name, std::function<void()> f, const file_work& work,
+                      const std::source_location& where) {
+  const buffer_handle notes = make_status_buffer(work.nodes * status_bytes, where);
+  run_task(name, nodes_of_task::chunks, box(0, work.nodes), {{notes, access::out, mapper_of_statuses(work.nodes)}},
+           task_of_shares([f = std::move(f)](const box&, const host_elements&) { f(); },
+                          std::vector<box>(work.nodes, box(0, 1))),
+           work.before, where);
+  throw_failure_of_nodes(notes, work, where);
 }
 
-std::string told_by_node_0(const char* name, std::function<std::string()> find, file_work& work, const std::source_location& where) {
-  const buffer_handle note = make_note(most_description_bytes + sizeof(std::uint64_t), where);
-  on_node_0(name, {{note, access::out}}, [find](const box&, std::span<const host_elements> given) {
-    const std::string text = find();
-    const std::uint64_t bytes = text.size();
-    std::memcpy(given[0].first, &bytes, sizeof bytes);
-    std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
-  }, work.before, where);
+std::string broadcast_from_node_0(const char* name, std::function<std::string()> find, file_work& work,
+                                  const std::source_location& where) {
+  const buffer_handle note = make_status_buffer(most_description_bytes + sizeof(std::uint64_t), where);
+  on_node_0(
+      name, {{note, access::out}},
+      [find](const box&, std::span<const host_elements> given) {
+        const std::string text = find();
+        const std::uint64_t bytes = text.size();
+        std::memcpy(given[0].first, &bytes, sizeof bytes);
+        std::memcpy(given[0].first + sizeof bytes, text.data(), bytes);
+      },
+      work.before, where);
   const detail::seen_later later = detail::see_elements(note, detail::elements_of(note, where), where);
-  if (work.state->dry) return find();  // nobody does tell, and what is found decides what is asked next
+  if (work.state->dry) return find();  // there is no node 0 to send the result, and later calls depend on it
   wait_for_cause(later.ready, where);
   data::layout shape;
   const std::byte* const first = detail::first_of(*later.seen, shape);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "buffers/handing_over.hpp"
-#include "buffers/mappings.hpp"
-#include "buffers/said_calls.hpp"
+#include "buffers/call_signatures.hpp"
+#include "buffers/launch_pipeline.hpp"
+#include "buffers/mapper_conversion.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
 #include "device/native.hpp"
@@ -20,7 +20,7 @@ void take_hints(graph::task& t, const detail::range_hints& hints, const std::sou
   if (hints.multiple != unit) t.grain = data::grain_of(t.grain, hints.multiple, t.range, where);
 }
 
-/// One chunk, on one device of the first node.
+/// Keeps the launch in one chunk, on one device of the first node.
 void keep_whole(graph::task& t) {
   t.pieces = 1;
   for (int a = 0; a < max_axes; ++a) t.grain[a] = std::max({t.grain[a], t.range.max()[a], -t.range.min()[a]});
@@ -40,28 +40,29 @@ graph::mode mode_of(access a) noexcept {
   return a == access::in ? graph::mode::read : a == access::out ? graph::mode::write : graph::mode::read_write;
 }
 
-/// Into so many parts this node divides its chunk at most.
+/// The maximum number of parts into which this node divides its chunk.
 double most_parts(const buffers_state& s, const graph::task& t) noexcept {
   return static_cast<double>(s.instructions.shape().devices.size() + 1) * t.pieces;
 }
 
-/// Fills in the arguments of a launch: accesses, and reductions behind them.
+/// Builds the arguments of a launch: accesses, then reductions.
 class argument_list {
  public:
-  argument_list(buffers_state& s, known_launch& of) : state_(s), of_(of) {}
+  argument_list(buffers_state& s, cached_launch& of) : state_(s), of_(of) {}
   ~argument_list() {
     for (const std::size_t i : reductions_) of_.arguments[i].array += static_cast<int>(of_.task.accesses.size());
   }
 
-  /// The size of all buffers named, with the partial values of reductions: an upper bound of what one device needs.
+  /// The size of all named buffers, with the partial values of reductions: an upper bound of the memory that one device
+  /// needs.
   double most_bytes() const noexcept { return bytes_; }
 
   void use(const buffer_record& b, access how, const detail::range_mapper& by) {
     bytes_ += bytes_of(b);
     of_.arguments.push_back({.array = static_cast<int>(of_.task.accesses.size()), .of = b.id});
-    of_.task.accesses.push_back({b.id, mode_of(how), to_mapping(state_, by, b.elements)});
+    of_.task.accesses.push_back({b.id, mode_of(how), mapping_of(state_, by, b.elements)});
   }
-  /// Every chunk may use all of it, and what it uses is noted beside what it was to use.
+  /// Lets every chunk use the whole buffer, and records its use next to the given mapper.
   void learn(const buffer_record& b, const kernel_code& code, std::size_t parameter, const detail::range_mapper& by,
              const std::source_location& where) {
     use(b, code.parameters[parameter].mode, by);
@@ -85,8 +86,8 @@ class argument_list {
   }
 
   buffers_state& state_;
-  known_launch& of_;
-  std::vector<std::size_t> reductions_;  // of the arguments
+  cached_launch& of_;
+  std::vector<std::size_t> reductions_;  // indices of the arguments that are reductions
   double bytes_ = 0;
 };
 
@@ -105,13 +106,13 @@ bool cannot_be_refused(const buffers_state& s, const graph::task& t, double most
   return graph::is_valid_for_any_cut(t, s.commands.nodes()) && fits_for_any_cut(s, t, most_bytes);
 }
 
-void add(launch_words& key, const detail::range_hints& hints) {
+void add(launch_key& key, const detail::range_hints& hints) {
   const bool is_constrained = hints.multiple != unit;
   key.add(std::uint64_t{is_constrained} << 33 | std::uint64_t{hints.is_in_tiles} << 32 | hints.pieces);
   if (is_constrained)
     for (int a = 0; a < max_axes; ++a) key.add(static_cast<std::uint64_t>(hints.multiple[a]));
 }
-void add(launch_words& key, const buffer_record& b, access how, const detail::range_mapper* by,
+void add(launch_key& key, const buffer_record& b, access how, const detail::range_mapper* by,
          const detail::reduction_kind* fold, bool includes_current) {
   key.add(std::uint64_t{b.id.number} << 16 | static_cast<std::uint64_t>(how) << 8 | includes_current);
   if (fold) key.add(fold);
@@ -120,32 +121,32 @@ void add(launch_words& key, const buffer_record& b, access how, const detail::ra
 
 }  // namespace
 
-std::shared_ptr<known_launch> launch_request::find_by_key(buffers_state& s) const {
-  std::shared_ptr<known_launch> known = s.launches.find(s.says, name_, [&](known_launch& made) { make(s, made); });
-  if (!known->is_checked && !s.learns) {
-    check(known->task);
-    known->is_checked = true;
+std::shared_ptr<cached_launch> launch_request::find_by_key(buffers_state& s) const {
+  std::shared_ptr<cached_launch> cached = s.launches.find(s.key, name_, [&](cached_launch& made) { make(s, made); });
+  if (!cached->are_uses_checked && !s.learns) {
+    check(cached->task);
+    cached->are_uses_checked = true;
   }
-  return known;
+  return cached;
 }
 
-std::shared_ptr<known_launch> launch_request::find(buffers_state& s) const {
-  write_key(s, s.says);
+std::shared_ptr<cached_launch> launch_request::find(buffers_state& s) const {
+  write_key(s, s.key);
   return find_by_key(s);
 }
 
-std::shared_ptr<known_launch> launch_request::find_for_pipeline(buffers_state& s) const {
-  if (!s.later) return nullptr;
-  write_key(s, s.says);
-  return s.says.has_functions() ? s.launches.look(s.says, name_) : find_by_key(s);
+std::shared_ptr<cached_launch> launch_request::find_for_pipeline(buffers_state& s) const {
+  if (!s.pending) return nullptr;
+  write_key(s, s.key);
+  return s.key.has_functions() ? s.launches.find_cached(s.key, name_) : find_by_key(s);
 }
 
-std::optional<event> kernel_launch_request::hand_over(buffers_state& s, const task_work& work,
-                                                      base::thread_context& context) const {
-  return buffers::hand_over(s, find_for_pipeline(s), {.code = &code_, .items = items_, .work = &work}, context);
+std::optional<event> kernel_launch_request::try_enqueue(buffers_state& s, const task_work& work,
+                                                        base::thread_context& context) const {
+  return buffers::try_enqueue(s, find_for_pipeline(s), {.code = &code_, .items = items_, .work = &work}, context);
 }
 
-void kernel_launch_request::write_key(const buffers_state& s, launch_words& key) const {
+void kernel_launch_request::write_key(const buffers_state& s, launch_key& key) const {
   key.clear();
   key.add(&code_);
   key.add(range_.ids);
@@ -154,13 +155,13 @@ void kernel_launch_request::write_key(const buffers_state& s, launch_words& key)
   if (range_.is_of_groups)
     for (int a = 0; a < max_axes; ++a) key.add(static_cast<std::uint64_t>(range_.group[a]));
   add(key, request_.hints);
-  if (s.learns) key.add(std::uint64_t{where_.line()} << 32 | where_.column());  // what is learned is of this line
+  if (s.learns) key.add(std::uint64_t{where_.line()} << 32 | where_.column());  // observations are kept by source line
   for (std::size_t i = 0; i < items_.size(); ++i)
     if (const detail::buffer_item& item = items_[i]; item.buffer)
       add(key, **item.buffer, code_.parameters[i].mode, item.by, item.fold, item.includes_current);
 }
 
-void kernel_launch_request::make(buffers_state& s, known_launch& made) const {
+void kernel_launch_request::make(buffers_state& s, cached_launch& made) const {
   graph::task& t = made.task;
   t.range = data::items_of(range_);
   if (range_.is_of_groups) t.grain = range_.group;
@@ -169,8 +170,8 @@ void kernel_launch_request::make(buffers_state& s, known_launch& made) const {
   t.devices = by_.some;
   take_hints(t, request_.hints, where_);
   if (!by_.on_host && device::computes_whole_launches(code_)) keep_whole(t);
-  if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // which differ along two axes
-  if (s.programs) made.call = said_launch(code_, range_, items_, request_);
+  if (s.learns) t.how = graph::cut::in_tiles, t.pieces = 4;  // tiles, whose chunks differ along two axes
+  if (s.guard) made.call = signature_of_launch(code_, range_, items_, request_);
   argument_list arguments(s, made);
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const detail::buffer_item& item = items_[i];
@@ -179,7 +180,7 @@ void kernel_launch_request::make(buffers_state& s, known_launch& made) const {
     else if (s.learns) arguments.learn(**item.buffer, code_, i, *item.by, where_);
     else arguments.use(**item.buffer, code_.parameters[i].mode, *item.by);
   }
-  made.is_sure = cannot_be_refused(s, t, arguments.most_bytes());
+  made.is_never_refused = cannot_be_refused(s, t, arguments.most_bytes());
 }
 
 void kernel_launch_request::check(const graph::task& t) const {
@@ -190,22 +191,22 @@ void kernel_launch_request::check(const graph::task& t) const {
   check_uses(t, uses, {.name = name_, .code = &code_, .items = t.range, .group = range_.group, .where = where_});
 }
 
-std::optional<event> host_task_launch_request::hand_over(buffers_state& s, detail::host_function& f,
-                                                         const task_work& work, base::thread_context& context) const {
-  return buffers::hand_over(s, find_for_pipeline(s), {.host = &f, .work = &work}, context);
+std::optional<event> host_task_launch_request::try_enqueue(buffers_state& s, detail::host_function& f,
+                                                           const task_work& work, base::thread_context& context) const {
+  return buffers::try_enqueue(s, find_for_pipeline(s), {.host = &f, .work = &work}, context);
 }
 
-void host_task_launch_request::write_key(const buffers_state&, launch_words& key) const {
+void host_task_launch_request::write_key(const buffers_state&, launch_key& key) const {
   key.clear();
   key.add(static_cast<std::uint64_t>(which_.are) << 32 | which_.group);
   key.add(range_);
   add(key, hints_);
-  key.add(effects_.size());  // what follows may be of any length, too
-  for (const graph::effect_use& e : effects_) key.add(e.said());
+  key.add(effects_.size());  // the fields that follow have a variable length, too
+  for (const graph::effect_use& e : effects_) key.add(e.key());
   for (const detail::host_use_item& i : items_) add(key, **i.buffer, i.how, i.by, i.fold, i.includes_current);
 }
 
-void host_task_launch_request::make(buffers_state& s, known_launch& made) const {
+void host_task_launch_request::make(buffers_state& s, cached_launch& made) const {
   graph::task& t = made.task;
   t.kind = kind_of_nodes(which_.are);
   t.group = which_.group;
@@ -215,13 +216,13 @@ void host_task_launch_request::make(buffers_state& s, known_launch& made) const 
   t.effects = effects_;
   t.is_by_chunk = true;
   take_hints(t, hints_, where_);
-  if (s.programs) made.call = said_host_task(which_, range_, items_, effects_, hints_);
+  if (s.guard) made.call = signature_of_host_task(which_, range_, items_, effects_, hints_);
   argument_list arguments(s, made);
   for (const detail::host_use_item& i : items_) {
     if (i.fold) arguments.reduce(**i.buffer, *i.fold, i.includes_current);
     else arguments.use(**i.buffer, i.how, *i.by);
   }
-  made.is_sure = cannot_be_refused(s, t, arguments.most_bytes());
+  made.is_never_refused = cannot_be_refused(s, t, arguments.most_bytes());
 }
 
 void host_task_launch_request::check(const graph::task& t) const {

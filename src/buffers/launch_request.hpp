@@ -1,8 +1,7 @@
-// launch_request.hpp - one call of `launch` or `host_task` on buffers: its key in the launch cache, and the task that
-// it becomes.
+// launch_request.hpp - one call of `launch` or `host_task` on buffers: its key in the launch cache, and its task.
 //
-// Threads     the thread that holds `asking` (handing_over.hpp).
-// Cost        of a repeated launch: its key, a hash and a comparison. A new launch is built and checked.
+// Threads     the thread that holds the submission lock (launch_pipeline.hpp).
+// Cost        a repeated launch: its key, a hash and a comparison. A new launch is built and checked.
 #pragma once
 
 #include <memory>
@@ -23,24 +22,24 @@ class launch_request {
   /// cached.
   ///
   ///   throws   B31 to B33
-  std::shared_ptr<known_launch> find(buffers_state& s) const;
+  std::shared_ptr<cached_launch> find(buffers_state& s) const;
 
  protected:
   launch_request(std::string_view name, const std::source_location& where) : name_(name), where_(where) {}
   ~launch_request() = default;
 
-  /// As find; null if the runtime has no pipeline. A new launch with mappers of the program's own is left to the call:
-  /// they may refer to variables of the caller.
-  std::shared_ptr<known_launch> find_for_pipeline(buffers_state& s) const;
-  virtual void write_key(const buffers_state& s, launch_words& key) const = 0;
-  virtual void make(buffers_state& s, known_launch& made) const = 0;
+  /// As find; null without a pipeline. Null also for a new launch with custom mappers: these may refer to local
+  /// variables of the caller and must run in the call.
+  std::shared_ptr<cached_launch> find_for_pipeline(buffers_state& s) const;
+  virtual void write_key(const buffers_state& s, launch_key& key) const = 0;
+  virtual void make(buffers_state& s, cached_launch& made) const = 0;
   virtual void check(const graph::task& t) const = 0;
 
   std::string_view name_;
   std::source_location where_;
 
  private:
-  std::shared_ptr<known_launch> find_by_key(buffers_state& s) const;
+  std::shared_ptr<cached_launch> find_by_key(buffers_state& s) const;
 };
 
 class kernel_launch_request final : launch_request {
@@ -56,12 +55,12 @@ class kernel_launch_request final : launch_request {
         by_(by) {}
 
   using launch_request::find;
-  /// Hands the launch over to the pipeline, if it cannot be refused and that saves time; returns its event.
-  std::optional<event> hand_over(buffers_state& s, const task_work& work, base::thread_context& context) const;
+  /// Enqueues the launch in the pipeline, if it cannot be refused and that saves time; returns its event.
+  std::optional<event> try_enqueue(buffers_state& s, const task_work& work, base::thread_context& context) const;
 
  private:
-  void write_key(const buffers_state& s, launch_words& key) const override;
-  void make(buffers_state& s, known_launch& made) const override;
+  void write_key(const buffers_state& s, launch_key& key) const override;
+  void make(buffers_state& s, cached_launch& made) const override;
   void check(const graph::task& t) const override;
 
   const kernel_code& code_;
@@ -80,12 +79,12 @@ class host_task_launch_request final : launch_request {
 
   using launch_request::find;
   /// The same; `f` has been moved from if there is an event.
-  std::optional<event> hand_over(buffers_state& s, detail::host_function& f, const task_work& work,
-                                 base::thread_context& context) const;
+  std::optional<event> try_enqueue(buffers_state& s, detail::host_function& f, const task_work& work,
+                                   base::thread_context& context) const;
 
  private:
-  void write_key(const buffers_state& s, launch_words& key) const override;
-  void make(buffers_state& s, known_launch& made) const override;
+  void write_key(const buffers_state& s, launch_key& key) const override;
+  void make(buffers_state& s, cached_launch& made) const override;
   void check(const graph::task& t) const override;
 
   const detail::task_nodes which_;

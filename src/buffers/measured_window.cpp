@@ -18,12 +18,14 @@ event measured_window::ends(const std::source_location& where) const {
 
 std::vector<graph::measured_load> measured_window::loads(std::size_t processors) const {
   std::vector<timed_part> all;
-  const auto seconds = [](operation_profile::clock::time_point t) { return std::chrono::duration<double>(t.time_since_epoch()).count(); };
+  const auto seconds = [](operation_profile::clock::time_point t) {
+    return std::chrono::duration<double>(t.time_since_epoch()).count();
+  };
   for (const part& p : parts_) {
-    if (!p.took.is_ready() || p.took.is_poisoned()) return std::vector<graph::measured_load>(processors);
-    const operation_profile& was = p.took.get();
-    if (was.result != outcome::succeeded) return std::vector<graph::measured_load>(processors);
-    all.push_back({p.by, p.items, seconds(was.started), seconds(was.ended)});
+    if (!p.profile.is_ready() || p.profile.is_poisoned()) return std::vector<graph::measured_load>(processors);
+    const operation_profile& profile = p.profile.get();
+    if (profile.result != outcome::succeeded) return std::vector<graph::measured_load>(processors);
+    all.push_back({p.by, p.items, seconds(profile.started), seconds(profile.ended)});
   }
   return loads_of(std::move(all), processors);
 }

@@ -1,6 +1,7 @@
-// measured_window.hpp - the launches between some horizons, and what each processor of this node took for its parts of them.
+// measured_window.hpp - the launches of a measurement window, and the time that each processor of this node took for
+// its parts.
 //
-// Threads     one owner, until the last part has been added; then anybody may read.
+// Threads     one owner until the last part is added; then any thread may read.
 // Cost        a profile for each part (profile.hpp). loads: O(parts log parts).
 #pragma once
 
@@ -20,25 +21,25 @@ class measured_window {
   struct part {
     graph::processor_number by = 0;
     double items = 0;
-    future<operation_profile> took;
+    future<operation_profile> profile;
     event done;
   };
 
   part& add(graph::processor_number by, double items) { return parts_.emplace_back(part{by, items, {}, {}}); }
   bool has_ended() const;
-  /// When all parts have ended, whatever came of them.
+  /// Triggers when all parts have ended, also those that failed.
   event ends(const std::source_location& where) const;
-  /// By processor; nothing for any where something failed. Once it has ended.
+  /// The load of each processor; all zero if a part failed. Requires has_ended().
   ///
-  /// A processor is busy with a part from when that began, as far as the host can tell, and from when the part before ended. So the first part
-  /// of each counts as the one before only: what was not measured may have been before it.
+  /// The busy time of a part begins when the host saw it start, and not before the end of the part before. So the first
+  /// part of each processor only marks a start: unmeasured work may have preceded it.
   std::vector<graph::measured_load> loads(std::size_t processors) const;
 
  private:
   std::deque<part> parts_;
 };
 
-/// One after another on one processor: what it did, and how long it was busy.
+/// A part on one processor: its items, and when it ran.
 struct timed_part {
   graph::processor_number by = 0;
   double items = 0;
@@ -46,7 +47,7 @@ struct timed_part {
 };
 std::vector<graph::measured_load> loads_of(std::vector<timed_part> parts, std::size_t processors);
 
-/// What a node has done, as if its processors were one that is as fast as all of them together.
+/// The load of a node, as if its processors were one with the sum of their speeds.
 graph::measured_load together(const std::vector<graph::measured_load>& of);
 
 }  // namespace stretto::buffers

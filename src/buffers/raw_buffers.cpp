@@ -1,4 +1,4 @@
-// raw_buffers.cpp - buffers as files of nothing but their elements, in the order of C.
+// raw_buffers.cpp - buffers as raw files: nothing but the elements, in C order.
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -15,7 +15,7 @@
 
 #include "base/descriptor.hpp"
 #include "buffers/file_elements.hpp"
-#include "buffers/file_faults.hpp"
+#include "buffers/file_errors.hpp"
 #include "buffers/file_tasks.hpp"
 
 namespace stretto::buffers {
@@ -28,7 +28,8 @@ void read_exactly(int file, std::byte* to, std::uint64_t bytes, std::uint64_t of
     const auto n = ::pread(file, to + have, bytes - have, static_cast<off_t>(offset + have));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw file_cannot_be_read(name, std::strerror(errno));
-    if (n == 0) throw file_is_damaged(name, fmt::format("{} bytes from byte {}", bytes, offset), fmt::format("{} bytes", have));
+    if (n == 0)
+      throw file_is_damaged(name, fmt::format("{} bytes from byte {}", bytes, offset), fmt::format("{} bytes", have));
     have += static_cast<std::uint64_t>(n);
   }
 }
@@ -42,7 +43,7 @@ void write_exactly(int file, const std::byte* from, std::uint64_t bytes, std::ui
   }
 }
 
-/// Calls f(number of the first element, count) for pieces of a share's elements, by several workers.
+/// Calls f(number of the first element, count) for pieces of a share, on several workers.
 template <class F>
 void for_each_piece(const box& share, std::uint32_t element_bytes, F f) {
   const std::uint64_t most = std::max<std::uint64_t>(1, most_file_bytes_at_once / element_bytes), all = share.volume();
@@ -52,9 +53,10 @@ void for_each_piece(const box& share, std::uint32_t element_bytes, F f) {
   }).get();
 }
 
-/// Elements of a share follow one another in the file: it has all of every axis but one, before which there is nothing.
+/// The offset of a share. Its elements are contiguous in the file: it has all of every axis but one, and the axes
+/// before that have length 1.
 std::uint64_t offset_in_file(const box& share, const box& elements, std::uint32_t element_bytes) {
-  const int axis = shared_axis(elements);
+  const int axis = split_axis(elements);
   std::uint64_t row = element_bytes;
   for (int a = axis + 1; a < max_axes; ++a) row *= static_cast<std::uint64_t>(elements.length(a));
   return static_cast<std::uint64_t>(share.min()[axis] - elements.min()[axis]) * row;
@@ -69,11 +71,12 @@ namespace fs = std::filesystem;
 using namespace buffers;
 using base::descriptor;
 
-future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file, const std::source_location& where) {
+future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file,
+                         const std::source_location& where) {
   const box elements = elements_of(h, where);
   const fs::path to(file);
   const std::uint64_t bytes = elements.volume() * of.bytes;
-  writing w;
+  write_plan w;
   w.to = to;
   w.begin = [to, bytes] {
     refuse_to_replace(to, false);
@@ -81,9 +84,10 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
     std::error_code ignored;
     fs::remove_all(there, ignored);
     const descriptor d(::open(there.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
-    if (d.number() < 0 || ::ftruncate(d.number(), static_cast<off_t>(bytes)) != 0) throw file_cannot_be_written(there, errno);
+    if (d.number() < 0 || ::ftruncate(d.number(), static_cast<off_t>(bytes)) != 0)
+      throw file_cannot_be_written(there, errno);
   };
-  w.end = [to] { files::put_in_place(to, words_of_buffers); };
+  w.end = [to] { files::put_in_place(to, buffer_file_errors); };
   const file_work work("save_raw");
   w.shares = shares_of(elements, 1, work.nodes);
   w.share = [to, elements, of, self = work.self](const box& share, const host_elements& memory) {
@@ -101,7 +105,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
     });
     if (::fsync(d.number()) != 0) throw file_cannot_be_written(there, errno);
   };
-  return write_by_all(h, std::move(w), "save_raw", where);
+  return write_from_all_nodes(h, std::move(w), "save_raw", where);
 }
 
 buffer_handle load_from_raw(const file_elements& as, std::string_view file, const box& elements, std::string_view name,
@@ -109,21 +113,25 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
   file_work work("load_raw");
   const fs::path named(file);
   const std::uint64_t bytes = elements.volume() * as.bytes;
-  const fs::path from = told_by_node_0("find a file", [named, bytes, elements] {
-    const fs::path there = files::find_whole(named);
-    struct stat is {};
-    if (there.empty() || ::stat(there.c_str(), &is) != 0) throw file_cannot_be_read(named, "there is no such file");
-    if (!S_ISREG(is.st_mode)) throw file_cannot_be_read(named, "it is no file");
-    if (static_cast<std::uint64_t>(is.st_size) != bytes)
-      throw error("F05", "the file " + named.string() + " has another length than the elements to be loaded from it")
-          .fact("elements", fmt::format("{}, {} bytes", elements.text(), bytes))
-          .fact("file", fmt::format("{} bytes", is.st_size))
-          .remedy("name the elements that were saved, and their type");
-    return there.string();
-  }, work, where);
+  const fs::path from = broadcast_from_node_0(
+      "find a file",
+      [named, bytes, elements] {
+        const fs::path there = files::find_whole(named);
+        struct stat is {};
+        if (there.empty() || ::stat(there.c_str(), &is) != 0) throw file_cannot_be_read(named, "there is no such file");
+        if (!S_ISREG(is.st_mode)) throw file_cannot_be_read(named, "it is no file");
+        if (static_cast<std::uint64_t>(is.st_size) != bytes)
+          throw error("F05",
+                      "the file " + named.string() + " has another length than the elements to be loaded from it")
+              .fact("elements", fmt::format("{}, {} bytes", elements.text(), bytes))
+              .fact("file", fmt::format("{} bytes", is.st_size))
+              .remedy("name the elements that were saved, and their type");
+        return there.string();
+      },
+      work, where);
   const buffer_handle h = make_buffer({elements, as.dimensions, as.bytes, as.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
-  reading r;
+  read_plan r;
   r.shares = shares_of(elements, 1, work.nodes);
   r.share = [from, elements, as, self = work.self](const box& share, const host_elements& memory) {
     const descriptor d(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -138,7 +146,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
       if (shown) shown->set((done += dense.size()) >> 20);
     });
   };
-  read_by_all(h, r, work, where);
+  read_on_all_nodes(h, r, work, where);
   return h;
 }
 

@@ -35,7 +35,7 @@ void unsettled_writes::cut_out(std::vector<write>& in, const box& part) {
     rest.clear();
     difference(cut.part, part, rest);
     if (rest.empty() || has_succeeded(cut.end)) continue;
-    for (const box& b : rest) in.push_back({b, cut.end});  // which do not meet it
+    for (const box& b : rest) in.push_back({b, cut.end});  // these are disjoint from `part`
   }
 }
 

@@ -1,13 +1,14 @@
-// unsettled_writes.hpp - who wrote last what is in the allocations, until it has succeeded: who reads there fails with it.
+// unsettled_writes.hpp - the last writes to allocations until they have succeeded: a later reader fails with them.
 //
-// The graphs order instructions; whether one fails with another is decided here. Who overwrites elements, or has only to wait for its turn,
-// waits for the end of those before, not for their success.
+// The graphs order instructions; this class decides which failures propagate. An instruction that overwrites elements,
+// or only follows others, waits for their end, not for their success.
 //
 // Threads     one owner.
-// Cost        comparisons with the boxes of the allocation's writes: one or two, as a rule; none outside of their
-//             bounds. Above 64 they become one, of all their elements.
-// Memory      a box and an event for each write; what has succeeded is forgotten when as many more have been written, and at each horizon.
-// Invariants  (1) the boxes of an allocation are disjoint, but for those that became one.
+// Cost        comparisons with the boxes of the allocation's writes: usually one or two; none outside of their bounds.
+//             Above 64 the writes are merged into one box around all their elements.
+// Memory      a box and an event for each write. Successful writes are dropped when the number of writes has doubled,
+//             and at each horizon.
+// Invariants  (1) the boxes of an allocation are disjoint, except for merged ones.
 #pragma once
 
 #include <stretto/box.hpp>
@@ -21,14 +22,14 @@ namespace stretto::buffers {
 
 class unsettled_writes {
  public:
-  using number = std::uint64_t;  // of an allocation
+  using number = std::uint64_t;  // number of an allocation
 
-  /// Whoever wrote there before is forgotten.
+  /// Records a write; forgets earlier writes of the same elements.
   void wrote(number allocation, const box& part, event end);
-  /// Appends the events of those who wrote there and have not succeeded yet, or will not.
+  /// Appends the events of writes to `part` that have not succeeded yet, or have failed.
   void before_reading(number allocation, const box& part, std::vector<event>& out);
   void forget(number allocation) { all_.erase(allocation); }
-  /// Forgets what has succeeded.
+  /// Drops successful writes.
   void settle();
 
   std::size_t size() const noexcept;
@@ -40,8 +41,9 @@ class unsettled_writes {
   };
   struct writes {
     std::vector<write> all;
-    box bounds;                 // of all parts
-    std::size_t settle_at = 8;  // so many, since asking for the success of each takes longer than comparing its box
+    box bounds;  // around all parts
+    // number of writes at which successful ones are dropped: testing an event takes longer than comparing its box
+    std::size_t settle_at = 8;
   };
   static void settle(writes& in);
   static void cut_out(std::vector<write>& in, const box& part);
@@ -50,7 +52,9 @@ class unsettled_writes {
   std::unordered_map<number, writes> all_;
 };
 
-/// Not so of what is poisoned: who needs it has to be told.
-inline bool has_succeeded(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
+/// False for poisoned events: dependents must fail with them.
+inline bool has_succeeded(event e) {
+  return e == event() || (e.has_triggered() && !e.is_poisoned());
+}
 
 }  // namespace stretto::buffers

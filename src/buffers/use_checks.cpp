@@ -1,11 +1,11 @@
 #include "buffers/use_checks.hpp"
 
-#include "buffers/mappings.hpp"
+#include "buffers/mapper_conversion.hpp"
 
 namespace stretto::buffers {
 namespace {
 
-// Functions of the program's own that are asked anew in each launch are asked for the first cuts only.
+// For custom mappers that are evaluated at each launch only the first cuts are checked.
 constexpr std::size_t most_parts = 256;
 
 data::checked_argument checked(const argument_use& u) {
@@ -16,7 +16,7 @@ data::checked_argument checked(const argument_use& u) {
           .form = form_of(*u.by)};
 }
 
-/// Between which items, or chunks of a function on the host, cuts may lie.
+/// The items, or the chunks of a host function, between which cuts may lie.
 geometry::divisible_range divisible(const graph::task& t) {
   geometry::divisible_range r{.items = t.range, .grain = t.grain};
   if (!t.is_by_chunk) return r;

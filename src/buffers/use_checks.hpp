@@ -1,9 +1,9 @@
-// use_checks.hpp - what a launch or host task says that its items use, checked once for each shape of launch, before
-// anything is changed.
+// use_checks.hpp - checks that the items of a launch or host task do not read what others write, and that ranges fit,
+// once for each shape of launch.
 //
 // Threads     pure.
-// Cost        see geometry/use_conflict.hpp; only where a buffer is both read and written, by mappers that do not
-//             keep items apart.
+// Cost        see geometry/use_conflict.hpp; only if a buffer is both read and written, by mappers that do not keep
+//             items apart.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 namespace stretto::buffers {
 
 struct argument_use {
-  std::size_t number = 0;  // in the call
+  std::size_t number = 0;  // number of the argument in the call
   access how = access::in;
   const buffer_record* of = nullptr;
   const detail::range_mapper* by = nullptr;

@@ -1,4 +1,4 @@
-// zarr_buffers.cpp - buffers as Zarr arrays: a folder with a file for each chunk.
+// zarr_buffers.cpp - buffers as Zarr arrays: a folder with one file for each chunk.
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -11,20 +11,21 @@
 #include <cstring>
 
 #include "buffers/file_elements.hpp"
-#include "buffers/file_faults.hpp"
+#include "buffers/file_errors.hpp"
 #include "buffers/file_tasks.hpp"
 #include "files/zarr_array.hpp"
 
 namespace stretto::buffers {
 namespace {
 
-std::int64_t chunks_along(const files::zarr_array& a, const box& part, std::size_t axis, const point& origin, std::int64_t& first) {
+std::int64_t chunks_along(const files::zarr_array& a, const box& part, std::size_t axis, const point& origin,
+                          std::int64_t& first) {
   const int at = static_cast<int>(axis);
   first = (part.min()[at] - origin[at]) / a.chunk[axis];
   return (part.max()[at] - 1 - origin[at]) / a.chunk[axis] + 1 - first;
 }
 
-/// Calls f(numbers of the chunk, its box) for each chunk that meets `part`, by several workers.
+/// Calls f(numbers of the chunk, its box) for each chunk that meets `part`, on several workers.
 template <class F>
 void for_each_chunk(const files::zarr_array& a, const box& part, const point& origin, F f) {
   const std::size_t axes = a.shape.size();
@@ -51,8 +52,8 @@ namespace stretto::detail {
 namespace fs = std::filesystem;
 using namespace buffers;
 
-future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::string_view folder, const zarr_options& options,
-                          const std::source_location& where) {
+future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::string_view folder,
+                          const zarr_options& options, const std::source_location& where) {
   const box elements = elements_of(h, where);
   files::zarr_array a;
   a.type = of.type;
@@ -62,70 +63,83 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
   const bool is_empty = elements.is_empty();
   for (int axis = 0; axis < of.dimensions; ++axis) {
     if (options.chunk[axis] < 0)
-      throw error("F07", fmt::format("an array is to be saved in chunks of {} elements along axis {}", options.chunk[axis], axis))
+      throw error("F07", fmt::format("an array is to be saved in chunks of {} elements along axis {}",
+                                     options.chunk[axis], axis))
           .fact("submitted", where)
           .remedy("give lengths of at least 1, or 0 for what fits");
     a.shape.push_back(is_empty ? 0 : elements.length(axis));
-    a.chunk.push_back(options.chunk[axis] ? std::min(options.chunk[axis], std::max<coordinate>(1, a.shape.back())) : chosen[axis]);
+    a.chunk.push_back(options.chunk[axis] ? std::min(options.chunk[axis], std::max<coordinate>(1, a.shape.back()))
+                                          : chosen[axis]);
     a.origin.push_back(elements.min()[axis]);
   }
   if (options.compression == zarr_compression::zstd) a.codecs.push_back(files::codec::zstd);
   a.codecs.push_back(files::codec::crc32c);
   const fs::path to(folder);
-  writing w;
+  write_plan w;
   w.to = to;
   w.begin = [to] {
     refuse_to_replace(to, true);
-    files::begin_folder_beside(to, words_of_buffers);
+    files::begin_folder_beside(to, buffer_file_errors);
   };
   w.end = [to, a] {
     const std::string text = files::text_of(a);
-    files::write_file(files::beside(to) / "zarr.json", std::as_bytes(std::span(text)), words_of_buffers);
-    files::put_in_place(to, words_of_buffers);
+    files::write_file(files::beside(to) / "zarr.json", std::as_bytes(std::span(text)), buffer_file_errors);
+    files::put_in_place(to, buffer_file_errors);
   };
   const file_work work("save_zarr");
-  const int axis = shared_axis(elements);
+  const int axis = split_axis(elements);
   w.shares = shares_of(elements, axis < of.dimensions ? a.chunk[static_cast<std::size_t>(axis)] : 1, work.nodes);
   w.share = [to, a, elements, of, self = work.self](const box& share, const host_elements& memory) {
     const auto shown = progress_of("saving", share.volume() * of.bytes, self);
     std::atomic<std::uint64_t> bytes = 0;
     for_each_chunk(a, share, elements.min(), [&](std::span<const std::int64_t> number, const box& chunk) {
       std::vector<std::byte> dense(files::bytes_of_chunk(a));
-      copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(), direction::from_memory);
-      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), words_of_buffers);
+      copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(),
+                         direction::from_memory);
+      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)),
+                        buffer_file_errors);
       if (shown) shown->set((bytes += files::bytes_of_chunk(a)) >> 20);
     });
   };
-  return write_by_all(h, std::move(w), "save_zarr", where);
+  return write_from_all_nodes(h, std::move(w), "save_zarr", where);
 }
 
-buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name, const std::source_location& where) {
+buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name,
+                             const std::source_location& where) {
   file_work work("load_zarr");
   const fs::path named(folder);
-  // The folder, or what is left of it, and its description.
-  const std::string told = told_by_node_0("find an array", [named] {
-    const fs::path from = files::find_whole(named);
-    if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
-    std::error_code e;
-    if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-    const files::complaints complaints{file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
-                                         return file_cannot_be_read(f, found);
-                                       }};
-    const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
-    const std::string both = from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
-    if (both.size() > most_description_bytes)
-      throw file_cannot_be_read(from / "zarr.json", fmt::format("it has {} bytes, and the most is {}", text.size(), most_description_bytes));
-    return both;
-  }, work, where);
-  const fs::path from = told.substr(0, told.find('\0'));
-  const files::zarr_array a = files::array_in(std::string_view(told).substr(told.find('\0') + 1), (from / "zarr.json").string());
+  // The folder, which may be an interrupted replacement, and its zarr.json.
+  const std::string description = broadcast_from_node_0(
+      "find an array",
+      [named] {
+        const fs::path from = files::find_whole(named);
+        if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
+        std::error_code e;
+        if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
+        const files::complaints complaints{file_cannot_be_written,
+                                           [](const fs::path& f, const std::string&, const std::string& found) {
+                                             return file_cannot_be_read(f, found);
+                                           }};
+        const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
+        const std::string both =
+            from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
+        if (both.size() > most_description_bytes)
+          throw file_cannot_be_read(from / "zarr.json", fmt::format("it has {} bytes, and the most is {}", text.size(),
+                                                                    most_description_bytes));
+        return both;
+      },
+      work, where);
+  const fs::path from = description.substr(0, description.find('\0'));
+  const files::zarr_array a =
+      files::array_in(std::string_view(description).substr(description.find('\0') + 1), (from / "zarr.json").string());
   std::string wanted = as.type + ", 1 axis";
   if (as.dimensions != 1) wanted = fmt::format("{}, {} axes", as.type, as.dimensions);
   if (a.type != as.type || a.element_bytes != as.bytes || a.shape.size() != as.dimensions)
     throw error("F03", "the array " + from.string() + " is of another type")
         .fact("submitted", where)
         .fact("asked for", wanted)
-        .fact("is", fmt::format("{}, {}", a.type, a.shape.size() == 1 ? "1 axis" : fmt::format("{} axes", a.shape.size())))
+        .fact("is",
+              fmt::format("{}, {}", a.type, a.shape.size() == 1 ? "1 axis" : fmt::format("{} axes", a.shape.size())))
         .remedy("load it as what it is");
   point min, max(1, 1, 1);
   for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
@@ -135,9 +149,10 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   const box elements = box::between(min, max);
   const buffer_handle h = make_buffer({elements, as.dimensions, as.bytes, as.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
-  reading r;
+  read_plan r;
   r.shares = shares_of(elements, 1, work.nodes);
-  r.share = [from, a, min, dimensions = as.dimensions, self = work.self](const box& share, const host_elements& memory) {
+  r.share = [from, a, min, dimensions = as.dimensions, self = work.self](const box& share,
+                                                                         const host_elements& memory) {
     const auto shown = progress_of("loading", share.volume() * a.element_bytes, self);
     std::atomic<std::uint64_t> bytes = 0;
     for_each_chunk(a, share, min, [&](std::span<const std::int64_t> number, const box& chunk) {
@@ -145,19 +160,21 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
       std::vector<std::byte> dense;
       std::error_code e;
       if (fs::exists(file, e)) {
-        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), words_of_buffers), file, words_of_buffers);
+        dense = files::decode(a, files::read_file(file, files::most_stored_bytes(a), buffer_file_errors), file,
+                              buffer_file_errors);
       } else if (e) {
         throw file_cannot_be_read(file, e.message());
       } else {
         dense.resize(files::bytes_of_chunk(a));
         if (!a.fill.empty())
-          for (std::size_t at = 0; at < dense.size(); at += a.element_bytes) std::memcpy(dense.data() + at, a.fill.data(), a.element_bytes);
+          for (std::size_t at = 0; at < dense.size(); at += a.element_bytes)
+            std::memcpy(dense.data() + at, a.fill.data(), a.element_bytes);
       }
       copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(), direction::to_memory);
       if (shown) shown->set((bytes += dense.size()) >> 20);
     });
   };
-  read_by_all(h, r, work, where);
+  read_on_all_nodes(h, r, work, where);
   return h;
 }
 

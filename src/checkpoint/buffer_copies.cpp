@@ -47,7 +47,7 @@ void buffer_copies::forget(std::uint64_t number) {
 
 std::shared_ptr<buffer_copies> copies_here() {
   buffers::buffers_state& s = *buffers::state_of(*base::require_current("buffer_checkpoint").runtime);
-  const buffers::holding held(s);
+  const buffers::buffers_lock held(s);
   if (!s.checkpoints) s.checkpoints = std::make_shared<buffer_copies>();
   return std::static_pointer_cast<buffer_copies>(s.checkpoints);
 }

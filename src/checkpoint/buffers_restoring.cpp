@@ -84,7 +84,7 @@ buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w,
   const std::string name = w.names ? w.names->name : k.name;
   const buffer_handle h = make_buffer({elements, k.of.dimensions, k.of.bytes, k.of.alignment, name, nullptr}, where);
   if (elements.is_empty()) return h;
-  buffers::reading r;
+  buffers::read_plan r;
   const files::zarr_array a = array_of_shape(shape);
   kept_shape in_chunks = shape;
   in_chunks.rows = a.chunk[0];
@@ -100,7 +100,7 @@ buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w,
       buffers::copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(), buffers::direction::to_memory);
     }).get();
   };
-  buffers::read_now_by_all(h, r, work, where);
+  buffers::read_now_on_all_nodes(h, r, work, where);
   return h;
 }
 
@@ -108,12 +108,15 @@ buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w,
 
 bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
   buffers::file_work work("restore");
-  const std::string told = buffers::told_by_node_0("find a checkpoint", [directory] {
-    const fs::path there = find_whole(fs::path(directory));
-    if (there.empty()) return std::string();
-    read_table(there);
-    return opened_checkpoint::sum_of(there) + there.string();
-  }, work, where);
+  const std::string told = buffers::broadcast_from_node_0(
+      "find a checkpoint",
+      [directory] {
+        const fs::path there = find_whole(fs::path(directory));
+        if (there.empty()) return std::string();
+        read_table(there);
+        return opened_checkpoint::sum_of(there) + there.string();
+      },
+      work, where);
   if (told.empty()) return false;
   std::vector<wanted_variable> wanted;
   for (const kept_variable& k : all) {
@@ -128,7 +131,7 @@ bool restore_buffers(const std::string& directory, const std::vector<kept_variab
     for (const wanted_variable& w : wanted) here.look_at(w, where);
   };
   if (work.state->dry) look();
-  buffers::do_by_all("look at a checkpoint", look, work, where);
+  buffers::run_on_all_nodes("look at a checkpoint", look, work, where);
   std::vector<std::function<void()>> set = std::move((*found)->set);
   auto shape = (*found)->shapes.begin();
   for (const wanted_variable& w : wanted)

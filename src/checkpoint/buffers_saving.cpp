@@ -8,8 +8,8 @@
 
 #include "buffers/file_elements.hpp"
 #include "buffers/file_tasks.hpp"
-#include "buffers/handing_over.hpp"
-#include "buffers/said_calls.hpp"
+#include "buffers/launch_pipeline.hpp"
+#include "buffers/call_signatures.hpp"
 #include "checkpoint/all_nodes.hpp"
 #include "checkpoint/buffer_copies.hpp"
 #include "checkpoint/buffer_rows.hpp"
@@ -87,7 +87,7 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
 /// A task that copies this node's rows of the buffer, behind what was launched before.
 event copy_rows(const detail::buffer_handle& h, const std::vector<box>& shares, std::uint32_t self, int dimensions,
                 const std::shared_ptr<copied_rows>& to, const std::source_location& where) {
-  const detail::range_mapper by = buffers::by_share(shares);
+  const detail::range_mapper by = buffers::mapper_of_shares(shares);
   const detail::host_use_item use{&h, &by, access::in};
   detail::host_task_request request;
   request.name = "copy for a checkpoint";
@@ -103,13 +103,14 @@ event copy_rows(const detail::buffer_handle& h, const std::vector<box>& shares, 
                                request, where);
 }
 
-void say_save(buffers::buffers_state& s, const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
-  if (!s.programs) return;
+void record_save(buffers::buffers_state& s, const std::string& directory, const std::vector<kept_variable>& all,
+                 const std::source_location& where) {
+  if (!s.guard) return;
   buffers::buffer_call c{.what = buffers::buffer_call::verb::save, .name = directory};
   for (const kept_variable& k : all)
     if (k.buffer) c.uses.push_back({.buffer = k.buffer()->id.number});
-  const buffers::asked held(s, where);
-  buffers::note(s, std::make_shared<const buffers::known_call>(std::move(c)), where, false);
+  const buffers::drained_submission_lock held(s, where);
+  buffers::record_call(s, std::make_shared<const buffers::call_signature>(std::move(c)), where, false);
 }
 
 }  // namespace
@@ -131,7 +132,7 @@ future<void> save_buffers(const std::string& directory, const std::vector<kept_v
   const buffers::file_work work("buffer_checkpoint");
   for (const kept_variable& k : all)
     if (k.buffer) elements_of(k.buffer(), where);  // throws before anything has been done
-  say_save(*work.state, directory, all, where);
+  record_save(*work.state, directory, all, where);
   const std::shared_ptr<buffer_copies> copies = copies_here();
   checkpoint_to_write w;
   w.directory = directory;

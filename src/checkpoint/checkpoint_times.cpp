@@ -3,7 +3,7 @@
 
 #include "base/clock.hpp"
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/launch_pipeline.hpp"
 
 namespace stretto::detail {
 namespace {
@@ -12,7 +12,7 @@ constexpr std::uint64_t offers_until_answer = 8;
 
 std::uint64_t horizons_so_far() {
   buffers::buffers_state& s = *buffers::state_of(*base::require_current("buffer_checkpoint").runtime);
-  const buffers::asked held(s, std::source_location::current());
+  const buffers::drained_submission_lock held(s, std::source_location::current());
   return s.tasks.horizons();
 }
 

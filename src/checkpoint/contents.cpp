@@ -35,7 +35,8 @@ checkpoint_content read_table(const std::filesystem::path& directory) {
 void warn_of_old_format(const checkpoint_content& c) {
   if (!c.is_of_old_format || this_node() != 0) return;
   buffers::state_of(*base::require_current("restore").runtime)
-      ->tell("the checkpoint " + c.directory.string() + " was written by an earlier version, whose table cannot tell chunks that have been exchanged");
+      ->warn("the checkpoint " + c.directory.string() +
+             " was written by an earlier version, whose table cannot tell chunks that have been exchanged");
 }
 
 void refuse_bad_name(const std::string& name, const std::source_location& where) {

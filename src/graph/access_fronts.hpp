@@ -1,12 +1,12 @@
-// access_fronts.hpp - for each element of a buffer: who wrote it last, and who has read it since. By numbers that only grow.
+// access_fronts.hpp - for each element of a buffer: its last writer and the readers since, as numbers that only grow.
 //
 // Threads     one owner.
-// Cost        read, write: as tile_map::visit, about 50 ns where the same boxes come again, and one step for each predecessor. A horizon
-//             costs nothing when it is applied: what is older is read as the horizon, and tiles that have become equal are joined by who
-//             meets many of them.
-// Invariants  (1) whoever reads follows the last writer; whoever writes follows the readers since, or else the last writer. (2) nobody is
-//             told to follow what is older than the horizon applied last: the horizon itself stands for all of that.
-// Source      horizons: Thoman, Salzmann, "Command Horizons"; theirs go over all entries when they are applied.
+// Cost        read, write: as tile_map::visit, about 50 ns for repeated boxes, and one step for each predecessor.
+//             Applying a horizon is free: an older number is read as the horizon. An access that meets many tiles joins
+//             those that have become equal.
+// Invariants  (1) a reader follows the last writer; a writer follows the readers since, or else the last writer. (2) no
+//             access follows anything older than the horizon applied last: the horizon itself stands for all of that.
+// Source      horizons: Thoman, Salzmann, "Command Horizons"; theirs update all entries when they are applied.
 #pragma once
 
 #include <algorithm>
@@ -23,16 +23,16 @@ class access_fronts {
  public:
   using number = std::uint64_t;
 
-  /// Everything was written by the horizon that `order`, which outlives this, has applied now.
+  /// The writer of all elements is the horizon that `order` has applied now. `order` must outlive this object.
   access_fronts(const box& elements, const sequence& order) : elements_(elements), order_(&order) {
     tiles_.visit(elements, [&](const box&, front& f) { f.writer = order.applied(); });
   }
 
-  /// Appends whom a reader of `where` follows, perhaps more than once.
+  /// Appends the predecessors of a reader of `where`, perhaps more than once.
   void before_reading(const box& where, dependencies& out) {
     visit(where, [&](const box&, front& f) { add(out, current(f.writer)); });
   }
-  /// Appends whom a writer of `where` follows, likewise.
+  /// Appends the predecessors of a writer of `where`, perhaps more than once.
   void before_writing(const box& where, dependencies& out) {
     visit(where, [&](const box&, front& f) {
       add(out, current(f.reader ? f.reader : f.writer));
@@ -40,13 +40,16 @@ class access_fronts {
     });
   }
 
-  /// `reader`, the latest of all, reads, after those that it follows: ascending.
+  /// Records `reader`, the largest number so far. `follows`: its predecessors, ascending.
   void read(const box& where, number reader, const dependencies& follows) {
     visit(where, [&](const box&, front& f) {
-      // Whom the new reader follows needs not be waited for beside it; what is older than the horizon is waited for as the writer.
-      const auto is_implied = [&](number r) { return r <= order_->applied() || std::ranges::binary_search(follows, r); };
+      // A later writer need not wait for a reader that the new reader follows. For readers older than the horizon it
+      // waits for the writer entry.
+      const auto is_implied = [&](number r) {
+        return r <= order_->applied() || std::ranges::binary_search(follows, r);
+      };
       if (f.reader == reader) return;
-      // Of many readers side by side, now and then; a few would keep tiles apart that could be one.
+      // Long lists are pruned now and then only. Short lists are always pruned: they would keep equal tiles apart.
       if (f.readers.size() <= 4 || std::has_single_bit(f.readers.size())) std::erase_if(f.readers, is_implied);
       if (f.reader && !is_implied(f.reader)) f.readers.push_back(f.reader);
       f.reader = reader;
@@ -66,8 +69,8 @@ class access_fronts {
  private:
   struct front {
     number writer = 0;
-    number reader = 0;            // the last, since then; 0: none
-    std::vector<number> readers;  // others before it, ascending
+    number reader = 0;            // the last reader since the write; 0: none
+    std::vector<number> readers;  // earlier readers, ascending
     friend bool operator==(const front&, const front&) = default;
   };
 
@@ -80,7 +83,7 @@ class access_fronts {
     if (tiles_.visit(where, f) >= look_at_) look_at_ = std::max<std::size_t>(least, 2 * join(where));
     if (tiles_.size() >= look_at_all_) look_at_all_ = std::max<std::size_t>(least_of_all, 2 * join(elements_));
   }
-  // Tiles differ for a while in what is older than the horizon: not any more.
+  // Joins tiles that differed only in numbers older than the horizon.
   [[gnu::noinline]] std::size_t join(const box& where) {
     const number old = order_->applied();
     tiles_.visit(where, [&](const box&, front& f) {
@@ -88,15 +91,17 @@ class access_fronts {
       const bool were_older = younger != f.readers.begin();
       f.readers.erase(f.readers.begin(), younger);
       if (f.reader < old) f.reader = 0;
-      // The last reader need not follow the horizon, unless it came after that was applied: what is older was written before, too.
+      // The last reader need not follow the horizon, unless it was added after the horizon was applied: everything
+      // older was written before, too.
       else if (were_older && f.reader != old && f.reader < order_->horizon()) f.readers.insert(f.readers.begin(), old);
       f.writer = current(f.writer);
     });
     return tiles_.join_equal(where);
   }
 
-  static constexpr std::size_t least = 16;  // tiles that are looked at for equal ones
-  // Of the whole buffer, more: tiles that have become equal are likely to be used as they were again. About 8 MiB.
+  static constexpr std::size_t least = 16;  // from this many tiles on, a visit looks for equal ones
+  // For the whole buffer the limit is higher: tiles that have become equal are likely to be used separately again.
+  // About 8 MiB.
   static constexpr std::size_t least_of_all = 32'768;
 
   tile_map<front> tiles_;

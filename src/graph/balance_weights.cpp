@@ -5,7 +5,8 @@
 
 namespace stretto::graph {
 
-std::vector<double> balanced_weights(std::span<const double> now, std::span<const measured_load> loads, const balance_policy& p) {
+std::vector<double> balanced_weights(std::span<const double> now, std::span<const measured_load> loads,
+                                     const balance_policy& p) {
   if (loads.size() < 2) return {};
   double items = 0, speeds = 0, slowest = 0;
   std::vector<double> weights;

@@ -5,11 +5,14 @@
 namespace stretto::graph {
 namespace {
 
-coordinate cell_of(coordinate at, coordinate grain) noexcept { return at / grain - (at % grain < 0); }
+coordinate cell_of(coordinate at, coordinate grain) noexcept {
+  return at / grain - (at % grain < 0);
+}
 
 }  // namespace
 
-chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent& grain, const chunk_weights& weights) : range_(range) {
+chunk_grid::chunk_grid(const box& range, node_number most, cut how, const extent& grain, const chunk_weights& weights)
+    : range_(range) {
   if (range.is_empty() || most == 0) return;
   extent parts = unit;
   if (how == cut::in_tiles) {
@@ -37,7 +40,8 @@ coordinate chunk_grid::begin(int axis, coordinate index, coordinate row) const n
 
 std::uint64_t chunk_grid::weight_before(int axis, coordinate index, coordinate row) const noexcept {
   const auto first = static_cast<std::size_t>(is_tiled_ && axis == 1 ? row * parts_[1] : 0);
-  const auto last = static_cast<std::size_t>(is_tiled_ && axis == 0 ? index * parts_[1] : static_cast<coordinate>(first) + index);
+  const auto last =
+      static_cast<std::size_t>(is_tiled_ && axis == 0 ? index * parts_[1] : static_cast<coordinate>(first) + index);
   return weights_.of_first(last) - weights_.of_first(first);
 }
 
@@ -52,14 +56,15 @@ coordinate chunk_grid::first_cell(int axis, coordinate index, coordinate row) co
 
 coordinate chunk_grid::chunk_of(int axis, coordinate cell, coordinate row) const noexcept {
   if (has_weights(axis)) {
-    coordinate low = 0, high = parts_[axis];  // it begins at the cell or before; it begins behind
+    coordinate low = 0, high = parts_[axis];  // chunk `low` begins at or before the cell, chunk `high` behind it
     while (high - low > 1) {
       const coordinate middle = (low + high) / 2;
       (first_cell(axis, middle, row) <= cell ? low : high) = middle;
     }
     return low;
   }
-  const coordinate each = cells_[axis] / parts_[axis], more = cells_[axis] % parts_[axis], of_longer = more * (each + 1);
+  const coordinate each = cells_[axis] / parts_[axis], more = cells_[axis] % parts_[axis],
+                   of_longer = more * (each + 1);
   return cell < of_longer ? cell / (each + 1) : more + (cell - of_longer) / each;
 }
 

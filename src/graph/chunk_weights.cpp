@@ -14,7 +14,9 @@ chunk_weights::chunk_weights(std::span<const double> of) {
   if (of.empty()) return;
   const double most = *std::ranges::max_element(of);
   auto sums = std::make_shared<std::vector<std::uint64_t>>(1, 0);
-  for (const double w : of) sums->push_back(sums->back() + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(w / most * heaviest))));
+  for (const double w : of)
+    sums->push_back(sums->back() +
+                    std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(w / most * heaviest))));
   sums_ = std::move(sums);
 }
 

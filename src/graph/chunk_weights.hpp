@@ -1,8 +1,8 @@
-// chunk_weights.hpp - how much of a range each of its chunks is to get: a value that is cheap to copy.
+// chunk_weights.hpp - the share of a range that each of its chunks gets: a value that is cheap to copy.
 //
 // Threads     a value.
-// Cost        making them: O(chunks). Everything else O(1), but == where two were made apart.
-// Invariants  they are whole numbers, so that every node cuts at the same items whatever its arithmetic rounds to later.
+// Cost        construction: O(chunks). Everything else O(1), except == for values constructed separately.
+// Invariants  weights are stored as integers, so every node cuts at the same items, whatever its arithmetic rounds.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +15,18 @@ namespace stretto::graph {
 
 class chunk_weights {
  public:
-  /// None: all chunks are alike.
+  /// No weights: all chunks are equal.
   chunk_weights() = default;
-  /// Chunk i gets of[i] shares; finite and above 0. What is below a millionth of the largest counts as that.
+  /// Chunk i gets of[i] shares; finite and above 0. Values below a millionth of the largest are raised to that.
   explicit chunk_weights(std::span<const double> of);
 
   bool are_none() const noexcept { return !sums_; }
   std::size_t size() const noexcept { return sums_ ? sums_->size() - 1 : 0; }
-  /// What the first n have together. Not of none.
+  /// The sum of the first n weights. Requires weights.
   std::uint64_t of_first(std::size_t n) const noexcept { return (*sums_)[n]; }
-  /// Each n times, one behind the other.
+  /// Each weight n times, one after the other.
   chunk_weights repeated(std::size_t n) const;
-  /// Those of some chunks alone, in order.
+  /// The weights of some chunks, in order.
   chunk_weights of(std::span<const std::uint32_t> some) const;
   /// With a sum of 1.
   std::vector<double> shares() const;

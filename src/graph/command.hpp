@@ -1,4 +1,4 @@
-// command.hpp - one thing that one node does for a task.
+// command.hpp - one action of one node for a task.
 #pragma once
 
 #include <variant>
@@ -11,29 +11,30 @@
 
 namespace stretto::graph {
 
-/// Its chunk of a kernel or host task.
+/// The node's chunk of a kernel or host task.
 struct execute {
   box chunk;
 };
-/// Elements that this node owns, to nodes that need them for the task.
+/// Sends elements that this node owns to nodes that need them for the task.
 struct push {
   buffer_id buffer;
   std::vector<sent_part> parts;
 };
-/// Elements that the task needs here and others own, who push them. Whoever that is: the task and the buffer are what both know.
+/// Awaits elements that the task needs here and other nodes own and push. The receiver does not know the senders: both
+/// sides identify the transfer by task and buffer.
 struct await_push {
   buffer_id buffer;
   std::vector<box> parts;
 };
-/// Folds the partial values that nodes 0 to contributors - 1 have of all elements, in the order of their numbers, on every node: behind the
-/// node's chunk, if it has one. Node 0 has the current content, which comes first if it is included; then it contributes without a chunk, too.
-/// Where nobody contributes, elements are what changes nothing.
+/// Folds the partial values of nodes 0 to contributors - 1, in the order of their numbers, on every node, after the
+/// node's chunk, if it has one. If the current value is included, node 0 holds it, folds it first, and contributes even
+/// without a chunk. Without contributors, all elements become the identity.
 struct reduce {
   buffer_id buffer;
   bool includes_current;
   node_number contributors;
-  node_number self = 0;                      // whose command it is,
-  std::vector<exchange_step> exchange = {};  // and what that one does to have the result
+  node_number self = 0;                      // the node of this command,
+  std::vector<exchange_step> exchange = {};  // and its messages to get the result
 };
 struct horizon {};
 struct epoch {};
@@ -41,13 +42,13 @@ struct epoch {};
 struct command {
   command_id id;
   task_id of;
-  dependencies follows;  // numbers of commands of this node
+  dependencies follows;  // command numbers of this node
   std::variant<execute, push, await_push, reduce, horizon, epoch> what;
 };
 
-/// Elements that a task reads and nobody has written. The same on all nodes.
+/// Elements that a task reads although no task has written them. The same on all nodes.
 struct unwritten_read {
-  std::size_t access;  // reductions count behind all accesses
+  std::size_t access;  // reductions are numbered after all accesses
   region where;
 };
 

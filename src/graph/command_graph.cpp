@@ -11,7 +11,7 @@ std::string chunk_text(node_number n, const chunk_grid& grid) {
   return "chunk " + std::to_string(n) + " " + grid.chunk(n).text() + " on N" + std::to_string(n);
 }
 
-/// Appends the parts to the command of this kind that the buffer has from `first` on, or makes one.
+/// Appends the parts to the command of this kind for the buffer at or behind `first`, or adds one.
 template <class Kind, class Part>
 void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::size_t first, std::vector<command>& out) {
   if (parts.empty()) return;
@@ -25,24 +25,29 @@ void join_parts(task_id id, buffer_id b, const std::vector<Part>& parts, std::si
   out.push_back({{}, id, {}, Kind{b, parts}});
 }
 
-/// What a task does to who holds what of a buffer, for its accesses and, behind them, its reductions.
+/// The steps of a task on the replication state of a buffer, for each access and then for each reduction.
 enum class phase : std::uint64_t { sends, takes, writes };
-recurring<replication, passed>::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
+memoized_state<replication, passed>::step_name step_of(const task& t, std::size_t use, phase p) noexcept {
   return {t.shape, std::uint64_t{use} * 4 + static_cast<std::uint64_t>(p)};
 }
 
 }  // namespace
 
 buffer_id command_graph::add(const buffer& b) {
-  const buffer_id id = buffers_.add({b, access_fronts(b.elements, commands_), recurring<replication, passed>(replication(b.elements, self_, nodes_)), {}});
-  if (b.begins == content::none) at(id).unwritten.update(b.elements, {});
+  const buffer_id id = buffers_.add({b,
+                                     access_fronts(b.elements, commands_),
+                                     memoized_state<replication, passed>(replication(b.elements, self_, nodes_)),
+                                     {}});
+  if (b.initial == initial_data::none) at(id).unwritten.update(b.elements, {});
   return id;
 }
 
 const chunk_grid& command_graph::grid_of(const task& t) {
   const node_number most = t.kind == task_kind::kernel || t.kind == task_kind::collective ? nodes_ : 1;
-  if (grid_.made && grid_.range == t.range && grid_.most == most && grid_.how == t.how && grid_.grain == t.grain) return *grid_.made;
-  grid_ = {t.range, most, t.how, t.grain, chunk_grid(t.range, most, t.how, t.grain, most == nodes_ ? weights_ : chunk_weights())};
+  if (grid_.made && grid_.range == t.range && grid_.most == most && grid_.how == t.how && grid_.grain == t.grain)
+    return *grid_.made;
+  grid_ = {t.range, most, t.how, t.grain,
+           chunk_grid(t.range, most, t.how, t.grain, most == nodes_ ? weights_ : chunk_weights())};
   return *grid_.made;
 }
 
@@ -65,7 +70,7 @@ void command_graph::forget_plans() {
 
 command_graph::plan& command_graph::plan_of(const task& t) {
   return plans_.find(t.shape, [&](plan& p) {
-    p.is_right = false;
+    p.is_checked = false;
     p.grid = grid_of(t);
     p.own = is_on_every_node(t.kind) ? t.range : self_ < p.grid.chunks() ? p.grid.chunk(self_) : box();
     if (p.by_access.size() < t.accesses.size()) p.by_access.resize(t.accesses.size());
@@ -82,7 +87,7 @@ command_graph::plan& command_graph::plan_of(const task& t) {
 }
 
 void command_graph::check(const task& t, plan& p) {
-  if (p.is_right) return;
+  if (p.is_checked) return;
   const chunk_grid& grid = p.grid;
   for (const access& a : t.accesses) {
     const buffer& b = at(a.buffer).is;
@@ -93,7 +98,9 @@ void command_graph::check(const task& t, plan& p) {
       const auto& s = shapes_.find(a.where, grid);
       if (s.outside.is_there) {
         error e = refuse("B05", "a chunk of \"" + t.name + "\" uses elements outside");
-        throw e.fact("elements", b.elements.text()).fact("used", s.outside.where.text()).fact("by", chunk_text(s.outside.chunk, grid))
+        throw e.fact("elements", b.elements.text())
+            .fact("used", s.outside.where.text())
+            .fact("by", chunk_text(s.outside.chunk, grid))
             .remedy("cut what the mapper gives off at the elements that it is told");
       }
       if (writes(a.how) && s.overlap.is_there) {
@@ -106,19 +113,21 @@ void command_graph::check(const task& t, plan& p) {
       }
     } else if (writes(a.how) && ((is_on_every_node(t.kind) && nodes_ > 1) || !a.where.is_disjoint(grid))) {
       error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
-      throw e.fact("writers", is_on_every_node(t.kind) ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
+      throw e
+          .fact("writers", is_on_every_node(t.kind) ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
           .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
     }
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) check_alone(t, i);
-  p.is_right = true;
+  p.is_checked = true;
 }
 
 void command_graph::check_alone(const task& t, std::size_t reduction) {
   const buffer_id id = t.reductions[reduction].buffer;
   std::string other;
   for (std::size_t i = 0; i < t.accesses.size() && other.empty(); ++i)
-    if (t.accesses[i].buffer == id) other = std::string(writes(t.accesses[i].how) ? "written" : "read") + " by access " + std::to_string(i);
+    if (t.accesses[i].buffer == id)
+      other = std::string(writes(t.accesses[i].how) ? "written" : "read") + " by access " + std::to_string(i);
   for (std::size_t i = 0; i < reduction && other.empty(); ++i)
     if (t.reductions[i].buffer == id) other = "the result of reduction " + std::to_string(i);
   if (other.empty()) return;
@@ -129,7 +138,9 @@ void command_graph::check_alone(const task& t, std::size_t reduction) {
       .remedy("use the result in a task of its own, and one buffer for each reduction");
 }
 
-std::string command_graph::named(buffer_id b) { return "buffer B" + std::to_string(b.number) + " \"" + at(b).is.name + "\""; }
+std::string command_graph::named(buffer_id b) {
+  return "buffer B" + std::to_string(b.number) + " \"" + at(b).is.name + "\"";
+}
 
 void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   if (t.kind == task_kind::horizon || t.kind == task_kind::epoch) {
@@ -141,7 +152,7 @@ void command_graph::add(task_id id, const task& t, std::vector<command>& out) {
   }
   plan& p = plan_of(t);
   check(t, p);
-  look_for_unwritten(t, p);
+  find_unwritten_reads(t, p);
   if (nodes_ > 1) {
     send(id, t, p, out);
     await(id, t, p, out);
@@ -169,7 +180,7 @@ region command_graph::written(buffer_id b, const box& where) {
   return region(where) - region(std::span<const box>(not_yet));
 }
 
-void command_graph::look_for_unwritten(const task& t, plan& p) {
+void command_graph::find_unwritten_reads(const task& t, plan& p) {
   const auto look = [&](std::size_t access, const buffer_state& b, const used_boxes& all) {
     std::vector<box> found;
     for (const box& where : all)
@@ -193,7 +204,7 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
     const access& a = t.accesses[i];
     buffer_state& b = at(a.buffer);
     if (!reads(a.how)) continue;
-    const auto& did = b.copies.take(step_of(t, i, phase::sends), [&](replication& copies, passed& does) {
+    const auto& did = b.copies.apply(step_of(t, i, phase::sends), [&](replication& copies, passed& does) {
       if (!copies.may_send()) return;
       if (is_on_every_node(t.kind)) {
         for (const box& where : used_by_all(t, i, p)) copies.send(where, node_set(0, nodes_), does.sent);
@@ -216,9 +227,9 @@ void command_graph::send(task_id id, const task& t, plan& p, std::vector<command
     const reduction& r = t.reductions[i];
     if (!r.includes_current || self_ == 0) continue;
     const box& all = at(r.buffer).is.elements;
-    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::sends), [&](replication& copies, passed& does) {
-      copies.send(all, node_set(0, 1), does.sent);
-    });
+    const auto& did = at(r.buffer).copies.apply(
+        step_of(t, t.accesses.size() + i, phase::sends),
+        [&](replication& copies, passed& does) { copies.send(all, node_set(0, 1), does.sent); });
     join_parts<push>(id, r.buffer, did.sent, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
@@ -237,7 +248,7 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
   for (std::size_t i = 0; i < t.accesses.size(); ++i) {
     const access& a = t.accesses[i];
     if (!reads(a.how)) continue;
-    const auto& did = at(a.buffer).copies.take(step_of(t, i, phase::takes), [&](replication& copies, passed& does) {
+    const auto& did = at(a.buffer).copies.apply(step_of(t, i, phase::takes), [&](replication& copies, passed& does) {
       for (const box& where : p.by_access[i].own) copies.take(where, does.lacking);
     });
     join_parts<await_push>(id, a.buffer, did.lacking, first, out);
@@ -246,9 +257,9 @@ void command_graph::await(task_id id, const task& t, const plan& p, std::vector<
     const reduction& r = t.reductions[i];
     if (!r.includes_current || self_ != 0) continue;
     const box& all = at(r.buffer).is.elements;
-    const auto& did = at(r.buffer).copies.take(step_of(t, t.accesses.size() + i, phase::takes), [&](replication& copies, passed& does) {
-      copies.take(all, does.lacking);
-    });
+    const auto& did =
+        at(r.buffer).copies.apply(step_of(t, t.accesses.size() + i, phase::takes),
+                                  [&](replication& copies, passed& does) { copies.take(all, does.lacking); });
     join_parts<await_push>(id, r.buffer, did.lacking, first, out);
   }
   for (std::size_t i = first; i < out.size(); ++i) {
@@ -269,19 +280,27 @@ void command_graph::compute(task_id id, const task& t, const plan& p, std::vecto
     for (std::size_t i = 0; i < t.accesses.size(); ++i)
       for (const box& b : p.by_access[i].own) f(at(t.accesses[i].buffer).fronts, t.accesses[i].how, b);
   };
-  each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, c.follows) : f.before_reading(b, c.follows); });
+  each([&](access_fronts& f, mode how, const box& b) {
+    writes(how) ? f.before_writing(b, c.follows) : f.before_reading(b, c.follows);
+  });
   effects_.before(t, commands_, c.follows);
   commands_.append(c.follows);
   effects_.add(t, commands_, execute_);
-  each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, c.id.number, c.follows); });
-  each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, c.id.number); });
+  each([&](access_fronts& f, mode how, const box& b) {
+    if (!writes(how)) f.read(b, c.id.number, c.follows);
+  });
+  each([&](access_fronts& f, mode how, const box& b) {
+    if (writes(how)) f.write(b, c.id.number);
+  });
   out.push_back(std::move(c));
 }
 
-void command_graph::fold(task_id id, const reduction& r, node_number contributors, bool has_chunk, std::vector<command>& out) {
+void command_graph::fold(task_id id, const reduction& r, node_number contributors, bool has_chunk,
+                         std::vector<command>& out) {
   buffer_state& b = at(r.buffer);
   reduce what{r.buffer, r.includes_current, contributors, self_};
-  if (contributors != 0 || r.includes_current) what.exchange = exchange_of(self_, std::max(contributors, node_number{1}), nodes_);
+  if (contributors != 0 || r.includes_current)
+    what.exchange = exchange_of(self_, std::max(contributors, node_number{1}), nodes_);
   command c{{commands_.next()}, id, {}, std::move(what)};
   if (has_chunk) c.follows.push_back(execute_);
   b.fronts.before_writing(b.is.elements, c.follows);
@@ -297,13 +316,15 @@ void command_graph::mark_written(const task& t, plan& p) {
     buffer_state& b = at(a.buffer);
     if (nodes_ == 1 && b.unwritten.size() == 0) continue;
     if (nodes_ > 1)
-      b.copies.take(step_of(t, i, phase::writes), [&](replication& copies, passed&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
+      b.copies.apply(step_of(t, i, phase::writes),
+                     [&](replication& copies, passed&) { copies.written(used_by_all(t, i, p), p.by_access[i].own); });
     if (b.unwritten.size() != 0)
       for (const box& where : used_by_all(t, i, p)) b.unwritten.erase(where);
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) {
     buffer_state& b = at(t.reductions[i].buffer);
-    b.copies.take(step_of(t, t.accesses.size() + i, phase::writes), [&](replication& copies, passed&) { copies.alike(b.is.elements); });
+    b.copies.apply(step_of(t, t.accesses.size() + i, phase::writes),
+                   [&](replication& copies, passed&) { copies.written_everywhere(b.is.elements); });
     b.unwritten.erase(b.is.elements);
   }
 }

@@ -1,4 +1,4 @@
-// cut_validity.hpp - checks of a task that hold however its range is cut, made before weights and memories are known.
+// cut_validity.hpp - checks of a task that hold however its range is cut. They need neither weights nor memories.
 //
 // Threads     any.
 // Cost        O(accesses squared); no chunk is computed.

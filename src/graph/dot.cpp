@@ -24,7 +24,8 @@ std::string label_of(const ordered_task& order, const task& t, const program_rec
   if (t.kind == task_kind::kernel && t.by == processors::host) s += " on the host";
   for (const processor_number d : devices_of(t)) s += " on D" + std::to_string(d);
   if (t.kind == task_kind::collective) s += " in group " + std::to_string(t.group);
-  for (const access& a : t.accesses) s += "\n" + std::string(text_of(a.how)) + " " + named(program, a.buffer) + " " + used_by_all(a, t).text();
+  for (const access& a : t.accesses)
+    s += "\n" + std::string(text_of(a.how)) + " " + named(program, a.buffer) + " " + used_by_all(a, t).text();
   for (const reduction& r : t.reductions)
     s += std::string("\nreduce into ") + named(program, r.buffer) + (r.includes_current ? ", which is included" : "");
   for (const effect_use& e : t.effects) s += std::string(e.is_affected ? "\naffects " : "\nuses ") + named(e);
@@ -49,11 +50,14 @@ std::string label_of(const command& c, node_number node, const program_record& p
     return s;
   }
   if (const auto* r = std::get_if<reduce>(&c.what))
-    return s + " " + named(program, r->buffer) + " of " + name + "\nfrom " + node_set(0, r->contributors).text() + (r->includes_current ? " and before" : "");
+    return s + " " + named(program, r->buffer) + " of " + name + "\nfrom " + node_set(0, r->contributors).text() +
+           (r->includes_current ? " and before" : "");
   return s + " " + text_of(c.of);
 }
 
-std::string id_of(node_number node, std::uint64_t number) { return "N" + std::to_string(node) + "_C" + std::to_string(number); }
+std::string id_of(node_number node, std::uint64_t number) {
+  return "N" + std::to_string(node) + "_C" + std::to_string(number);
+}
 
 bool meet(const push& from, const await_push& at, node_number to) {
   for (const sent_part& sent : from.parts)
@@ -62,9 +66,10 @@ bool meet(const push& from, const await_push& at, node_number to) {
   return false;
 }
 
-// Which push an await push waits for, where both are there.
+// Connects each await push to its push, if both are recorded.
 std::string transfers(std::span<const node_record> nodes) {
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::pair<node_number, const command*>>> pushes;  // by task and buffer
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::pair<node_number, const command*>>>
+      pushes;  // by task and buffer
   for (const node_record& n : nodes)
     for (const command& c : n.commands)
       if (const auto* p = std::get_if<push>(&c.what)) pushes[{c.of.number, p->buffer.number}].emplace_back(n.node, &c);
@@ -84,23 +89,26 @@ std::string tasks_as_dot(const program_record& program) {
   std::string s = "digraph tasks {\n" + node_line("T0", "T0 epoch", shape_of("epoch"));
   for (const auto& [order, t] : program.tasks) {
     s += node_line(text_of(order.id), label_of(order, t, program), shape_of(text_of(t.kind)));
-    for (const std::uint64_t before : order.follows) s += "  T" + std::to_string(before) + " -> " + text_of(order.id) + ";\n";
+    for (const std::uint64_t before : order.follows)
+      s += "  T" + std::to_string(before) + " -> " + text_of(order.id) + ";\n";
   }
-  return s + end_of_dot(program);
+  return s + dot_footer(program);
 }
 
 std::string commands_as_dot(const program_record& program, std::span<const node_record> nodes) {
   std::string s = "digraph commands {\n";
   for (const node_record& n : nodes) {
     const std::string name = "N" + std::to_string(n.node);
-    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" + node_line(id_of(n.node, 0), name + " C0 epoch T0", shape_of("epoch"));
+    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" +
+         node_line(id_of(n.node, 0), name + " C0 epoch T0", shape_of("epoch"));
     for (const command& c : n.commands) {
       s += node_line(id_of(n.node, c.id.number), label_of(c, n.node, program), shape_of(kind_of(c, program)));
-      for (const std::uint64_t before : c.follows) s += "  " + id_of(n.node, before) + " -> " + id_of(n.node, c.id.number) + ";\n";
+      for (const std::uint64_t before : c.follows)
+        s += "  " + id_of(n.node, before) + " -> " + id_of(n.node, c.id.number) + ";\n";
     }
     s += "  }\n";
   }
-  return s + transfers(nodes) + end_of_dot(program);
+  return s + transfers(nodes) + dot_footer(program);
 }
 
 }  // namespace stretto::graph

@@ -21,8 +21,8 @@ std::string node_line(const std::string& id, const std::string& label, const cha
   return "  " + id + " [label=" + quoted(label) + ", shape=" + shape + more + "];\n";
 }
 
-std::string end_of_dot(const program_record& program) {
-  if (!program.goes_on) return "}\n";
+std::string dot_footer(const program_record& program) {
+  if (!program.is_truncated) return "}\n";
   return "  label=" + quoted("the program goes on behind " + text_of(task_id{program.tasks.size()})) + ";\n}\n";
 }
 

@@ -1,6 +1,6 @@
-// dot_text.hpp - pieces of the language of Graphviz.
+// dot_text.hpp - quoting and statements of the Graphviz DOT language.
 //
-// Threads     functions of values.
+// Threads     pure functions.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace stretto::graph {
 
-/// A text between quotes; lines are parted by \n.
+/// A quoted string; \n separates lines.
 std::string quoted(const std::string& text);
-/// A node of the picture. `more`: further attributes, as in ", style=dashed".
+/// A node statement. `more`: further attributes, as in ", style=dashed".
 std::string node_line(const std::string& id, const std::string& label, const char* shape, const char* more = "");
-/// How the picture of a program ends: with a word where the program went on.
-std::string end_of_dot(const program_record& program);
+/// The end of a graph, with a note if the recording was truncated.
+std::string dot_footer(const program_record& program);
 
 }  // namespace stretto::graph

@@ -1,9 +1,10 @@
-// effect_order.hpp - tasks that follow one another for what they do beside buffers: for a side effect, or as collective tasks of one group.
+// effect_order.hpp - order of tasks by what they do outside of buffers: side effects, and collective tasks of one
+// group.
 //
 // Threads     one owner.
-// Cost        a step for each side effect and group that is in use.
+// Cost        a step for each side effect and group in use.
 // Memory      numbers since the horizon applied last.
-// Invariants  (1) nobody is told to follow what is older than the horizon applied last: that stands for it.
+// Invariants  (1) no task follows anything older than the horizon applied last: the horizon stands for it.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ class effect_order {
     for (const effect_use& e : t.effects) f(std::uint64_t{e.effect}, e.is_affected);
   }
 
-  /// Appends whom the task follows.
+  /// Appends the predecessors of the task.
   void before(const task& t, const sequence& order, dependencies& out) const {
     each(t, [&](std::uint64_t key, bool is_affected) {
       const auto found = std::ranges::find(all_, key, &state::key);
@@ -37,17 +38,19 @@ class effect_order {
         for (const std::uint64_t user : found->users) out.push_back(std::max(user, order.applied()));
     });
   }
-  /// What the task is here: number `number`.
+  /// Adds the task under this number.
   void add(const task& t, const sequence& order, std::uint64_t number) {
     each(t, [&](std::uint64_t key, bool is_affected) {
       auto found = std::ranges::find(all_, key, &state::key);
       if (found == all_.end()) {
         forget(order.applied());
-        found = all_.insert(all_.end(), {.key = key, .is_affected = has_forgotten_, .affected = order.applied(), .users = {}});
+        found = all_.insert(all_.end(),
+                            {.key = key, .is_affected = has_forgotten_, .affected = order.applied(), .users = {}});
       }
       std::erase_if(found->users, [&](std::uint64_t user) {
         if (user > order.applied()) return false;
-        found->is_affected = true, found->affected = std::max(found->affected, order.applied());  // it stands for that
+        // the horizon stands for those users
+        found->is_affected = true, found->affected = std::max(found->affected, order.applied());
         return true;
       });
       if (is_affected) *found = {.key = key, .is_affected = true, .affected = number, .users = {}};
@@ -59,9 +62,9 @@ class effect_order {
  private:
   struct state {
     std::uint64_t key;
-    bool is_affected;  // or nobody has
+    bool is_affected;  // false: no task has affected it
     std::uint64_t affected;
-    std::vector<std::uint64_t> users;  // since then
+    std::vector<std::uint64_t> users;  // tasks that have used it since
   };
 
   void forget(std::uint64_t applied) {
@@ -72,7 +75,7 @@ class effect_order {
     if (std::erase_if(all_, is_old) > 0) has_forgotten_ = true;
   }
 
-  static constexpr std::size_t most = 16;  // that are looked through before some are forgotten
+  static constexpr std::size_t most = 16;  // entries before old ones are forgotten
   std::vector<state> all_;
   bool has_forgotten_ = false;
 };

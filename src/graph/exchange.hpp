@@ -1,11 +1,13 @@
-// exchange.hpp - how all nodes of a job come to have what the partial values of some of them fold to.
+// exchange.hpp - all-reduce: the messages after which every node has the fold of the partial values of some nodes.
 //
-// Threads     functions of values.
-// Cost        of a node: O(log contributors) messages; and those to nodes without a partial value, which are shared out evenly.
-// Invariants  (1) values are folded in the order of the nodes' numbers, so the operator need not commute. (2) every node folds the
-//             same values in the same grouping, so that the result is alike everywhere, to the last bit.
-// Source      recursive doubling for all-reduce: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
-//             MPICH", 2005; here with neighbours paired first where the number is no power of two, so that the order is kept.
+// Threads     pure functions.
+// Cost        for a node: O(log contributors) messages, and those to nodes without a partial value, which are divided
+//             evenly.
+// Invariants  (1) values are folded in the order of the node numbers, so the operator need not commute. (2) every node
+//             folds the same values in the same grouping, so all nodes get the same bits.
+// Source      recursive doubling for all-reduce: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication
+//             Operations in MPICH", 2005. Here neighbours are paired first if the number is not a power of two, to keep
+//             the order.
 #pragma once
 
 #include <optional>
@@ -15,20 +17,20 @@
 
 namespace stretto::graph {
 
-/// First what the node has goes to others, then another's value comes.
+/// In a step the node sends its value to `to`, then receives the value of `from`.
 struct exchange_step {
-  enum class with : std::uint8_t {
-    before,    // what came is folded before what is here
-    behind,    // behind it
-    replacing  // it is all
+  enum class fold_order : std::uint8_t {
+    before,    // the received value is folded before the local one
+    behind,    // the received value is folded behind the local one
+    replacing  // the received value replaces the local one
   };
   node_set to;
   std::optional<node_number> from;
-  with what_came = with::behind;
+  fold_order received = fold_order::behind;
   friend bool operator==(const exchange_step&, const exchange_step&) = default;
 };
 
-/// Of node `self` of `nodes`, of which 0 to contributors - 1 have a value; contributors >= 1.
+/// The steps of node `self`. Nodes 0 to contributors - 1 have a value; contributors >= 1.
 std::vector<exchange_step> exchange_of(node_number self, node_number contributors, node_number nodes);
 
 }  // namespace stretto::graph

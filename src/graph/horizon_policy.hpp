@@ -5,10 +5,11 @@
 
 namespace stretto::graph {
 
-/// Values of the program's: the same on every node at the same point of it.
+/// The program sets these values: they must be the same on every node at the same point of the program.
 struct horizon_policy {
-  std::uint64_t step = 4;             // the critical path has grown by so many tasks since the last one; 0: never for that
-  std::uint64_t most_parallel = 256;  // so many tasks that nobody follows; at least 2, or 0: never for that
+  std::uint64_t step = 4;  // growth of the critical path, in tasks, after which a horizon is due; 0: no such limit
+  // number of tasks without successors from which a horizon is due; at least 2, or 0: no such limit
+  std::uint64_t most_parallel = 256;
 
   constexpr bool is_due(std::uint64_t grown, std::uint64_t front) const noexcept {
     return (step != 0 && grown >= step) || (most_parallel != 0 && front >= most_parallel);

@@ -1,4 +1,4 @@
-// ids.hpp - the names of tasks, commands and buffers: numbers in the order in which they were made.
+// ids.hpp - identifiers of tasks, commands, instructions, allocations and buffers: numbers in order of creation.
 #pragma once
 
 #include <compare>
@@ -6,9 +6,9 @@
 
 namespace stretto::graph {
 
-/// Ids only grow, so "older than that horizon" is a comparison.
+/// Ids only grow, so "older than that horizon" is one comparison.
 struct task_id {
-  std::uint64_t number = 0;  // 0: the epoch that everything begins with
+  std::uint64_t number = 0;  // 0: the initial epoch
   friend constexpr auto operator<=>(const task_id&, const task_id&) = default;
 };
 struct command_id {

@@ -1,4 +1,4 @@
-// instruction.hpp - one step of what a node does, small enough that each is one operation of one device, channel or network.
+// instruction.hpp - one step of a node's work: a single operation of one device, copy engine or network link.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace stretto::graph {
 
-/// What sender and receiver of elements both call a transfer: the task that needs them, and a number within it. Partial values of a
-/// reduction come from several nodes, each by itself.
-struct channel {
+/// Identifies a transfer between nodes for both sides: the task that needs the elements, and a number within it.
+/// Partial values of a reduction come from several nodes, each as a transfer of its own.
+struct transfer_id {
   task_id of;
   std::uint32_t slot = 0;
-  node_number from = 0;  // of a partial value; else 0, whoever it is
-  friend constexpr auto operator<=>(const channel&, const channel&) = default;
+  node_number from = 0;  // the sender of a partial value; else 0, for any sender
+  friend constexpr auto operator<=>(const transfer_id&, const transfer_id&) = default;
 };
 
 struct allocate {
@@ -26,32 +26,33 @@ struct allocate {
   memory_number where = 0;
   buffer_id of;
   box elements;
-  std::optional<std::uint64_t> offset = {};  // where in a memory of bounded size; none: wherever there is room
-  bool is_behind = false;  // the release of what lay there
+  std::optional<std::uint64_t> offset = {};  // address in a bounded memory; none: the allocator chooses
+  bool is_behind = false;  // true if it follows the release of an earlier allocation at these addresses
 };
-/// Nothing uses it any more.
+/// Frees an allocation.
 struct release {
   allocation_id is;
 };
-/// Elements of one buffer from one allocation to another.
+/// Copies elements of one buffer from one allocation to another.
 struct copy {
   buffer_id of;
   allocation_id from, to;
   std::vector<box> parts;
 };
-/// Every element becomes what changes nothing where a reduction of the task folds it.
+/// Sets every element to the identity of a reduction of the task.
 struct fill_identity {
   buffer_id of;
   allocation_id is;
   std::uint32_t reduction = 0;
 };
-/// Folds every element of `from` into that of `to`, behind what is there. Both have all elements of the buffer.
+/// Folds every element of `from` into `to`, behind the value there. Both have all elements of the buffer.
 struct fold {
   buffer_id of;
   allocation_id from, to;
   std::uint32_t reduction = 0;
 };
-/// What a kernel or host task may touch: access by access of its task, then the partial value of each reduction. No allocation: nothing.
+/// The elements that a kernel or host task may access: one entry for each access of its task, then one for the partial
+/// value of each reduction. No allocation: no elements.
 struct used_allocation {
   allocation_id is;
   box part;
@@ -64,17 +65,17 @@ struct compute {
 struct send {
   buffer_id of;
   allocation_id from;
-  channel by;
+  transfer_id by;
   std::vector<sent_part> parts;
 };
-/// Elements that other nodes send. Has ended when all have come; each part may be waited for alone, through its `arrive`.
+/// Receives elements from other nodes. Ends when all have arrived; each part can be awaited alone through its `arrive`.
 struct receive {
   buffer_id of;
   allocation_id to;
-  channel by;
+  transfer_id by;
   std::vector<box> parts;
 };
-/// A part of a receive has come.
+/// Ends when one part of a receive has arrived.
 struct arrive {
   instruction_id of;
   std::uint32_t part = 0;
@@ -85,8 +86,9 @@ struct pass_epoch {};
 struct instruction {
   instruction_id id;
   task_id of;
-  dependencies follows;  // numbers of instructions of this node
-  std::variant<allocate, release, copy, fill_identity, fold, compute, send, receive, arrive, pass_horizon, pass_epoch> what;
+  dependencies follows;  // instruction numbers of this node
+  std::variant<allocate, release, copy, fill_identity, fold, compute, send, receive, arrive, pass_horizon, pass_epoch>
+      what;
 };
 
 }  // namespace stretto::graph

@@ -6,23 +6,37 @@
 namespace stretto::graph {
 namespace {
 
-struct look {
+struct style {
   const char* shape;
   const char* more = "";
 };
 
-look look_of(const instruction& i) {
-  return std::visit(by_kind{[](const allocate&) { return look{"cylinder"}; }, [](const release&) { return look{"cylinder", ", style=dashed"}; },
-                            [](const copy&) { return look{"box", ", style=rounded"}; }, [](const fill_identity&) { return look{"trapezium"}; },
-                            [](const fold&) { return look{"invtrapezium"}; },
-                            [](const compute&) { return look{"box", ", style=filled, fillcolor=lightgrey"}; },
-                            [](const send&) { return look{"invhouse"}; }, [](const receive&) { return look{"house"}; },
-                            [](const arrive&) { return look{"house", ", style=dashed"}; }, [](const pass_horizon&) { return look{"hexagon"}; },
-                            [](const pass_epoch&) { return look{"doubleoctagon"}; }},
-                    i.what);
+style style_of(const instruction& i) {
+  return std::visit(
+      overloaded{[](const allocate&) { return style{"cylinder"}; },
+                 [](const release&) {
+                   return style{"cylinder", ", style=dashed"};
+                 },
+                 [](const copy&) {
+                   return style{"box", ", style=rounded"};
+                 },
+                 [](const fill_identity&) { return style{"trapezium"}; },
+                 [](const fold&) { return style{"invtrapezium"}; },
+                 [](const compute&) {
+                   return style{"box", ", style=filled, fillcolor=lightgrey"};
+                 },
+                 [](const send&) { return style{"invhouse"}; }, [](const receive&) { return style{"house"}; },
+                 [](const arrive&) {
+                   return style{"house", ", style=dashed"};
+                 },
+                 [](const pass_horizon&) { return style{"hexagon"}; },
+                 [](const pass_epoch&) { return style{"doubleoctagon"}; }},
+      i.what);
 }
 
-std::string instruction_node(node_number node, std::uint64_t number) { return "N" + std::to_string(node) + "_I" + std::to_string(number); }
+std::string instruction_node(node_number node, std::uint64_t number) {
+  return "N" + std::to_string(node) + "_I" + std::to_string(number);
+}
 
 bool do_meet(const send& from, const receive& at, node_number to) {
   for (const sent_part& sent : from.parts)
@@ -31,9 +45,9 @@ bool do_meet(const send& from, const receive& at, node_number to) {
   return false;
 }
 
-// Which send a receive waits for, where both are there.
+// Connects each receive to its send, if both are recorded.
 std::string messages(std::span<const node_record> nodes) {
-  std::map<channel, std::vector<std::pair<node_number, const instruction*>>> sends;
+  std::map<transfer_id, std::vector<std::pair<node_number, const instruction*>>> sends;
   for (const node_record& n : nodes)
     for (const instruction& i : n.instructions)
       if (const auto* s = std::get_if<send>(&i.what)) sends[s->by].emplace_back(n.node, &i);
@@ -43,7 +57,8 @@ std::string messages(std::span<const node_record> nodes) {
       if (const auto* r = std::get_if<receive>(&i.what))
         for (const auto& [from, s] : sends[r->by])
           if (do_meet(std::get<send>(s->what), *r, n.node))
-            text += "  " + instruction_node(from, s->id.number) + " -> " + instruction_node(n.node, i.id.number) + " [style=dashed];\n";
+            text += "  " + instruction_node(from, s->id.number) + " -> " + instruction_node(n.node, i.id.number) +
+                    " [style=dashed];\n";
   return text;
 }
 
@@ -52,18 +67,20 @@ std::string messages(std::span<const node_record> nodes) {
 std::string instructions_as_dot(const program_record& program, std::span<const node_record> nodes) {
   std::string s = "digraph instructions {\n";
   for (const node_record& n : nodes) {
-    const instruction_words words(program, n);
+    const instruction_labels labels(program, n);
     const std::string name = "N" + std::to_string(n.node);
-    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" + node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
+    s += "  subgraph cluster_" + name + " {\n  label=" + name + ";\n" +
+         node_line(instruction_node(n.node, 0), name + " I0 epoch T0", "doubleoctagon");
     for (const instruction& i : n.instructions) {
-      const look as = look_of(i);
-      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + words.label_of(i), as.shape, as.more);
+      const style as = style_of(i);
+      s += node_line(instruction_node(n.node, i.id.number), name + " " + text_of(i.id) + " " + labels.label_of(i),
+                     as.shape, as.more);
       for (const std::uint64_t before : i.follows)
         s += "  " + instruction_node(n.node, before) + " -> " + instruction_node(n.node, i.id.number) + ";\n";
     }
     s += "  }\n";
   }
-  return s + messages(nodes) + end_of_dot(program);
+  return s + messages(nodes) + dot_footer(program);
 }
 
 }  // namespace stretto::graph

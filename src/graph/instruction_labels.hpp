@@ -1,6 +1,6 @@
-// instruction_labels.hpp - the words for instructions, the same in every form in which they are printed.
+// instruction_labels.hpp - labels of instructions, the same in every printed form.
 //
-// Threads     an instruction_words: one owner; it refers to what it was made of.
+// Threads     an instruction_labels object has one owner, and refers to the records that it was made from.
 #pragma once
 
 #include <string>
@@ -19,18 +19,18 @@ std::string text_of_processor(processor_number p, const node_shape& shape);
 /// "host memory", "memory of D1", or "memory of D0 and D1".
 std::string text_of_memory(memory_number m, const node_shape& shape);
 
-/// What one node's instructions refer to: allocations, and instructions by number.
-class instruction_words {
+/// Looks up allocations and instructions of one node by number.
+class instruction_labels {
  public:
-  instruction_words(const program_record& program, const node_record& node);
+  instruction_labels(const program_record& program, const node_record& node);
 
   /// "A2 in memory of D1".
   std::string text_of(allocation_id a) const;
-  /// Null where it was made before what is known.
+  /// Null if it was made before the recording.
   const allocate* find(allocation_id a) const;
   const instruction* find(instruction_id i) const;
 
-  /// Lines, parted by \n; without its number.
+  /// Lines separated by \n, without the instruction number.
   std::string label_of(const instruction& i) const;
 
  private:

@@ -1,4 +1,4 @@
-// instruction_plans.cpp - how a node's chunk of a task is divided over its processors, and whether that can be done.
+// instruction_plans.cpp - divides a node's chunk of a task among its processors, and checks that the parts fit.
 #include <stretto/error.hpp>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace stretto::graph {
 namespace {
 
-constexpr std::uint32_t most_cuts = 4096;  // of a processor's part
+constexpr std::uint32_t most_cuts = 4096;  // pieces of a processor's part
 
 std::string processor_text(processor_number p, const node_shape& shape) {
   return p == shape.host() ? "the host" : "D" + std::to_string(p);
@@ -39,12 +39,15 @@ instruction_graph::plan& instruction_graph::plan_of(const task& t, const box& ow
 
 void instruction_graph::divide(const task& t, const box& own, std::uint32_t pieces, plan& made) const {
   made.part_count = 0;
-  made.is_right = false;
+  made.is_checked = false;
   if (own.is_empty()) return;
   const bool on_host = t.by == processors::host || shape_.devices.empty(), is_divided = t.kind == task_kind::kernel;
   const bool is_weighted = is_divided && !on_host && !weights_.are_none();
   const std::vector<processor_number> some = on_host ? std::vector<processor_number>() : devices_of(t);
-  const auto sharing = static_cast<node_number>(!is_divided || on_host ? 1 : !some.empty() ? some.size() : is_weighted ? weights_.size() : shape_.devices.size());
+  const auto sharing = static_cast<node_number>(!is_divided || on_host ? 1
+                                                : !some.empty()        ? some.size()
+                                                : is_weighted          ? weights_.size()
+                                                                       : shape_.devices.size());
   const chunk_weights weights = !is_weighted ? chunk_weights() : some.empty() ? weights_ : weights_.of(some);
   const chunk_grid grid(own, is_divided ? sharing * pieces : 1, t.how, t.grain, weights.repeated(pieces));
   for (node_number n = 0; n < grid.chunks(); ++n) {
@@ -66,15 +69,17 @@ void instruction_graph::divide(const task& t, const box& own, std::uint32_t piec
   }
 }
 
-/// What the parts use of each buffer in that memory: disjoint boxes, of which no two are a box together.
-std::vector<instruction_graph::room> instruction_graph::rooms_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
-  std::vector<room> all;
-  each_room(parts, [&](std::size_t i, memory_number where, const box& elements) {
+/// The elements of each buffer that the parts use in this memory, as disjoint boxes that cannot be joined.
+std::vector<instruction_graph::needed_allocation> instruction_graph::allocations_needed(
+    const task& t, std::span<const part_of_task> parts, memory_number m) const {
+  std::vector<needed_allocation> all;
+  each_needed_allocation(parts, [&](std::size_t i, memory_number where, const box& elements) {
     if (where != m) return;
-    room mine{t.accesses[i].buffer, elements};
+    needed_allocation mine{t.accesses[i].buffer, elements};
     for (std::size_t n = 0; n < all.size();) {
-      room& other = all[n];
-      if (other.of != mine.of || (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
+      needed_allocation& other = all[n];
+      if (other.of != mine.of ||
+          (!other.elements.meets(mine.elements) && joined(other.elements, mine.elements).is_empty())) {
         ++n;
         continue;
       }
@@ -87,8 +92,9 @@ std::vector<instruction_graph::room> instruction_graph::rooms_of(const task& t, 
   return all;
 }
 
-/// What the parts need of that memory, partial values included.
-instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts, memory_number m) const {
+/// The bytes that the parts need in this memory, partial values included.
+instruction_graph::need instruction_graph::need_of(const task& t, std::span<const part_of_task> parts,
+                                                   memory_number m) const {
   need all;
   all.where = m;
   const auto add = [&](buffer_id b, const box& elements) {
@@ -98,7 +104,7 @@ instruction_graph::need instruction_graph::need_of(const task& t, std::span<cons
     if (known == all.of.end()) all.of.push_back({b, bytes});
     else known->second += bytes;
   };
-  for (const room& r : rooms_of(t, parts, m)) add(r.of, r.elements);
+  for (const needed_allocation& r : allocations_needed(t, parts, m)) add(r.of, r.elements);
   for (const part_of_task& part : parts) {
     if (shape_.memory_of(part.by) != m) continue;
     if (all.chunk.is_empty()) all.chunk = part.chunk;
@@ -110,7 +116,7 @@ instruction_graph::need instruction_graph::need_of(const task& t, std::span<cons
 
 namespace {
 
-/// Whether no part uses what another writes.
+/// True if no part uses what another writes.
 bool are_independent(const task& t, auto parts) {
   for (std::size_t w = 0; w < t.accesses.size(); ++w) {
     if (!writes(t.accesses[w].how)) continue;
@@ -135,8 +141,8 @@ bool are_independent(const task& t, auto parts) {
 
 }  // namespace
 
-/// Where a memory is too small for all parts, they are made one after the other, and are cut until each leaves room for the next; or fits
-/// at least.
+/// If all parts together do not fit, the parts run one after the other, and are cut until two of them fit together, or
+/// at least one.
 void instruction_graph::make_fit(const task& t, const box& own, plan& made) const {
   made.is_in_turn = false;
   made.lacks.reset();
@@ -150,7 +156,7 @@ void instruction_graph::make_fit(const task& t, const box& own, plan& made) cons
   for (std::uint32_t pieces = t.pieces; pieces <= most_cuts; pieces *= 2) {
     const std::size_t parts = cut.part_count;
     divide(t, own, pieces, cut);
-    if (cut.part_count <= parts) return;  // they cannot be cut further
+    if (cut.part_count <= parts) return;  // no further cut is possible
     if (!are_independent(t, cut.all())) {
       if (made.lacks) made.lacks->are_tied = true;
       return;
@@ -180,19 +186,21 @@ void instruction_graph::make_fit(const task& t, const box& own, plan& made) cons
 void instruction_graph::refuse(const task& t, const need& lacks) const {
   std::string of;
   for (const auto& [b, bytes] : lacks.of)
-    of += (of.empty() ? "" : ", ") + bytes_text(bytes) + " of buffer B" + std::to_string(b.number) + " \"" + at(b).name + "\"";
+    of += (of.empty() ? "" : ", ") + bytes_text(bytes) + " of buffer B" + std::to_string(b.number) + " \"" +
+          at(b).name + "\"";
   throw error("B24", "\"" + t.name + "\" needs more of the " + text_of_memory(lacks.where, shape_) + " than there is")
       .fact("needed", bytes_text(lacks.bytes) + " at once, for chunk " + lacks.chunk.text())
       .fact("memory", bytes_text(maps_[lacks.where].capacity()))
       .fact("buffers", of)
-      .because(lacks.are_tied ? "it is not cut into pieces that fit, since some would use what others write"
-                              : "it has been cut into pieces as small as they can be, or need no less by getting smaller")
+      .because(lacks.are_tied
+                   ? "it is not cut into pieces that fit, since some would use what others write"
+                   : "it has been cut into pieces as small as they can be, or need no less by getting smaller")
       .remedy("name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
 }
 
 void instruction_graph::check(const task& t, const box& own) {
   plan& p = plan_of(t, own);
-  if (p.is_right) return;
+  if (p.is_checked) return;
   const auto parts = p.all();
   for (std::size_t i = 0; i < t.accesses.size() && parts.size() > 1; ++i) {
     if (!writes(t.accesses[i].how)) continue;
@@ -202,18 +210,18 @@ void instruction_graph::check(const task& t, const box& own) {
         for (const auto& [part, other] : writers.query(b)) {
           if (other == n) continue;
           const buffer_id id = t.accesses[i].buffer;
-          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" + std::to_string(id.number) + " \"" +
-                                 at(id).name + "\"")
+          throw error("B04", "two chunks of \"" + t.name + "\" write the same elements of buffer B" +
+                                 std::to_string(id.number) + " \"" + at(id).name + "\"")
               .fact("overlap", part.text())
-              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " + parts[n].chunk.text() +
-                                   " on " + processor_text(parts[n].by, shape_))
+              .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " +
+                                   parts[n].chunk.text() + " on " + processor_text(parts[n].by, shape_))
               .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
         }
         writers.update(b, static_cast<std::uint32_t>(n));
       }
   }
   if (p.lacks) refuse(t, *p.lacks);
-  p.is_right = true;
+  p.is_checked = true;
 }
 
 }  // namespace stretto::graph

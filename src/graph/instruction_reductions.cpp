@@ -1,14 +1,14 @@
-// instruction_reductions.cpp - what a node does for the reductions of a task: partial values where its chunks are computed, folded in the
-// host's memory, exchanged with other nodes, and the result as the buffer's content.
+// instruction_reductions.cpp - the reductions of a task on one node: partial values of its parts, folded in host
+// memory, exchanged with other nodes, and stored as the value of the buffer.
 #include <algorithm>
 
 #include "graph/instruction_graph.hpp"
 
 namespace stretto::graph {
 
-/// None: a memory of bounded size has no room for it beside what stays there.
-std::optional<instruction_graph::temporary> instruction_graph::try_temporary(task_id id, buffer_id b, memory_number m, sizes s,
-                                                                             std::vector<instruction>& out) {
+/// None: it does not fit into the bounded memory beside the allocations that stay.
+std::optional<instruction_graph::temporary> instruction_graph::try_temporary(task_id id, buffer_id b, memory_number m,
+                                                                             sizes s, std::vector<instruction>& out) {
   const box elements = at(b).is.elements();
   dependencies follows;
   std::optional<std::uint64_t> offset;
@@ -16,8 +16,8 @@ std::optional<instruction_graph::temporary> instruction_graph::try_temporary(tas
   if (is_bounded(m)) {
     const auto found = find_hole(b, m, elements, others::leave, s, {});
     if (!found) return {};
-    evict_all(id, found->leaves, out);
-    a = {last_allocation_ + 1};  // what left may have got another in the host's memory
+    evict_all(id, found->evicted, out);
+    a = {last_allocation_ + 1};  // an evicted allocation may have taken a number in host memory
     offset = found->offset;
     maps_[m].take(a, *offset, bytes_of(b, elements), follows, instructions_.applied());
   }
@@ -28,17 +28,19 @@ std::optional<instruction_graph::temporary> instruction_graph::try_temporary(tas
   return made;
 }
 
-/// In a memory without bound.
-instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m, std::vector<instruction>& out) {
+/// In an unbounded memory.
+instruction_graph::temporary instruction_graph::make_temporary(task_id id, buffer_id b, memory_number m,
+                                                               std::vector<instruction>& out) {
   return *try_temporary(id, b, m, sizes::exact, out);
 }
 
-void instruction_graph::set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made, std::vector<instruction>& out) {
+void instruction_graph::set_identity(task_id id, const task& t, std::uint32_t reduction, temporary& made,
+                                     std::vector<instruction>& out) {
   made.written = append(id, {made.written}, fill_identity{t.reductions[reduction].buffer, made.is, reduction}, out);
 }
 
-instruction_graph::temporary instruction_graph::make_identity(task_id id, const task& t, std::uint32_t reduction, memory_number m,
-                                                              std::vector<instruction>& out) {
+instruction_graph::temporary instruction_graph::make_identity(task_id id, const task& t, std::uint32_t reduction,
+                                                              memory_number m, std::vector<instruction>& out) {
   temporary made = make_temporary(id, t.reductions[reduction].buffer, m, out);
   set_identity(id, t, reduction, made, out);
   return made;
@@ -59,7 +61,8 @@ void instruction_graph::fold_into(task_id id, const task& t, std::uint32_t reduc
   discard(id, std::move(from), out);
 }
 
-void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, part_range which, std::vector<instruction>& out) {
+void instruction_graph::make_partial_values(task_id id, const task& t, const plan& p, part_range which,
+                                            std::vector<instruction>& out) {
   for (std::size_t n = which.first; n < which.last; ++n)
     for (std::uint32_t r = 0; r < t.reductions.size(); ++r) {
       temporary& value = partial_values_of(t, n)[r];
@@ -78,7 +81,7 @@ void instruction_graph::take_to_host(task_id id, buffer_id b, temporary& value, 
   value = std::move(here);
 }
 
-/// A copy of it in the host's memory, with the identity where nothing was written.
+/// A copy of the value in host memory, with the identity where nothing was written.
 instruction_graph::temporary instruction_graph::current_content(task_id id, const task& t, std::uint32_t reduction,
                                                                 std::vector<instruction>& out) {
   const buffer_id b = t.reductions[reduction].buffer;
@@ -99,9 +102,10 @@ instruction_graph::temporary instruction_graph::current_content(task_id id, cons
   return all;
 }
 
-/// What this node contributes, in the host's memory: nothing has no number.
-instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, const plan& p, std::uint32_t reduction,
-                                                            const reduce& r, std::vector<instruction>& out) {
+/// The contribution of this node, in host memory; number 0: none.
+instruction_graph::temporary instruction_graph::folded_here(task_id id, const task& t, const plan& p,
+                                                            std::uint32_t reduction, const reduce& r,
+                                                            std::vector<instruction>& out) {
   temporary all;
   if (r.includes_current && r.self == 0) all = current_content(id, t, reduction, out);
   for (std::size_t n = 0; n < p.part_count; ++n) {
@@ -113,30 +117,33 @@ instruction_graph::temporary instruction_graph::folded_here(task_id id, const ta
   return all;
 }
 
-void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, const reduce& r, std::vector<instruction>& out) {
+void instruction_graph::add_reduce(task_id id, const task& t, const plan& p, const reduce& r,
+                                   std::vector<instruction>& out) {
   placement& is = at(r.buffer).is;
   const box elements = is.elements();
   if (elements.is_empty()) return;
-  const auto reduction =
-      static_cast<std::uint32_t>(std::ranges::find(t.reductions, r.buffer, &graph::reduction::buffer) - t.reductions.begin());
+  const auto reduction = static_cast<std::uint32_t>(
+      std::ranges::find(t.reductions, r.buffer, &graph::reduction::buffer) - t.reductions.begin());
   const auto slot = static_cast<std::uint32_t>(t.accesses.size() + t.reductions.size() + reduction);
   temporary all = folded_here(id, t, p, reduction, r, out);
   for (const exchange_step& s : r.exchange) {
     if (!s.to.is_empty())
-      all.read.push_back(append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));
+      all.read.push_back(
+          append(id, {all.written}, send{r.buffer, all.is, {id, slot, r.self}, {{elements, s.to}}}, out));
     if (!s.from) continue;
-    temporary came = make_temporary(id, r.buffer, 0, out);
-    came.written = append(id, {came.written}, receive{r.buffer, came.is, {id, slot, *s.from}, {elements}}, out);
-    if (s.what_came == exchange_step::with::behind) {
-      fold_into(id, t, reduction, std::move(came), all, out);
+    temporary received = make_temporary(id, r.buffer, 0, out);
+    received.written =
+        append(id, {received.written}, receive{r.buffer, received.is, {id, slot, *s.from}, {elements}}, out);
+    if (s.received == exchange_step::fold_order::behind) {
+      fold_into(id, t, reduction, std::move(received), all, out);
       continue;
     }
-    if (s.what_came == exchange_step::with::before) fold_into(id, t, reduction, std::move(all), came, out);
+    if (s.received == exchange_step::fold_order::before) fold_into(id, t, reduction, std::move(all), received, out);
     else if (all.is.number) discard(id, std::move(all), out);
-    all = std::move(came);
+    all = std::move(received);
   }
   if (!all.is.number) all = make_identity(id, t, reduction, 0, out);
-  placement::allocation& to = make_room(id, r.buffer, 0, elements, out);
+  placement::allocation& to = require_allocation(id, r.buffer, 0, elements, out);
   dependencies follows{all.written};
   to.uses.before_writing(elements, follows);
   const std::uint64_t n = append(id, std::move(follows), copy{r.buffer, all.is, to.is, {elements}}, out);

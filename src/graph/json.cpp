@@ -13,12 +13,16 @@ tree tree_of(const task& t) {
   if (t.devices) made["devices"] = devices_of(t);
   if (t.kind == task_kind::collective) made["group"] = t.group;
   if (!t.effects.empty()) made["effects"] = tree::array();
-  for (const effect_use& e : t.effects) made["effects"].push_back({{"effect", "E" + std::to_string(e.effect)}, {"name", e.name}, {"mode", e.is_affected ? "affect" : "use"}});
+  for (const effect_use& e : t.effects)
+    made["effects"].push_back(
+        {{"effect", "E" + std::to_string(e.effect)}, {"name", e.name}, {"mode", e.is_affected ? "affect" : "use"}});
   made["accesses"] = tree::array();
   for (const access& a : t.accesses)
-    made["accesses"].push_back({{"buffer", text_of(a.buffer)}, {"mode", text_of(a.how)}, {"elements", boxes_of(used_by_all(a, t).boxes())}});
+    made["accesses"].push_back(
+        {{"buffer", text_of(a.buffer)}, {"mode", text_of(a.how)}, {"elements", boxes_of(used_by_all(a, t).boxes())}});
   made["reductions"] = tree::array();
-  for (const reduction& r : t.reductions) made["reductions"].push_back({{"buffer", text_of(r.buffer)}, {"includes_current", r.includes_current}});
+  for (const reduction& r : t.reductions)
+    made["reductions"].push_back({{"buffer", text_of(r.buffer)}, {"includes_current", r.includes_current}});
   return made;
 }
 
@@ -54,7 +58,7 @@ std::string tasks_as_json(const program_record& program) {
     made["follows"] = numbered('T', order.follows);
     all["tasks"].push_back(std::move(made));
   }
-  return text_of_graph(std::move(all), program);
+  return graph_text(std::move(all), program);
 }
 
 std::string commands_as_json(const program_record& program, std::span<const node_record> nodes) {
@@ -64,7 +68,7 @@ std::string commands_as_json(const program_record& program, std::span<const node
     for (const command& c : n.commands) made["commands"].push_back(tree_of(c, program));
     all["nodes"].push_back(std::move(made));
   }
-  return text_of_graph(std::move(all), program);
+  return graph_text(std::move(all), program);
 }
 
 }  // namespace stretto::graph

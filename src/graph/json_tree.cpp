@@ -19,12 +19,14 @@ tree parts_of(const std::vector<sent_part>& parts) {
 tree buffers_of(const program_record& program) {
   tree all = tree::array();
   for (std::uint32_t n = 0; n < program.buffers.size(); ++n)
-    all.push_back({{"id", text_of(buffer_id{n})}, {"name", program.buffers[n].name}, {"elements", program.buffers[n].elements.text()}});
+    all.push_back({{"id", text_of(buffer_id{n})},
+                   {"name", program.buffers[n].name},
+                   {"elements", program.buffers[n].elements.text()}});
   return all;
 }
 
-std::string text_of_graph(tree&& all, const program_record& program) {
-  if (program.goes_on) all["goes_on_behind"] = text_of(task_id{program.tasks.size()});
+std::string graph_text(tree&& all, const program_record& program) {
+  if (program.is_truncated) all["goes_on_behind"] = text_of(task_id{program.tasks.size()});
   return all.dump(1, ' ', false, tree::error_handler_t::replace) + "\n";
 }
 

@@ -1,6 +1,6 @@
-// json_tree.hpp - pieces of graphs as JSON.
+// json_tree.hpp - building blocks of graphs written as JSON.
 //
-// Threads     functions of values.
+// Threads     pure functions.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ tree boxes_of(const auto& boxes) {
 tree numbered(char letter, const dependencies& numbers);
 tree parts_of(const std::vector<sent_part>& parts);
 tree buffers_of(const program_record& program);
-/// With a word where the program went on.
-std::string text_of_graph(tree&& all, const program_record& program);
+/// The text of the graph, with a note if the recording was truncated.
+std::string graph_text(tree&& all, const program_record& program);
 
 }  // namespace stretto::graph

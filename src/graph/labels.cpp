@@ -2,9 +2,15 @@
 
 namespace stretto::graph {
 
-std::string text_of(task_id t) { return "T" + std::to_string(t.number); }
-std::string text_of(command_id c) { return "C" + std::to_string(c.number); }
-std::string text_of(buffer_id b) { return "B" + std::to_string(b.number); }
+std::string text_of(task_id t) {
+  return "T" + std::to_string(t.number);
+}
+std::string text_of(command_id c) {
+  return "C" + std::to_string(c.number);
+}
+std::string text_of(buffer_id b) {
+  return "B" + std::to_string(b.number);
+}
 
 std::string named(const program_record& program, buffer_id b) {
   const std::string name = b.number < program.buffers.size() ? program.buffers[b.number].name : std::string();
@@ -16,7 +22,9 @@ std::string named(const program_record& program, task_id t) {
   return !of || of->name.empty() ? text_of(t) : text_of(t) + " \"" + of->name + "\"";
 }
 
-std::string named(const effect_use& e) { return "E" + std::to_string(e.effect) + (e.name.empty() ? "" : " \"" + e.name + "\""); }
+std::string named(const effect_use& e) {
+  return "E" + std::to_string(e.effect) + (e.name.empty() ? "" : " \"" + e.name + "\"");
+}
 
 const char* text_of(task_kind k) {
   switch (k) {
@@ -31,16 +39,18 @@ const char* text_of(task_kind k) {
   return "";
 }
 
-const char* text_of(mode m) { return m == mode::read ? "read" : m == mode::write ? "write" : "read-write"; }
+const char* text_of(mode m) {
+  return m == mode::read ? "read" : m == mode::write ? "write" : "read-write";
+}
 
 const char* kind_of(const command& c, const program_record& program) {
-  return std::visit(by_kind{[&](const execute&) {
-                              const task* t = program.find(c.of);
-                              return t && t->kind == task_kind::fence ? "fence" : "execute";
-                            },
-                            [](const push&) { return "push"; }, [](const await_push&) { return "await push"; },
-                            [](const reduce&) { return "reduce"; }, [](const horizon&) { return "horizon"; },
-                            [](const epoch&) { return "epoch"; }},
+  return std::visit(overloaded{[&](const execute&) {
+                                 const task* t = program.find(c.of);
+                                 return t && t->kind == task_kind::fence ? "fence" : "execute";
+                               },
+                               [](const push&) { return "push"; }, [](const await_push&) { return "await push"; },
+                               [](const reduce&) { return "reduce"; }, [](const horizon&) { return "horizon"; },
+                               [](const epoch&) { return "epoch"; }},
                     c.what);
 }
 

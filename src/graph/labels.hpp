@@ -1,16 +1,16 @@
-// labels.hpp - the words for what is in a graph, the same in every form in which graphs are printed.
+// labels.hpp - labels of tasks, commands and buffers, the same in every printed form of the graphs.
 #pragma once
 
 #include <string>
 
-#include "graph/by_kind.hpp"
+#include "graph/overloaded.hpp"
 #include "graph/printing.hpp"
 
 namespace stretto::graph {
 
-std::string text_of(task_id t);    // "T3"
+std::string text_of(task_id t);     // "T3"
 std::string text_of(command_id c);  // "C5"
-std::string text_of(buffer_id b);  // "B0"
+std::string text_of(buffer_id b);   // "B0"
 /// "T3 \"step\"", or "T3" of a task without a name.
 std::string named(const program_record& program, task_id t);
 /// "B0 \"image\"", or "B0" of a buffer without a name.
@@ -24,12 +24,12 @@ const char* text_of(mode m);
 /// "push", "await push", "execute", "fence", ...
 const char* kind_of(const command& c, const program_record& program);
 
-/// What all chunks use together.
+/// The union of what all chunks use.
 region used_by_all(const access& a, const task& t);
 
-/// Of which buffer the task reads this.
+/// The buffer of this read.
 buffer_id buffer_of(const unwritten_read& u, const task& t);
-/// Those of the task; none if it has none.
+/// Reads of unwritten elements by the task; empty if there are none.
 const std::vector<unwritten_read>& unwritten_reads_of(task_id id, const program_record& program);
 
 }  // namespace stretto::graph

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t most_shapes = 16;
 
-launch_shapes::shape asked(const mapping& where, const chunk_grid& grid) {
+launch_shapes::shape evaluated(const mapping& where, const chunk_grid& grid) {
   launch_shapes::shape s;
   s.where = where;
   s.grid = grid;
@@ -39,9 +39,9 @@ launch_shapes::shape asked(const mapping& where, const chunk_grid& grid) {
 const launch_shapes::shape& launch_shapes::find(const mapping& where, const chunk_grid& grid) {
   const auto found = std::ranges::find_if(shapes_, [&](const shape& s) { return s.where == where && s.grid == grid; });
   if (found != shapes_.end()) return *found;
-  if (shapes_.size() < most_shapes) return shapes_.emplace_back(asked(where, grid));
+  if (shapes_.size() < most_shapes) return shapes_.emplace_back(evaluated(where, grid));
   next_ = (next_ + 1) % most_shapes;
-  return shapes_[next_] = asked(where, grid);
+  return shapes_[next_] = evaluated(where, grid);
 }
 
 }  // namespace stretto::graph

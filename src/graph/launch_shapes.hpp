@@ -1,7 +1,7 @@
-// launch_shapes.hpp - what a task's chunks use, for mappings of the program's own: asked once, while launches repeat.
+// launch_shapes.hpp - cache of what each chunk uses through a custom mapping, evaluated once for repeated launches.
 //
 // Threads     one owner.
-// Cost        find: O(shapes remembered), at most 16. A new one: a call of the mapping for each chunk.
+// Cost        find: O(cached shapes), at most 16. A new shape: one call of the mapping for each chunk.
 #pragma once
 
 #include <vector>
@@ -21,14 +21,15 @@ class launch_shapes {
       bool is_there = false;
       node_number chunk = 0, other = 0;
       box where;
-    } overlap, outside;  // the first of each; two chunks with the same elements, elements that the buffer does not have
+      // the first of each: two chunks with the same elements; a chunk with elements outside of the buffer
+    } overlap, outside;
   };
 
   const shape& find(const mapping& where, const chunk_grid& grid);
 
  private:
   std::vector<shape> shapes_;
-  std::size_t next_ = 0;  // to be replaced
+  std::size_t next_ = 0;  // the entry to be replaced next
 };
 
 }  // namespace stretto::graph

@@ -7,7 +7,7 @@
 namespace stretto::graph {
 namespace {
 
-/// What a bound of a box follows: `by` beyond that of the chunk along an axis, or `by` less it.
+/// A bound of a box: the bound of the chunk along an axis plus `by`, or `by` minus that bound, or `by` alone.
 struct bound {
   enum class kind : std::uint8_t { same, behind_min, behind_max, before_max, before_min };
   kind is = kind::same;
@@ -24,7 +24,7 @@ struct bound {
     }
     return 0;
   }
-  /// Such that it is `at` for this chunk.
+  /// The bound of the same kind that is `at` for this chunk.
   bound through(coordinate at, const box& chunk) const {
     bound b = *this;
     b.by = 0;
@@ -38,7 +38,9 @@ struct bound {
       const std::string its = "part." + std::string(what) + "()[" + std::to_string(axis) + "]";
       return by == 0 ? its : its + (by < 0 ? " - " : " + ") + number;
     };
-    const auto minus = [&](const char* what) { return number + " - part." + what + "()[" + std::to_string(axis) + "]"; };
+    const auto minus = [&](const char* what) {
+      return number + " - part." + what + "()[" + std::to_string(axis) + "]";
+    };
     switch (is) {
       case kind::same: return std::to_string(by);
       case kind::behind_min: return plus("min");
@@ -59,7 +61,7 @@ box of(const box_by_bounds& r, const box& chunk) {
   return box::between(min, max);
 }
 
-/// The ways in which the interval of a box may follow that of a chunk, simple ones first.
+/// The ways in which the interval of a box can follow that of a chunk, simple ones first.
 std::vector<interval> ways(const box& range) {
   using kind = bound::kind;
   std::vector<interval> all{{bound{}, bound{}}};
@@ -78,42 +80,44 @@ std::vector<interval> ways(const box& range) {
 
 class search {
  public:
-  search(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions)
+  search(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions)
       : uses_(uses), elements_(elements), dimensions_(dimensions), ways_(ways(range)) {
-    for (const seen_use& u : uses) left_.push_back(u.used);
+    for (const observed_use& u : uses) left_.push_back(u.used);
   }
 
-  bool is_done() const {
-    return std::ranges::all_of(left_, &region::is_empty);
-  }
-  /// Adds the box that names most of what is left. False: none names anything of it.
+  bool is_done() const { return std::ranges::all_of(left_, &region::is_empty); }
+  /// Adds the box that names most of the elements left. False: no box names any of them.
   bool add() {
     std::uint64_t most = 0;
     box_by_bounds best;
     for (std::size_t i = 0; i < uses_.size() && i < most_chunks; ++i)
-      for (std::size_t k = 0; k < left_[i].boxes().size() && k < most_of_each; ++k) consider(left_[i].boxes()[k], uses_[i].chunk, best, most);
+      for (std::size_t k = 0; k < left_[i].boxes().size() && k < most_of_each; ++k)
+        consider(left_[i].boxes()[k], uses_[i].chunk, best, most);
     if (most == 0) return false;
     widen(best, most);
-    for (std::size_t i = 0; i < uses_.size(); ++i) left_[i] -= region(intersection(of(best, uses_[i].chunk), elements_));
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      left_[i] -= region(intersection(of(best, uses_[i].chunk), elements_));
     found_.push_back(best);
     return true;
   }
   std::string text() const {
     bool leaves = false;
     for (const box_by_bounds& r : found_)
-      for (const seen_use& u : uses_) leaves = leaves || !elements_.contains(of(r, u.chunk));
+      for (const observed_use& u : uses_) leaves = leaves || !elements_.contains(of(r, u.chunk));
     std::string list;
     for (const box_by_bounds& r : found_) {
       const std::string one = "box(" + corner(r, 0) + ", " + corner(r, 1) + ")";
       list += (list.empty() ? "" : ", ") + (leaves ? "intersection(" + one + ", all)" : one);
     }
-    return std::string("[](const box& part") + (leaves ? ", const box& all" : "") + ") { return " + (found_.size() == 1 ? list : "std::vector{" + list + "}") + "; }";
+    return std::string("[](const box& part") + (leaves ? ", const box& all" : "") + ") { return " +
+           (found_.size() == 1 ? list : "std::vector{" + list + "}") + "; }";
   }
 
  private:
   static constexpr std::size_t most_chunks = 16, most_of_each = 8;
 
-  /// How much of what is left the box names over all chunks; 0 if it names what some of them do not use.
+  /// The number of elements left that the box names over all chunks; 0 if it names an element that a chunk does not
+  /// use.
   std::uint64_t named_by(const box_by_bounds& r) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < uses_.size(); ++i) {
@@ -125,7 +129,9 @@ class search {
   }
 
   void consider(const box& seen, const box& chunk, box_by_bounds& best, std::uint64_t& most) const {
-    const auto through = [&](const interval& w, int a) { return interval{w[0].through(seen.min()[a], chunk), w[1].through(seen.max()[a], chunk)}; };
+    const auto through = [&](const interval& w, int a) {
+      return interval{w[0].through(seen.min()[a], chunk), w[1].through(seen.max()[a], chunk)};
+    };
     const std::size_t n = ways_.size(), on1 = dimensions_ > 1 ? n : 1, on2 = dimensions_ > 2 ? n : 1;
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < on1; ++j)
@@ -135,7 +141,7 @@ class search {
         }
   }
 
-  /// A box that was seen at the end of the elements may reach further, as those of other chunks do.
+  /// Widens bounds: a box observed at the border of the elements may reach further for other chunks.
   void widen(box_by_bounds& best, std::uint64_t& most) const {
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions_); ++a)
       for (std::size_t end = 0; end < 2; ++end)
@@ -153,7 +159,7 @@ class search {
     return dimensions_ == 1 ? list : "{" + list + "}";
   }
 
-  const std::span<const seen_use> uses_;
+  const std::span<const observed_use> uses_;
   const box elements_;
   const int dimensions_;
   const std::vector<interval> ways_;
@@ -163,7 +169,8 @@ class search {
 
 }  // namespace
 
-std::string learn_function(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions, std::size_t most) {
+std::string learn_function(std::span<const observed_use> uses, const box& range, const box& elements, int dimensions,
+                           std::size_t most) {
   search s(uses, range, elements, dimensions);
   for (std::size_t n = 0; n < most && !s.is_done(); ++n)
     if (!s.add()) return {};

@@ -31,29 +31,31 @@ std::string box_text(const box& b, int dimensions) {
   return "fixed(box(" + list(b.min()) + ", " + list(b.max()) + "))";
 }
 
-/// How far beyond their chunks any of them reaches, along each axis.
-point border_of(std::span<const seen_use> uses, int dimensions) {
+/// The distance to which any use reaches beyond its chunk, along each axis.
+point border_of(std::span<const observed_use> uses, int dimensions) {
   point by;
-  for (const seen_use& u : uses) {
+  for (const observed_use& u : uses) {
     const box used = u.used.bounds();
     if (used.is_empty()) continue;
-    for (int a = 0; a < dimensions; ++a) by[a] = std::max({by[a], u.chunk.min()[a] - used.min()[a], used.max()[a] - u.chunk.max()[a]});
+    for (int a = 0; a < dimensions; ++a)
+      by[a] = std::max({by[a], u.chunk.min()[a] - used.min()[a], used.max()[a] - u.chunk.max()[a]});
   }
   return by;
 }
 
-/// The same where the elements are a ring along each axis: to the nearer side.
-point ring_border_of(std::span<const seen_use> uses, const box& elements, int dimensions) {
+/// The same for elements that are periodic along each axis: the distance to the nearer side.
+point ring_border_of(std::span<const observed_use> uses, const box& elements, int dimensions) {
   point by;
-  for (const seen_use& u : uses)
+  for (const observed_use& u : uses)
     for (const box& used : u.used.boxes())
       for (int a = 0; a < dimensions; ++a) {
         const coordinate length = elements.length(a), first = u.chunk.min()[a], last = u.chunk.max()[a] - 1;
         const auto around = [&](coordinate d) { return (d % length + length) % length; };
-        // Farther and farther up to the middle of what lies outside of the chunk, then nearer.
+        // The distance grows up to the middle of the gap outside of the chunk, then shrinks.
         const coordinate middle = last + (length - (last - first)) / 2;
         for (const coordinate at : {used.min()[a], used.max()[a] - 1, first - 1, last + 1, middle, middle - length})
-          if (at >= used.min()[a] && at < used.max()[a] && (at < first || at > last)) by[a] = std::max(by[a], std::min(around(first - at), around(at - last)));
+          if (at >= used.min()[a] && at < used.max()[a] && (at < first || at > last))
+            by[a] = std::max(by[a], std::min(around(first - at), around(at - last)));
       }
   return by;
 }
@@ -64,42 +66,47 @@ void add_transposed(std::vector<candidate>& to, const box& elements, int dimensi
   std::array<std::uint8_t, max_axes> by{0, 1, 2};
   while (std::ranges::next_permutation(by).found) {
     const bool has_name = by == std::array<std::uint8_t, max_axes>{1, 0, 2};
-    to.push_back({has_name ? "transposed" : "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " + std::to_string(by[2]) + ")",
+    to.push_back({has_name ? "transposed"
+                           : "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " +
+                                 std::to_string(by[2]) + ")",
                   mapping::transposed(elements, by)});
   }
 }
 
 }  // namespace
 
-compared_mapping compare(const mapping& m, std::span<const seen_use> uses, const box& range) {
+compared_mapping compare(const mapping& m, std::span<const observed_use> uses, const box& range) {
   compared_mapping is;
   used_boxes named;
-  for (const seen_use& u : uses) {
+  for (const observed_use& u : uses) {
     named.clear();
     m.used_by(u.chunk, range, named);
     const region all{std::span<const box>(named)};
     is.named += all.volume();
-    // A cross names what a box around it has, but for the corners: who compares crosses with what is not exact looks at these.
+    // For inexact uses only bounds are compared; a cross has the bounds of its box, so the caller compares the corners.
     is.is_enough = is.is_enough && (u.is_exact ? all.contains(u.used) : all.bounds().contains(u.used.bounds()));
   }
   return is;
 }
 
-learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, const box& elements, int dimensions) {
+learned_mapping learn_mapping(std::span<const observed_use> uses, const box& range, const box& elements,
+                              int dimensions) {
   box all_used;
-  for (const seen_use& u : uses) all_used = hull(all_used, u.used.bounds());
+  for (const observed_use& u : uses) all_used = hull(all_used, u.used.bounds());
   if (all_used.is_empty()) return {};
-  const bool are_exact = std::ranges::all_of(uses, &seen_use::is_exact);
-  std::vector<candidate> candidates;  // of equal ones, the first is proposed
+  const bool are_exact = std::ranges::all_of(uses, &observed_use::is_exact);
+  std::vector<candidate> candidates;  // among equal ones the first is proposed
   candidates.push_back({"one_to_one", mapping::one_to_one(elements)});
   add_transposed(candidates, elements, dimensions);
-  for (int a = 0; a < dimensions && dimensions > 1; ++a) candidates.push_back({"slice(" + std::to_string(a) + ")", mapping::slice(elements, a)});
+  for (int a = 0; a < dimensions && dimensions > 1; ++a)
+    candidates.push_back({"slice(" + std::to_string(a) + ")", mapping::slice(elements, a)});
   candidates.push_back({"all", mapping::all(elements)});
   if (all_used != elements) candidates.push_back({box_text(all_used, dimensions), mapping::fixed(elements, all_used)});
   candidates.push_back({"even_split", mapping::even_split(elements)});
   if (const point by = border_of(uses, dimensions); by != point()) {
-    const bool has_corners = std::ranges::any_of(uses, &seen_use::has_corners);
-    if (dimensions > 1 && (are_exact || !has_corners)) candidates.push_back({borders("star", by, dimensions), mapping::star(elements, by)});
+    const bool has_corners = std::ranges::any_of(uses, &observed_use::has_corners);
+    if (dimensions > 1 && (are_exact || !has_corners))
+      candidates.push_back({borders("star", by, dimensions), mapping::star(elements, by)});
     candidates.push_back({borders("neighborhood", by, dimensions), mapping::neighborhood(elements, by)});
   }
   if (const point by = ring_border_of(uses, elements, dimensions); are_exact && by != point())
@@ -110,7 +117,7 @@ learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, 
     const compared_mapping is = compare(c.is, uses, range);
     if (is.is_enough && (best.text.empty() || is.named < best.named)) best.text = c.text, best.named = is.named;
   }
-  for (const seen_use& u : uses) {
+  for (const observed_use& u : uses) {
     const std::uint64_t its = u.is_exact ? u.used.volume() : u.count;
     if (its == 0 && !u.is_exact) {
       best.used = 0;
@@ -119,7 +126,8 @@ learned_mapping learn_mapping(std::span<const seen_use> uses, const box& range, 
     best.used += its;
   }
   if (best.fits() || !are_exact) return best;
-  if (std::string function = learn_function(uses, range, elements, dimensions); !function.empty()) best.text = std::move(function), best.named = best.used;
+  if (std::string function = learn_function(uses, range, elements, dimensions); !function.empty())
+    best.text = std::move(function), best.named = best.used;
   return best;
 }
 

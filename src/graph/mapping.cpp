@@ -5,17 +5,25 @@
 namespace stretto::graph {
 namespace {
 
-axis_rule same(coordinate first, coordinate last) { return {.first = first, .last = last}; }
+axis_rule same(coordinate first, coordinate last) {
+  return {.first = first, .last = last};
+}
 axis_rule follows(int from, coordinate by = 0) {
   return {.is = axis_rule::kind::follows, .from = static_cast<std::uint8_t>(from), .below = by, .above = by};
 }
-box_rule one_to_one_rule() { return {follows(0), follows(1), follows(2)}; }
+box_rule one_to_one_rule() {
+  return {follows(0), follows(1), follows(2)};
+}
 
-coordinate divide_down(__int128 a, coordinate b) { return static_cast<coordinate>(a / b - (a % b < 0)); }
+coordinate divide_down(__int128 a, coordinate b) {
+  return static_cast<coordinate>(a / b - (a % b < 0));
+}
 
 }  // namespace
 
-mapping mapping::one_to_one(const box& elements) { return neighborhood(elements, {}); }
+mapping mapping::one_to_one(const box& elements) {
+  return neighborhood(elements, {});
+}
 
 mapping mapping::neighborhood(const box& elements, const point& border) {
   mapping m(elements);
@@ -36,7 +44,7 @@ mapping mapping::star(const box& elements, const point& border) {
 
 mapping mapping::wrapped(const box& elements, const point& border) {
   mapping m(elements);
-  // Every combination of "here", "beyond the lower end" and "beyond the upper end" along the axes that have a border.
+  // All combinations of inside, below and above along the axes that have a border.
   const auto add = [&](auto& self, box_rule r, int a) -> void {
     if (a == max_axes) return m.rules_.push_back(r);
     auto& rule = r[static_cast<std::size_t>(a)];
@@ -56,13 +64,15 @@ mapping mapping::wrapped(const box& elements, const point& border) {
 
 mapping mapping::slice(const box& elements, int axis) {
   mapping m = one_to_one(elements);
-  for (int a = 0; a < max_axes; ++a)  // an axis that the buffer does not have is [0,1)
+  for (int a = 0; a < max_axes; ++a)  // an axis that the buffer lacks is [0,1)
     if (a == axis || (elements.min()[a] == 0 && elements.max()[a] == 1))
       m.rules_[0][static_cast<std::size_t>(a)] = same(elements.min()[a], elements.max()[a]);
   return m;
 }
 
-mapping mapping::all(const box& elements) { return fixed(elements, elements); }
+mapping mapping::all(const box& elements) {
+  return fixed(elements, elements);
+}
 
 mapping mapping::fixed(const box& elements, const box& always) {
   mapping m(elements);
@@ -122,7 +132,8 @@ index_range mapping::users(const axis_rule& r, const chunk_grid& grid, coordinat
       min = std::max(min, r.first);
       max = std::min(max, r.last);
       if (min >= max) return {};
-      // The first item whose share ends behind min, and the first whose share begins at max or behind: shares grow with items.
+      // Shares are monotonic in items: the first item whose share ends behind min, and the first whose share begins at
+      // or behind max.
       const coordinate items = grid.range().length(a), elements = r.last - r.first, begin = grid.range().min()[a];
       const coordinate from = divide_down(static_cast<__int128>(min - r.first) * items, elements);
       const coordinate to = divide_down(static_cast<__int128>(max - r.first) * items + elements - 1, elements);
@@ -163,10 +174,10 @@ bool mapping::is_disjoint(const chunk_grid& grid) const {
 bool mapping::keeps_apart(const std::array<bool, max_axes>& along) const {
   if (rules_.size() != 1) return !function_ && rules_.empty();
   for (int a = 0; a < max_axes; ++a) {
-    const auto tells_apart = [&](const axis_rule& r) {
+    const auto separates = [&](const axis_rule& r) {
       return r.is != axis_rule::kind::same && r.from == a && r.below + r.above <= 0;
     };
-    if (along[static_cast<std::size_t>(a)] && std::ranges::none_of(rules_[0], tells_apart)) return false;
+    if (along[static_cast<std::size_t>(a)] && std::ranges::none_of(rules_[0], separates)) return false;
   }
   return true;
 }

@@ -1,11 +1,14 @@
-// mapping.hpp - which elements of a buffer a chunk of a task's range uses, and which chunks use some element: both ways, as values.
+// mapping.hpp - the elements of a buffer that a chunk of a task's range uses, and the inverse: the chunks that use an
+// element.
 //
-// Threads     a value; functions of the program's own are called by whoever asks.
-// Cost        built-in ones: O(1) for a chunk, and for the chunks of an element, however many chunks there are. A function of the
-//             program's own has no inverse: its chunks are all asked, once for each shape of launch (command_graph remembers them).
+// Threads     a value; custom functions run on the calling thread.
+// Cost        built-in mappings: O(1) for a chunk, and for the chunks of an element, however many chunks there are. A
+//             custom function has no inverse: it is called for every chunk, once for each shape of launch
+//             (command_graph caches the results).
 //
-// A built-in mapping is up to three boxes, and each box is what it is along each axis of the buffer alone: the chunk's interval along one
-// axis of the range, widened and perhaps scaled, or the same for every chunk. So whoever uses an element is a box of chunk indices.
+// A built-in mapping is up to three boxes. Along each axis of the buffer, each box is either constant or follows the
+// chunk's interval along one axis of the range, widened and perhaps scaled. So the chunks that use an element form a
+// box of chunk indices.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +27,12 @@
 
 namespace stretto::graph {
 
-/// What a chunk uses along one axis of the buffer.
+/// The interval that a chunk uses along one axis of the buffer.
 struct axis_rule {
   enum class kind : std::uint8_t {
-    same,    // [first, last) for every chunk
-    follows, // the chunk's interval along `from`, `below` and `above` wider
-    scaled,  // the share of [first, last) that the chunk's interval has of the range's
+    same,     // [first, last) for every chunk
+    follows,  /// the chunk's interval along `from`, widened by `below` and `above`
+    scaled,   // the part of [first, last) in proportion to the chunk's interval in the range
   };
   kind is = kind::same;
   std::uint8_t from = 0;
@@ -40,59 +43,61 @@ using box_rule = std::array<axis_rule, max_axes>;
 
 using used_boxes = std::vector<box>;
 
-/// A function of the program's own: a chunk, the elements of the buffer, the range of the task; gives elements.
+/// A custom function of the program: from a chunk, the elements of the buffer and the range of the task to elements.
 using mapping_function = std::function<region(const box& chunk, const box& elements, const box& range)>;
 
 class mapping {
  public:
-  /// Nothing.
+  /// Uses no elements.
   mapping() = default;
-  // A small_vector does not promise that moving it throws nothing; of these rules it does not.
+  // small_vector does not promise that moves are noexcept; with these rules they are.
   mapping(mapping&&) noexcept = default;
   mapping& operator=(mapping&&) noexcept = default;
   mapping(const mapping&) = default;
   mapping& operator=(const mapping&) = default;
 
-  /// The buffer's `elements` are what reaches beyond is cut off by.
+  /// `elements` are those of the buffer: everything beyond is clipped.
   static mapping one_to_one(const box& elements);
   static mapping neighborhood(const box& elements, const point& border);
-  /// Along the axes only: a cross, or a star.
+  /// Widened along the axes only: a cross, or a star.
   static mapping star(const box& elements, const point& border);
-  /// Also what lies beyond the border, at the other side.
+  /// Periodic: beyond a border it continues at the opposite side.
   static mapping wrapped(const box& elements, const point& border);
   static mapping slice(const box& elements, int axis);
   static mapping all(const box& elements);
   static mapping fixed(const box& elements, const box& always);
   /// Axis a of the buffer follows axis by[a] of the range.
   static mapping transposed(const box& elements, const std::array<std::uint8_t, max_axes>& by);
-  /// Rows of the buffer in the proportion in which the chunk has the range's first axis.
+  /// Rows of the buffer in proportion to the chunk's part of the first axis of the range.
   static mapping even_split(const box& elements);
   static mapping custom(const box& elements, mapping_function f);
-  /// The same of one that does not look at the range.
+  /// For a function that ignores the range.
   template <class F>
     requires(std::is_invocable_v<F&, const box&, const box&>)
   static mapping custom(const box& elements, F f) {
-      return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) {
-                      return region(f(chunk, all));
-                    }));
+    return custom(elements, mapping_function([f = std::move(f)](const box& chunk, const box& all, const box&) {
+                    return region(f(chunk, all));
+                  }));
   }
 
   bool is_custom() const noexcept { return static_cast<bool>(function_); }
   const box& elements() const noexcept { return elements_; }
 
-  /// What the chunk uses, as boxes that may overlap. For a custom one also what lies outside of the elements.
+  /// Appends the elements that the chunk uses, as boxes that may overlap. A custom mapping may name elements outside of
+  /// the buffer.
   void used_by(const box& chunk, const box& range, used_boxes& out) const;
-  /// What all chunks of the grid use together, likewise. Not of a custom one.
+  /// Appends the elements that all chunks of the grid use together. Not for custom mappings.
   void used_by_all(const chunk_grid& grid, used_boxes& out) const { used_by(grid.range(), grid.range(), out); }
 
-  /// Calls f(const box& part, const node_set& users) for parts of `where`, whose nodes of the grid use all of the part. Parts that
-  /// nobody uses are left out; with several rules, the same element may come again. Not of a custom one.
+  /// Calls f(const box& part, const node_set& users) for parts of `where` that are used as a whole by `users`, nodes of
+  /// the grid. Unused parts are omitted; with several rules an element may come more than once. Not for custom
+  /// mappings.
   template <class F>
   void each_user(const box& where, const chunk_grid& grid, F f) const;
 
-  /// Whether no two chunks use the same element, because of the rules alone. Not of a custom one.
+  /// True if the rules imply that no two chunks use the same element. Not for custom mappings.
   bool is_disjoint(const chunk_grid& grid) const;
-  /// The same for two items that differ along one of these axes, in any range.
+  /// True if, in any range, no two items that differ along one of these axes use the same element.
   bool keeps_apart(const std::array<bool, max_axes>& along) const;
 
   friend bool operator==(const mapping& a, const mapping& b) {
@@ -103,9 +108,9 @@ class mapping {
   explicit mapping(const box& elements) : elements_(elements) {}
 
   static void interval(const axis_rule& r, const box& chunk, const box& range, coordinate& min, coordinate& max);
-  /// Indices of chunks whose interval by this rule meets [min, max).
+  /// Indices of the chunks whose interval under this rule meets [min, max).
   static index_range users(const axis_rule& r, const chunk_grid& grid, coordinate min, coordinate max, coordinate row);
-  /// Of chunks in these rows of tiles, which are cut as the first of them.
+  /// For chunks in these rows of tiles, which have the cuts of the first of them.
   static void each_user(const box_rule& rule, const box& where, const chunk_grid& grid, index_range rows, auto& f);
 
   box elements_;
@@ -118,14 +123,16 @@ void mapping::each_user(const box& where, const chunk_grid& grid, F f) const {
   const box inside = intersection(where, elements_);
   if (inside.is_empty() || grid.chunks() == 0) return;
   for (const box_rule& r : rules_) {
-    const bool by_row = grid.has_uneven_rows() && std::ranges::any_of(r, [](const axis_rule& a) { return a.is != axis_rule::kind::same && a.from == 1; });
+    const bool by_row = grid.has_uneven_rows() && std::ranges::any_of(r, [](const axis_rule& a) {
+                          return a.is != axis_rule::kind::same && a.from == 1;
+                        });
     if (!by_row) each_user(r, inside, grid, {0, grid.parts(0)}, f);
     for (coordinate row = 0; by_row && row < grid.parts(0); ++row) each_user(r, inside, grid, {row, row + 1}, f);
   }
 }
 
 void mapping::each_user(const box_rule& rule, const box& where, const chunk_grid& grid, index_range rows, auto& f) {
-  // Which chunks meet it, along each axis of the range; and along which the boxes of chunks differ.
+  // The chunks that meet `where` along each axis of the range, and the axes along which their boxes differ.
   index_range of[max_axes] = {rows};
   for (int a = 1; a < max_axes; ++a) of[a] = {0, grid.parts(a)};
   bool differ[max_axes] = {};
@@ -139,7 +146,7 @@ void mapping::each_user(const box_rule& rule, const box& where, const chunk_grid
   }
   for (int a = 0; a < max_axes; ++a)
     if (of[a].first >= of[a].last) return;
-  // One call for all chunks that differ along no axis.
+  // One call covers all chunks whose boxes are equal.
   index_range at[max_axes];
   for (int a = 0; a < max_axes; ++a) at[a] = differ[a] ? index_range{of[a].first, of[a].first + 1} : of[a];
   for (;;) {

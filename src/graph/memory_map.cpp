@@ -5,7 +5,7 @@
 namespace stretto::graph {
 namespace {
 
-constexpr std::size_t most_pieces = 256;  // before free ones are joined whoever gave them back
+constexpr std::size_t most_pieces = 256;  // above it, free pieces are joined whatever released them
 
 }  // namespace
 
@@ -14,16 +14,19 @@ memory_map::memory_map(const memory_bounds& b) : capacity_(b.bytes / b.grain * b
 }
 
 std::uint64_t memory_map::taken_by(std::uint64_t bytes) const noexcept {
-  if (bytes > capacity_) return bytes;  // more than there is, whatever it is rounded to
+  if (bytes > capacity_) return bytes;  // more than the capacity, however it is rounded
   return bytes == 0 ? grain_ : (bytes + grain_ - 1) / grain_ * grain_;
 }
 
-std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint64_t applied, std::span<const allocation_id> goes,
-                                                 std::span<const allocation_id> may_go) const {
+std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint64_t applied,
+                                                 std::span<const allocation_id> must_leave,
+                                                 std::span<const allocation_id> evictable) const {
   bytes = taken_by(bytes);
-  const auto names = [](std::span<const allocation_id> all, allocation_id a) { return std::ranges::find(all, a) != all.end(); };
+  const auto names = [](std::span<const allocation_id> all, allocation_id a) {
+    return std::ranges::find(all, a) != all.end();
+  };
   std::vector<bool> open(pieces_.size());
-  // The piece from which a stretch of open ones is long enough.
+  // The first piece of a run of open pieces that is long enough.
   const auto first_fit = [&]() -> std::optional<std::size_t> {
     std::uint64_t stretch = 0;
     for (std::size_t n = 0, from = 0; n < pieces_.size(); ++n) {
@@ -37,38 +40,43 @@ std::optional<memory_map::hole> memory_map::find(std::uint64_t bytes, std::uint6
     return {};
   };
   const auto leaving = [&](std::uint64_t offset) {
-    hole h{offset, {goes.begin(), goes.end()}};
+    hole h{offset, {must_leave.begin(), must_leave.end()}};
     for (const piece& p : pieces_)
-      if (p.is.number && !names(goes, p.is) && p.offset < offset + bytes && offset < p.offset + p.bytes) h.leaves.push_back(p.is);
+      if (p.is.number && !names(must_leave, p.is) && p.offset < offset + bytes && offset < p.offset + p.bytes)
+        h.evicted.push_back(p.is);
     return h;
   };
-  for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 && pieces_[n].released <= applied;
+  for (std::size_t n = 0; n < pieces_.size(); ++n)
+    open[n] = pieces_[n].is.number == 0 && pieces_[n].released <= applied;
   if (const auto from = first_fit()) return leaving(pieces_[*from].offset);
-  for (std::size_t n = 0; n < pieces_.size(); ++n) open[n] = pieces_[n].is.number == 0 || names(goes, pieces_[n].is);
+  for (std::size_t n = 0; n < pieces_.size(); ++n)
+    open[n] = pieces_[n].is.number == 0 || names(must_leave, pieces_[n].is);
   if (const auto from = first_fit()) return leaving(pieces_[*from].offset);
-  for (const allocation_id next : may_go) {
+  for (const allocation_id next : evictable) {
     const auto opened = std::ranges::find(pieces_, next, &piece::is);
     if (opened == pieces_.end()) continue;
     open[static_cast<std::size_t>(opened - pieces_.begin())] = true;
     if (!first_fit()) continue;
-    // In the stretch around it, where the fewest leave; of equals the lowest.
+    // Within the run around it: the place with the fewest evictions; among equals the lowest.
     std::size_t first = static_cast<std::size_t>(opened - pieces_.begin()), last = first;
     while (first > 0 && open[first - 1]) --first;
     while (last + 1 < pieces_.size() && open[last + 1]) ++last;
     const std::uint64_t end = pieces_[last].offset + pieces_[last].bytes;
     std::optional<hole> best;
     for (std::size_t n = first; n <= last; ++n)
-      for (const std::uint64_t offset : {pieces_[n].offset, pieces_[n].offset + pieces_[n].bytes - bytes}) {  // begins here, or ends
+      // aligned to the begin, or to the end, of the piece
+      for (const std::uint64_t offset : {pieces_[n].offset, pieces_[n].offset + pieces_[n].bytes - bytes}) {
         if (offset < pieces_[first].offset || offset > end || end - offset < bytes) continue;
         hole h = leaving(offset);
-        if (!best || h.leaves.size() < best->leaves.size()) best = std::move(h);
+        if (!best || h.evicted.size() < best->evicted.size()) best = std::move(h);
       }
     return best;
   }
   return {};
 }
 
-void memory_map::take(allocation_id a, std::uint64_t offset, std::uint64_t bytes, dependencies& follows, std::uint64_t applied) {
+void memory_map::take(allocation_id a, std::uint64_t offset, std::uint64_t bytes, dependencies& follows,
+                      std::uint64_t applied) {
   bytes = taken_by(bytes);
   const std::uint64_t end = offset + bytes;
   std::vector<piece> all;
@@ -88,7 +96,7 @@ void memory_map::take(allocation_id a, std::uint64_t offset, std::uint64_t bytes
   used_ += bytes;
 }
 
-void memory_map::give_back(allocation_id a, std::uint64_t released, std::uint64_t applied) {
+void memory_map::release(allocation_id a, std::uint64_t released, std::uint64_t applied) {
   piece& p = *std::ranges::find(pieces_, a, &piece::is);
   used_ -= p.bytes;
   p.is = {};

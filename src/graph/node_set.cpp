@@ -16,7 +16,8 @@ std::uint64_t node_set::size() const noexcept {
 
 void node_set::append(node_number first, node_number last) {
   if (first >= last) return;
-  if (!intervals_.empty() && intervals_.back().last >= first) intervals_.back().last = std::max(intervals_.back().last, last);
+  if (!intervals_.empty() && intervals_.back().last >= first)
+    intervals_.back().last = std::max(intervals_.back().last, last);
   else intervals_.push_back({first, last});
 }
 

@@ -1,4 +1,4 @@
-// node_set.hpp - some nodes of a job, as intervals of their numbers: as small for "all but this one" of 4,096 as of 2.
+// node_set.hpp - a set of nodes as intervals of their numbers: "all but this one" of 4,096 nodes takes two intervals.
 //
 // Threads     a value.
 // Cost        set operations: O(intervals).
@@ -17,7 +17,7 @@ namespace stretto::graph {
 class node_set {
  public:
   struct interval {
-    node_number first = 0, last = 0;  // without the last
+    node_number first = 0, last = 0;  // [first, last)
     friend constexpr bool operator==(const interval&, const interval&) = default;
   };
 
@@ -39,7 +39,7 @@ class node_set {
   node_set& operator-=(const node_set& b) { return *this = *this - b; }
   friend bool operator==(const node_set&, const node_set&) = default;
 
-  /// Appends [first, last), which lies behind all that is there, or touches the last.
+  /// Appends [first, last), which must lie behind all intervals or touch the last one.
   void append(node_number first, node_number last);
 
   /// "N0", "N1-N511", "N0 N2-N3", "none".

@@ -1,4 +1,4 @@
-// node_shape.hpp - the processors and memories of one node, as far as its instructions need to know them.
+// node_shape.hpp - the processors and memories of one node, as far as its instructions depend on them.
 #pragma once
 
 #include <bit>
@@ -7,27 +7,31 @@
 
 namespace stretto::graph {
 
-using memory_number = std::uint8_t;     // 0: the host's
+using memory_number = std::uint8_t;  // 0: host memory
 using processor_number = std::uint32_t;
 
-/// Memories of a node, by bits.
+/// A set of memories of a node, one bit each.
 using memory_set = std::uint64_t;
 inline constexpr std::size_t most_memories = 64;
-constexpr memory_set only(memory_number m) noexcept { return memory_set{1} << m; }
-/// The one of a set that is read from: the host's, if it is among them.
-constexpr memory_number nearest_of(memory_set has) noexcept { return static_cast<memory_number>(std::countr_zero(has)); }
+constexpr memory_set only(memory_number m) noexcept {
+  return memory_set{1} << m;
+}
+/// The memory of a set to read from: host memory, if it is in the set.
+constexpr memory_number nearest_of(memory_set has) noexcept {
+  return static_cast<memory_number>(std::countr_zero(has));
+}
 
-/// How much a memory holds. Of no bytes: as much as is asked for.
+/// The size of a memory. 0 bytes: unbounded.
 struct memory_bounds {
   std::uint64_t bytes = 0;
-  std::uint64_t grain = 64;  // an allocation begins at a multiple of it, and takes one
+  std::uint64_t grain = 64;  // allocations begin at multiples of it, and take a multiple of it
 };
 
 struct node_shape {
-  /// In which memory each device computes. The host computes in memory 0, as the processor behind the last device; and in place of
-  /// devices where there are none.
+  /// The memory of each device. The host is the processor behind the last device and computes in memory 0. Without
+  /// devices, the host computes in their place.
   std::vector<memory_number> devices;
-  /// By memory; those behind the last have none, nor has the host's.
+  /// By memory. Host memory and memories beyond the last entry are unbounded.
   std::vector<memory_bounds> bounds = {};
 
   std::size_t memories() const noexcept {
@@ -36,7 +40,9 @@ struct node_shape {
     return n;
   }
   processor_number host() const noexcept { return static_cast<processor_number>(devices.size()); }
-  memory_number memory_of(processor_number p) const noexcept { return p < devices.size() ? devices[p] : memory_number{0}; }
+  memory_number memory_of(processor_number p) const noexcept {
+    return p < devices.size() ? devices[p] : memory_number{0};
+  }
 };
 
 }  // namespace stretto::graph

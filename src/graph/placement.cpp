@@ -10,15 +10,18 @@ placement::allocation* placement::find(memory_number m, const box& where) {
   return nullptr;
 }
 
-placement::allocation& placement::at(allocation_id a) { return *std::ranges::find(allocations_, a, &allocation::is); }
+placement::allocation& placement::at(allocation_id a) {
+  return *std::ranges::find(allocations_, a, &allocation::is);
+}
 
 void placement::drop(allocation_id a) {
-  const allocation& gone = at(a);
-  valid_.take({loses, gone.where, gone.elements}, [&](validity& is, std::vector<held_part>&) { is.lost(gone.elements, gone.where); });
+  const allocation& evicted = at(a);
+  valid_.apply({loses, evicted.where, evicted.elements},
+               [&](validity& is, std::vector<valid_part>&) { is.lost(evicted.elements, evicted.where); });
   std::erase_if(allocations_, [a](const allocation& one) { return one.is == a; });
 }
 
-box placement::room_for(memory_number m, const box& where) const {
+box placement::box_to_allocate(memory_number m, const box& where) const {
   box all = where;
   for (bool grown = true; grown;) {
     grown = false;
@@ -34,7 +37,7 @@ box placement::room_for(memory_number m, const box& where) const {
 
 namespace {
 
-/// Whether `part` lies right beside `all`, and along the other axes within it.
+/// True if `part` is adjacent to `all` along one axis, and within it along the others.
 bool is_at_border(const box& part, const box& all) {
   int beside = 0;
   for (int a = 0; a < max_axes; ++a) {
@@ -47,15 +50,16 @@ bool is_at_border(const box& part, const box& all) {
 
 }  // namespace
 
-box placement::with_what_grows(memory_number m, const box& where) const {
+box placement::with_growth(memory_number m, const box& where) const {
   for (const allocation& a : allocations_)
-    if (a.where == m && a.grown >= again && is_at_border(where, a.elements)) return room_for(m, hull(where, a.elements));
+    if (a.where == m && a.grown >= again && is_at_border(where, a.elements))
+      return box_to_allocate(m, hull(where, a.elements));
   return where;
 }
 
-box placement::room_to_grow(memory_number m, const box& needed) const {
-  const box where = with_what_grows(m, needed);
-  box before;  // the largest, beside which there may be parts of what it grows by
+box placement::box_with_growth(memory_number m, const box& needed) const {
+  const box where = with_growth(m, needed);
+  box before;  // the largest allocation that is replaced
   std::uint32_t grown = 0;
   for (const allocation& a : allocations_) {
     if (a.where != m || !where.contains(a.elements)) continue;
@@ -69,7 +73,7 @@ box placement::room_to_grow(memory_number m, const box& needed) const {
     if (min[a] < before.min()[a]) min[a] -= more;
     if (max[a] > before.max()[a]) max[a] += more;
   }
-  return room_for(m, intersection(box::between(min, max), elements_));
+  return box_to_allocate(m, intersection(box::between(min, max), elements_));
 }
 
 std::vector<placement::allocation> placement::take(memory_number m, const box& where) {

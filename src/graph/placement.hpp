@@ -1,9 +1,11 @@
-// placement.hpp - where on one node the elements of one buffer are: in which memories, in which allocations, and who uses these.
+// placement.hpp - where the elements of one buffer lie on one node: in which memories and allocations, and which
+// instructions use them.
 //
 // Threads     one owner.
-// Cost        O(pieces met). Finding an allocation looks at those of its memory, of which there are few: what overlaps is joined.
-// Invariants  (1) allocations of a memory are disjoint. (2) an element that is valid in a memory lies in one of its allocations.
-// Source      allocations that grow to the boxes that are asked for: Celerity's instruction graph.
+// Cost        O(pieces met). find scans the allocations of the memory, which are few: overlapping ones are joined.
+// Invariants  (1) allocations of a memory are disjoint. (2) an element that is valid in a memory lies in one of its
+//             allocations.
+// Source      allocations that grow to the requested boxes: Celerity's instruction graph.
 #pragma once
 
 #include <span>
@@ -11,7 +13,7 @@
 
 #include "graph/access_fronts.hpp"
 #include "graph/instruction.hpp"
-#include "graph/recurring.hpp"
+#include "graph/memoized_state.hpp"
 #include "graph/validity.hpp"
 
 namespace stretto::graph {
@@ -22,53 +24,55 @@ class placement {
     allocation_id is;
     memory_number where = 0;
     box elements;
-    access_fronts uses;  // by numbers of instructions
-    std::uint32_t grown = 0;  // how often it has, or those before it
-    std::uint64_t last_use = 0;  // in a memory of bounded size: as of this instruction,
-    std::uint64_t kept_for = 0;  // and it stays until this part of a task has been made
+    access_fronts uses;          // by instruction number
+    std::uint32_t grown = 0;     // how often it, or what it replaced, has grown
+    std::uint64_t last_use = 0;  // in a bounded memory: the last instruction that used it,
+    std::uint64_t kept_for = 0;  // and the round of allocations during which it must stay
   };
 
   explicit placement(const box& elements) : elements_(elements), valid_(validity(elements)) {}
 
   const box& elements() const noexcept { return elements_; }
 
-  /// The allocation of that memory with all of `where`, which is not empty; null if there is none.
+  /// The allocation of the memory that contains `where`, which is not empty; null if there is none.
   allocation* find(memory_number m, const box& where);
   allocation& at(allocation_id a);
-  /// What an allocation that is to contain `where` has to contain, too, since allocations are disjoint: those that it meets, and those
-  /// beside it with which it makes up a box.
-  box room_for(memory_number m, const box& where) const;
-  /// The same, with more of what has grown before: half as much along the axes along which it grows again. A part at the border of what has grown
-  /// again and again makes that grow, too: the rest beside it will be asked for next.
-  box room_to_grow(memory_number m, const box& where) const;
-  /// Takes out those that lie within `where`.
+  /// The box of a new allocation for `where`. Allocations are disjoint, so it includes those that it meets, and
+  /// neighbours with which it forms a box.
+  box box_to_allocate(memory_number m, const box& where) const;
+  /// The same, with space for further growth: half as much again along the axes that grow repeatedly. A request at the
+  /// border of an allocation that grows repeatedly adds that space, too.
+  box box_with_growth(memory_number m, const box& where) const;
+  /// Removes and returns the allocations that lie within `where`.
   std::vector<allocation> take(memory_number m, const box& where);
   allocation& put(allocation&& a) { return allocations_.emplace_back(std::move(a)); }
-  /// What only it has is lost.
+  /// Removes the allocation. Elements that are valid only there are lost.
   void drop(allocation_id a);
   std::vector<allocation>& allocations() noexcept { return allocations_; }
   const std::vector<allocation>& allocations() const noexcept { return allocations_; }
 
-  // Who has what comes again where a program repeats itself, and is then looked up. What is returned is valid until the next of these calls.
+  // Placement states recur in programs that repeat themselves, and are then looked up. A returned reference is valid
+  // until the next of these calls.
 
-  /// The parts of `where` that some memory has, and which do.
-  const std::vector<held_part>& valid(const box& where) {
-    return valid_.take({of, 0, where}, [&](validity& is, std::vector<held_part>& found) { found = is.of(where); });
+  /// The parts of `where` that are valid in some memory, and the memories.
+  const std::vector<valid_part>& valid(const box& where) {
+    return valid_.apply({of, 0, where}, [&](validity& is, std::vector<valid_part>& found) { found = is.of(where); });
   }
-  /// Those that other memories have and this one has not: now it has.
-  const std::vector<held_part>& take(const box& where, memory_number m) {
-    return valid_.take({takes, m, where}, [&](validity& is, std::vector<held_part>& lacking) { is.take(where, m, lacking); });
+  /// Returns the parts that are valid elsewhere and not in this memory; marks them valid in this memory.
+  const std::vector<valid_part>& take(const box& where, memory_number m) {
+    return valid_.apply({takes, m, where},
+                        [&](validity& is, std::vector<valid_part>& lacking) { is.take(where, m, lacking); });
   }
   void written(const box& where, memory_number m) {
-    valid_.take({writes, m, where}, [&](validity& is, std::vector<held_part>&) { is.written(where, m); });
+    valid_.apply({writes, m, where}, [&](validity& is, std::vector<valid_part>&) { is.written(where, m); });
   }
   void copied(const box& where, memory_number m) {
-    valid_.take({copies, m, where}, [&](validity& is, std::vector<held_part>&) { is.copied(where, m); });
+    valid_.apply({copies, m, where}, [&](validity& is, std::vector<valid_part>&) { is.copied(where, m); });
   }
 
-  /// Calls f(allocation&, const box& piece) for where these parts are to be read: in the host's memory, if that has them.
+  /// Calls f(allocation&, const box& piece) for the source of each part: host memory if it is valid there.
   template <class F>
-  void each_source(std::span<const held_part> parts, F f) {
+  void each_source(std::span<const valid_part> parts, F f) {
     for (const auto& [part, has] : parts)
       for (allocation& a : allocations_) {
         const box piece = a.where == nearest_of(has) ? intersection(a.elements, part) : box();
@@ -76,17 +80,17 @@ class placement {
       }
   }
 
-  /// Pieces remembered.
-  std::size_t pieces() { return valid_.present().pieces(); }
+  /// The number of pieces stored.
+  std::size_t pieces() { return valid_.current().pieces(); }
 
  private:
   static constexpr std::uint32_t again = 2;
-  box with_what_grows(memory_number m, const box& where) const;
+  box with_growth(memory_number m, const box& where) const;
 
   box elements_;
   std::vector<allocation> allocations_;
   enum step : std::uint64_t { of = 1, takes, writes, copies, loses };
-  recurring<validity, std::vector<held_part>> valid_;
+  memoized_state<validity, std::vector<valid_part>> valid_;
 };
 
 }  // namespace stretto::graph

@@ -1,9 +1,9 @@
-// printing.hpp - task graphs, command graphs and instruction graphs as text: for Graphviz, and as JSON for programs.
+// printing.hpp - writes task graphs, command graphs and instruction graphs for Graphviz and as JSON.
 //
-// Threads     functions of values.
-// Invariants  the same graph gives the same text: nothing but what the program said and the numbers of its tasks is in it.
+// Threads     pure functions.
+// Invariants  equal graphs give equal texts: a text depends only on the program and the numbers of its tasks.
 //
-// What is made is entered into a record, with the tasks as the program said them; the graphs keep no text.
+// A record holds what was generated, with the tasks as the program submitted them. The graphs themselves keep no text.
 #pragma once
 
 #include <map>
@@ -20,18 +20,20 @@
 
 namespace stretto::graph {
 
-/// What a program has submitted. Horizons and epochs are tasks of that kind; the first epoch, T0, is not entered.
+/// The tasks that a program has submitted, horizons and epochs included. The initial epoch, T0, is not recorded.
 struct program_record {
-  std::vector<buffer> buffers;                        // by id
-  std::vector<std::pair<ordered_task, task>> tasks;   // by number, from T1 on
-  std::map<std::uint64_t, std::vector<unwritten_read>> unwritten;  // by number of the task that reads it
-  std::vector<std::uint32_t> element_bytes;           // by id of buffer; empty where nobody said
-  bool goes_on = false;                               // behind the last task, with more than is kept
+  std::vector<buffer> buffers;                                     // by id
+  std::vector<std::pair<ordered_task, task>> tasks;                // by number, from T1 on
+  std::map<std::uint64_t, std::vector<unwritten_read>> unwritten;  // by task number
+  std::vector<std::uint32_t> element_bytes;                        // by buffer id; empty if not known
+  bool is_truncated = false;                                       // the program submitted more tasks than are recorded
 
-  const task* find(task_id id) const { return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second; }
+  const task* find(task_id id) const {
+    return id.number == 0 || id.number > tasks.size() ? nullptr : &tasks[id.number - 1].second;
+  }
 };
 
-/// The commands of one node, from C1 on, or its instructions, from I1 on.
+/// The commands of one node from C1 on, or its instructions from I1 on.
 struct node_record {
   node_number node = 0;
   std::vector<command> commands = {};
@@ -42,11 +44,11 @@ struct node_record {
 std::string tasks_as_dot(const program_record& program);
 std::string tasks_as_json(const program_record& program);
 
-/// With several nodes, also which push an await push waits for.
+/// With several nodes, also connects each await push to its push.
 std::string commands_as_dot(const program_record& program, std::span<const node_record> nodes);
 std::string commands_as_json(const program_record& program, std::span<const node_record> nodes);
 
-/// With several nodes, also which send a receive waits for.
+/// With several nodes, also connects each receive to its send.
 std::string instructions_as_dot(const program_record& program, std::span<const node_record> nodes);
 std::string instructions_as_json(const program_record& program, std::span<const node_record> nodes);
 

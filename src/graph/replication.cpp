@@ -7,15 +7,16 @@ namespace stretto::graph {
 replication::replication(const box& elements, node_number self, node_number nodes)
     : elements_(elements), others_(node_set(0, nodes) - node_set(self, self + 1)), states_(elements, state::held) {}
 
-std::vector<std::uint64_t> replication::words() const {
+std::vector<std::uint64_t> replication::key() const {
   std::vector<std::uint64_t> out;
-  const auto say = [&](const box& b) {
-    for (int a = 0; a < max_axes; ++a) out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
+  const auto append = [&](const box& b) {
+    for (int a = 0; a < max_axes; ++a)
+      out.push_back(static_cast<std::uint64_t>(b.min()[a])), out.push_back(static_cast<std::uint64_t>(b.max()[a]));
   };
-  for (const auto& [part, is] : states_.query(elements_)) say(part), out.push_back(static_cast<std::uint64_t>(is));
+  for (const auto& [part, is] : states_.query(elements_)) append(part), out.push_back(static_cast<std::uint64_t>(is));
   out.push_back(states_.size());
   for (const auto& [part, has] : owned_.query(elements_)) {
-    say(part);
+    append(part);
     out.push_back(has.intervals().size());
     for (const node_set::interval& i : has.intervals()) out.push_back(std::uint64_t{i.first} << 32 | i.last);
   }
@@ -51,22 +52,30 @@ void replication::send(const box& where, const node_set& users, std::vector<sent
   }
 }
 
-// Whether that would change nothing.
+// True if that would change nothing.
 bool replication::is_as_written(const std::vector<box>& all, const std::vector<box>& own) const {
-  const auto is_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); }); };
-  const auto meets_own = [&](const box& part) { return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); }); };
+  const auto is_own = [&](const box& part) {
+    return std::ranges::any_of(own, [&](const box& b) { return b.contains(part); });
+  };
+  const auto meets_own = [&](const box& part) {
+    return std::ranges::any_of(own, [&](const box& b) { return b.meets(part); });
+  };
   bool same = true;
   for (const box& b : all)
-    states_.look(b, [&](const box& part, state is) { return same = same && (is == state::held ? is_own(part) : !meets_own(part)); });
+    states_.look(b, [&](const box& part, state is) {
+      return same = same && (is == state::held ? is_own(part) : !meets_own(part));
+    });
   std::uint64_t lacking = 0;
   for (const box& b : own) lacking += b.volume();
   for (const box& b : all)
-    owned_.look(b, [&](const box& part, const node_set& has) { return lacking -= part.volume(), same = same && has.is_empty() && is_own(part); });
+    owned_.look(b, [&](const box& part, const node_set& has) {
+      return lacking -= part.volume(), same = same && has.is_empty() && is_own(part);
+    });
   return same && lacking == 0;
 }
 
 void replication::written(const std::vector<box>& all, const std::vector<box>& own) {
-  // What a program writes again and again is mostly written by the same nodes each time.
+  // Programs that write elements repeatedly mostly do so on the same nodes.
   if (others_.is_empty() || is_as_written(all, own)) return;
   for (const box& b : all) {
     states_.update(b, state::elsewhere);
@@ -78,7 +87,7 @@ void replication::written(const std::vector<box>& all, const std::vector<box>& o
   }
 }
 
-void replication::alike(const box& all) {
+void replication::written_everywhere(const box& all) {
   states_.update(all, state::held);
   owned_.erase(all);
 }

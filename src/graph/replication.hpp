@@ -1,15 +1,17 @@
-// replication.hpp - which elements of a buffer this node holds, and, of those that it wrote last, which other nodes hold them, too.
+// replication.hpp - which elements of a buffer this node holds, and which other nodes hold the elements that it owns.
 //
-// Who wrote an element last owns it, and sends it to the nodes that need it and lack it. So its owner and its receiver each find alone
-// what passes between them; who owns what this node lacks is not known here, nor asked for.
+// The last writer of an element owns it, and sends it to the nodes that need it and lack it. So owner and receiver each
+// derive their transfers alone. A node neither knows nor asks which node owns an element that it lacks.
 //
 // Threads     one owner.
-// Cost        take: O(pieces met). send: O(pieces met that this node owns and some node lacks): what all nodes have is not looked at
-//             again until it is written. written: two searches for each box where nothing changes, else O(pieces met).
-// Invariants  (1) an element that was ever written has one owner, or is alike on all nodes. (2) an owner holds what it owns. (3) what a
-//             node lacks is sent to it by its owner once, when it needs it first, for each time that it is written.
-// Source      Celerity's owned and replicated regions, here apart from who wrote last: pieces that differ in one do not keep pieces of the
-//             other from merging.
+// Cost        take: O(pieces met). send: O(pieces met that this node owns and some node lacks); elements that all nodes
+//             have are not visited until they are written again. written: two searches for each box if nothing changes,
+//             else O(pieces met).
+// Invariants  (1) an element that was ever written has one owner, or is replicated on all nodes. (2) an owner holds
+//             what it owns. (3) after each write the owner sends an element to a node at most once, when the node first
+//             needs it.
+// Source      Celerity's owned and replicated regions. Here ownership and holders are separate maps: pieces that differ
+//             in one do not fragment the other.
 #pragma once
 
 #include <vector>
@@ -19,14 +21,14 @@
 
 namespace stretto::graph {
 
-/// Elements that go from this node to others.
+/// Elements that this node sends to others.
 struct sent_part {
   box where;
   node_set to;
   friend bool operator==(const sent_part&, const sent_part&) = default;
 };
 
-/// What a task has a node send, and what it finds lacking.
+/// The elements that a node sends for a task, and those that it lacks.
 struct passed {
   std::vector<sent_part> sent;
   std::vector<box> lacking;
@@ -36,24 +38,25 @@ class replication {
  public:
   replication(const box& elements, node_number self, node_number nodes);
 
-  /// Appends the parts of `where` that this node lacks, which it holds from now on. What was never written lacks nowhere.
+  /// Appends the parts of `where` that this node lacks; it holds them from now on. Elements that were never written are
+  /// not lacking.
   void take(const box& where, std::vector<box>& lacking);
-  /// This node owns something that some other lacks.
+  /// True if this node owns an element that some other node lacks.
   bool may_send() const noexcept { return owned_.size() != 0; }
-  /// Appends the parts of `where` that this node owns and some other lacks.
+  /// Appends the parts of `where` that this node owns and some other node lacks.
   void unshared(const box& where, std::vector<box>& out) const;
-  /// Appends what this node owns of `where` and any of `users` lacks: they hold it from now on.
+  /// Appends what this node owns of `where` and any of `users` lacks; they hold it from now on.
   void send(const box& where, const node_set& users, std::vector<sent_part>& sent);
 
-  /// Nodes have written `all`, this one of it `own`, which it owns.
+  /// All nodes together have written `all`; this node has written `own`, and owns it.
   void written(const std::vector<box>& all, const std::vector<box>& own);
-  /// All nodes have it, and nobody owns it.
-  void alike(const box& all);
+  /// All nodes hold the elements, and none owns them.
+  void written_everywhere(const box& all);
 
-  /// Pieces remembered.
+  /// The number of pieces stored.
   std::size_t pieces() const noexcept { return states_.size() + owned_.size(); }
-  /// All that is remembered: what says the same words does the same from now on. Cost: O(pieces), sorted.
-  std::vector<std::uint64_t> words() const;
+  /// The complete state, encoded: equal keys mean equal behaviour from now on. Cost: O(pieces), sorted.
+  std::vector<std::uint64_t> key() const;
 
  private:
   enum class state : std::uint8_t { elsewhere, held };
@@ -62,8 +65,8 @@ class replication {
 
   box elements_;
   node_set others_;
-  region_map<state> states_;    // of every element
-  region_map<node_set> owned_;  // who else has what is owned here and not everywhere
+  region_map<state> states_;    // for every element
+  region_map<node_set> owned_;  // for elements owned here and not held everywhere: the other holders
 };
 
 }  // namespace stretto::graph

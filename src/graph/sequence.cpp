@@ -5,14 +5,14 @@
 
 namespace stretto::graph {
 
-void put_in_order(dependencies& follows) {
+void sort_unique(dependencies& follows) {
   if (follows.size() < 2) return;
   std::ranges::sort(follows);
   follows.erase(std::unique(follows.begin(), follows.end()), follows.end());
 }
 
 void sequence::append(dependencies& follows) {
-  put_in_order(follows);
+  sort_unique(follows);
   if (follows.empty()) follows.push_back(applied_);
   append(follows, 1);
 }
@@ -31,7 +31,7 @@ void sequence::append(const dependencies& follows, std::uint64_t steps) {
 
 void sequence::append_before_all_later(dependencies& follows) {
   follows.clear();
-  for (std::uint64_t n = horizon_; n < next(); ++n)  // all older are followed, since the horizon follows them
+  for (std::uint64_t n = horizon_; n < next(); ++n)  // everything older has a successor: the horizon
     if (!at(n).is_followed) follows.push_back(n);
   append(follows, 0);
 }

@@ -23,12 +23,18 @@ ordered_task task_graph::add(const task& t) {
       f(all, mode::write, all.elements());
     }
   };
-  each([&](access_fronts& f, mode how, const box& b) { writes(how) ? f.before_writing(b, made.follows) : f.before_reading(b, made.follows); });
+  each([&](access_fronts& f, mode how, const box& b) {
+    writes(how) ? f.before_writing(b, made.follows) : f.before_reading(b, made.follows);
+  });
   effects_.before(t, tasks_, made.follows);
   tasks_.append(made.follows);
   effects_.add(t, tasks_, made.id.number);
-  each([&](access_fronts& f, mode how, const box& b) { if (!writes(how)) f.read(b, made.id.number, made.follows); });
-  each([&](access_fronts& f, mode how, const box& b) { if (writes(how)) f.write(b, made.id.number); });
+  each([&](access_fronts& f, mode how, const box& b) {
+    if (!writes(how)) f.read(b, made.id.number, made.follows);
+  });
+  each([&](access_fronts& f, mode how, const box& b) {
+    if (writes(how)) f.write(b, made.id.number);
+  });
   return made;
 }
 

@@ -1,11 +1,11 @@
-// task_graph.hpp - which tasks follow which, over whole buffers; and when horizons are due. The same on every node.
+// task_graph.hpp - orders tasks by their use of whole buffers, and adds horizons. The same on every node.
 //
 // Threads     one owner.
 // Cost        add: `stretto bench graph_topologies`.
-// Memory      as sequence and access_fronts: bounded, if horizons are.
-// Invariants  (1) two tasks of which one writes what the other uses, or that are collective and of one group, or of which one affects what
-//             the other names, are ordered as they were added, through dependencies. (2) no dependency leads behind the horizon before
-//             the last.
+// Memory      as sequence and access_fronts: bounded, if tasks have horizons.
+// Invariants  (1) two tasks are ordered as they were added, through dependencies, if one writes what the other uses, if
+//             both are collective and of one group, or if one affects a side effect that the other names. (2) no
+//             dependency leads behind the horizon before the last.
 // Source      Thoman, Salzmann, "Command Horizons": a horizon is applied when the next is made.
 #pragma once
 
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "graph/access_fronts.hpp"
-#include "graph/by_buffer.hpp"
+#include "graph/buffer_table.hpp"
 #include "graph/effect_order.hpp"
 #include "graph/horizon_policy.hpp"
-#include "graph/plans.hpp"
+#include "graph/plan_cache.hpp"
 #include "graph/sequence.hpp"
 #include "graph/task.hpp"
 
@@ -24,7 +24,7 @@ namespace stretto::graph {
 
 struct ordered_task {
   task_id id;
-  dependencies follows;  // numbers of tasks
+  dependencies follows;  // task numbers
 };
 
 class task_graph {
@@ -34,17 +34,17 @@ class task_graph {
   buffer_id add(const buffer& b);
   void remove(buffer_id b) { fronts_.remove(b); }
 
-  /// The next task; what all of its chunks use together orders it.
+  /// Adds the next task. Its order follows from the union of what its chunks use.
   ordered_task add(const task& t);
-  /// A horizon, if one is due now. To be asked after each task.
+  /// Adds a horizon, if one is due. The caller asks after each task.
   std::optional<ordered_task> add_horizon();
   ordered_task add_epoch();
 
-  /// The number of the task that is added next.
+  /// The number of the next task.
   std::uint64_t next() const noexcept { return tasks_.next(); }
 
   void set(const horizon_policy& p) noexcept { policy_ = p; }
-  /// How many horizons there were.
+  /// The number of horizons so far.
   std::uint64_t horizons() const noexcept { return horizons_; }
   std::size_t remembered() const noexcept { return tasks_.remembered(); }
 
@@ -53,8 +53,8 @@ class task_graph {
   sequence tasks_;
   effect_order effects_;
   std::uint64_t horizons_ = 0;
-  by_buffer<access_fronts> fronts_;
-  plans<std::vector<used_boxes>> used_;               // by access
+  buffer_table<access_fronts> fronts_;
+  plan_cache<std::vector<used_boxes>> used_;  // by access
 };
 
 }  // namespace stretto::graph

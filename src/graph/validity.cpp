@@ -6,11 +6,11 @@ void validity::copied(const box& where, memory_number m) {
   for (const auto& [part, has] : valid_.query(where)) valid_.update(part, has | only(m));
 }
 
-void validity::take(const box& where, memory_number m, std::vector<held_part>& lacking) {
+void validity::take(const box& where, memory_number m, std::vector<valid_part>& lacking) {
   bool is_there = true;
   valid_.look(where, [&](const box&, memory_set has) { return is_there = (has & only(m)) != 0; });
   if (is_there) return;
-  for (const held_part& p : valid_.query(where)) {
+  for (const valid_part& p : valid_.query(where)) {
     if (p.second & only(m)) continue;
     valid_.update(p.first, p.second | only(m));
     lacking.push_back(p);
@@ -25,10 +25,12 @@ void validity::lost(const box& where, memory_number m) {
   }
 }
 
-std::vector<std::uint64_t> validity::words() const {
+std::vector<std::uint64_t> validity::key() const {
   std::vector<std::uint64_t> out;
   for (const auto& [part, has] : valid_.query(elements_)) {
-    for (int a = 0; a < max_axes; ++a) out.push_back(static_cast<std::uint64_t>(part.min()[a])), out.push_back(static_cast<std::uint64_t>(part.max()[a]));
+    for (int a = 0; a < max_axes; ++a)
+      out.push_back(static_cast<std::uint64_t>(part.min()[a])),
+          out.push_back(static_cast<std::uint64_t>(part.max()[a]));
     out.push_back(has);
   }
   return out;

@@ -1,4 +1,4 @@
-// validity.hpp - which memories of a node hold the elements of a buffer as they were written last.
+// validity.hpp - the memories of a node that hold the last written value of each element of a buffer.
 //
 // Threads     one owner.
 // Cost        O(pieces met).
@@ -13,26 +13,26 @@
 
 namespace stretto::graph {
 
-/// A part of a buffer, and the memories that have it.
-using held_part = std::pair<box, memory_set>;
+/// A part of a buffer, and the memories in which it is valid.
+using valid_part = std::pair<box, memory_set>;
 
 class validity {
  public:
   explicit validity(const box& elements) : elements_(elements) {}
 
-  /// The parts of `where` that some memory has, and which do.
-  std::vector<held_part> of(const box& where) const { return valid_.query(where); }
+  /// The parts of `where` that are valid in some memory, and the memories.
+  std::vector<valid_part> of(const box& where) const { return valid_.query(where); }
   void written(const box& where, memory_number m) { valid_.update(where, only(m)); }
-  /// The parts of `where` that some memory has have come into this one, too.
+  /// Marks the parts of `where` that are valid anywhere as valid in this memory, too.
   void copied(const box& where, memory_number m);
-  /// Appends the parts of `where` that other memories have and this one has not: now it has.
-  void take(const box& where, memory_number m, std::vector<held_part>& lacking);
-  /// That memory has lost `where`; who had it alone has lost it altogether.
+  /// Appends the parts of `where` that are valid in other memories and not in this one; marks them valid in this one.
+  void take(const box& where, memory_number m, std::vector<valid_part>& lacking);
+  /// `where` becomes invalid in this memory. Elements that were valid only there are lost.
   void lost(const box& where, memory_number m);
 
   std::size_t pieces() const noexcept { return valid_.size(); }
-  /// All that is remembered, for `recurring`.
-  std::vector<std::uint64_t> words() const;
+  /// The complete state, encoded, for memoized_state.
+  std::vector<std::uint64_t> key() const;
 
  private:
   box elements_;

@@ -1,4 +1,4 @@
-// work_counts.hpp - how much a node has to do: commands and instructions by kind, and bytes that pass between nodes.
+// work_counts.hpp - counts of a node's work: commands and instructions by kind, and bytes transferred between nodes.
 //
 // Threads     a value.
 // Cost        add: one look-up of a name for each command and instruction.
@@ -16,11 +16,12 @@
 namespace stretto::graph {
 
 struct work_counts {
-  std::map<std::string_view, std::uint64_t> commands, instructions;  // by kind, as labels.hpp and instruction_labels.hpp name them
+  // by kind, as named in labels.hpp and instruction_labels.hpp
+  std::map<std::string_view, std::uint64_t> commands, instructions;
   std::uint64_t sent_bytes = 0, received_bytes = 0;
 
   void add(std::span<const command> all);
-  /// `element_bytes` by id of buffer. What goes to several nodes is sent to each.
+  /// `element_bytes`: by buffer id. A send to several nodes counts once for each.
   void add(std::span<const instruction> all, std::span<const std::uint32_t> element_bytes);
   void add(const work_counts& other);
 };

@@ -1,4 +1,5 @@
-// Buffers in files: what is written is what was there, on any number of nodes, and whatever cannot be done fails alike on all of them.
+// Buffers in files: a loaded buffer equals the saved one on any number of nodes, and failures are the same on all
+// nodes.
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -56,7 +57,7 @@ STRETTO_KERNEL(add_rows_for_files, (inout<float, 3> u, int a, int b), {
   u(global_id(0), global_id(1), global_id(2)) = u(global_id(0), global_id(1), global_id(2)) + a * global_id(0) + b * global_id(1) + global_id(2);
 })
 
-/// What every element should be, in the order of C.
+/// The expected elements, in C order.
 template <class T, std::size_t D>
 int wrong_elements(const buffer<T, D>& u, const std::vector<T>& expected) {
   const auto seen = u.read().get();
@@ -101,7 +102,7 @@ TEST_CASE("random arrays go to Zarr and raw files and back, on other numbers of 
       launch(add_rows_for_files, whole, u(one_to_one), 3, 5);
       save_zarr(u, zarr, how);
       const auto saved = save_raw(u, raw);
-      launch(add_rows_for_files, whole, u(one_to_one), 1, 1);  // is in neither
+      launch(add_rows_for_files, whole, u(one_to_one), 1, 1);  // this launch is in neither file
       CHECK(wrong_elements(load_zarr<float, 3>(zarr), ends) == 0);
       saved.get();
     });
@@ -121,7 +122,8 @@ struct page {
 };
 
 TEST_CASE("writing and reading much show how far they are, on node 0, and little shows nothing") {
-  if (base::thread_sanitizer && !test::long_campaign()) return;  // half a gigabyte, and nothing to see in a short run
+  // half a gigabyte, and of no use to ThreadSanitizer in a short run
+  if (base::thread_sanitizer && !test::long_campaign()) return;
   const with_variable shown("STRETTO_PROGRESS", "on");
   const temporary_folder folder;
   const std::string raw = folder.path / "pages.raw";
@@ -228,7 +230,7 @@ TEST_CASE("arrays of other programs are read: gzip, big endian, other names of c
   });
 }
 
-/// Every node says with which code `body` fails, and all say the same.
+/// Every node reports the error code of `body`; all must be equal.
 template <class Body>
 void fails_alike(const std::string& code, const std::string& words, Body&& body) {
   for (const std::uint32_t nodes : {1u, 3u}) {
@@ -288,7 +290,7 @@ TEST_CASE("files that are missing, of another type or length, or damaged, fail o
   }
 }
 
-TEST_CASE("what cannot be written fails on all nodes, and what was there before stays") {
+TEST_CASE("a file that cannot be written fails on all nodes, and its old content stays") {
   const temporary_folder folder;
   const std::string zarr = folder.path / "u.zarr", missing = folder.path / "missing/u.zarr", own = folder.path / "own";
   fs::create_directory(own);
@@ -302,7 +304,7 @@ TEST_CASE("what cannot be written fails on all nodes, and what was there before 
   fails_alike("F01", "no file", [&] { save_raw(made(), own).get(); });
   CHECK(bytes_of_file(own + "/thesis.tex") == "years of work");
   fails_alike("F07", "axis 1", [&] { save_zarr(made(), zarr, {.chunk = {0, -1}}); });
-  // What a launch was to write fails the file of it.
+  // A failed launch fails the file of its results.
   fails_alike("the sensor is off", "", [&] {
     auto u = made();
     host_task(u.elements(), [](const box& part, view<int, 2>) {

@@ -1,4 +1,4 @@
-// Launches on buffers, on one node and many, on the host and on devices: whatever is chosen, the result is that of a loop.
+// Launches on buffers equal loops: on one node and many, on the host and on devices.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -59,7 +59,7 @@ STRETTO_KERNEL(mix, (in<long long, 2> u, reduce<bit_xor<long long>, 2> v, int ro
   v((global_id(0) + global_id(1)) % rows, global_id(1) * 2 % columns) << u(global_id(0), global_id(1));
 })
 
-// The same by an operator of the program's own.
+// The same with a custom operator.
 STRETTO_DEVICE_FUNCTION(long long, without_carry, (long long a, long long b), { return a ^ b; })
 STRETTO_DEVICE_OPERATOR(sum_without_carry, long long, without_carry, 0)
 STRETTO_KERNEL(mix_by_own, (in<long long, 2> u, reduce<sum_without_carry, 2> v, int rows, int columns), {
@@ -96,7 +96,7 @@ TEST_CASE("a stencil on distributed buffers gives what a loop gives, on any numb
   });
 }
 
-/// A program of launches on some arrays, once on buffers and once in loops.
+/// A program of launches on some arrays, on buffers and in loops.
 class random_program {
  public:
   explicit random_program(std::uint32_t seed) : random_(seed), seed_(seed) {
@@ -128,7 +128,7 @@ class random_program {
       }
       if (number(0, 5) == 0) weigh();
       if (reads_between_ && number(0, 5) == 0) compare(number(0, arrays_ - 1));
-      if (number(0, 9) == 0) {  // a buffer goes while launches use it, and another comes
+      if (number(0, 9) == 0) {  // a buffer is destroyed while launches use it, and another is made
         const int a = number(0, arrays_ - 1);
         all_[at(a)] = buffer<long long, 2>(whole, loops_[at(a)].data());
       }
@@ -141,7 +141,7 @@ class random_program {
   int number(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
   long long& element(int a, int i, int j) { return loops_[at(a)][at(i * columns_ + j)]; }
 
-  // Other weights, or none again: of nodes the same on all, of devices each its own, with the host or without.
+  // Other weights, or none: node weights are the same on all nodes, device weights differ, with the host or without.
   void weigh() {
     weight_settings w;
     const auto any = [&](int by) { return number(0, 4) == 0 ? 0.01 : static_cast<double>(1 + (number(1, 9) * by) % 10); };
@@ -258,7 +258,8 @@ TEST_CASE("random programs on buffers give what loops give, on all nodes") {
 TEST_CASE("so they do where no device has room for their arrays") {
   const std::uint32_t programs = test::scaled(60u, 3000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
-    const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");  // of up to 9 KiB; a launch uses up to 5
+    // the program uses up to 9 KiB, one launch up to 5
+    const with_variable memory("STRETTO_DEVICE_MEMORY", seed % 3 ? "7K" : "10K");
     const std::uint32_t nodes = seed % 3 + 1;
     const std::string kind = seed / 3 % 2 ? "sim" : "sim:2";
     CAPTURE(seed);
@@ -332,7 +333,7 @@ TEST_CASE("a host task that fails on one node fails what needs its elements on a
     });
 }
 
-TEST_CASE("what two chunks would both write is refused on every node, with where it was said, and nothing has changed") {
+TEST_CASE("chunks that write the same elements are refused on every node, with the source line, and nothing changes") {
   test::on_nodes_with_devices([] {
     const box whole({0, 0}, {8, 8});
     buffer<long long, 2> u(whole, {.name = "u"});
@@ -347,7 +348,7 @@ TEST_CASE("what two chunks would both write is refused on every node, with where
   });
 }
 
-TEST_CASE("what is no buffer, or not of its elements, is refused by name") {
+TEST_CASE("an argument that is no buffer, or has other elements, is refused by name") {
   runtime rt({.workers = 1});
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {4, 4}), {.name = "image"}), none;
@@ -372,18 +373,18 @@ TEST_CASE("a mapper that owns the last handle of a buffer is forgotten like any 
   }
 }
 
-TEST_CASE("a read of what nobody has written is told once for each line, with task, elements, buffer and place") {
+TEST_CASE("a read of unwritten elements is reported once for each line, with task, elements, buffer and place") {
   std::vector<std::string> told;
   {
     buffers::unwritten_warnings w;
     w.to([&](const std::string& text) { told.push_back(text); });
     const std::vector<box> boxes{box(0, 2), box(5, 6)};
     const auto here = std::source_location::current();
-    for (int i = 0; i < 3; ++i) w.tell("\"sum\"", {4}, "buffer B4 \"u\"", region(std::span<const box>(boxes)), here);
+    for (int i = 0; i < 3; ++i) w.warn("\"sum\"", {4}, "buffer B4 \"u\"", region(std::span<const box>(boxes)), here);
     REQUIRE(told.size() == 1);
     CHECK(told[0] == "\"sum\" reads elements " + box(0, 2).text() + " and 1 more box of buffer B4 \"u\" that nobody has written (buffer_test.cpp:" +
                          std::to_string(here.line()) + ")");
-    for (std::uint32_t b = 5; b < 100; ++b) w.tell("\"sum\"", {b}, "buffer", region(box(0, 1)), here);
+    for (std::uint32_t b = 5; b < 100; ++b) w.warn("\"sum\"", {b}, "buffer", region(box(0, 1)), here);
     CHECK(told.size() == 32);
     CHECK(told.back().find("further warnings like this are left out") != std::string::npos);
   }

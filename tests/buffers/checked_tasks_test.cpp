@@ -1,4 +1,4 @@
-// STRETTO_CHECK=1: what host tasks read and write outside of what their mappers name.
+// STRETTO_CHECK=1: reads and writes of host tasks outside of what their mappers name.
 #include <stretto/buffer.hpp>
 #include <stretto/runtime.hpp>
 
@@ -30,11 +30,11 @@ void with_checks(Body&& body, const char* check = "1") {
   }
 }
 
-const std::string nothing = "nothing was thrown";  // says thrown_by
+const std::string nothing = "nothing was thrown";  // the text of thrown_by
 
 bool tells(const std::string& text, const std::string& what) { return text.find(what) != text.npos; }
 
-/// Of 40 elements, [10, 20) are the chunk's; `f` is a host task that uses them.
+/// The chunk is [10, 20) of 40 elements; `f` is a host task that uses them.
 template <class F, class Use, class Result>
 std::string told_of(F f, const Use& used, const Result& made) {
   return test::thrown_by([&] { wait(host_task(name("look"), box(10, 20), f, used, made)); });
@@ -42,7 +42,7 @@ std::string told_of(F f, const Use& used, const Result& made) {
 
 }  // namespace
 
-TEST_CASE("a host task that writes beside its chunk is told which element, by whatever way it writes, and the buffer stays as it is") {
+TEST_CASE("a write of a host task outside of its chunk is refused with the element, and the buffer is unchanged") {
   with_checks([] {
     const box whole(0, 40);
     for (const coordinate where : {2, 9, 10, 19, 20, 27}) {
@@ -72,7 +72,7 @@ TEST_CASE("a host task that writes beside its chunk is told which element, by wh
   });
 }
 
-TEST_CASE("what a refused host task wrote does not come into the buffer, nor what it wrote beside its chunk") {
+TEST_CASE("writes of a refused host task do not reach the buffer, inside or outside of its chunk") {
   with_checks([] {
     const box whole(0, 40);
     buffer<int> u(whole), v(whole);
@@ -110,7 +110,7 @@ TEST_CASE("a view that looks at each coordinate finds reads before they are done
   });
 }
 
-TEST_CASE("what a host task computes from floating-point elements that it was not to read is found, with the element") {
+TEST_CASE("a result of a floating-point element that a host task may not read is detected, with the element") {
   with_checks([] {
     const box whole(0, 40);
     for (const coordinate where : {2, 9, 15, 20, 27}) {
@@ -138,7 +138,7 @@ TEST_CASE("what a host task computes from floating-point elements that it was no
   });
 }
 
-TEST_CASE("arguments of one buffer see one another's elements, and NaNs of the program's own are nobody's marks") {
+TEST_CASE("arguments of one buffer see each other's elements, and NaNs of the program are not taken for marks") {
   with_checks([] {
     const box whole(0, 40);
     buffer<double> u(whole, [](coordinate i) { return i == 12 ? 0.0 / (i - 12.0) : static_cast<double>(i); });
@@ -165,7 +165,7 @@ TEST_CASE("without checks a host task gets the elements where they are, whatever
 STRETTO_KERNEL(count_odd_ones, (out<int> u), { if (global_id(0) % 2) u(global_id(0)) = global_id(0); })
 STRETTO_KERNEL(add_neighbours, (in<int> u, out<int> v), { v(global_id(0)) = global_id(0) > 0 ? u(global_id(0) - 1) + u(global_id(0)) : 0; })
 
-TEST_CASE("elements that a kernel had as out and left are told by who reads them: kernels, host tasks, the program") {
+TEST_CASE("out elements that a kernel did not write are reported by readers: kernels, host tasks, the program") {
   with_checks([] {
     const box whole(0, 40);
     const auto left = [&] {
@@ -213,7 +213,7 @@ TEST_CASE("host tasks that name what they use are not accused, on any nodes and 
   });
 }
 
-TEST_CASE("a view of what was read tells of an element that was not, where programs are checked, and is a plain view otherwise") {
+TEST_CASE("a view of a read reports elements outside of it in checked programs, and is a plain view otherwise") {
   with_checks([] {
     const box whole({0, 0}, {20, 9}), part({3, 2}, {7, 5});
     const buffer<double, 2> u(whole, {.name = "u"});

@@ -1,4 +1,4 @@
-// STRETTO_CHECK=1: a kernel may touch what the mappers of its launch name for its chunk, and nothing else, gaps and corners neither.
+// STRETTO_CHECK=1: a kernel may use only the elements that its mappers name for its chunk, without gaps and corners.
 #include <stretto/buffer.hpp>
 #include <stretto/runtime.hpp>
 
@@ -18,7 +18,7 @@ namespace {
 using test::with_variable;
 
 STRETTO_KERNEL(fill_plane, (out<int, 2> u), { u(global_id(0), global_id(1)) = global_id(0) * 100 + global_id(1); })
-/// Of the one item in the middle, one other element.
+/// The only item, in the middle, accesses one other element.
 STRETTO_KERNEL(look_aside, (in<int, 2> u, inout<int, 2> v, int row, int column, int di, int dj), {
   int i = global_id(0), j = global_id(1);
   if (i == row && j == column) v(i, j) = u(i + di, j + dj);
@@ -36,7 +36,7 @@ const std::vector<std::string>& devices_of_mappers() {
   return all;
 }
 
-/// On the host, and on devices; one of each checked.
+/// On the host and on one device of each checked kind.
 template <class Body>
 void on_checked(Body&& body) {
   const with_variable check("STRETTO_CHECK", "1");
@@ -47,7 +47,7 @@ void on_checked(Body&& body) {
   }
 }
 
-/// What comes of it where this element is looked at.
+/// The outcome of an access to this element.
 template <class Mapper>
 std::string looked(const Mapper& m, int di, int dj) {
   return test::thrown_by([&] {
@@ -55,7 +55,7 @@ std::string looked(const Mapper& m, int di, int dj) {
     buffer<int, 2> u(whole), v(whole);
     launch(fill_plane, whole, u(one_to_one));
     launch(fill_plane, whole, v(one_to_one));
-    // The chunk is of one item, so that its corners are within no other's part.
+    // The chunk has one item, so that no other part contains its corners.
     launch(look_aside, box({8, 8}, {9, 9}), u(m), v(one_to_one), 8, 8, di, dj);
     CHECK(v.read().get().view()(8, 8) == (8 + di) * 100 + 8 + dj);
   });
@@ -80,7 +80,7 @@ TEST_CASE("the corners of a star are none of its elements, those of a neighborho
   });
 }
 
-TEST_CASE("what lies between the boxes that a function gives is none of its elements, and the error names those") {
+TEST_CASE("elements between the boxes of a custom mapper are not allowed, and the error names the boxes") {
   on_checked([] {
     const box whole(0, 40);
     const auto both_ends = [](const box&) { return std::vector<box>{box(0, 3), box(30, 34)}; };
@@ -100,7 +100,7 @@ TEST_CASE("what lies between the boxes that a function gives is none of its elem
   });
 }
 
-TEST_CASE("what is written beyond a chunk is refused, where another device's part begins, and around the end of wrapped") {
+TEST_CASE("a write beyond a chunk is refused, also at another device's part and around the end of wrapped") {
   on_checked([] {
     const box whole(0, 40);
     buffer<int> u(whole), v(whole);

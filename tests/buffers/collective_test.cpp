@@ -1,4 +1,4 @@
-// Collective host tasks: once on every node, those of one group in one order and never two at once.
+// Collective host tasks: once on every node; tasks of one group in one order and never concurrently.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -25,8 +25,8 @@ namespace {
 
 STRETTO_KERNEL(number_all, (out<int> u, int by), { u(global_id(0)) = global_id(0) * by; })
 
-/// Where the nodes of a job meet: each call of `all` returns on every node what all have brought to the call of that number in the group. As
-/// a collective call of MPI, it does not look whether nodes make the same call.
+/// An all-gather: each call of `all` returns on every node the values of all nodes for this call of the group. Like
+/// MPI, it does not check that nodes make the same call.
 class meeting_place {
  public:
   explicit meeting_place(std::uint32_t nodes) : nodes_(nodes), calls_(nodes) {}
@@ -64,7 +64,7 @@ class meeting_place {
 
 }  // namespace
 
-TEST_CASE("a collective task runs once on every node, told which it is, and uses its part of buffers") {
+TEST_CASE("a collective task runs once on every node, receives its index, and uses its part of buffers") {
   test::on_nodes_with_devices([] {
     const auto nodes = static_cast<coordinate>(job_nodes());
     if (nodes > 1) set_weights({.nodes = std::vector<double>(job_nodes(), 1.0)});
@@ -125,7 +125,8 @@ TEST_CASE("collective tasks of a group meet one another on all nodes and never o
       }
       const auto seen = u.read().get();
       for (std::uint32_t n = 0; n < nodes; ++n) CHECK(seen.view()(n) == expected[n]);
-      for (std::uint32_t group = 0; group < 3; ++group) wait(host_task(collective{group}, [] {}));  // behind all of their groups
+      // behind all tasks of the groups
+      for (std::uint32_t group = 0; group < 3; ++group) wait(host_task(collective{group}, [] {}));
       CHECK(ran == 60);
       CHECK(wrong == 0);
     });
@@ -173,7 +174,7 @@ TEST_CASE("in a job that MPI does not join, a collective task has no communicato
   });
 }
 
-TEST_CASE("what two nodes would write in a collective task is refused on all") {
+TEST_CASE("two nodes that write the same elements in a collective task are refused on all nodes") {
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
     buffer<int> u(box(0, 8), {.name = "u"});
     const std::string words = test::thrown_by([&] { host_task(name("both"), collective{}, [](view<int>) {}, u.out(all)); });

@@ -1,5 +1,5 @@
-// constrain_split: items that share an element are computed together, however the range is divided; and mappers that
-// are told the range.
+// constrain_split: items that share an element stay together, however the range is split; and mappers that receive the
+// range.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -82,11 +82,11 @@ TEST_CASE(
     set_weights({});
     const buffer<int> y(box(0, 6), [](coordinate) { return 100; });
     launch(constrain_split(3), constrained_sums, box(0, 18), x(one_to_one),
-           y(third));  // read and written: items of one cell alone
+           y(third));  // read and written: only items of one cell
     CHECK(y.read().get().view()(4) == 100 + 12 + 13 + 14);
     const buffer<int> z(box(0, 3));
     launch(constrain_split(3), constrained_groups, in_groups({0, 9}, 2), x(one_to_one),
-           z(sixth));  // groups stay whole, too
+           z(sixth));  // groups are not split, either
     CHECK(z.read().get().view()(2) == 12 + 17);
   });
 }
@@ -102,7 +102,7 @@ TEST_CASE("a range in tiles is cut at multiples along both axes") {
   });
 }
 
-TEST_CASE("launches that differ in their constraint alone are told apart") {
+TEST_CASE("launches that differ only in their constraint have different keys") {
   test::on_nodes_of(simulated_job({.nodes = 3, .seed = 1}), {.workers = 1}, [](runtime&) {
     const buffer<int> x(box(0, 10), own_place), y(box(0, 5));
     for (int again = 0; again < 3; ++again) {
@@ -148,7 +148,7 @@ TEST_CASE("a mapper may take the whole range of the launch") {
   });
 }
 
-TEST_CASE("a launch on objects is divided at multiples, and its mappers are told the range") {
+TEST_CASE("a launch on objects is divided at multiples, and its mappers receive the range") {
   for (const char* devices : {"none", "sim", "sim:3"}) {
     CAPTURE(devices);
     runtime rt({.workers = 2, .devices = devices});

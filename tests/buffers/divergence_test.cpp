@@ -1,4 +1,4 @@
-// Programs on buffers that take another way on one node: all nodes end, and all are told where.
+// Programs on buffers that diverge on one node: all nodes end with a report of the place.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "buffers/told_by_nodes.hpp"
+#include "buffers/node_reports.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "with_variable.hpp"
@@ -19,7 +19,7 @@ namespace stretto {
 namespace {
 
 using test::run_on_nodes;
-using test::told_by_nodes;
+using test::node_reports;
 using test::with_variable;
 
 STRETTO_KERNEL(one_more, (inout<int> x), { x(global_id(0)) += 1; })
@@ -29,7 +29,7 @@ STRETTO_KERNEL(add_left, (in<int> x, inout<int> y), { y(global_id(0)) += x(globa
 STRETTO_KERNEL(add_same, (in<int> x, inout<int> y), { y(global_id(0)) += x(global_id(0)); })
 STRETTO_KERNEL(sum_up, (in<int> x, reduce<sum<int>> s), { s(0) << x(global_id(0)); })
 
-/// What a program does, one after the other.
+/// The steps of a program.
 struct step {
   enum class verb { more, twice, left, same, each, one, read, fresh, horizons, sum } what = verb::more;
   int buffer = 0, other = 1;
@@ -78,11 +78,11 @@ class steps {
   std::vector<buffer<int>> all_;
 };
 
-/// What is no part of what a step asks is alike.
+/// Clears the fields that do not affect the call of a step.
 step plain(step s, coordinate n) {
   using enum step::verb;
   if (s.what != left) s.mapper = 0;
-  if (s.what == horizons || s.what == fresh) s.buffer = 0;  // which of them a buffer replaces, nobody asks
+  if (s.what == horizons || s.what == fresh) s.buffer = 0;  // the replaced buffer is not part of the call
   if (s.what != left && s.what != same) s.other = 0;
   if (s.what == each || s.what == one) s.last = n;
   return s;
@@ -102,7 +102,7 @@ std::vector<step> any_program(std::mt19937& random, coordinate n) {
   return all;
 }
 
-/// The same program, in which something is done otherwise.
+/// The same program with one step changed.
 std::vector<step> another(const std::vector<step>& usual, std::mt19937& random, coordinate n) {
   std::vector<step> all = usual;
   while (all == usual) {
@@ -127,8 +127,8 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-/// Each node is told by its run, or at the end where that had ended; of nothing else.
-void check_all_are_told(const told_by_nodes& told, const std::string& which) {
+/// Each node gets the error from its run, or at the end if the run had ended; and no other error.
+void check_all_are_told(const node_reports& told, const std::string& which) {
   std::size_t thrown = 0;
   for (const auto& [node, text] : told.thrown) {
     CAPTURE(node);
@@ -147,7 +147,7 @@ std::string as_group(std::uint32_t node) { return "\n  node " + std::to_string(n
 
 }  // namespace
 
-TEST_CASE("a program of which one node does something else ends on all nodes, which are told of that node") {
+TEST_CASE("a program that diverges on one node ends on all nodes, which report that node") {
   const std::uint32_t programs = test::scaled(60u, 3000u);
   for (std::uint32_t seed = 0; seed < programs; ++seed) {
     std::mt19937 random(seed);
@@ -157,7 +157,7 @@ TEST_CASE("a program of which one node does something else ends on all nodes, wh
     const std::uint32_t which = random() % nodes;
     CAPTURE(seed);
     CAPTURE(which);
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
+    const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
                                             {.workers = seed % 2 + 1, .devices = seed % 3 ? "none" : "sim"}, [&](runtime& rt) {
                                               steps all(n);
                                               for (const step& s : rt.node() == which ? other : usual) all.run(s);
@@ -171,7 +171,7 @@ TEST_CASE("a program that is the same everywhere is not accused, though it fails
     std::mt19937 random(seed);
     const std::vector<step> program = any_program(random, 20);
     CAPTURE(seed);
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3, .seed = seed}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+    const node_reports told = run_on_nodes(simulated_job({.nodes = 3, .seed = seed}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
       steps all(20);
       for (const step& s : program) all.run(s);
       const buffer<int> x(box(0, 3));
@@ -187,8 +187,8 @@ TEST_CASE("a program that is the same everywhere is not accused, though it fails
   }
 }
 
-TEST_CASE("what only one node reads, launches or makes is told where others have ended, with both lines") {
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+TEST_CASE("a read, launch or creation on one node only is reported when others have ended, with both lines") {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     buffer<int> u(box(0, 30), {.name = "u"});
     launch(place_of, box(0, 30), u(one_to_one));
     if (rt.node() == 2) u.read().get();
@@ -197,12 +197,12 @@ TEST_CASE("what only one node reads, launches or makes is told where others have
   const std::string all = told.thrown.at(2) + told.written;
   CHECK(all.find("T2, read of [0,30) of B0 (divergence_test.cpp:") != all.npos);
   CHECK(all.find("end of the program\n") != all.npos);
-  CHECK(told.thrown.at(2).starts_with("error B23"));  // which would wait for ever
+  CHECK(told.thrown.at(2).starts_with("error B23"));  // this node would wait for ever
 }
 
 TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
   const auto of_two = [](const std::function<void(bool)>& program) {
-    const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+    const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
       program(rt.node() == 1);
     });
     check_all_are_told(told, "node 1 asks something else of buffers than node 0");
@@ -218,7 +218,7 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
           set_horizons({.step = odd ? 2u : 3u});
         }).find("set_horizons({.step = 2, .most_parallel = 256})") != std::string::npos);
   CHECK(of_two([](bool odd) { set_weights({.nodes = {1, odd ? 2.0 : 3.0}}); }).find("set_weights({.nodes = {1, 2}})") != std::string::npos);
-  // Within a macro there is but one line.
+  // A macro has one line only.
   const std::string of_host_tasks = of_two([](bool odd) {
     const buffer<int> u(box(0, 8), [](coordinate) { return 1; });
     if (odd) host_task(on_each_node, [](view<const int>) {}, u.in(all));
@@ -230,8 +230,8 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
   CHECK(of_groups.find("host task on all nodes together, group 1") != std::string::npos);
 }
 
-TEST_CASE("where two elements of unlike size meet under one number, the job ends with where nodes parted") {
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+TEST_CASE("the job ends with a divergence report if elements of different sizes meet under one tag") {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     if (rt.node() == 0) {
       const buffer<int> u(box(0, 100));
       launch(place_of, box(0, 100), u(one_to_one));
@@ -244,7 +244,7 @@ TEST_CASE("where two elements of unlike size meet under one number, the job ends
   check_all_are_told(told, "node 1 asks something else of buffers than node 0");
 }
 
-TEST_CASE("what may differ by node is not compared: values, names, weights of devices, lines of launches") {
+TEST_CASE("values, names, weights of devices and lines of launches are not compared between nodes") {
   test::on_nodes_of(simulated_job({.nodes = 3}), {.workers = 1, .devices = "sim:2"}, [](runtime& rt) {
     const buffer<int> u(box(0, 30), {.name = rt.node() == 1 ? "odd" : "even"});
     if (rt.node() == 1) launch(name("here"), place_of, box(0, 30), u(one_to_one));
@@ -255,9 +255,9 @@ TEST_CASE("what may differ by node is not compared: values, names, weights of de
   });
 }
 
-TEST_CASE("nodes that differ are not told where the option compare_nodes is off") {
+TEST_CASE("divergence is not reported if the option compare_nodes is off") {
   const with_variable off("STRETTO_COMPARE_NODES", "0");
-  const told_by_nodes told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
     const buffer<int> u(box(0, 8));
     if (rt.node() == 1) set_horizons({.step = 9});
   });

@@ -1,4 +1,4 @@
-// Dry runs: what is found of a node is what the node of a real job finds, and nothing is done. And graphs as files.
+// Dry runs generate the work of nodes in a real job and execute nothing; and graphs as files.
 #include <stretto/buffer.hpp>
 #include <stretto/buffer_files.hpp>
 #include <stretto/error.hpp>
@@ -57,7 +57,8 @@ std::string content_of(const std::string& path) {
   return all.str();
 }
 
-/// On three nodes with two devices: a stencil whose weights change, a mapper of its own, a host task, a reduction, and a read.
+/// For three nodes with two devices: a stencil with changing weights, a custom mapper, a host task, a reduction and a
+/// read.
 STRETTO_KERNEL(dry_columns, (inout<long long, 2> u), { u(0, global_id(0)) = 1; })
 
 void program_of_all_kinds() {
@@ -70,7 +71,7 @@ void program_of_all_kinds() {
   for (int s = 0; s < 5; ++s) {
     launch(dry_step, whole, u(neighborhood(1, 0)), v(one_to_one), rows);
     std::swap(u, v);
-    if (s == 2) set_weights({.nodes = {1, 2, 4}, .devices = {3, 1, 1}});  // the host beside its devices
+    if (s == 2) set_weights({.nodes = {1, 2, 4}, .devices = {3, 1, 1}});  // the host computes, too
   }
   launch(dry_sum, whole, u(one_to_one), total.from_identity());
   host_task(whole, [](view<const long long, 2>, view<long long, 2>) {}, u.in([](const box& c, const box& all) {
@@ -81,7 +82,7 @@ void program_of_all_kinds() {
   if (!is_dry_run()) CHECK(seen.get().view()(0, 0) > 0);
 }
 
-/// Of ten launches of which each follows the one before, and then ten that none follows.
+/// Ten launches in a chain, then ten independent ones.
 std::size_t horizons_of_twenty_launches() {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()), nodes("STRETTO_DRY_NODES", "1");
@@ -112,7 +113,7 @@ TEST_CASE("options say when horizons are made from the start on, and what would 
         "  try         give 2 or more, or 0 for no horizons because of parallel launches");
 }
 
-/// Of an array of which launches use one row more each, by two devices.
+/// An array of which each launch uses one more row, on two devices.
 std::size_t allocations_of_growing(bool is_said) {
   const dry_folder here;
   const with_variable what("STRETTO_GRAPH_KIND", "instructions"), file("STRETTO_GRAPH", (here / "grows.json").c_str()),
@@ -133,7 +134,7 @@ std::size_t allocations_of_growing(bool is_said) {
   return static_cast<std::size_t>(std::ranges::count_if(drawn.at("nodes").at(0).at("instructions"), [](const auto& t) { return t.at("kind") == "allocate"; }));
 }
 
-TEST_CASE("arrays that grow are allocated once where the program has said what will come, and a few times where not") {
+TEST_CASE("growing arrays are allocated once after an announcement, and a few times without") {
   CHECK(allocations_of_growing(true) == 2);
   const std::size_t unsaid = allocations_of_growing(false);
   CHECK(unsaid > 4);
@@ -227,7 +228,7 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "image"});
     launch(dry_set, u.elements(), u(one_to_one));
-    u.read();  // nobody looks: no failure
+    u.read();  // the elements are not accessed: no failure
     auto all = u.read();
     try {
       all.get();
@@ -278,7 +279,7 @@ TEST_CASE("a list of nodes that are not there is refused with those that are") {
 }
 
 TEST_CASE("a graph ends where more is asked than is kept, and says so") {
-  buffers::recording all({.file = "graph.dot", .kind = base::graph_kind::tasks, .most = 3}, std::vector<graph::node_number>{0}, {});
+  buffers::graph_recorder all({.file = "graph.dot", .kind = base::graph_kind::tasks, .most = 3}, std::vector<graph::node_number>{0}, {});
   const graph::buffer b{.elements = box(0, 4), .name = "b"};
   all.add(b, 4);
   graph::task_graph order;
@@ -292,7 +293,7 @@ TEST_CASE("a graph ends where more is asked than is kept, and says so") {
   CHECK(all.text().ends_with("  label=\"the program goes on behind T3\";\n}\n"));
 }
 
-TEST_CASE("what a mapper refers to may be gone when the graph is written") {
+TEST_CASE("a graph can be written after the objects that a mapper refers to are destroyed") {
   const dry_folder here;
   const with_variable file("STRETTO_GRAPH", (here / "graph.json").c_str()), kind("STRETTO_GRAPH_KIND", "tasks");
   {
@@ -308,7 +309,7 @@ TEST_CASE("what a mapper refers to may be gone when the graph is written") {
   CHECK(content_of(here / "graph.json").find("[1,4)x[0,8)") != std::string::npos);
 }
 
-TEST_CASE("a graph that cannot be kept is refused at the start, and told at the end") {
+TEST_CASE("a graph file that cannot be written is refused at the start, and reported at the end") {
   CHECK(test::error_of([] {
           const with_variable file("STRETTO_GRAPH", "graph.png");
           runtime rt({.workers = 1});
@@ -323,7 +324,7 @@ TEST_CASE("a graph that cannot be kept is refused at the start, and told at the 
         }).code() == "B18");
   auto folder = std::make_unique<test::temporary_folder>();
   const std::vector<graph::node_number> one{0};
-  const buffers::recording lost({.file = (folder->path / "graph.dot").string()}, one, {});
+  const buffers::graph_recorder lost({.file = (folder->path / "graph.dot").string()}, one, {});
   folder.reset();
   CHECK(test::error_of([&] { lost.write(); }).code() == "B18");
 }

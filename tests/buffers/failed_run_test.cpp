@@ -19,7 +19,7 @@ failed_run any_run() {
 
 }  // namespace
 
-TEST_CASE("a failed run comes as it went") {
+TEST_CASE("a failed run is decoded as it was encoded") {
   const failed_run sent = any_run();
   base::writer w;
   put(w, sent);
@@ -31,7 +31,7 @@ TEST_CASE("a failed run comes as it went") {
   CHECK(std::string(error_of(came).what()).find("no paper") != std::string::npos);
 }
 
-TEST_CASE("of what was skipped because of a failed run it is known which, before that run's own words have come") {
+TEST_CASE("a poisoned event names the failed run before its message has arrived") {
   const error run = error_of(any_run());
   std::optional<error> itself, skipped, other, unlike = failed_run_in(std::make_exception_ptr(std::runtime_error("no ink")));
   runtime rt({.workers = 1});

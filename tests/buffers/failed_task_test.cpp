@@ -1,4 +1,4 @@
-// What fails with a task on buffers that fails: who reads what it had to write, and nobody else, however much later.
+// Failure propagation from a task on buffers: to readers of its results, and to nothing else, however late.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -23,7 +23,7 @@ const box full_row(0, elements_of_row);
 STRETTO_KERNEL(set_all_to, (out<long long> u, int value), { u(global_id(0)) = value; })
 STRETTO_KERNEL(add_to_each, (in<long long> u, inout<long long> v), { v(global_id(0)) += u(global_id(0)); })
 
-/// Reads u, has to write v, and does not where the last element is.
+/// Reads u, must write v, and fails on the node with the last element.
 event fail_between(const buffer<long long>& u, const buffer<long long>& v) {
   return host_task(full_row, [](const box& part, view<const long long> u, view<long long> v) {
     if (part.contains(point(elements_of_row - 1))) throw std::runtime_error("the disk is full");
@@ -38,7 +38,7 @@ bool fails_with_the_disk(const buffer<long long>& u) {
   return test::thrown_by([&] { (void)u.read().get(); }).find("the disk is full") != std::string::npos;
 }
 
-TEST_CASE("who overwrites what a failed task read, or had to write, does not fail with it") {
+TEST_CASE("an overwrite of elements that a failed task read, or was to write, does not fail with it") {
   test::on_nodes_with_devices([] {
     buffer<long long> u(full_row), v(full_row);
     launch(set_all_to, full_row, u(one_to_one), 1);
@@ -53,7 +53,7 @@ TEST_CASE("who overwrites what a failed task read, or had to write, does not fai
   });
 }
 
-TEST_CASE("of what was overwritten in part the rest still fails") {
+TEST_CASE("elements of a failed task that were not overwritten still fail") {
   test::on_nodes_with_devices([] {
     buffer<long long> u(full_row, std::vector<long long>(elements_of_row).data()), v(full_row);
     const event failed = fail_between(u, v);
@@ -92,7 +92,7 @@ TEST_CASE("an epoch fails with what has failed since the one before") {
     const event failed = fail_between(u, v);
     for (int i = 0; i < 12; ++i) launch(set_all_to, full_row, u(one_to_one), i);
     const std::string words = test::thrown_by([] { wait(epoch()); });
-    const bool is_here = this_node() + 1 == job_nodes();  // where the last element is
+    const bool is_here = this_node() + 1 == job_nodes();  // this node has the last element
     CHECK_MESSAGE((words.find("the disk is full") != words.npos) == is_here, words);
     launch(set_all_to, full_row, u(one_to_one), 3);
     wait(epoch());

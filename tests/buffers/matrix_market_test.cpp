@@ -1,4 +1,4 @@
-// What example 38 reads of files of the Matrix Market, and what it says of files that are none.
+// Parsing of Matrix Market files in example 38, and its errors for other files.
 #include "../../examples/matrix_market.hpp"
 
 #include <doctest/doctest.h>
@@ -31,14 +31,14 @@ TEST_CASE("a general matrix is read by rows, whatever the order of its entries, 
   CHECK(m.value == std::vector<double>{-2, 400, 2});
 }
 
-TEST_CASE("of a symmetric matrix both halves are there") {
+TEST_CASE("both halves of a symmetric matrix are loaded") {
   const auto m = matrix_of("%%matrixmarket MATRIX Coordinate Integer Symmetric\r\n3 3 3\r\n1 1 5\r\n3 1 7\r\n3 3 9\r\n");
   CHECK(m.first == std::vector<int>{0, 2, 2, 4});
   CHECK(m.column == std::vector<int>{0, 2, 0, 2});
   CHECK(m.value == std::vector<double>{5, 7, 7, 9});
 }
 
-TEST_CASE("what is no matrix is refused with file, line and cause") {
+TEST_CASE("a file without a matrix is refused with file, line and cause") {
   const std::string head = "%%MatrixMarket matrix coordinate real general\n", half = "%%MatrixMarket matrix coordinate real symmetric\n";
   CHECK(fault_of_matrix("") == "m.mtx:0: the file is empty");
   CHECK(fault_of_matrix("1 1 1\n") == "m.mtx:1: a file begins with %%MatrixMarket matrix");

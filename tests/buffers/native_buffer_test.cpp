@@ -1,4 +1,4 @@
-// Kernels that bring their own code, on buffers: code for a device computes a launch as a whole, functions are handed their part.
+// Native kernels on buffers: device code computes a launch as a whole, host functions compute one part.
 #include <stretto/buffer.hpp>
 #include <stretto/native_kernel.hpp>
 
@@ -42,7 +42,7 @@ const native_kernel<void(k::in<int>, k::out<int>, int)> sum_of_three({
     })"),
 });
 
-/// A function of the host alone, which is handed its part.
+/// A host function that receives its part.
 const native_kernel<void(k::in<int>, k::out<int>)> doubled_on_host({
     .name = "doubled_on_host",
     .host =

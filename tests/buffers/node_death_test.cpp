@@ -1,4 +1,5 @@
-// Nodes that are lost under a program of launches: the runs of all others end with that as their cause, or had all that they needed.
+// Nodes that fail during a program of launches: the runs of all others end with that cause, or have all that they
+// needed.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -11,14 +12,14 @@
 #include <string>
 #include <thread>
 
+#include "buffers/node_reports.hpp"
 #include "buffers/stencil_on_nodes.hpp"
-#include "buffers/told_by_nodes.hpp"
 #include "campaign.hpp"
 
 namespace stretto {
 namespace {
 
-/// Reads as it goes on, and in the end what all nodes have computed.
+/// Reads during the program, and at the end the results of all nodes.
 template <class Before>
 void step_often(int steps, bool reads, Before&& before) {
   test::stencil_on_nodes program(48);
@@ -32,9 +33,9 @@ void step_often(int steps, bool reads, Before&& before) {
   program.read_all();
 }
 
-void check_survivors(const test::told_by_nodes& told, std::uint32_t victim, bool may_be_content) {
+void check_survivors(const test::node_reports& told, std::uint32_t victim, bool may_be_content) {
   INFO(told.written);
-  // What is said at the end is of the loss, too.
+  // The error at the end is about the lost node, too.
   for (std::size_t at = told.written.find("error "); at != std::string::npos; at = told.written.find("\nerror ", at + 1)) {
     const std::string one = told.written.substr(at, told.written.find("\nerror ", at + 1) - at);
     CHECK(one.find("N05") != std::string::npos);
@@ -56,7 +57,7 @@ TEST_CASE("a node that dies between two launches ends the runs of all others wit
     const int steps = 5 + static_cast<int>(random() % 30), at = static_cast<int>(random() % static_cast<std::uint32_t>(steps));
     const simulated_job job({.nodes = nodes, .seed = seed});
     CAPTURE(seed);
-    const test::told_by_nodes told =
+    const test::node_reports told =
         test::run_on_nodes(job, {.workers = 1 + seed % 2, .devices = seed % 3 ? "none" : "sim:2"}, [&](runtime& rt) {
           step_often(steps, seed % 2 != 0, [&](int i) {
             if (i == at && rt.node() == victim) job.kill(victim);
@@ -66,9 +67,9 @@ TEST_CASE("a node that dies between two launches ends the runs of all others wit
   }
 }
 
-TEST_CASE("the loss of a node is told with the elements that were awaited, their buffer and the launch that needs them") {
+TEST_CASE("the error of a lost node names the awaited elements, their buffer and the launch that needs them") {
   const simulated_job job({.nodes = 2});
-  const test::told_by_nodes told = test::run_on_nodes(job, {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+  const test::node_reports told = test::run_on_nodes(job, {.workers = 1, .devices = "none"}, [&](runtime& rt) {
     test::stencil_on_nodes program(48);
     if (rt.node() == 1) job.kill(1);
     program.read_all();
@@ -90,7 +91,7 @@ TEST_CASE("a node that dies at any time does not leave others waiting") {
       std::this_thread::sleep_for(after);
       job.kill(victim);
     });
-    const test::told_by_nodes told =
+    const test::node_reports told =
         test::run_on_nodes(job, {.workers = 1 + seed % 2, .devices = seed % 3 ? "none" : "sim:2"},
                            [&](runtime&) { step_often(60, seed % 2 != 0, [](int) {}); });
     death.join();

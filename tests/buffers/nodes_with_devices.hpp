@@ -15,7 +15,7 @@
 
 namespace stretto::test {
 
-/// Calls body on every node of jobs of 1 to 4, with every kind of device.
+/// Calls body on every node of jobs of 1 to 4 nodes, with every kind of device.
 template <class Body>
 void on_nodes_with_devices(Body&& body) {
   static const std::vector<std::string> kinds = usable_devices({"none", "sim", "sim:3", "opencl:1"}, "buffers");

@@ -1,5 +1,5 @@
-// Random programs in one axis and in three: every mapper, tasks of the host of every kind, and arrays that get other lengths, on up to seven
-// nodes; with the result of loops.
+// Random programs in one and three axes, with every mapper, every kind of host task, and resized arrays, on up to seven
+// nodes, compared with loops.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -52,7 +52,7 @@ STRETTO_KERNEL(mix_in, (in<unsigned> u, reduce<bit_xor<unsigned>> to, int length
 STRETTO_KERNEL(fill_space, (out<double, 3> u, int seed), {
   u(global_id(0), global_id(1), global_id(2)) = (global_id(0) * 31 + global_id(1) * 7 + global_id(2) + seed) % 101;
 })
-/// Elements beside it, by so much along each axis, where they are.
+/// Neighbouring elements at this distance along each axis, if they exist.
 STRETTO_KERNEL(add_star, (in<double, 3> u, inout<double, 3> v, int n0, int n1, int n2), {
   int i = global_id(0);
   int j = global_id(1);
@@ -97,7 +97,7 @@ class any_program {
 
  protected:
   int number(int least, int most) { return std::uniform_int_distribution(least, most)(random_); }
-  /// On devices or on the host, cut in whatever way.
+  /// On devices or on the host, with any cut.
   template <class... Given>
   void go(const Given&... given) {
     switch (number(0, 4)) {
@@ -112,7 +112,7 @@ class any_program {
   std::mt19937 random_;
 };
 
-/// Lines of unlike lengths.
+/// Rows of different lengths.
 class program_of_lines : any_program {
  public:
   using any_program::any_program;
@@ -132,13 +132,14 @@ class program_of_lines : any_program {
       if (number(0, 6) == 0) compare(number(0, 2));
     }
     for (int a = 0; a < 3; ++a) compare(a);
-    // What tasks here have noted, without a lock: each once, in the order of the program between those that affect it.
+    // Entries of tasks on this node, without a lock: each once, in program order between tasks that affect the side
+    // effect.
     if (beside_) wait(host_task(affects(effect_), on_each_node, [this] { CHECK(here_.size() >= on_all_); }));
     CHECK(std::ranges::is_sorted(here_));
   }
 
  private:
-  /// A task that notes its number, with a chunk for whoever has one, or that looks at what has been noted.
+  /// A task that records its number, with a chunk or without; or one that reads the record.
   void go_beside() {
     const int n = ++beside_;
     const auto note_it = [this, n] { here_.push_back(n); };
@@ -155,7 +156,7 @@ class program_of_lines : any_program {
   }
 
   side_effect effect_{"noted"};
-  std::vector<side_effect> others_;  // more than the graphs look through before they forget some
+  std::vector<side_effect> others_;  // more than effect_order keeps before it forgets some
   std::vector<int> here_;
   int beside_ = 0;
   std::size_t on_all_ = 0;

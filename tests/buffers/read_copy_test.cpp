@@ -1,5 +1,5 @@
-// What the program keeps of buffers: snapshots that hold nothing up, views that hold up writers alone; values of side
-// effects, barriers.
+// Data that the program keeps: snapshots, which delay nothing; views, which delay writers only; values of side effects,
+// barriers.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -24,7 +24,7 @@ namespace {
 STRETTO_KERNEL(snapshot_raise, (inout<int> x), { x(global_id(0)) += 1; })
 STRETTO_KERNEL(snapshot_raise_plane, (inout<int, 3> x), { x(global_id(0), global_id(1), global_id(2)) += 1000; })
 
-/// Its alignment is not that of the heap.
+/// Its alignment exceeds that of the heap.
 struct alignas(64) wide_element {
   int number;
 };
@@ -111,7 +111,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("what would write elements that a kept view shows waits for the view, however many horizons lie between") {
+TEST_CASE("a writer of elements in a kept view waits for the view, however many horizons lie between") {
   test::on_nodes_with_devices([] {
     const buffer<int> x(box(0, 8), [](coordinate i) { return static_cast<int>(i); }),
         y(box(0, 8), [](coordinate) { return 0; });
@@ -140,13 +140,13 @@ TEST_CASE("views that have gone are forgotten") {
       launch(snapshot_raise, x.elements(), x(one_to_one));
     }
     wait(epoch());
-    CHECK(buffers::state_of(*base::current()->runtime)->doing.views() <= 1);
+    CHECK(buffers::state_of(*base::current()->runtime)->executor.views() <= 1);
   });
 }
 
 TEST_CASE("a read of no elements gives none, of buffers and objects, on every node") {
   test::on_nodes_with_devices([] {
-    const buffer<int, 2> x({{0, 0}, {8, 8}}, {.name = "x"});  // nobody has written it
+    const buffer<int, 2> x({{0, 0}, {8, 8}}, {.name = "x"});  // never written
     CHECK(x.read(box()).get().view().size() == 0);
     CHECK(x.read(intersection(box({0, 0}, {2, 2}), box({4, 4}, {6, 6}))).get().view().size() == 0);
     CHECK(x.read_copy(box()).get().size() == 0);
@@ -172,7 +172,7 @@ TEST_CASE("a snapshot of an object stays as it was") {
   });
 }
 
-TEST_CASE("a fence gives the value of a side effect behind all that affects it so far, and before what comes later") {
+TEST_CASE("a fence returns the value of a side effect after all earlier tasks that affect it and before later ones") {
   test::on_nodes_with_devices([] {
     const side_effect counter("counter");
     int count = 0;

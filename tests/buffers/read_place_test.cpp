@@ -1,4 +1,4 @@
-// Reads of buffers that fail: which line of the program they name.
+// Failing reads of buffers name the right source line.
 #include <stretto/buffer.hpp>
 #include <stretto/runtime.hpp>
 

@@ -1,4 +1,4 @@
-// Reductions into buffers: whatever computes, on however many nodes, the result is that of a loop, and the same on all.
+// Reductions into buffers equal loops, on any processors and number of nodes, and are the same on all nodes.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 
@@ -76,7 +76,7 @@ TEST_CASE("a sum of numbers that are rounded is the same on every node, to the l
   }
 }
 
-// The program's own operators: a least value with its place, and the three greatest values.
+// Custom operators: the minimum with its index, and the three largest values.
 STRETTO_DEVICE_STRUCT(least_at, { long value; long at; })
 STRETTO_DEVICE_FUNCTION(least_at, lesser, (least_at a, least_at b), { return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a; })
 STRETTO_DEVICE_OPERATOR(least_with_place, least_at, lesser, {9223372036854775807, 9223372036854775807})
@@ -129,7 +129,7 @@ TEST_CASE("kernels reduce by operators of the program's own, as host tasks do, o
   });
 }
 
-/// Products of matrices do not commute: the order of what is folded shows.
+/// Matrix products do not commute, so they show the order of folds.
 struct matrix {
   std::array<std::uint32_t, 4> a;
   friend bool operator==(const matrix&, const matrix&) = default;
@@ -165,7 +165,7 @@ TEST_CASE("host tasks reduce by an operator of the program's own, in the order o
   });
 }
 
-TEST_CASE("what one node failed to contribute poisons the result on all, and no other buffer") {
+TEST_CASE("a failed contribution of one node poisons the result on all nodes, and no other buffer") {
   for (const std::uint32_t nodes : {1u, 3u, 4u})
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 1}), {.workers = 1}, [](runtime&) {
       buffer<double> s(box(0, 1)), other(box(0, 1));

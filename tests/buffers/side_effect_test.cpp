@@ -1,4 +1,4 @@
-// Side effects: host tasks that change something beside buffers, in one order on each node.
+// Side effects: host tasks that change state outside of buffers, in one order on each node.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -38,13 +38,13 @@ TEST_CASE("host tasks that affect one thing run one at a time and in order, thos
       host_task(stretto::uses(log), on_each_node, [&, i] { CHECK(lines.size() == static_cast<std::size_t>(i) + 1); });
       host_task(affects(other), on_each_node, [] {});
     }
-    wait(host_task(affects(log, other), on_each_node, [] {}));  // those that look are over, too
+    wait(host_task(affects(log, other), on_each_node, [] {}));  // the readers have ended, too
     REQUIRE(lines.size() == 20);
     for (int i = 0; i < 20; ++i) CHECK(lines[static_cast<std::size_t>(i)] == i * 101);
   });
 }
 
-TEST_CASE("pieces of a task that affects something come one after the other, and a later task behind all of them") {
+TEST_CASE("pieces of a task that affects a side effect run one by one, and a later task behind all of them") {
   runtime rt({.workers = 2});
   rt.run([] {
     const side_effect log("log");
@@ -57,7 +57,7 @@ TEST_CASE("pieces of a task that affects something come one after the other, and
   });
 }
 
-// Graphs took the one for the other, and went astray: both are told by two numbers.
+// Regression: both have keys of two numbers, and the graphs confused them.
 TEST_CASE("a task with two side effects is not taken for one that reads a buffer") {
   runtime rt({.workers = 2});
   rt.run([] {
@@ -76,7 +76,7 @@ TEST_CASE("a task with two side effects is not taken for one that reads a buffer
   });
 }
 
-TEST_CASE("what follows a task that failed while it affected something does not run") {
+TEST_CASE("a task behind a failed task that affected the same side effect does not run") {
   runtime rt({.workers = 2});
   rt.run([] {
     const side_effect log("log");

@@ -1,4 +1,5 @@
-// Devices with less memory than programs use of buffers: what is not in use leaves, what is too large is cut, and what cannot be is told.
+// Devices with less memory than the buffers of a program: unused data is evicted, large launches are cut, and launches
+// that cannot fit are refused.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
@@ -38,7 +39,7 @@ STRETTO_KERNEL(weigh_by_all, (in<long long> u, out<long long> v, int n), {
   v(global_id(0)) = s;
 })
 
-/// Calls body on jobs of 1 and 3 nodes, with one device and with two, each of so much memory.
+/// Calls body on jobs of 1 and 3 nodes, with one and two devices, each with this memory.
 template <class Body>
 void on_small_devices(const char* memory, Body&& body) {
   const with_variable bytes("STRETTO_DEVICE_MEMORY", memory);
@@ -116,7 +117,7 @@ TEST_CASE("a launch whose part is larger than a device's memory is computed in p
   });
 }
 
-TEST_CASE("a launch that needs more than a device has however it is cut is refused with bytes and buffers, and the program goes on") {
+TEST_CASE("a launch that no cut fits into a device is refused with bytes and buffers, and the program continues") {
   constexpr int n = 10000;
   on_small_devices("64K", [&] {
     std::vector<long long> ones(n, 1);

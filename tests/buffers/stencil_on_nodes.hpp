@@ -1,5 +1,5 @@
-// stencil_on_nodes.hpp - a program on buffers that goes on step by step, with a reduction and a host task now and then: for tests in which
-// one node goes wrong.
+// stencil_on_nodes.hpp - a stencil on buffers with occasional reductions and host tasks, for tests in which one node
+// fails.
 #pragma once
 
 #include <stretto/buffer.hpp>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int elements_of_model = 40;
 
-/// Numbers of writes, which are positions in `ends_`.
+/// Numbers of writes: positions in `ends_`.
 class last_writers {
  public:
   explicit last_writers(std::uint32_t seed) : random_(seed), last_(elements_of_model, -1) {}
@@ -99,7 +99,7 @@ TEST_CASE("a reader waits for the last writers of its elements that have not suc
   }
 }
 
-TEST_CASE("many writes that lie apart are told to a reader of all of them") {
+TEST_CASE("a reader of many separate writes depends on all of them") {
   runtime rt({.workers = 1});
   rt.run([] {
     buffers::unsettled_writes all;

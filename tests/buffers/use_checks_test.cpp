@@ -1,4 +1,4 @@
-// What launches and host tasks say of their items is checked in the call: what other items write, axes, and ranges
+// The uses that launches and host tasks declare are checked in the call: conflicts between items, axes, and ranges
 // beyond a buffer.
 #include <stretto/buffer.hpp>
 #include <stretto/job.hpp>
@@ -77,7 +77,7 @@ TEST_CASE("a launch that reads what other items of it write is refused, however 
       return box(elements.max()[0] - part.max()[0], elements.max()[0] - part.min()[0]);
     };
     CHECK(refused([&] { launch(use_double, u.elements(), u(mirrored), u(one_to_one)); }) == "B31");
-    const int away = 3;  // a function that owns something is asked in every launch
+    const int away = 3;  // a function with captures is evaluated in every launch
     CHECK(refused([&] {
             launch(use_double, u.elements(), u([away](const box& part, const box& elements) {
                      return intersection(part.shifted({away}), elements);
@@ -159,13 +159,13 @@ TEST_CASE("a range of other axes than the mapper and the buffer take is refused"
     CHECK(refused([&] { launch(use_fill_line, box({0, 0}, {8, 4}), x(slice(1))); }) == "B32");
     CHECK(refused([&] { host_task(box({0, 0}, {8, 4}), [](view<int>) {}, x.out(one_to_one)); }) == "B32");
     launch(use_fill_rows, box(0, 8), y(slice(1)));
-    launch(use_fill, box({0, 0}, {8, 1}), y(one_to_one));  // column 0, which items ask for
+    launch(use_fill, box({0, 0}, {8, 1}), y(one_to_one));  // column 0, as the items request
     launch(in_tiles, use_row, box({0, 0}, {8, 4}), x(slice(0)), y(one_to_one));
     CHECK(y.read().get().view()(5, 3) == 3);
   });
 }
 
-TEST_CASE("axes that do not fit are told with range, buffer, and what would fit") {
+TEST_CASE("the error of mismatched axes names the range, the buffer, and a fitting alternative") {
   runtime rt({.workers = 1});
   rt.run([] {
     const buffer<int, 2> y({{0, 0}, {8, 4}}, {.name = "y"});

@@ -102,14 +102,14 @@ for workers in (1, 2):
 # One whose run fails is named by all that wait for it, and nobody waits for ever.
 for workers in (1, 2):
     code, said = run(4, workers, words=("fails",))
-    named = "error N17: the run of node 2 has ended with an error, and what it would have done is missing here"
+    named = "error N17: the run of node 2 has ended with an error; buffer operations that depend on it cannot complete"
     errors = re.findall(r"error [A-Z]\d+: .*", said)  # which may follow the end of another's last line
     if not code or "the disk is full" not in said or any(e != named for e in errors):
         faults.append(f"four processes of which one fails: exit code {code}\n{said}")
 # The same where they wait by an event or a barrier of their own.
 for workers, what in ((1, "event"), (2, "barrier")):
     code, said = run(4, workers, words=("waits", what))
-    named = "error N17: the run of node 2 has ended with an error, and what it would have done is missing here"
+    named = "error N17: the run of node 2 has ended with an error; buffer operations that depend on it cannot complete"
     errors = re.findall(r"error [A-Z]\d+: .*", said)  # which may follow the end of another's last line
     if not code or "the disk is full" not in said or errors != [named] * 3:
         faults.append(f"four processes of which one fails, where three wait for its {what}: exit code {code}\n{said}")

@@ -16,7 +16,7 @@ namespace {
 
 using numbers_followed = std::vector<std::uint64_t>;
 
-// One buffer, and tasks that use it, by the numbers of a sequence.
+// One buffer, and tasks that use it, numbered by a sequence.
 struct used_buffer {
   explicit used_buffer(const box& elements) : fronts(elements, order) {}
 
@@ -51,7 +51,7 @@ const box hundred(0, 100);
 
 }  // namespace
 
-TEST_CASE("readers follow who wrote last, and a writer follows the readers since") {
+TEST_CASE("readers follow the last writer, and a writer follows the readers since") {
   used_buffer b(hundred);
   CHECK(b.write(hundred) == numbers_followed{0});
   CHECK(b.read(hundred) == numbers_followed{1});
@@ -63,7 +63,7 @@ TEST_CASE("readers follow who wrote last, and a writer follows the readers since
   CHECK(b.write(hundred) == numbers_followed{2, 4, 5, 6, 7});
 }
 
-TEST_CASE("who is followed by the next reader needs not be waited for beside it") {
+TEST_CASE("a writer need not wait for a reader that a later reader follows") {
   used_buffer b(hundred);
   b.write(box(0, 10));                                                                    // 1
   CHECK(b.use({box(0, 10)}, {box(50, 60)}) == numbers_followed{0, 1});                    // 2
@@ -71,11 +71,11 @@ TEST_CASE("who is followed by the next reader needs not be waited for beside it"
   CHECK(b.write(box(0, 10)) == numbers_followed{3});
 }
 
-TEST_CASE("what is older than the horizon applied last is that horizon") {
+TEST_CASE("anything older than the horizon applied last is represented by that horizon") {
   used_buffer b(hundred);
   b.write(hundred);                                   // 1
   const auto first = b.horizon();                     // 2
-  CHECK(b.read(hundred) == numbers_followed{1});      // 3: the first is not applied yet
+  CHECK(b.read(hundred) == numbers_followed{1});      // 3: the first horizon is not applied yet
   const auto second = b.horizon();                    // 4
   CHECK(b.order.applied() == first);
   CHECK(b.read(box(0, 50)) == numbers_followed{first});
@@ -86,17 +86,18 @@ TEST_CASE("what is older than the horizon applied last is that horizon") {
   CHECK(b.write(box(50, 100)) == numbers_followed{all + 1});
 }
 
-TEST_CASE("a reader older than the horizon is waited for beside a younger one that does not follow the horizon") {
+TEST_CASE("a writer waits for a reader older than the horizon if a later reader does not follow the horizon") {
   for (const bool joins : {false, true}) {
     CAPTURE(joins);
     used_buffer b(hundred);
     b.read(box(0, 1));                                // 1
     const auto horizon = b.horizon();                 // 2
-    CHECK(b.use({box(0, 1), box(50, 51)}, {}) == numbers_followed{0});  // 3: not behind the horizon, for it is not applied
+    // 3: does not follow the horizon, which is not applied
+    CHECK(b.use({box(0, 1), box(50, 51)}, {}) == numbers_followed{0});
     b.horizon();
     CHECK(b.order.applied() == horizon);
     if (joins)
-      for (coordinate i = 10; i < 50; ++i) b.write(box(i, i + 1));  // so many tiles that what is old is joined
+      for (coordinate i = 10; i < 50; ++i) b.write(box(i, i + 1));  // enough tiles that old ones are joined
     CHECK(b.write(box(0, 1)) == numbers_followed{horizon, 3});
   }
 }
@@ -113,7 +114,7 @@ TEST_CASE("tiles in the same state become one, once there are many") {
     CHECK(most <= 32'768);
   }
   SUBCASE("that everybody reads") {
-    // Step t reads all that the steps before have written, and writes the next row.
+    // Step t reads everything that earlier steps have written, and writes the next row.
     used_buffer b(box({0, 0}, {2'000, 10}));
     std::size_t most = 0, most_followed = 0;
     for (coordinate t = 0; t < 1'000; ++t) {
@@ -128,7 +129,8 @@ TEST_CASE("tiles in the same state become one, once there are many") {
 }
 
 TEST_CASE("parts of an array that this node and others append in turn become one tile, also along one axis") {
-  // Each step pushes the own part of the row before, receives the others' and appends the next; everybody reads all of it.
+  // Each step pushes its own part of the row before, receives the parts of the others and appends the next row; every
+  // node reads all of it.
   for (const int step : {1, 2, 4}) {
     CAPTURE(step);
     used_buffer b(box(0, 4'000));
@@ -147,7 +149,7 @@ TEST_CASE("parts of an array that this node and others append in turn become one
   }
 }
 
-TEST_CASE("what many read and nobody writes is remembered by few readers") {
+TEST_CASE("elements with many reads and no writes keep few readers") {
   used_buffer b(hundred);
   for (int i = 0; i < 10'000; ++i) {
     b.read(hundred);
@@ -156,7 +158,7 @@ TEST_CASE("what many read and nobody writes is remembered by few readers") {
   CHECK(b.write(hundred).size() <= 40);
 }
 
-TEST_CASE("whoever uses an element follows whom a model by elements says, and nobody else, over many seeds") {
+TEST_CASE("every use of an element has exactly the predecessors of a model by elements, over many seeds") {
   constexpr int most = 400, side = 96;
   for (unsigned seed = 0; seed < test::scaled_of_one_thread(150u, 10'000u); ++seed) {
     CAPTURE(seed);
@@ -164,7 +166,7 @@ TEST_CASE("whoever uses an element follows whom a model by elements says, and no
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int widest = 1 + below(seed % 2 ? 8 : side), horizon_one_in = 2 + below(30), reads_of_8 = 1 + below(7);
     used_buffer b(box(0, side));
-    std::vector<std::bitset<most>> before(1);  // whom each number follows, directly or not
+    std::vector<std::bitset<most>> before(1);  // the direct and indirect predecessors of each number
     struct model_front {
       std::uint64_t writer = 0;
       numbers_followed readers;
@@ -188,7 +190,7 @@ TEST_CASE("whoever uses an element follows whom a model by elements says, and no
       const std::uint64_t task = b.order.next(), applied = b.order.applied();
       const auto follows = b.use(read, written);
       appended(follows);
-      // Whom it must follow, and whom it may name.
+      // The predecessors that it must have, and those that it may have.
       std::vector<std::uint64_t> conflicts;
       for (const box& r : read)
         for (auto e = r.min()[0]; e < r.max()[0]; ++e) conflicts.push_back(model[static_cast<std::size_t>(e)].writer);

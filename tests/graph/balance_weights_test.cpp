@@ -15,7 +15,7 @@ namespace {
 
 using loads = std::vector<measured_load>;
 
-/// What processors of these speeds take for a range that is cut by weights.
+/// The loads of processors of these speeds for a range that is cut by weights.
 loads measured(const std::vector<double>& weights, const std::vector<double>& speeds, coordinate items, double overhead) {
   const graph::chunk_grid g(box(0, items), static_cast<graph::node_number>(speeds.size()), graph::cut::along_rows, unit,
                             graph::chunk_weights(weights));
@@ -37,11 +37,11 @@ double end_of(const loads& all) {
 
 TEST_CASE("weights become what speeds are to one another, with a sum of one") {
   CHECK(balanced_weights({}, loads{{100, 1}, {100, 3}}) == std::vector<double>{0.75, 0.25});
-  CHECK(balanced_weights({}, loads{{300, 1}, {100, 1}}).empty());  // both have ended together
+  CHECK(balanced_weights({}, loads{{300, 1}, {100, 1}}).empty());  // both have ended at the same time
   CHECK(balanced_weights(std::vector<double>{0.5, 0.25, 0.25}, loads{{200, 4}, {100, 1}, {100, 1}}) == std::vector<double>{0.2, 0.4, 0.4});
 }
 
-TEST_CASE("weights stay where all end at about the same time, where little was measured, and where somebody was not") {
+TEST_CASE("weights stay if all end at about the same time, if little was measured, or if one was not measured") {
   CHECK(balanced_weights({}, loads{{100, 1}, {100, 1.1}}).empty());
   CHECK_FALSE(balanced_weights({}, loads{{100, 1}, {100, 1.4}}).empty());
   CHECK(balanced_weights({}, loads{{100, 1e-5}, {100, 3e-5}}).empty());
@@ -58,7 +58,7 @@ TEST_CASE("weights that a grain does not let be followed are not set again and a
   CHECK(balanced_weights(set, measured(set, {1, 3}, 2, 0)).empty());
 }
 
-TEST_CASE("who is very slow keeps a share by which it can be measured again") {
+TEST_CASE("a very slow processor keeps a share by which it can be measured again") {
   const std::vector<double> set = balanced_weights({}, loads{{100, 1e-2}, {100, 1e4}});
   REQUIRE(set.size() == 2);
   CHECK(std::abs(set[1] / set[0] - 1.0 / 64) < 1e-9);

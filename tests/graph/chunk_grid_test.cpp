@@ -39,7 +39,7 @@ rc::Gen<asked_grid> any_asked_grid() {
                       });
 }
 
-// One for each node, some of them thousands of times those of others.
+// A weight for each node, some of them thousands of times as large as others.
 rc::Gen<std::vector<double>> any_weights(node_number most) {
   return rc::gen::container<std::vector<double>>(most, rc::gen::map(rc::gen::inRange(0, 50), [](int w) { return w < 5 ? 0.01 : w * 0.5; }));
 }
@@ -168,7 +168,7 @@ TEST_CASE("weights count for rows and for tiles, and grids of other weights are 
   CHECK(rows == chunk_grid(range, 2, cut::along_rows, unit, chunk_weights(std::vector<double>{2, 6})));
   CHECK(!(rows == chunk_grid(range, 2, cut::along_rows, unit, more)));
   CHECK(!(rows == chunk_grid(range, 2, cut::along_rows)));
-  // Three times as much for the last of four: half of all, in a row of tiles that has two thirds.
+  // The last of four gets three times as much: half of all, in a row of tiles that has two thirds.
   const chunk_grid tiles(box({0, 0}, {1'202, 1'202}), 4, cut::in_tiles, unit, chunk_weights(std::vector<double>{1, 1, 1, 3}));
   CHECK(tiles.chunk(0) == box({0, 0}, {401, 601}));
   CHECK(tiles.chunk(1) == box({0, 601}, {401, 1'202}));
@@ -253,7 +253,8 @@ TEST_CASE("the nodes of a box of chunks are those of its chunks") {
       const bool whole = *rc::gen::arbitrary<bool>();
       of[axis] = whole ? index_range{0, g.parts(axis)} : index_range{std::min(i, j), std::max(i, j) + 1};
     }
-    if (g.has_uneven_rows() && of[1] != index_range{0, g.parts(1)}) of[0].last = of[0].first + 1;  // other rows have other tiles
+    // other rows have other cuts
+    if (g.has_uneven_rows() && of[1] != index_range{0, g.parts(1)}) of[0].last = of[0].first + 1;
     point min, max;
     for (int axis = 0; axis < max_axes; ++axis) {
       coordinate ignored;

@@ -1,4 +1,4 @@
-// All nodes of a random program at once: every element is followed by its version, on every node.
+// Runs all nodes of a random program at once, and tracks the version of every element on every node.
 #include "graph/command_graph.hpp"
 
 #include <doctest/doctest.h>
@@ -27,12 +27,12 @@ void each_element(const box& b, F f) {
       for (coordinate k = b.min()[2]; k < b.max()[2]; ++k) f(at{i, j, k});
 }
 
-using element = std::pair<std::uint32_t, at>;  // of which buffer
-constexpr std::uint32_t first_group = 1000;    // groups are ordered as writers of an element would be
-constexpr std::uint32_t first_effect = 2000;   // and side effects
+using element = std::pair<std::uint32_t, at>;  // buffer number and point
+constexpr std::uint32_t first_group = 1000;    // groups are modelled as writers of an element
+constexpr std::uint32_t first_effect = 2000;   // and so are side effects
 using versions = std::map<element, std::uint64_t>;
 
-/// Which commands of one node use an element, and whether all that must be are ordered.
+/// The commands of one node that use an element, and whether those that must be ordered are.
 class order {
  public:
   void add(const command& c) {
@@ -58,7 +58,7 @@ class order {
   std::map<element, std::vector<std::pair<std::uint64_t, bool>>> uses_;
 };
 
-/// A job whose nodes all find their commands, and what comes of doing them.
+/// A job whose nodes all generate their commands, and the results of executing them.
 class model {
  public:
   model(node_number nodes, const horizon_policy& p) : tasks_(p), orders_(nodes), held_(nodes) {
@@ -69,7 +69,8 @@ class model {
   buffer_id add(const buffer& b) {
     const buffer_id id = tasks_.add(b);
     elements_.push_back(b.elements);
-    if (b.begins == content::none) each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
+    if (b.initial == initial_data::none)
+      each_element(b.elements, [&](const at& i) { unwritten_.insert({id.number, i}); });
     for (auto& c : commands_) CHECK(c->add(b) == id);
     return id;
   }
@@ -80,11 +81,11 @@ class model {
   node_number nodes() const { return static_cast<node_number>(commands_.size()); }
 
   void submit(const task& t) {
-    do_task(tasks_.add(t).id, t);
+    submit_task(tasks_.add(t).id, t);
     if (const auto h = tasks_.add_horizon()) {
       task horizon;
       horizon.kind = task_kind::horizon;
-      do_task(h->id, horizon);
+      submit_task(h->id, horizon);
     }
   }
 
@@ -94,7 +95,7 @@ class model {
  private:
   using messages = std::map<std::pair<node_number, element>, std::uint64_t>;  // version, by receiver
 
-  void do_task(task_id id, const task& t) {
+  void submit_task(task_id id, const task& t) {
     std::vector<std::vector<command>> all(commands_.size());
     for (std::size_t n = 0; n < all.size(); ++n) {
       commands_[n]->add(id, t, all[n]);
@@ -124,7 +125,7 @@ class model {
     }
   }
 
-  // Every node tells of each access what any chunk reads of it that nobody has written.
+  // Every node reports, for each access, the elements that any chunk reads and no task has written.
   void check_unwritten(const task& t, const std::vector<std::vector<command>>& all) {
     std::map<std::size_t, std::set<element>> expected;
     const auto expect = [&](std::size_t access, std::uint32_t buffer, const box& where) {
@@ -151,7 +152,7 @@ class model {
     }
   }
 
-  // The nodes that have a chunk are the contributors, and each folds behind its own.
+  // The contributors are the nodes with a chunk, and each folds behind its own.
   void do_reduce(node_number n, const reduction& r, const std::vector<std::vector<command>>& all) {
     node_number contributors = 0;
     for (node_number other = 0; other < all.size(); ++other)
@@ -236,11 +237,11 @@ class model {
   std::vector<versions> held_;
   versions last_;
   std::set<element> unwritten_;
-  std::vector<box> elements_;     // by buffer
+  std::vector<box> elements_;  // by buffer number
   std::uint64_t chunk_ = 0;
 };
 
-/// Draws programs; every second mapping of those that could be is one of the program's own.
+/// Draws random programs; every second mapping that could be custom is.
 class draw {
  public:
   explicit draw(std::uint32_t seed) : random_(seed) {}
@@ -302,8 +303,8 @@ void run_program(std::uint32_t seed) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    const auto begins = d.number(0, 1) ? content::alike : content::none;
-    job.add({.elements = elements.back(), .begins = begins, .name = "b"});
+    const auto initial = d.number(0, 1) ? initial_data::replicated : initial_data::none;
+    job.add({.elements = elements.back(), .initial = initial, .name = "b"});
   }
   std::vector<task> before;
   for (int i = 0; i < 25; ++i) {
@@ -320,7 +321,7 @@ void run_program(std::uint32_t seed) {
     } else if (d.number(0, 1)) {
       t.how = cut::in_tiles;
     }
-    // Few that come again, or so many that some are forgotten.
+    // Few names that recur, or so many that some are forgotten.
     for (coordinate uses = d.number(0, 3) == 0 ? d.number(1, 6) : 0; uses > 0; --uses) {
       const graph::effect_use e{static_cast<std::uint32_t>(d.number(0, seed % 2 ? 3 : 39)), d.number(0, 1) == 0, {}};
       if (std::ranges::find(t.effects, e.effect, &graph::effect_use::effect) == t.effects.end()) t.effects.push_back(e);
@@ -336,13 +337,13 @@ void run_program(std::uint32_t seed) {
         t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], t.range, writes)});
       }
     }
-    // Or one whose shape is known, now and then cut by other weights.
+    // Or a task of a known shape, sometimes cut by other weights.
     if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
     before.push_back(t);
     try {
       job.submit(t);
     } catch (const error& e) {
-      CHECK(std::string(e.code()) == "B04");  // cut in a way that lets two chunks write the same
+      CHECK(std::string(e.code()) == "B04");  // two chunks of this cut write the same elements
       return;
     }
   }
@@ -350,7 +351,7 @@ void run_program(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("on every node, whoever reads finds the last version, everything sent is awaited, and conflicts are ordered") {
+TEST_CASE("on every node reads find the last version, everything sent is awaited, and conflicts are ordered") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run_program(seed);
 }
@@ -382,7 +383,7 @@ TEST_CASE("a fence brings what it reads to every node, once") {
   }
 }
 
-TEST_CASE("what is read and was never written is told once, by every node alike") {
+TEST_CASE("reads of unwritten elements are reported once, the same by every node") {
   const box rows(0, 8);
   const mapping own = mapping::one_to_one(rows), near = mapping::neighborhood(rows, {1});
   for (node_number self = 0; self < 2; ++self) {
@@ -426,7 +427,7 @@ TEST_CASE("with horizons a command follows as few however many steps there were,
         for (const command& c : made) most.back() = std::max(most.back(), c.follows.size());
       }
       CHECK(*std::max_element(most.begin(), most.end()) <= 4 * step + 4);
-      CHECK(std::equal(most.end() - 160, most.end(), most.end() - 200));  // in a circle whose length divides 40
+      CHECK(std::equal(most.end() - 160, most.end(), most.end() - 200));  // periodic, with a period that divides 40
       CHECK(g.remembered() <= 8 * step + 8);
     }
   }

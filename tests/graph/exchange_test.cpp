@@ -1,4 +1,4 @@
-// Partial values as texts that show in which order and grouping they were folded.
+// Partial values are texts that show the order and grouping of folds.
 #include "graph/exchange.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace {
 
 std::string folded(const std::string& first, const std::string& second) { return "(" + first + second + ")"; }
 
-/// What each node has in the end. Every step is done as soon as what it needs has come.
+/// The final value of each node. Every step runs as soon as its input has arrived.
 std::vector<std::string> values_after_exchange(node_number contributors, node_number nodes, std::size_t& most_steps) {
   std::vector<std::vector<exchange_step>> steps(nodes);
   std::vector<std::string> values(nodes);
@@ -37,8 +37,10 @@ std::vector<std::string> values_after_exchange(node_number contributors, node_nu
       if (s.from) {
         const auto came = under_way.find({n, *s.from});
         if (came == under_way.end()) continue;
-        if (s.what_came == exchange_step::with::replacing) values[n] = came->second;
-        else values[n] = s.what_came == exchange_step::with::before ? folded(came->second, values[n]) : folded(values[n], came->second);
+        if (s.received == exchange_step::fold_order::replacing) values[n] = came->second;
+        else
+          values[n] = s.received == exchange_step::fold_order::before ? folded(came->second, values[n])
+                                                                      : folded(values[n], came->second);
         under_way.erase(came);
       }
       ++next[n];
@@ -70,8 +72,8 @@ TEST_CASE("after an exchange every node has the values of all contributors, fold
 
 TEST_CASE("one node alone exchanges nothing, and two exchange once") {
   CHECK(exchange_of(0, 1, 1).empty());
-  CHECK(exchange_of(0, 2, 2) == std::vector<exchange_step>{{node_set(1, 2), 1, exchange_step::with::behind}});
-  CHECK(exchange_of(1, 2, 2) == std::vector<exchange_step>{{node_set(0, 1), 0, exchange_step::with::before}});
+  CHECK(exchange_of(0, 2, 2) == std::vector<exchange_step>{{node_set(1, 2), 1, exchange_step::fold_order::behind}});
+  CHECK(exchange_of(1, 2, 2) == std::vector<exchange_step>{{node_set(0, 1), 0, exchange_step::fold_order::before}});
 }
 
 TEST_CASE("nodes without a value get the result from contributors in equal shares") {
@@ -83,5 +85,5 @@ TEST_CASE("nodes without a value get the result from contributors in equal share
     most = std::max(most, sent), all += sent;
   }
   CHECK(most <= 4091 / 5 + 2);
-  CHECK(all == 4091 + 1);  // and the one beside a node that took its value over
+  CHECK(all == 4091 + 1);  // and the message of a merged neighbour
 }

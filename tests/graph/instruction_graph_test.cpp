@@ -1,4 +1,4 @@
-// What all nodes of a random program do, instruction by instruction: every element of every allocation is followed by its version.
+// Runs the instructions of all nodes of a random program, and tracks the version of every element of every allocation.
 #include "graph/instruction_graph.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "graph/command_graph.hpp"
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 #include "graph/task_graph.hpp"
 
 using namespace stretto;
@@ -33,9 +33,10 @@ void each_spot(const box& b, F f) {
 constexpr std::uint32_t element_bytes = 3;
 
 using buffer_spot = std::pair<std::uint32_t, spot>;
-using messages = std::map<std::tuple<node_number, graph::channel, buffer_spot>, std::uint64_t>;  // versions, by receiver
+using messages =
+    std::map<std::tuple<node_number, graph::transfer_id, buffer_spot>, std::uint64_t>;  // versions, by receiver
 
-/// One node: its allocations with the versions of their elements, and who has used each of these.
+/// One node: its allocations with the versions of their elements, and the instructions that have used each element.
 class node_model {
  public:
   explicit node_model(const node_shape& shape) : graph(shape), shape_(shape) { before_.emplace_back(1, false); }
@@ -74,8 +75,8 @@ class node_model {
       }
     addresses_.emplace(a.is.number, mine);
   }
-  std::size_t taken_over = 0;  // addresses that others had
-  /// With what is released before the task ends no allocation overlaps another of its memory.
+  std::size_t taken_over = 0;  // reused addresses
+  /// Allocations of a memory do not overlap, including those released before the task ends.
   void drop(const instruction& i, const release& r) {
     storage& s = allocations_.at(r.is.number);
     for (const auto& [e, uses] : s.uses)
@@ -95,7 +96,7 @@ class node_model {
     use(i, a, at, true);
     allocations_.at(a.number).versions[at] = version;
   }
-  /// Of what lies beside buffers, as of an element that nobody sends.
+  /// Side effects and groups, modelled as elements that no node sends.
   void use(const instruction& i, const effect_use& e) { follow(i, effects_[e.effect], e.is_affected); }
   const box& elements(allocation_id a) { return allocations_.at(a.number).is.elements; }
   buffer_id buffer_of(allocation_id a) { return allocations_.at(a.number).is.of; }
@@ -107,7 +108,7 @@ class node_model {
           CHECK_FALSE(s.is.elements.meets(other.is.elements));
     std::erase_if(allocations_, [](const auto& a) { return a.second.is_gone; });
   }
-  /// Whether nothing has addresses in that memory.
+  /// True if no allocation has addresses in that memory.
   bool is_clear(memory_number m) const {
     return std::ranges::none_of(addresses_, [&](const auto& a) { return a.second.where == m; });
   }
@@ -142,7 +143,7 @@ class node_model {
   };
 
   const node_shape shape_;
-  std::map<std::uint64_t, addresses> addresses_;  // by allocation
+  std::map<std::uint64_t, addresses> addresses_;  // by allocation number
   std::vector<addresses> given_back_;
   std::vector<std::vector<bool>> before_;
   std::map<std::uint64_t, storage> allocations_;
@@ -173,7 +174,7 @@ class job_model {
     }
   }
 
-  /// Of the nodes, and of each node's devices, or these and its host: none of them too.
+  /// Sets weights of the nodes and of the devices of each node, with or without its host; or none.
   void set_weights(const std::vector<double>& of_nodes, auto of_devices) {
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       commands_[n]->set_weights(chunk_weights(of_nodes));
@@ -182,7 +183,7 @@ class job_model {
     }
   }
   std::size_t nodes() const { return nodes_.size(); }
-  /// Not so if it is too large for a memory, which one is told by.
+  /// False if the task is too large for a memory; the error names the memory.
   bool fits(const task& t) {
     try {
       for (std::size_t n = 0; n < nodes_.size(); ++n) nodes_[n]->graph.check(t, commands_[n]->own_chunk(t));
@@ -217,7 +218,7 @@ class job_model {
     }
   }
 
-  /// All leaves this memory, on each node.
+  /// Evicts everything from this memory, on each node.
   void clear(memory_number m) {
     std::map<buffer_spot, std::uint64_t> written;
     messages none;
@@ -259,7 +260,7 @@ class job_model {
     for (auto& n : nodes_) n->check_disjoint();
   }
 
-  /// The part of it that this instruction needs.
+  /// The part that this instruction needs.
   bool has_come(node_number self, const instruction& i, const messages& under_way) {
     const auto is_there = [&](const receive& r, std::uint32_t part) {
       bool is = true;
@@ -319,7 +320,7 @@ class job_model {
     });
   }
 
-  // What has been folded is a text: what each part contributed, in the order in which that was folded.
+  // A folded value is a text: the contribution of each part, in the order of the folds.
   static constexpr std::uint64_t partial_value = std::uint64_t{1} << 40;
   std::uint64_t value_of(const std::string& text) {
     const auto found = std::ranges::find(texts_, text);
@@ -335,7 +336,7 @@ class job_model {
     const buffer& b = buffers_[r.buffer.number];
     each_spot(b.elements, [&](const spot& at) {
       const std::uint64_t before = last_[{r.buffer.number, at}];
-      const bool has_content = before != 0 || b.begins == content::alike;
+      const bool has_content = before != 0 || b.initial == initial_data::replicated;
       written[{r.buffer.number, at}] = value_of((r.includes_current && has_content ? text_of(before) : "") + all);
     });
   }
@@ -354,7 +355,7 @@ class job_model {
     }
     contributed_[self] += mine;
     for (const effect_use& e : t.effects) n.use(i, e);
-    std::map<std::pair<std::uint64_t, spot>, bool> used;  // whether it writes
+    std::map<std::pair<std::uint64_t, spot>, bool> used;  // whether it is written
     for (std::size_t a = 0; a < t.accesses.size(); ++a) {
       const graph::access& is = t.accesses[a];
       used_boxes boxes;
@@ -426,20 +427,20 @@ class drawn {
   std::mt19937 random_;
 };
 
-struct what_came {
-  int refused = 0;  // programs that ended early, since their chunks would have written the same
+struct received {
+  int refused = 0;  // programs that ended early, since chunks would have written the same elements
   int tasks = 0, too_large = 0;
   std::size_t taken_over = 0;
 };
 
-/// `largest` of none: memories of any size. Else some of up to so many bytes.
-void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
+/// `largest` 0: unbounded memories. Else some memories are bounded, up to that many bytes.
+void run(std::uint32_t seed, std::uint64_t largest, received& out) {
   CAPTURE(seed);
   drawn d(seed);
   const int axes = static_cast<int>(d.number(1, 2));
   const horizon_policy policy{.step = static_cast<std::uint64_t>(d.number(0, 4)), .most_parallel = 0};
   node_shape shape;
-  constexpr int many = 6;  // so many that parts that all of them read are put together for all
+  constexpr int many = 6;  // enough devices that parts read by all are gathered
   if (d.number(0, 3) == 0)
     for (coordinate n = d.number(4, many); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(n));
   else
@@ -452,7 +453,9 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
     elements.push_back(d.some(axes));
-    job.add({.elements = elements.back(), .begins = d.number(0, 1) ? content::alike : content::none, .name = "b",
+    job.add({.elements = elements.back(),
+             .initial = d.number(0, 1) ? initial_data::replicated : initial_data::none,
+             .name = "b",
              .element_bytes = element_bytes});
   }
   std::vector<task> before;
@@ -469,7 +472,7 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
     if (d.number(0, 9) == 0) t.kind = d.number(0, 1) ? task_kind::one : task_kind::each;
     if (d.number(0, 3) == 0) t.by = processors::host;
     else if (d.number(0, 3) == 0) t.devices = static_cast<std::uint64_t>(d.number(0, (1 << shape.devices.size()) - 1));
-    // Few that come again, or so many that some are forgotten.
+    // Few names that recur, or so many that some are forgotten.
     for (coordinate uses = t.by == processors::host ? d.number(0, 3) : 0; uses > 0; --uses) {
       const effect_use e{static_cast<std::uint32_t>(d.number(0, seed % 2 ? 2 : 39)), d.number(0, 1) == 0, {}};
       if (std::ranges::find(t.effects, e.effect, &effect_use::effect) == t.effects.end()) t.effects.push_back(e);
@@ -479,14 +482,14 @@ void run(std::uint32_t seed, std::uint64_t largest, what_came& out) {
     for (std::uint32_t b = 0; b < elements.size(); ++b)
       for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
         const bool is_written = !t.accesses.empty() && t.accesses.back().buffer.number == b;
-        if (is_written) break;  // a task that reads here what it writes there has a race of its own
+        if (is_written) break;  // such a task has a race: it reads what it writes there
         const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
         t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], writes)});
       }
     for (std::uint32_t b = 0; b < elements.size(); ++b)
       if (d.number(0, 3) == 0 && std::ranges::none_of(t.accesses, [&](const graph::access& a) { return a.buffer.number == b; }))
         t.reductions.push_back({{b}, d.number(0, 1) == 1});
-    // Or one whose shape is known, now and then cut by other weights.
+    // Or a task of a known shape, sometimes cut by other weights.
     if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
     before.push_back(t);
     try {
@@ -515,7 +518,7 @@ task over(const box& range, std::vector<graph::access> accesses) {
 
 TEST_CASE("on all nodes and devices kernels find the last version in their own memory, and conflicts are ordered") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 300;
-  what_came all;
+  received all;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, 0, all);
   CHECK(all.refused < static_cast<int>(programs) / 2);
   CHECK(all.too_large == 0);
@@ -523,7 +526,7 @@ TEST_CASE("on all nodes and devices kernels find the last version in their own m
 
 TEST_CASE("so they do where memories of devices are too small for what a program uses, and allocations never share an address") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
-  what_came all;
+  received all;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, seed % 2 ? 300 : 900, all);
   CHECK(all.refused < static_cast<int>(programs) / 2);
   CHECK(all.too_large > 0);
@@ -534,19 +537,19 @@ TEST_CASE("so they do where memories of devices are too small for what a program
 TEST_CASE("a reduction on devices is folded on each node, and sent once for each doubling of nodes") {
   job_model job(8, {.devices = {1, 2}}, {});
   const box all(0, 64), few(0, 3);
-  job.add({.elements = all, .begins = content::alike, .name = "x"});
+  job.add({.elements = all, .initial = initial_data::replicated, .name = "x"});
   job.add({.elements = few, .name = "sums"});
   task t = over(all, {{{0}, mode::read, mapping::one_to_one(all)}});
   t.reductions.push_back({{1}, false});
   job.submit(t);
   CHECK(job.sent == 8 * 3 * 3);      // nodes, doublings, elements
-  CHECK(job.folded == 8 * (1 + 3));  // the second device's, and what comes
+  CHECK(job.folded == 8 * (1 + 3));  // the value of the second device, and the received ones
   task reads = over(box(0, 8), {{{1}, mode::read, mapping::all(few)}});
   job.submit(reads);
   CHECK(job.sent == 8 * 3 * 3);
 }
 
-TEST_CASE("each device gets as many pieces of a task as it says, one beside the other") {
+TEST_CASE("each device gets as many pieces of a task as it says, one next to the other") {
   instruction_graph g({.devices = {1, 2}});
   command_graph commands(0, 1);
   const box all(0, 60);
@@ -567,7 +570,7 @@ TEST_CASE("each device gets as many pieces of a task as it says, one beside the 
 
 using parts = std::vector<std::pair<processor_number, box>>;
 
-/// Who computes what of it, of a node that computes all.
+/// The processor of each part, on a node that computes the whole range.
 parts parts_of(instruction_graph& g, const task& t, task_id id, std::vector<instruction>& out) {
   std::vector<command> c{{{}, {}, {}, execute{t.range}}};
   out.clear();
@@ -578,7 +581,7 @@ parts parts_of(instruction_graph& g, const task& t, task_id id, std::vector<inst
   return all;
 }
 
-TEST_CASE("devices get of a task what their weights say, each in its pieces, and the host beside them if it has one") {
+TEST_CASE("devices get shares of a task by their weights, each in its pieces, and the host, too, if it has a weight") {
   instruction_graph g({.devices = {1, 2}});
   const box all(0, 102);
   std::vector<instruction> out;
@@ -613,7 +616,7 @@ TEST_CASE("a task that names some of the devices is computed by those, cut by th
   };
   CHECK(computed(0b101) == parts{{0, box(0, 20)}, {2, box(20, 40)}});
   CHECK(computed(0b010) == parts{{1, all}});
-  g.set_weights(chunk_weights(std::vector<double>{3, 9, 1, 7}));  // the last is the host's
+  g.set_weights(chunk_weights(std::vector<double>{3, 9, 1, 7}));  // the last weight is that of the host
   CHECK(computed(0b101) == parts{{0, box(0, 30)}, {2, box(30, 40)}});
   CHECK(computed(0b010) == parts{{1, all}});
 }
@@ -694,7 +697,7 @@ TEST_CASE("parts that many devices have apart and all of them read are put toget
     for (memory_number m = 1; m <= devices; ++m) shape.devices.push_back(m);
     on_one_node one(shape);
     const buffer_id u = one.add(all, bytes, "u"), v = one.add(all, bytes, "v");
-    for (int round = 0; round < 2; ++round) {  // the second time with allocations that are there
+    for (int round = 0; round < 2; ++round) {  // in the second round the allocations exist
       one.out.clear();
       one.submit(over(all, {{u, mode::write, mapping::one_to_one(all)}}));
       one.submit(over(all, {{u, mode::read, read}, {v, mode::write, mapping::one_to_one(all)}}));
@@ -705,14 +708,14 @@ TEST_CASE("parts that many devices have apart and all of them read are put toget
     const auto made = copies(devices, 8, mapping::all(all));
     REQUIRE(made.size() == 2u * devices);
     for (std::size_t c = 0; c < made.size(); ++c) {
-      if (c < devices) CHECK(made[c].to == made[0].to);  // the host's
+      if (c < devices) CHECK(made[c].to == made[0].to);  // an allocation in host memory
       else CHECK(made[c].from == made[0].to);
-      CHECK(made[c].parts.size() <= 2);  // before and behind its own
+      CHECK(made[c].parts.size() <= 2);  // before and behind its own part
     }
   }
-  CHECK(copies(3, 8, mapping::all(all)).size() <= 4);             // few: from one to the other
-  CHECK(copies(8, 4u << 20, mapping::all(all)).size() <= 14);     // large: not twice on their way
-  CHECK(copies(8, 8, mapping::neighborhood(all, point(1, 0, 0))).size() == 14);  // not all read all
+  CHECK(copies(3, 8, mapping::all(all)).size() <= 4);                            // few devices: direct copies
+  CHECK(copies(8, 4u << 20, mapping::all(all)).size() <= 14);                    // large parts: copied once only
+  CHECK(copies(8, 8, mapping::neighborhood(all, point(1, 0, 0))).size() == 14);  // each device reads only a part
 }
 
 TEST_CASE("an array of which each launch writes a row that all read next grows seldom, on each of several devices") {
@@ -724,11 +727,12 @@ TEST_CASE("an array of which each launch writes a row that all read next grows s
     std::map<memory_number, int> allocations;
     for (const instruction& i : r.of_nodes[0].instructions)
       if (const auto* a = std::get_if<allocate>(&i.what)) ++allocations[a->where];
-    for (std::size_t m = 1; m <= devices; ++m) CHECK(allocations[static_cast<memory_number>(m)] < 16);  // by half each time, of 200
+    // grows by half each time, up to 200
+    for (std::size_t m = 1; m <= devices; ++m) CHECK(allocations[static_cast<memory_number>(m)] < 16);
   }
 }
 
-TEST_CASE("what was used least recently leaves a full memory, by way of the host's if it is the only one that has it") {
+TEST_CASE("a full memory evicts the least recently used allocation, to host memory if it is valid nowhere else") {
   on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 3 * 64, .grain = 64}}});
   const box all(0, 64);
   std::vector<buffer_id> b;
@@ -738,18 +742,18 @@ TEST_CASE("what was used least recently leaves a full memory, by way of the host
   for (std::size_t n : {0, 1, 2}) one.submit(writes(n));
   one.submit(reads(0));
   CHECK(one.all<release>().empty());
-  one.submit(writes(3));  // in place of b
+  one.submit(writes(3));  // evicts b
   REQUIRE(one.all<release>().size() == 1);
   CHECK(one.all<release>()[0].is == one.all<allocate>()[1].is);
   REQUIRE(one.all<graph::copy>().size() == 1);
   CHECK(one.all<graph::copy>()[0].of == b[1]);
   CHECK(one.all<allocate>().back().offset == 64u);
-  one.submit(reads(1));  // and b of c
+  one.submit(reads(1));  // and b evicts c
   REQUIRE(one.all<release>().size() == 2);
   CHECK(one.all<release>()[1].is == one.all<allocate>()[2].is);
   one.submit(writes(0));
   one.submit(writes(3));
-  one.submit(reads(2));  // b is in the host's memory still, so nothing is copied there
+  one.submit(reads(2));  // b is still valid in host memory, so nothing is copied there
   CHECK(one.all<graph::copy>().size() == 4);
 }
 
@@ -808,7 +812,7 @@ TEST_CASE("a launch whose pieces are all too large is refused with the bytes of 
   CHECK(one.out.empty());
 }
 
-TEST_CASE("elements that one device alone needs come into its memory, without a stop in the host's") {
+TEST_CASE("elements that only one device needs are received in its memory, without a copy in host memory") {
   instruction_graph g({.devices = {1}});
   command_graph commands(1, 2);
   const box all(0, 8);

@@ -1,11 +1,11 @@
-// Instruction graphs as they are printed: the files in golden.
+// Printed instruction graphs, compared with the files in golden.
 #include "graph/instruction_labels.hpp"
 #include "graph/printing.hpp"
 #include "graph/work_counts.hpp"
 
 #include <doctest/doctest.h>
 
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 
 using namespace stretto;
 using namespace stretto::graph;
@@ -26,14 +26,15 @@ TEST_CASE("copies between devices, and allocations that grow, are printed") {
 TEST_CASE("every kind of instruction is printed in its own words") {
   const box cells(0, 12);
   recorded r(3, {.step = 3, .most_parallel = 0}, {.devices = {1, 2}});
-  const buffer_id x = r.add({.elements = cells, .begins = content::alike, .name = "x"}), sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
+  const buffer_id x = r.add({.elements = cells, .initial = initial_data::replicated, .name = "x"}),
+                  sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
   task dot = named_task("dot", cells, {{x, mode::read, mapping::one_to_one(cells)}});
   dot.reductions = {{sum, false}};
   r.submit(dot);
   task turned = named_task("mirror", cells, {{x, mode::read_write, mapping::one_to_one(cells)}});
   turned.by = processors::host;
   r.submit(turned);
-  // Node 1 needs what both others have: two parts, which arrive one by one.
+  // Node 1 needs parts of both others, which arrive separately.
   task around = named_task("around", cells, {{x, mode::read, mapping::neighborhood(cells, {1})}, {sum, mode::read, mapping::all(box(0, 1))}});
   r.submit(around);
   r.remove(x);
@@ -46,9 +47,9 @@ TEST_CASE("every kind of instruction is printed in its own words") {
   check_golden("kinds_of_instructions.json", instructions_as_json(r.program, {&r.of_nodes[1], 1}));
 }
 
-TEST_CASE("a graph that is cut says behind which task the program goes on") {
+TEST_CASE("a truncated graph names the task after which the program continues") {
   recorded r = recorded_stencil(1, 1);
-  r.program.goes_on = true;
+  r.program.is_truncated = true;
   const std::string said = "  label=\"the program goes on behind T3\";\n}\n";
   CHECK(tasks_as_dot(r.program).ends_with(said));
   CHECK(commands_as_dot(r.program, r.of_nodes).ends_with(said));
@@ -57,7 +58,7 @@ TEST_CASE("a graph that is cut says behind which task the program goes on") {
     CHECK(text.ends_with(" \"goes_on_behind\": \"T3\"\n}\n"));
 }
 
-TEST_CASE("what nodes have to do is counted by kind, and what one sends another receives") {
+TEST_CASE("the work of nodes is counted by kind, and so are the bytes sent and received") {
   const recorded r = recorded_stencil(3, 4, {.devices = {1}});
   work_counts all, of_the_middle;
   for (const node_record& n : r.of_nodes) {
@@ -67,7 +68,7 @@ TEST_CASE("what nodes have to do is counted by kind, and what one sends another 
     if (n.node == 1) of_the_middle = c;
     all.add(c);
   }
-  // Each step the middle sends an element to both sides, and gets one from each: 4 bytes.
+  // In each step the middle node sends one element to each side, and receives one from each: 4 bytes.
   CHECK(of_the_middle.sent_bytes == 4 * 2 * 4);
   CHECK(of_the_middle.received_bytes == 4 * 2 * 4);
   CHECK(all.sent_bytes == all.received_bytes);

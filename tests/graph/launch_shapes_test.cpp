@@ -9,7 +9,7 @@ namespace {
 
 const box hundred_rows(0, 100);
 
-// Its chunk and `by` more, not cut off; counts its calls.
+// A mapping to the chunk widened by `by`, not clipped; counts its calls.
 mapping wider(coordinate by, int& calls) {
   return mapping::custom(hundred_rows, [by, &calls](const box& chunk, const box&) { return ++calls, region(chunk.widened({by})); });
 }
@@ -32,7 +32,7 @@ TEST_CASE("a mapping of the program's own is asked once for each chunk while lau
   CHECK(calls == 4);
   shapes.find(own, rows(80));
   CHECK(calls == 8);
-  shapes.find(wider(0, calls), rows(100));  // another function, as far as one can know
+  shapes.find(wider(0, calls), rows(100));  // another function, as far as the cache can tell
   CHECK(calls == 12);
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("elements of two chunks and elements outside of the buffer are found, 
   CHECK(s.of_nodes[0] == used_boxes{box(0, 28)});
 }
 
-TEST_CASE("of many shapes the last ones are remembered") {
+TEST_CASE("the last of many shapes are cached") {
   int calls = 0;
   launch_shapes shapes;
   const mapping own = wider(0, calls);

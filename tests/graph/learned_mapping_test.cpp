@@ -1,4 +1,4 @@
-// What chunks were seen to use, and the mapper that says so.
+// Observed uses of chunks, and the mapper that names them.
 #include "graph/learned_mapping.hpp"
 
 #include <doctest/doctest.h>
@@ -14,15 +14,16 @@ using namespace stretto::graph;
 
 namespace {
 
-/// What four chunks of the range use, known by the least box.
-std::vector<seen_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
-  std::vector<seen_use> all;
+/// The uses of four chunks of the range, known by bounding box.
+std::vector<observed_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
+  std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk), .is_exact = false, .has_corners = has_corners});
   return all;
 }
-/// The same, known element by element, of which those outside are not there.
-std::vector<seen_use> exactly(const box& range, const box& elements, const std::function<region(const box&)>& used) {
-  std::vector<seen_use> all;
+/// The same, known element by element; elements outside of the buffer are dropped.
+std::vector<observed_use> exactly(const box& range, const box& elements,
+                                  const std::function<region(const box&)>& used) {
+  std::vector<observed_use> all;
   for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
   return all;
 }
@@ -48,17 +49,20 @@ TEST_CASE("the mapper that names just what was used is learned") {
   CHECK(learned([](const box&) { return box(); }) == "");
 }
 
-TEST_CASE("what is learned names all that was used, of any boxes") {
+TEST_CASE("a learned mapper names all used elements, for any boxes") {
   std::mt19937 random(3);
   const auto number = [&](coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
   for (int i = 0; i < 300; ++i) {
-    std::vector<seen_use> uses = seen(whole, [&](const box&) {
-      const point min(number(0, 60), number(0, 44));
-      return box::between(min, {number(min[0], 64), number(min[1], 48), 1});
-    }, true);
+    std::vector<observed_use> uses = seen(
+        whole,
+        [&](const box&) {
+          const point min(number(0, 60), number(0, 44));
+          return box::between(min, {number(min[0], 64), number(min[1], 48), 1});
+        },
+        true);
     const learned_mapping best = learn_mapping(uses, whole, whole, 2);
     std::uint64_t used = 0;
-    for (const seen_use& u : uses) used += u.used.volume();
+    for (const observed_use& u : uses) used += u.used.volume();
     CHECK(best.used == 0);  // not known
     CHECK(best.named >= used);
     CHECK(best.named <= whole.volume() * uses.size());
@@ -74,7 +78,7 @@ TEST_CASE("a mapper is compared with what was used: too little, or more than tha
   CHECK(more.named > learn_mapping(uses, whole, whole, 2).named);
 }
 
-TEST_CASE("of elements that are known one by one, the mapper that names just them is learned") {
+TEST_CASE("exact uses give the mapper that names just them") {
   const auto learned_of = [](const box& range, const box& elements, int dimensions, const std::function<region(const box&)>& used) {
     const learned_mapping best = learn_mapping(exactly(range, elements, used), range, elements, dimensions);
     CHECK(best.fits());
@@ -84,7 +88,7 @@ TEST_CASE("of elements that are known one by one, the mapper that names just the
   CHECK(learned_of(whole, whole, 2, cross) == "star(1)");
   CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(c.widened({1, 1, 0})); }) == "neighborhood(1)");
   CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(box({c.min()[0], 0}, {c.max()[0], 48})); }) == "slice(1)");
-  // Of a ring: what lies beyond an end is at the other.
+  // Periodic: elements beyond one end are at the other.
   const auto ring = [](coordinate by, coordinate n) {
     return [by, n](const box& c) {
       const coordinate low = c.min()[0] - by, high = c.max()[0] + by;
@@ -117,27 +121,27 @@ TEST_CASE("of elements that are known one by one, the mapper that names just the
   }
 }
 
-TEST_CASE("where mappers of a name give far too much, a function of a chunk is learned that gives just what was used") {
+TEST_CASE("if named mappers give far too much, a function of a chunk is found that gives exactly the used elements") {
   const box line(0, 64);
   const auto learned_of = [](const box& range, int dimensions, const std::function<region(const box&)>& used) {
-    const std::vector<seen_use> uses = exactly(range, range, used);
+    const std::vector<observed_use> uses = exactly(range, range, used);
     const learned_mapping best = learn_mapping(uses, range, range, dimensions);
     std::uint64_t sum = 0;
-    for (const seen_use& u : uses) sum += u.used.volume();
+    for (const observed_use& u : uses) sum += u.used.volume();
     CHECK(best.used == sum);
     CHECK(best.named == sum);
     return best.text;
   };
-  // What is opposite, and the same from the other end.
+  // The mirror image, and the same from the other end.
   CHECK(learned_of(line, 1, [](const box& c) { return region(box(64 - c.max()[0], 64 - c.min()[0])); }) ==
         "[](const box& part) { return box(64 - part.max()[0], 64 - part.min()[0]); }");
   CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(64 - c.max()[0], 64 - c.min()[0])}; }) ==
         "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(64 - part.max()[0], 64 - part.min()[0])}; }");
-  // Parts that stay away from their chunk, of which those at an end have less.
+  // Parts at a distance from their chunk; those at an end have less.
   CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(c.min()[0] + 20, c.max()[0] + 20)}; }) ==
         "[](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), "
         "intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }");
-  // A head that all need, and what is one's own.
+  // A head that all chunks need, and their own part.
   CHECK(learned_of(line, 1, [](const box& c) { return region{box(0, 2), c}; }) ==
         "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(0, 2)}; }");
   // Rows of the other half.
@@ -149,7 +153,7 @@ TEST_CASE("nothing is learned of elements that follow no rule, and that is known
   const std::vector<std::vector<coordinate>> ends{{3, 50}, {7, 21}, {33, 60}, {1, 13}};
   std::size_t next = 0;
   const box line(0, 64);
-  const std::vector<seen_use> uses = exactly(line, line, [&](const box&) {
+  const std::vector<observed_use> uses = exactly(line, line, [&](const box&) {
     const auto& at = ends[next++];
     return region{box(at[0], at[0] + 1), box(at[1], at[1] + 2)};
   });

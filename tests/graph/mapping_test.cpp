@@ -17,11 +17,12 @@ namespace {
 
 using axes_by = std::array<std::uint8_t, max_axes>;
 
-// A mapping, and what it says of one item and one element.
+// A mapping, and a predicate for one item and one element.
 struct defined_mapping {
   std::string name;
   mapping map;
-  std::function<bool(const point& item, const point& element, const box& range)> uses;  // none: not a matter of items
+  // none: does not depend on items
+  std::function<bool(const point& item, const point& element, const box& range)> uses;
 };
 
 bool all_axes(auto f) { return f(0) && f(1) && f(2); }
@@ -70,7 +71,7 @@ defined_mapping defined_by(int kind, const box& elements, const point& border, i
 
 constexpr int kinds = 9;
 
-// Of one to three axes, up to `most` long; 1 to 2 times of 10 empty.
+// A box of one to three axes, up to `most` long; empty in 1 to 2 of 10 cases.
 rc::Gen<box> box_up_to(coordinate most) {
   const auto at = rc::gen::inRange<coordinate>(-4, 4), length = rc::gen::inRange<coordinate>(0, most + 1);
   return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 4), rc::gen::tuple(at, at, at), rc::gen::tuple(length, length, length)),
@@ -89,7 +90,8 @@ rc::Gen<axes_by> any_order_of_axes() { return rc::gen::element(axes_by{1, 0, 2},
 rc::Gen<defined_mapping> any_mapping(const box& range) {
   const auto border = rc::gen::inRange<coordinate>(0, 3);
   const auto axis = rc::gen::inRange<std::uint8_t>(0, max_axes);
-  // Half of the times the buffer is as the range; an axis may be followed twice.
+  // In half of the cases the buffer has the shape of the range. Several axes of the buffer may follow the same axis of
+  // the range.
   const auto elements = rc::gen::oneOf(rc::gen::just(range), box_up_to(7));
   const auto any_axes = rc::gen::map(rc::gen::tuple(axis, axis, axis), [](const auto& t) {
     const auto [a, b, c] = t;
@@ -139,7 +141,7 @@ void each_point_of(const box& b, auto f) {
 
 }  // namespace
 
-TEST_CASE("what a chunk uses is what its items use") {
+TEST_CASE("a chunk uses the union of the uses of its items") {
   const bool ok = rc::check([] {
     const box range = *box_up_to(5);
     const defined_mapping m = *any_mapping(range);
@@ -154,7 +156,7 @@ TEST_CASE("what a chunk uses is what its items use") {
       RC_ASSERT(found.contains(e) == expected);
       volume += expected;
     });
-    RC_ASSERT(found.volume() == volume);  // nothing beyond the elements
+    RC_ASSERT(found.volume() == volume);  // no element outside of the buffer
   });
   CHECK(ok);
 }
@@ -255,7 +257,7 @@ TEST_CASE("shares of rows are even over thousands of nodes, and found in both di
   CHECK(behind == elements.max()[0]);
 }
 
-TEST_CASE("what all chunks use is told in one call, however many there are") {
+TEST_CASE("the union of the uses of all chunks takes one call, however many there are") {
   const chunk_grid g(box({0, 0}, {4'096, 4'096}), 4'096, cut::in_tiles);
   int calls = 0;
   mapping::all(box(0, 10)).each_user(box(2, 5), g, [&](const box& part, const node_set& users) {

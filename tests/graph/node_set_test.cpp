@@ -27,7 +27,7 @@ node_set one_by_one(const std::set<graph::node_number>& nodes) {
   for (const auto n : nodes) s.append(n, n + 1);
   return s;
 }
-// Not empty, ascending, and with a gap between any two.
+// The invariant: not empty, ascending, and with a gap between any two.
 bool has_gaps(const node_set& s) {
   for (std::size_t i = 0; i < s.intervals().size(); ++i) {
     if (s.intervals()[i].first >= s.intervals()[i].last) return false;
@@ -41,7 +41,7 @@ rc::Gen<std::set<graph::node_number>> some_nodes() {
 
 }  // namespace
 
-TEST_CASE("a set of nodes tells its members as intervals") {
+TEST_CASE("the text of a set of nodes consists of intervals") {
   CHECK(node_set().text() == "none");
   CHECK(node_set(3, 3).text() == "none");
   CHECK(node_set(4, 3).is_empty());

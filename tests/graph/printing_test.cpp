@@ -1,9 +1,9 @@
-// Task graphs and command graphs as they are printed: the files in golden.
+// Printed task graphs and command graphs, compared with the files in golden.
 #include "graph/printing.hpp"
 
 #include <doctest/doctest.h>
 
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 
 using namespace stretto;
 using namespace stretto::graph;
@@ -24,7 +24,8 @@ TEST_CASE("the commands of two nodes are printed with their transfers, as in the
 TEST_CASE("reductions, fences, epochs and tasks of one node are printed in their own words") {
   const box cells(0, 12);
   recorded r(3, {.step = 0, .most_parallel = 0});
-  const buffer_id x = r.add({.elements = cells, .begins = content::alike, .name = "x"}), sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
+  const buffer_id x = r.add({.elements = cells, .initial = initial_data::replicated, .name = "x"}),
+                  sum = r.add({.elements = box(0, 1), .name = "a \"sum\""});
   task dot = named_task("dot", cells, {{x, mode::read, mapping::one_to_one(cells)}});
   dot.reductions = {{sum, false}};
   r.submit(dot);
@@ -42,7 +43,7 @@ TEST_CASE("reductions, fences, epochs and tasks of one node are printed in their
   check_golden("kinds_of_commands.json", commands_as_json(r.program, {&r.of_nodes[1], 1}));
 }
 
-TEST_CASE("kernels on the host, and reads of what nobody has written, are printed") {
+TEST_CASE("kernels on the host, and reads of unwritten elements, are printed") {
   const box cells(0, 12);
   recorded r(2, {.step = 0, .most_parallel = 0});
   const buffer_id u = r.add({.elements = cells, .name = "u"}), sum = r.add({.elements = box(0, 1), .name = "sum"});
@@ -58,7 +59,7 @@ TEST_CASE("kernels on the host, and reads of what nobody has written, are printe
 TEST_CASE("side effects are printed with the tasks that name them, one behind the other or side by side") {
   const box cells(0, 12);
   recorded r(2, {.step = 2, .most_parallel = 0});
-  const buffer_id u = r.add({.elements = cells, .begins = content::alike, .name = "u"});
+  const buffer_id u = r.add({.elements = cells, .initial = initial_data::replicated, .name = "u"});
   task t = named_task("note", cells, {{u, mode::read, mapping::one_to_one(cells)}});
   t.by = processors::host;
   t.pieces = 2;
@@ -75,7 +76,7 @@ TEST_CASE("side effects are printed with the tasks that name them, one behind th
 TEST_CASE("collective tasks are printed with their groups, one behind the other") {
   const box cells(0, 12);
   recorded r(2, {.step = 0, .most_parallel = 0});
-  const buffer_id u = r.add({.elements = cells, .begins = content::alike, .name = "u"});
+  const buffer_id u = r.add({.elements = cells, .initial = initial_data::replicated, .name = "u"});
   task t = named_task("exchange", box(0, 2), {{u, mode::read, mapping::even_split(cells)}});
   t.kind = task_kind::collective;
   t.by = processors::host;

@@ -26,7 +26,7 @@ std::vector<sent_part> sent(replication& r, const box& where, const node_set& us
 
 }  // namespace
 
-TEST_CASE("what other nodes have written lacks until it is taken") {
+TEST_CASE("elements that other nodes have written are lacking until they are taken") {
   replication r(line, 1, 4);
   CHECK(taken(r, line).empty());
   r.written({line}, {box(10, 20)});
@@ -36,7 +36,7 @@ TEST_CASE("what other nodes have written lacks until it is taken") {
   CHECK(taken(r, box(5, 25)) == std::vector<box>{box(5, 10)});
 }
 
-TEST_CASE("what this node has written is sent to each node that lacks it, once") {
+TEST_CASE("elements that this node has written are sent once to each node that lacks them") {
   replication r(line, 1, 4);
   CHECK(!r.may_send());
   r.written({line}, {box(10, 20)});
@@ -49,10 +49,10 @@ TEST_CASE("what this node has written is sent to each node that lacks it, once")
   CHECK(!r.may_send());
 }
 
-TEST_CASE("what is alike on all nodes is owned by none") {
+TEST_CASE("elements that are the same on all nodes have no owner") {
   replication r(line, 1, 4);
   r.written({line}, {box(10, 20)});
-  r.alike(line);
+  r.written_everywhere(line);
   CHECK(!r.may_send());
   CHECK(taken(r, line).empty());
 }
@@ -66,7 +66,7 @@ TEST_CASE("many parts that are written by the same nodes each time leave as few 
   CHECK(r.pieces() == pieces);
 }
 
-TEST_CASE("what lacks and what is sent is what a model by elements says, over many seeds") {
+TEST_CASE("lacking and sent elements equal those of a model by elements, over many seeds") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -77,7 +77,7 @@ TEST_CASE("what lacks and what is sent is what a model by elements says, over ma
     };
     replication r(line, 1, 4);
     std::vector<int> held(40, 1);
-    std::vector<node_set> lack(40);  // of what is owned here: who lacks it
+    std::vector<node_set> lack(40);  // for elements owned here: the nodes that lack them
     for (int step = 0; step < 60; ++step) {
       const box where = any_box();
       switch (below(3)) {

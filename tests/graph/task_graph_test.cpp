@@ -26,7 +26,7 @@ task using_boxes(const std::vector<std::tuple<buffer_id, mode, box>>& uses, cons
   return t;
 }
 
-// A random program, and what a model by elements says of it.
+// A random program, and a model of it by elements.
 class modelled_program {
  public:
   modelled_program(unsigned seed, bool has_horizons) : random_(seed), has_horizons_(has_horizons) {
@@ -39,7 +39,7 @@ class modelled_program {
     writes_of_10_ = 1 + below(9);
   }
 
-  /// The first fault; nothing if there is none.
+  /// The first fault; empty if there is none.
   std::string run(int steps) {
     for (int i = 0; i < steps && fault_.empty(); ++i) {
       if (has_horizons_ && below(30) == 0) made_.set(policy_ = any_policy());
@@ -57,14 +57,15 @@ class modelled_program {
 
  private:
   static constexpr int buffers = 3, cells = 64;  // of each buffer
-  static constexpr int effects = 24;  // each as an element; more than are looked through before some are forgotten
+  // each modelled as an element; more than effect_order keeps before it forgets some
+  static constexpr int effects = 24;
   static constexpr std::size_t most_tasks = 800;
   using uses = std::bitset<4'096>;
   struct modelled_task {
     uses reads = {}, writes = {};
     bool follows_all = false;
     std::bitset<most_tasks> before = {};
-    std::uint64_t path = 0;  // the longest to it, in tasks that are not horizons
+    std::uint64_t path = 0;  // length of the longest path to it, without horizons
     bool is_followed = false;
   };
   struct modelled_element {
@@ -290,7 +291,7 @@ TEST_CASE("a collective task follows the one before of its group, and of no othe
   CHECK(collective(7) == dependencies{6});  // which is behind the one before
 }
 
-TEST_CASE("a task that affects something follows whoever names it; one that uses it follows whoever affected it last") {
+TEST_CASE("an affecting task follows all tasks that name the side effect; a user follows the last affecting task") {
   task_graph g(never);
   const auto task_with = [&](std::vector<graph::effect_use> effects) {
     task t;
@@ -313,7 +314,7 @@ TEST_CASE("a task that affects something follows whoever names it; one that uses
   CHECK(task_with({{0, true}}) == dependencies{9, 10});
 }
 
-TEST_CASE("what is remembered of side effects is bounded, and those that are forgotten still order tasks") {
+TEST_CASE("the state of side effects is bounded, and forgotten ones still order tasks") {
   graph::sequence order;
   graph::effect_order effects;
   task t;
@@ -423,7 +424,7 @@ TEST_CASE("with horizons a task follows as few however many steps there were, wi
   }
 }
 
-TEST_CASE("tasks that nobody follows bring a horizon, too") {
+TEST_CASE("many tasks without successors cause a horizon, too") {
   const box all(0, 10'000);
   task_graph g({.step = 0, .most_parallel = 8});
   const buffer_id b = g.add(buffer{.elements = all, .name = {}});

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graph/instruction_labels.hpp"
-#include "graph/recorded.hpp"
+#include "graph/recorded_program.hpp"
 #include "thrown_by.hpp"
 
 using namespace stretto;
@@ -22,7 +22,7 @@ namespace {
 // An item a second, so that times can be told by heart.
 const cost_model slow{.task = 0, .launch = 1, .items = 1, .copy_latency = 1, .copy_bytes = 4, .message_latency = 1, .message_bytes = 4};
 
-const span_of_time& span_of(const timeline& when, const recorded& r, std::size_t node, const char* kind, std::size_t nth) {
+const time_span& span_of(const timeline& when, const recorded& r, std::size_t node, const char* kind, std::size_t nth) {
   for (std::size_t i = 0; i < r.of_nodes[node].instructions.size(); ++i)
     if (std::string(kind_of(r.of_nodes[node].instructions[i])) == kind && nth-- == 0) return when.nodes[node].spans[i];
   FAIL(kind);
@@ -33,9 +33,9 @@ void check_schedule(const recorded& r, std::span<const node_record> nodes, const
   const timeline when = predict(r.program, nodes, costs);
   double latest = 0;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    std::vector<std::vector<span_of_time>> by_lane(when.nodes[n].lanes.size());
+    std::vector<std::vector<time_span>> by_lane(when.nodes[n].lanes.size());
     for (std::size_t i = 0; i < nodes[n].instructions.size(); ++i) {
-      const span_of_time& s = when.nodes[n].spans[i];
+      const time_span& s = when.nodes[n].spans[i];
       latest = std::max(latest, s.end);
       CHECK(s.begin >= 0);
       CHECK(s.end >= s.begin);
@@ -44,7 +44,7 @@ void check_schedule(const recorded& r, std::span<const node_record> nodes, const
         if (f != 0) CHECK(when.nodes[n].spans[f - 1].end <= s.begin);
     }
     for (auto& lane : by_lane) {
-      std::ranges::sort(lane, {}, [](const span_of_time& s) { return std::pair(s.begin, s.end); });
+      std::ranges::sort(lane, {}, [](const time_span& s) { return std::pair(s.begin, s.end); });
       for (std::size_t i = 1; i < lane.size(); ++i) CHECK(lane[i - 1].end <= lane[i].begin);
     }
     // What comes from a node that is looked at has been sent a latency before.
@@ -74,7 +74,7 @@ TEST_CASE("launches that follow one another take the sum of what they take, and 
   CHECK(summary_of(when, r.of_nodes) == "10.000 s on 1 node; busiest: D0 of N0 100 %; D1 of N0 100 %");
 }
 
-TEST_CASE("a border is sent once it is computed, comes a latency later, and what needs it waits for it") {
+TEST_CASE("a border is sent when it is computed, arrives one latency later, and its readers wait for it") {
   const recorded r = recorded_stencil(2, 1);
   // On the host, without copies but those of growing. 8 items and a launch: 9 s. The allocation grows: its 8 elements of 4 bytes take
   // 1 + 8 s. The border, 4 bytes, takes a second of the link, and comes after another.
@@ -91,7 +91,7 @@ TEST_CASE("a border is sent once it is computed, comes a latency later, and what
   CHECK(when.seconds == 29);
 }
 
-TEST_CASE("what a node receives from others that are not looked at is sent as an identical node would") {
+TEST_CASE("elements from nodes that are not recorded are assumed to be sent as an identical node would send them") {
   for (const std::size_t node : {0u, 1u}) {
     const recorded r = recorded_stencil(2, 6, {.devices = {1, 2}});
     const timeline both = predict(r.program, r.of_nodes, slow), alone = predict(r.program, {&r.of_nodes[node], 1}, slow);

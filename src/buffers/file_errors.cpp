@@ -1,0 +1,40 @@
+#include "buffers/file_errors.hpp"
+
+#include <cstring>
+
+namespace stretto::buffers {
+
+namespace fs = std::filesystem;
+
+error file_cannot_be_written(const fs::path& what, int number) {
+  return error("F01", what.string() + " cannot be written: " + std::strerror(number))
+      .because("what was there before stays as it is")
+      .remedy(files::remedy_for(number, "make room there: what is new is written beside what is old",
+                                "name a file in a folder that exists and can be written, on every node"));
+}
+
+error file_is_damaged(const fs::path& file, const std::string& expected, const std::string& found) {
+  return error("F04", "the file " + file.string() + " of an array is damaged")
+      .fact("expected", expected)
+      .fact("found", found)
+      .because("it is not what was written")
+      .remedy("take another copy of the array");
+}
+
+error file_cannot_be_read(const fs::path& file, const std::string& why) {
+  return error("F02", file.string() + " cannot be read: " + why).remedy("name what every node of the job can read");
+}
+
+void refuse_to_replace(const fs::path& to, bool by_folder) {
+  std::error_code e;
+  const auto is = fs::status(to, e);
+  if (!fs::exists(is)) return;
+  const bool is_alike = by_folder ? fs::is_directory(is) && (fs::exists(to / "zarr.json", e) || fs::is_empty(to, e))
+                                  : fs::is_regular_file(is);
+  if (is_alike) return;
+  throw error("F01", to.string() + " cannot be written: a file of another kind exists there")
+      .because(by_folder ? "it is there, and is no Zarr array" : "it is there, and is no file")
+      .remedy("take another name, or remove it");
+}
+
+}  // namespace stretto::buffers

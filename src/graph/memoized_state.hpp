@@ -1,0 +1,155 @@
+// memoized_state.hpp - a state machine that memoises its transitions: in a program that repeats itself, states recur,
+// and the effect of a step is looked up instead of computed.
+//
+// Threads     one owner.
+// Cost        a memoised step: a hash. Any other: the step itself, and O(pieces) to store it. Storing pauses for a
+//             while if states do not recur.
+// Memory      256 states of 16,384 pieces in all, and the steps between them.
+// Invariants  (1) effects and later states are the same as without memoisation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <stretto/box.hpp>
+
+namespace stretto::graph {
+
+/// State must be copyable and have pieces() and key(); equal keys must mean equal behaviour from now on. Effect is the
+/// result of a step.
+template <class State, class Effect>
+class memoized_state {
+ public:
+  explicit memoized_state(State initial) : is_(std::move(initial)) {}
+
+  /// Names a step: the same name must always do the same. 0 is no name: such a step is not memoised.
+  struct step_name {
+    std::uint64_t what = 0;
+    std::uint64_t part = 0;
+    box where = {};
+    friend bool operator==(const step_name&, const step_name&) = default;
+  };
+
+  /// Runs step(State&, Effect&), or returns its memoised effect. Valid until the next call.
+  template <class Step>
+  const Effect& apply(const step_name& name, Step step) {
+    if (const Effect* known = look_up(name)) return *known;
+    const state_number before = begin_step(name);
+    effect_ = {};
+    step(is_, effect_);
+    end_step(name, before);
+    return effect_;
+  }
+  /// Forgets all steps: the same names do other things from now on.
+  void forget() {
+    materialise();
+    now_ = unknown;
+    states_.clear(), steps_.clear(), names_.clear();
+    pieces_ = 0;
+    hits_ = 0;
+  }
+  const State& current() {
+    materialise();
+    return is_;
+  }
+
+ private:
+  using state_number = std::uint32_t;
+  static constexpr state_number unknown = 0;
+  static constexpr std::size_t most_states = 256, most_pieces = 256, most_pieces_in_all = 16'384, most_names = 4'096;
+  static constexpr unsigned least_pause = 256, most_pause = 65'536;
+
+  struct edge {
+    state_number from = unknown;
+    step_name by;
+    friend bool operator==(const edge&, const edge&) = default;
+  };
+  struct hash {
+    static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
+      a = (a ^ b) * 0x9e3779b97f4a7c15u;
+      return a ^ a >> 29;
+    }
+    static std::uint64_t hashed(const step_name& n) noexcept {
+      std::uint64_t h = mixed(n.what, n.part);
+      for (int a = 0; a < max_axes; ++a)
+        h = mixed(mixed(h, static_cast<std::uint64_t>(n.where.min()[a])), static_cast<std::uint64_t>(n.where.max()[a]));
+      return h;
+    }
+    std::size_t operator()(const step_name& n) const noexcept { return hashed(n); }
+    std::size_t operator()(const edge& e) const noexcept { return mixed(e.from, hashed(e.by)); }
+  };
+  struct step_taken {
+    state_number to = unknown;
+    Effect did;
+  };
+  struct past_state {
+    std::vector<std::uint64_t> key;
+    State is;
+  };
+
+  const Effect* look_up(const step_name& name) {
+    if (now_ == unknown || name.what == 0) return nullptr;
+    const auto known = steps_.find({now_, name});
+    if (known == steps_.end()) return nullptr;
+    is_behind_ = is_behind_ || known->second.to != now_;
+    now_ = known->second.to;
+    ++hits_;
+    return &known->second.did;
+  }
+
+  void materialise() {
+    if (is_behind_) is_ = states_[now_ - 1].is;
+    is_behind_ = false;
+  }
+
+  state_number begin_step(const step_name& name) {
+    materialise();
+    const state_number before = std::exchange(now_, unknown);
+    remembers_ = false;
+    if (name.what == 0 || (pause_ != 0 && pause_-- != 0)) return before;
+    if (names_.size() >= most_names) names_.clear();
+    // A name that occurs for the first time may never recur.
+    remembers_ = !names_.insert(name).second && is_.pieces() <= most_pieces;
+    return before;
+  }
+
+  void end_step(const step_name& name, state_number before) {
+    if (!remembers_ || is_.pieces() > most_pieces) return;
+    if (states_.size() == most_states || pieces_ > most_pieces_in_all) {
+      // The program does not repeat itself, or with a long period. The less memoising has saved, the longer it pauses.
+      next_pause_ = hits_ >= 8 * states_.size() ? least_pause : std::min(2 * next_pause_, most_pause);
+      forget();
+      pause_ = next_pause_;
+      return;
+    }
+    now_ = number_of_present();
+    if (before != unknown) steps_.insert_or_assign({before, name}, step_taken{now_, effect_});
+  }
+
+  state_number number_of_present() {
+    std::vector<std::uint64_t> key = is_.key();
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      if (states_[i].key == key) return static_cast<state_number>(i + 1);
+    states_.push_back({std::move(key), is_});
+    pieces_ += is_.pieces();
+    return static_cast<state_number>(states_.size());
+  }
+
+  State is_;                // the current state, unless is_behind_
+  bool is_behind_ = false;  // then states_[now_ - 1] is the current state
+  bool remembers_ = false;  // the step in progress is to be stored
+  state_number now_ = unknown;
+  std::vector<past_state> states_;  // by number - 1
+  std::size_t pieces_ = 0;          // of all of them
+  std::unordered_map<edge, step_taken, hash> steps_;
+  std::unordered_set<step_name, hash> names_;  // that have occurred at least once
+  Effect effect_;
+  unsigned hits_ = 0;                              // since the last forget()
+  unsigned pause_ = 0, next_pause_ = least_pause;  // steps until memoising resumes
+};
+
+}  // namespace stretto::graph
