@@ -10,7 +10,7 @@
 #include "buffers/generating.hpp"
 #include "buffers/said_calls.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::buffers {
 namespace {

@@ -15,7 +15,7 @@
 #include "data/layout.hpp"
 #include "data/unwritten.hpp"
 #include "event/event_floor.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 
 namespace stretto::buffers {
 

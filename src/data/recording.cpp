@@ -1,6 +1,6 @@
 #include "data/recording.hpp"
 
-#include "sched/recording.hpp"
+#include "sched/task_spans.hpp"
 
 namespace stretto::data {
 namespace {

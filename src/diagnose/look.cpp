@@ -4,9 +4,9 @@
 #include "diagnose/merging.hpp"
 #include "diagnose/watcher.hpp"
 #include "dist/dist_floor.hpp"
-#include "event/telling.hpp"
+#include "event/event_wait_graph.hpp"
 #include "mobile/mobile_floor.hpp"
-#include "sched/telling.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::diagnose {
 

@@ -4,8 +4,8 @@
 
 #include "dist/builds.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
-#include "sched/searching.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/work_search.hpp"
 
 namespace stretto::dist {
 namespace {

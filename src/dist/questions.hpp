@@ -20,7 +20,7 @@
 #include "base/wait_snapshot.hpp"
 #include "dist/failures.hpp"
 #include "dist/job.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 
 namespace stretto {
 class preconditions;

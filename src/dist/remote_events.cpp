@@ -9,8 +9,8 @@
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
 #include "event/handle.hpp"
-#include "event/table.hpp"
-#include "event/telling.hpp"
+#include "event/event_table.hpp"
+#include "event/event_wait_graph.hpp"
 
 namespace stretto::dist {
 

@@ -27,7 +27,7 @@
 #include "dist/failures.hpp"
 #include "dist/in_order.hpp"
 #include "dist/job.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 
 namespace stretto::dist {
 

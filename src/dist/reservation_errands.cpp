@@ -9,9 +9,9 @@
 #include "base/context.hpp"
 #include "dist/remote_reservations.hpp"
 #include "dist/where.hpp"
-#include "event/ending.hpp"
+#include "event/event_trigger.hpp"
 #include "event/event_floor.hpp"
-#include "event/table.hpp"
+#include "event/event_table.hpp"
 
 namespace stretto::dist {
 

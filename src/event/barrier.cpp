@@ -7,13 +7,13 @@
 
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
-#include "event/calling.hpp"
+#include "event/calling_thread.hpp"
 #include "event/object_table.hpp"
 #include "event/phases.hpp"
 #include "event/remote_barrier.hpp"
-#include "event/self_wait.hpp"
-#include "event/telling.hpp"
-#include "event/waiting.hpp"
+#include "event/wait_cycle.hpp"
+#include "event/event_wait_graph.hpp"
+#include "event/derived_event.hpp"
 
 namespace stretto {
 

@@ -8,9 +8,9 @@
 
 #include "base/order_observer.hpp"
 #include "base/spin_lock.hpp"
-#include "event/calling.hpp"
+#include "event/calling_thread.hpp"
 #include "event/remote_queue.hpp"
-#include "event/waiting.hpp"
+#include "event/derived_event.hpp"
 
 namespace stretto {
 

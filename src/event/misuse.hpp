@@ -3,7 +3,7 @@
 // Threads     any.
 #pragma once
 
-#include "event/table.hpp"
+#include "event/event_table.hpp"
 
 namespace stretto::detail {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/sanitizers.hpp"
-#include "event/ending.hpp"
+#include "event/event_trigger.hpp"
 
 namespace stretto::detail {
 

@@ -8,7 +8,7 @@
 
 #include <source_location>
 
-#include "event/holding.hpp"
+#include "event/reservation_state.hpp"
 
 namespace stretto {
 

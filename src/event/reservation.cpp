@@ -3,12 +3,12 @@
 #include <stretto/error.hpp>
 
 #include "base/order_observer.hpp"
-#include "event/calling.hpp"
-#include "event/holding.hpp"
+#include "event/calling_thread.hpp"
+#include "event/reservation_state.hpp"
 #include "event/object_table.hpp"
 #include "event/remote_reservation.hpp"
-#include "event/telling.hpp"
-#include "event/waiting.hpp"
+#include "event/event_wait_graph.hpp"
+#include "event/derived_event.hpp"
 
 namespace stretto {
 

@@ -7,9 +7,9 @@
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
-#include "sched/span.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/handler_time.hpp"
 
 namespace stretto::mobiles {
 

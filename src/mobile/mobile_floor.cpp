@@ -6,10 +6,10 @@
 
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
-#include "event/telling.hpp"
+#include "event/event_wait_graph.hpp"
 #include "mobile/rounds.hpp"
-#include "sched/running.hpp"
-#include "sched/span.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/handler_time.hpp"
 
 namespace stretto {
 

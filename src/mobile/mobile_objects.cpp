@@ -7,7 +7,7 @@
 
 #include "dist/where.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::mobiles {
 

@@ -5,7 +5,7 @@
 #include "base/order_observer.hpp"
 #include "mobile/letters_to_many.hpp"
 #include "mobile/mobile_objects.hpp"
-#include "sched/running.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::mobiles {
 

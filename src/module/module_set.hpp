@@ -14,7 +14,7 @@
 #include "base/context.hpp"
 #include "base/options.hpp"
 #include "platform/channel_registry.hpp"
-#include "sched/polling.hpp"
+#include "sched/poll_coordinator.hpp"
 #include "trace/counters.hpp"
 #include "trace/snapshot.hpp"
 

@@ -15,7 +15,7 @@
 #include "objects/folding.hpp"
 #include "objects/running.hpp"
 #include "objects/storage.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::objects {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::objects {
 

@@ -15,7 +15,7 @@
 #include "data/host_launch.hpp"
 #include "data/unwritten.hpp"
 #include "device/kept_values.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 #include "objects/errand.hpp"
 #include "objects/objects_state.hpp"
 #include "sched/finish_scope.hpp"

@@ -5,7 +5,7 @@
 #include <stretto/error.hpp>
 
 #include "event/event_floor.hpp"
-#include "sched/running.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::sched {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/peek.hpp"
 #include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
-#include "sched/telling.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::detail {
 

@@ -17,7 +17,7 @@
 
 #include "base/count_down.hpp"
 #include "sched/graph_plan.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto {

@@ -12,8 +12,8 @@
 #include "base/count_down.hpp"
 #include "event/event_floor.hpp"
 #include "sched/graph_record.hpp"
-#include "sched/readying.hpp"
-#include "sched/scopes.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto {
 

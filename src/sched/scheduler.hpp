@@ -17,7 +17,7 @@
 
 #include "base/floating_control.hpp"
 #include "sched/debugger.hpp"
-#include "sched/overflow.hpp"
+#include "sched/stack_overflow.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::trace {

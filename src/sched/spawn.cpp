@@ -12,11 +12,11 @@
 #include "base/sanitizers.hpp"
 #include "sched/cancellation.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/profiling.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
-#include "sched/scopes.hpp"
-#include "sched/telling.hpp"
+#include "sched/profile_state.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::sched {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "event/completion.hpp"
 #include "event/event_floor.hpp"
-#include "sched/alarms.hpp"
-#include "sched/polling.hpp"
+#include "sched/wait_timers.hpp"
+#include "sched/poll_coordinator.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto {

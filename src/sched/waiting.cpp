@@ -16,12 +16,12 @@
 #include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/polling.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
-#include "sched/scopes.hpp"
-#include "sched/searching.hpp"
-#include "sched/telling.hpp"
+#include "sched/poll_coordinator.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/work_search.hpp"
+#include "sched/wait_graph.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::sched {

@@ -19,7 +19,7 @@
 #include "sched/deque.hpp"
 #include "sched/finish_scope.hpp"
 #include "sched/inbox.hpp"
-#include "sched/looking.hpp"
+#include "sched/adaptive_spin.hpp"
 #include "sched/priority_queue.hpp"
 #include "sched/stack.hpp"
 #include "sched/task_record.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/context.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 #include "hang.hpp"
 
 namespace hang {

@@ -1,6 +1,6 @@
 // Events and promises that nobody ends. GUILTY marks the line that the report must name.
 #include "base/context.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 #include "hang.hpp"
 
 namespace hang {

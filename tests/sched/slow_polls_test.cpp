@@ -10,7 +10,7 @@
 
 #include "module/with_module.hpp"
 #include "sched/scheduler.hpp"
-#include "sched/telling.hpp"
+#include "sched/wait_graph.hpp"
 
 using namespace stretto;
 using namespace std::chrono_literals;

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "net/mpi/movement.hpp"
+#include "net/mpi/transfer_activity.hpp"
 #include "net/mpi/mpi_calls.hpp"
 #include "net/mpi/packet.hpp"
 #include "net/transport.hpp"

@@ -1,0 +1,46 @@
+// held.hpp - who holds something until an event: hang reports name it beside the event that others wait for.
+//
+// For floors that give the program things to keep for a while, such as a view of elements, whose return ends an event. A
+// reservation knows its holder by itself.
+//
+// Threads     any; a mark may end on another thread than it began on.
+// Cost        a lock each, and a short text: for what the program holds, not for each operation of the runtime.
+// Invariants  a mark ends before the runtime does.
+#pragma once
+
+#include <list>
+#include <source_location>
+#include <string>
+
+#include "event/holder_list.hpp"
+
+namespace stretto::base {
+struct runtime_context;
+class wait_walk;
+}
+
+namespace stretto::detail {
+
+/// From when something is held until it is given back.
+class held_mark {
+ public:
+  held_mark() = default;
+  /// `what` others wait for, in the user's words; `who` holds it, or the calling thread where that is empty; until the
+  /// event; since that line.
+  held_mark(const base::runtime_context& runtime, event until, std::string what, std::string who,
+            const std::source_location& since);
+  held_mark(held_mark&& other) noexcept;
+  held_mark& operator=(held_mark&& other) noexcept;
+  ~held_mark() { end(); }
+
+ private:
+  void end() noexcept;
+
+  held_list* in_ = nullptr;
+  std::list<held_list::entry>::iterator at_;
+};
+
+/// What waits for such an event is told what that is, and who holds it.
+void tell_held(held_list& list, base::wait_walk& walk);
+
+}  // namespace stretto::detail

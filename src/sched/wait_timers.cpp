@@ -1,0 +1,82 @@
+#include "sched/wait_timers.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "sched/manual_clock.hpp"
+
+namespace stretto::sched {
+
+alarms::~alarms() {
+  if (clock_) detail::clock_access::remove(*clock_, *this);
+}
+
+void alarms::go_by(std::shared_ptr<manual_clock> clock) {
+  if (clock_) detail::clock_access::remove(*clock_, *this);
+  clock_ = std::move(clock);
+  if (clock_) detail::clock_access::add(*clock_, *this);
+}
+
+alarms::time alarms::now() const noexcept { return clock_ ? clock_->now() : std::chrono::steady_clock::now(); }
+
+bool alarms::is_due() const noexcept { return !set_.empty() && set_.begin()->first.at <= now(); }
+
+// A manual clock makes this due after it was moved. So the time is looked at after the next poll has been put off: a
+// move that is not seen here comes later, and its call too.
+void alarms::arrange_next_poll() noexcept {
+  if (!clock_) return next_poll(set_.empty() ? time::max() : set_.begin()->first.at);
+  next_poll(time::max());
+  if (is_due()) poll_now();
+}
+
+bool alarms::will_call() noexcept {
+  if (!clock_) return false;
+  const std::scoped_lock lock(lock_);
+  return !is_due();
+}
+
+alarms::alarm alarms::set(time at, std::shared_ptr<ended_once> what) {
+  add_pending();
+  const std::scoped_lock lock(lock_);
+  const alarm a{at, next_++};
+  set_.emplace(a, std::move(what));
+  arrange_next_poll();
+  return a;
+}
+
+void alarms::cancel(const alarm& a) noexcept {
+  {
+    const std::scoped_lock lock(lock_);
+    if (set_.erase(a) == 0) return;
+    arrange_next_poll();
+  }
+  remove_pending();
+}
+
+std::size_t alarms::poll() {
+  std::vector<std::shared_ptr<ended_once>> due;
+  {
+    const std::scoped_lock lock(lock_);
+    const time until = now();
+    while (!set_.empty() && set_.begin()->first.at <= until) {
+      due.push_back(std::move(set_.begin()->second));
+      set_.erase(set_.begin());
+    }
+    arrange_next_poll();
+  }
+  for (const auto& one : due) one->end();
+  if (!due.empty()) remove_pending(due.size());
+  return due.size();
+}
+
+void alarms::fail(std::exception_ptr) noexcept {
+  std::map<alarm, std::shared_ptr<ended_once>> all;
+  {
+    const std::scoped_lock lock(lock_);
+    all.swap(set_);
+  }
+  for (const auto& [when, one] : all) one->end();
+  if (!all.empty()) remove_pending(all.size());
+}
+
+}  // namespace stretto::sched
