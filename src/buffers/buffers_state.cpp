@@ -49,7 +49,7 @@ std::vector<graph::buffer_id> take_gone(buffers_state& s) {
 holding::holding(buffers_state& s) : s_(s), here_(worker_here()) {
   s_.mutex.lock();
   s_.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  if (here_) ++here_->no_room_making;
+  if (here_) ++here_->spawn_suspension_disabled;
 }
 
 holding::~holding() {
@@ -70,7 +70,7 @@ holding::~holding() {
       s_.doing.remove(b);
     }
   }
-  if (here_) --here_->no_room_making;
+  if (here_) --here_->spawn_suspension_disabled;
   s_.holder.store({}, std::memory_order_relaxed);
   s_.mutex.unlock();
 }

@@ -180,9 +180,9 @@ std::optional<event> hand_over(buffers_state& s, const std::shared_ptr<known_lau
   s.later->added();
   if (!s.later->is_taken.exchange(true, std::memory_order_seq_cst)) {
     const sched::outside_of_finishes everywhere(t);
-    if (t.as_worker) ++t.as_worker->no_room_making;  // others would wait with `saying`
+    if (t.as_worker) ++t.as_worker->spawn_suspension_disabled;  // others would wait with `saying`
     async(name(task_name), [&s] { take_in_turn(s); }, l.range.where);
-    if (t.as_worker) --t.as_worker->no_room_making;
+    if (t.as_worker) --t.as_worker->spawn_suspension_disabled;
   }
   return done;
 }

@@ -16,11 +16,11 @@ base::wait_snapshot look_at(sched::scheduler& runtime, double seconds) {
   s.node = runtime.runtime.node;
   s.seconds = seconds;
   base::wait_walk walk(s);
-  detail::tell_waits(runtime.runtime, walk);
+  detail::add_wait_edges(runtime.runtime, walk);
   data::tell_waits(walk);
   dist::tell_waits(runtime.runtime, walk);
   mobiles::tell_waits(runtime.runtime, walk);
-  sched::tell_waits(runtime, s, walk);
+  sched::add_wait_edges(runtime, s, walk);
   dist::tell_tasks(runtime.runtime, walk);
   mobiles::tell_handlers(runtime.runtime, walk);
   // Handles are the same on all nodes.

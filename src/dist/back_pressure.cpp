@@ -56,7 +56,7 @@ void back_pressure::share::end() noexcept {
 }
 
 std::uint64_t back_pressure::held(const net::transport& net) const noexcept {
-  return net.held() + kept_.load(std::memory_order_relaxed);
+  return net.outstanding_bytes() + kept_.load(std::memory_order_relaxed);
 }
 
 void back_pressure::wait_for_room(const net::transport& net, const std::source_location& where) {

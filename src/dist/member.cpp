@@ -67,7 +67,7 @@ void member::leave(sched::scheduler& s, const stretto::detail::poll_station& all
     return all.is_only_pending(*this) || (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
   };
   ending_.leave({.is_idle = is_idle,
-                 .forsake = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
+                 .forsake = [](base::thread_context& context) { return detail::poison_untriggered(context); }});
   scheduler_.store(&s, std::memory_order_seq_cst);
   // Nobody polls any more, and nobody drains yet.
   if (has_failed_.load(std::memory_order_seq_cst) && scheduler_.exchange(nullptr, std::memory_order_acq_rel))

@@ -88,7 +88,7 @@ bool remote_events::add_question(record& r, std::uint32_t generation, waiter* w)
   return is_first;
 }
 
-remote_owner::answer remote_events::query(event e) {
+remote_owner::known_state remote_events::query(event e) {
   shard& s = shard_of(key_of(e));
   std::uint32_t known;
   {
@@ -147,7 +147,7 @@ void remote_events::tell_waits(base::wait_walk& walk) const {
     for (const auto& [key, r] : s.records)
       for (const question& q : r.questions)
         if (q.waiters && !walk.is_full())
-          detail::tell_waiters(q.waiters, walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
+          detail::add_waiters(q.waiters, walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
   }
 }
 

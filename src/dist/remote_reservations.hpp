@@ -48,7 +48,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   /// Handles of the job's other nodes work on this runtime from now on.
   void serve(base::runtime_context& runtime);
 
-  detail::holding* find(std::uint64_t id) override;
+  detail::reservation_state* find(std::uint64_t id) override;
   void want(std::uint64_t id, base::thread_context& context) override;
   void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) override;
   void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
@@ -84,7 +84,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   };
   /// One reservation, as this node knows it.
   struct stand {
-    detail::holding* held = nullptr;
+    detail::reservation_state* held = nullptr;
     bool is_here = false;
     bool is_wanted = false;     // home was told, and it has not come yet
     std::uint32_t reads_asked = 0;  // shared acquires of this node that wait for an answer
@@ -110,11 +110,11 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   struct reading;
   /// What is to be done once the lock is given back.
   struct aftermath {
-    detail::holding::grant next;
+    detail::reservation_state::grant next;
     std::vector<std::pair<errand, failure_ref>> done;
     std::vector<pending> ended;
     failure_ref why;  // of what has ended
-    detail::holding::waiting left{nullptr, nullptr};
+    detail::reservation_state::waiting left{nullptr, nullptr};
     std::vector<rank> users;
   };
 
@@ -129,7 +129,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void answer(const aftermath& after, base::thread_context& context);
   void start(errand e, detail::slot& s, base::thread_context& context);
   void route(errand e, base::thread_context& context);
-  void put_readers(writer& to, detail::holding& from, base::thread_context& context);
+  void put_readers(writer& to, detail::reservation_state& from, base::thread_context& context);
   waiter* get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context);
   /// Their nodes are told by themselves.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
@@ -164,8 +164,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   std::unordered_map<std::uint64_t, stand> stands_;
   std::unordered_map<std::uint64_t, pending> pending_;  // by token
   std::uint64_t tokens_ = 0;
-  std::deque<detail::holding> made_;  // of stand-ins: they stay holdings, as handles that outlive theirs may look
-  std::vector<detail::holding*> free_;
+  std::deque<detail::reservation_state> made_;  // of stand-ins: they stay holdings, as handles that outlive theirs may look
+  std::vector<detail::reservation_state*> free_;
 };
 
 }  // namespace stretto::dist

@@ -15,7 +15,7 @@
 
 namespace stretto::dist {
 
-using detail::holding;
+using detail::reservation_state;
 
 struct remote_reservations::reading : detail::remote_acquire {
   rank origin;
@@ -48,7 +48,7 @@ struct remote_reservations::reading : detail::remote_acquire {
   }
 };
 
-void remote_reservations::put_readers(writer& to, holding& from, base::thread_context& context) {
+void remote_reservations::put_readers(writer& to, reservation_state& from, base::thread_context& context) {
   std::vector<reading> all;
   for (waiter* w = from.take_remote(); w;) all.push_back(reading::take(*std::exchange(w, w->next), context));
   to.put(static_cast<std::uint32_t>(all.size()));
@@ -85,7 +85,7 @@ void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base
     stand* const at = known(id);
     gone = at ? at->held->gone() : detail::gone_before(id, e.where);
     if (!gone && (at->is_here || at->is_wanted)) {  // it waits here, behind what has asked for it
-      is_held = at->held->acquire_in_line(s) == holding::taken::now;
+      is_held = at->held->acquire_in_line(s) == reservation_state::acquire_result::now;
       if (!is_held) return;
     } else if (!gone) {
       ++at->reads_asked;
@@ -98,10 +98,10 @@ void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base
 }
 
 void remote_reservations::answer(const aftermath& after, base::thread_context& context) {
-  holding::hand_out(after.next, detail::event_cache::of(context), context);
+  reservation_state::hand_out(after.next, detail::event_cache::of(context), context);
   for (const auto& [e, failed] : after.done) is_done(e, failed, context);
   for (const pending& p : after.ended) end(p, after.why, context);
-  detail::forsake(after.left, after.why, context);
+  detail::fail_waiters(after.left, after.why, context);
 }
 
 void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s,
@@ -134,8 +134,8 @@ bool remote_reservations::run(const errand& e, stand& s, aftermath& after, base:
   switch (e.what) {
     case action::release: {
       const auto released = s.held->release(e.cause.get(), after.next);
-      if (released == holding::released::elsewhere) return false;
-      if (released == holding::released::not_held) misuse = detail::released_unheld(e.id, s.held->where(), e.where);
+      if (released == reservation_state::release_result::elsewhere) return false;
+      if (released == reservation_state::release_result::not_held) misuse = detail::released_unheld(e.id, s.held->where(), e.where);
       break;
     }
     case action::skip_acquire:
@@ -144,10 +144,10 @@ bool remote_reservations::run(const errand& e, stand& s, aftermath& after, base:
     case action::acquire_shared: {
       reading* const reader = reading::make(*this, e, context);
       const auto taken = s.held->acquire_for(*reader);
-      if (taken == holding::taken::later) return true;
+      if (taken == reservation_state::acquire_result::later) return true;
       drop_readers(reader, context);
-      if (taken == holding::taken::once_it_comes) return false;
-      if (taken == holding::taken::never) misuse = s.held->gone();
+      if (taken == reservation_state::acquire_result::after_transfer) return false;
+      if (taken == reservation_state::acquire_result::never) misuse = s.held->gone();
       break;
     }
     case action::release_skipped:
@@ -230,7 +230,7 @@ void remote_reservations::is_done(const errand& e, const failure_ref& failed, ba
     pending_.erase(it);
     if (p->what == action::acquire_shared)
       if (stand* const s = known(p->id); s && --s->reads_asked == 0)
-        is_wanted = s->held->is_waited_for() && becomes_wanted(*s);
+        is_wanted = s->held->has_local_waiters() && becomes_wanted(*s);
   }
   end(*p, failed, context);
   if (is_wanted) tell_wanted(p->id, context);
@@ -252,7 +252,7 @@ void remote_reservations::keep_payload(std::uint64_t token, std::span<const std:
   const auto it = pending_.find(token);
   if (it == pending_.end() || it->second.what != action::acquire_shared) return;
   stand* const s = known(it->second.id);
-  void* const room = s ? s->held->room_for_payload(payload.size()) : nullptr;
+  void* const room = s ? s->held->payload_buffer(payload.size()) : nullptr;
   if (room && std::memcmp(room, payload.data(), payload.size()) != 0) std::memcpy(room, payload.data(), payload.size());
 }
 

@@ -58,7 +58,7 @@ void fire_survive(waiter& self, const failure*, base::thread_context& context) n
   finish(slot::of(self), nullptr, event_cache::of(context), context);
 }
 
-void let_go(dependency d) noexcept {
+void release_task(dependency d) noexcept {
   if (auto* task = d.task()) task->release();
 }
 
@@ -73,8 +73,8 @@ void advance_both(slot& s, event_cache& cache, base::thread_context& context) no
   if (subscribe(first, s.own, cache, context)) return;
   failure_ref cause = cause_of(first, cache);
   if (!cause) cause = cause_of(second, cache);
-  let_go(first);
-  let_go(second);
+  release_task(first);
+  release_task(second);
   finish(s, cause.get(), cache, context);
 }
 
@@ -82,25 +82,25 @@ void fire_both(waiter& self, const failure*, base::thread_context& context) noex
   advance_both(slot::of(self), event_cache::of(context), context);
 }
 
-enum class seen { pending, triggered, poisoned };
+enum class input_state { pending, triggered, poisoned };
 
 /// Looks once; `cause` is set if poisoned. The common case, an event of this node, comes first and touches no counts.
-inline seen look_at(dependency d, failure_ref& cause, event_cache& cache) {
+inline input_state check_input(dependency d, failure_ref& cause, event_cache& cache) {
   if (const event e = d.as_event(); cache.is_local(e)) [[likely]] {
     const slot& s = cache.table->at(e);
-    if (!s.has_ended(generation_of(e))) return seen::pending;
+    if (!s.has_ended(generation_of(e))) return input_state::pending;
     if (!s.poisons.load(std::memory_order_acquire)) [[likely]]
-      return seen::triggered;
+      return input_state::triggered;
     const failure* found = s.cause(generation_of(e));
-    if (!found) return seen::triggered;
+    if (!found) return input_state::triggered;
     cause = failure_ref::share(found);
-    return seen::poisoned;
+    return input_state::poisoned;
   }
-  if (!has_ended(d, cache)) return seen::pending;
+  if (!has_ended(d, cache)) return input_state::pending;
   failure_ref found = cause_of(d, cache);
-  if (!found) return seen::triggered;
+  if (!found) return input_state::triggered;
   cause = std::move(found);
-  return seen::poisoned;
+  return input_state::poisoned;
 }
 
 void advance_all(slot& s, event_cache& cache, base::thread_context& context) noexcept {
@@ -111,7 +111,7 @@ void advance_all(slot& s, event_cache& cache, base::thread_context& context) noe
   for (;;) {
     while (left) {
       const dependency d = from_bits(block->inputs[left - 1].load(std::memory_order_relaxed));
-      if (look_at(d, cause, cache) == seen::pending) [[unlikely]] {
+      if (check_input(d, cause, cache) == input_state::pending) [[unlikely]] {
         // Once subscribed the slot may be another thread's: its state goes first.
         base::announce_release(&s);
         block->cause = cause.detach();
@@ -121,7 +121,7 @@ void advance_all(slot& s, event_cache& cache, base::thread_context& context) noe
         cause = failure_ref::adopt(std::exchange(block->cause, nullptr));
         continue;
       }
-      let_go(d);
+      release_task(d);
       --left;
     }
     merge_block* next = block->next.load(std::memory_order_relaxed);
@@ -139,7 +139,7 @@ void fire_all_inputs(waiter& self, const failure*, base::thread_context& context
 }
 
 /// From the moment that the merge must be able to ask for it: holds a task; asks a remote owner to tell.
-void keep(dependency d, event_cache& cache) {
+void retain_input(dependency d, event_cache& cache) {
   if (auto* task = d.task())
     task->add_reference();
   else if (const event e = d.as_event(); !cache.is_local(e))
@@ -153,7 +153,7 @@ class input_chain {
   input_chain(const input_chain&) = delete;
   ~input_chain() {
     while (block_) {
-      while (used_) let_go(from_bits(block_->inputs[--used_].load(std::memory_order_relaxed)));
+      while (used_) release_task(from_bits(block_->inputs[--used_].load(std::memory_order_relaxed)));
       used_ = merge_block::capacity;
       cache_.blocks.push(std::exchange(block_, block_->next.load(std::memory_order_relaxed)));
     }
@@ -161,7 +161,7 @@ class input_chain {
 
   void append(dependency d) {
     if (!cache_.is_local(d.as_event())) [[unlikely]]
-      keep(d, cache_);
+      retain_input(d, cache_);
     if (!block_ || used_ == merge_block::capacity) {
       merge_block& b = cache_.create_block();
       b.cause = nullptr;
@@ -251,8 +251,8 @@ event make_merge(std::span<const Input> inputs, base::thread_context& context, c
   if (context.observer)
     for (const Input& input : inputs) context.observer->merges(e.raw(), as_awaited(dependency(input)));
   if (kept == 2) {
-    keep(first, cache);
-    keep(second, cache);
+    retain_input(first, cache);
+    retain_input(second, cache);
     s.link[0].store(bits_of(first), std::memory_order_release);
     s.link[1].store(bits_of(second), std::memory_order_release);
     s.own.fire = fire_both;

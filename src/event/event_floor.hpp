@@ -39,7 +39,7 @@ event event_of(completion& c, base::thread_context& context, const std::source_l
 
 /// The runtime ends: poisons (E14) every event that something waits for and that only the program could have
 /// triggered. Returns how many; what is skipped or thrown because of that may leave more. No other thread is active.
-std::size_t poison_forsaken(base::thread_context& context) noexcept;
+std::size_t poison_untriggered(base::thread_context& context) noexcept;
 /// Nothing can go on any more, on any node, because of `why`: poisons with it every event that something waits for and that only the program could
 /// have triggered, and phases of barriers that lack arrivals, for which those that are missing come, poisoned. Other threads may be about.
 /// Returns how many.

@@ -111,7 +111,7 @@ void user_event::trigger(event precondition, std::source_location where) const {
   if (slot::generation_in(word) != generation || s.is_claimed(generation)) refuse_second_end(*this, cache, where);
   const bool something_waits = slot::list_in(word) || s.is_marked();
   if (precondition == *this || (something_waits && leads_to(precondition, *this, cache)))
-    refuse_self_wait(*this, precondition, cache, where);
+    refuse_wait_cycle(*this, precondition, cache, where);
 
   auto unclaimed = slot::claim_of(generation, role::none);
   if (!s.claim.compare_exchange_strong(unclaimed, slot::claim_of(generation, role::taken),

@@ -68,7 +68,7 @@ class event_table {
   // Barriers, reservations, and completion queues that other nodes know: made by their own files on first use.
   std::once_flag barriers_once, reservations_once, queues_once;
   std::shared_ptr<void> barriers, reservations, queues;
-  held_list held;
+  holder_list holders;
 
   /// Told of failures behind which no task stands.
   std::atomic<void (*)(void* receiver, failure_ref)> unobserved{nullptr};
@@ -97,21 +97,21 @@ class event_table {
 };
 
 /// A list whose firing was put off, because this thread was firing another one.
-struct fired_list {
+struct deferred_list {
   waiter* list;
   const failure* cause;  // a reference of its own
   std::uint64_t ended_by;  // the trace's number of what ended it
 };
 
 /// Memory that searches for self-waits use again and again.
-struct self_wait_search {
-  std::vector<std::uint64_t> to_look_at, found, seen;
+struct wait_cycle_search {
+  std::vector<std::uint64_t> to_visit, found, seen;
   std::vector<std::uint32_t> places;
 };
 
 struct event_cache {
   explicit event_cache(event_table& t) : table(&t), slots(t.slots), blocks(t.blocks), records(t.records), node(t.node) {
-    put_off.reserve(64);
+    deferred.reserve(64);
   }
 
   static event_cache& of(base::thread_context& context) noexcept {
@@ -124,8 +124,8 @@ struct event_cache {
   base::block_cache records;
   std::uint16_t node;
   bool firing = false;
-  std::vector<fired_list> put_off;
-  self_wait_search search;
+  std::vector<deferred_list> deferred;
+  wait_cycle_search search;
 
   // Written by the owner, read by statistics.
   std::atomic<std::uint64_t> created{0}, ended{0}, retired{0};

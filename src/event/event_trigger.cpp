@@ -2,9 +2,9 @@
 
 namespace stretto::detail {
 
-void put_off(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept {
+void defer_firing(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept {
   if (cause) cause->add_reference();  // its owner may go before its turn comes
-  cache.put_off.push_back({list, cause, context.current_id});
+  cache.deferred.push_back({list, cause, context.current_id});
 }
 
 void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thread_context& context) noexcept {
@@ -19,11 +19,11 @@ void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thre
       list = next;
     } while (list);
     if (kept) kept->release();
-    if (cache.put_off.empty()) break;
-    list = cache.put_off.back().list;
-    cause = kept = cache.put_off.back().cause;
-    context.current_id = cache.put_off.back().ended_by;
-    cache.put_off.pop_back();
+    if (cache.deferred.empty()) break;
+    list = cache.deferred.back().list;
+    cause = kept = cache.deferred.back().cause;
+    context.current_id = cache.deferred.back().ended_by;
+    cache.deferred.pop_back();
   }
   context.current_id = outermost;
   cache.firing = false;

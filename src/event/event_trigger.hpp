@@ -15,11 +15,11 @@ enum class ended_by { program, claim };
 
 /// As fire_all, with the cache at hand.
 void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thread_context& context) noexcept;
-void put_off(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept;
+void defer_firing(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept;
 
 inline void fire(waiter* list, const failure* cause, event_cache& cache, base::thread_context& context) noexcept {
   if (cache.firing)
-    put_off(list, cause, cache, context);
+    defer_firing(list, cause, cache, context);
   else
     fire_now(list, cause, cache, context);
 }

@@ -16,7 +16,7 @@ std::uint32_t node_of_dependency(std::uint64_t bits, base::wait_walk& walk) {
   return walk.at(is_task ? wait_kind::task : wait_kind::event, bits);
 }
 
-void tell_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk) {
+void add_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk) {
   for (unsigned n = 0; list && n < 1000 && !walk.is_full(); ++n) {
     const base::peeked<waiter> one(list);
     if (!one) return;
@@ -25,7 +25,7 @@ void tell_waiters(const waiter* list, std::uint32_t target, base::wait_walk& wal
   }
 }
 
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk) {
   auto& table = *runtime.get<event_table>(base::floor_slot::event);
   std::vector<std::uint64_t> awaited;
   for (std::uint32_t i = 0; i < table.carved() && !walk.is_full(); ++i) {
@@ -57,11 +57,11 @@ void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk) {
     }
     if (what == role::acquire && !waits) walk.link(node, walk.at(wait_kind::reservation, reservation));
     if (what == role::release) walk.link(walk.at(wait_kind::reservation, reservation), node);
-    tell_waiters(slot::list_in(word), node, walk);
+    add_waiters(slot::list_in(word), node, walk);
   }
-  tell_barriers(table, walk);
-  tell_reservations(table, walk);
-  tell_held(table.held, walk);
+  add_barriers(table, walk);
+  add_reservations(table, walk);
+  add_holders(table.holders, walk);
 }
 
 }  // namespace stretto::detail

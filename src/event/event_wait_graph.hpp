@@ -11,9 +11,9 @@
 namespace stretto::detail {
 
 /// Adds events that something waits for, phases of barriers and reservations; `linked` holds all their waiters.
-void tell_waits(const base::runtime_context& runtime, base::wait_walk& walk);
+void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
 /// The waiters of `list`, which wait for node `target`.
-void tell_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk);
+void add_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk);
 /// What a task or promise is called in a dependency; its node is at(wait_kind::task, that).
 inline std::uint64_t bits_of_record(const void* record) noexcept {
   return reinterpret_cast<std::uintptr_t>(record) | std::uint64_t{1} << 63;
@@ -25,10 +25,10 @@ inline std::uint64_t key_of_phase(std::uint64_t barrier, std::uint64_t phase) no
 std::uint32_t node_of_dependency(std::uint64_t bits, base::wait_walk& walk);
 
 // By barrier.cpp and reservation.cpp.
-void tell_barriers(event_table& table, base::wait_walk& walk);
-void tell_reservations(event_table& table, base::wait_walk& walk);
+void add_barriers(event_table& table, base::wait_walk& walk);
+void add_reservations(event_table& table, base::wait_walk& walk);
 /// One that is held here, wherever it was made.
-class holding;
-void tell_reservation(std::uint64_t id, holding& h, base::wait_walk& walk);
+class reservation_state;
+void add_reservation(std::uint64_t id, reservation_state& h, base::wait_walk& walk);
 
 }  // namespace stretto::detail

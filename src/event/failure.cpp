@@ -24,7 +24,7 @@ constexpr unsigned most_shown = 6;
 
 }  // namespace
 
-std::string words_of(const std::exception_ptr& exception) {
+std::string exception_text(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const std::exception& e) {
@@ -54,7 +54,7 @@ std::exception_ptr failure::unobserved_exception(const std::source_location* ask
   }
   chain.fact("failed", described(first));
   if (asked) chain.fact("asked", *asked);
-  chain.because(words_of(first.exception_)).caused_by(first.exception_);
+  chain.because(exception_text(first.exception_)).caused_by(first.exception_);
   return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));
 }
 

@@ -77,7 +77,7 @@ class alignas(16) failure {
 };
 
 /// What the exception says; the whole message of an error.
-std::string words_of(const std::exception_ptr& exception);
+std::string exception_text(const std::exception_ptr& exception);
 
 /// A counted reference to a failure; null means success.
 class failure_ref {

@@ -12,7 +12,7 @@
 
 namespace stretto::detail {
 
-struct held_list {
+struct holder_list {
   struct entry {
     event until;
     std::string what;     // view of object "u"

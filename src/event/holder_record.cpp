@@ -14,16 +14,16 @@
 
 namespace stretto::detail {
 
-held_mark::held_mark(const base::runtime_context& runtime, event until, std::string what, std::string who,
+holder_record::holder_record(const base::runtime_context& runtime, event until, std::string what, std::string who,
                      const std::source_location& since)
-    : in_(&runtime.get<event_table>(base::floor_slot::event)->held) {
+    : in_(&runtime.get<event_table>(base::floor_slot::event)->holders) {
   const std::scoped_lock lock(in_->mutex);
   at_ = in_->all.insert(in_->all.end(), {until, std::move(what), std::move(who), ::gettid(), since});
 }
 
-held_mark::held_mark(held_mark&& other) noexcept : in_(std::exchange(other.in_, nullptr)), at_(other.at_) {}
+holder_record::holder_record(holder_record&& other) noexcept : in_(std::exchange(other.in_, nullptr)), at_(other.at_) {}
 
-held_mark& held_mark::operator=(held_mark&& other) noexcept {
+holder_record& holder_record::operator=(holder_record&& other) noexcept {
   if (this == &other) return *this;
   end();
   in_ = std::exchange(other.in_, nullptr);
@@ -31,14 +31,14 @@ held_mark& held_mark::operator=(held_mark&& other) noexcept {
   return *this;
 }
 
-void held_mark::end() noexcept {
+void holder_record::end() noexcept {
   if (!in_) return;
   const std::scoped_lock lock(in_->mutex);
   in_->all.erase(at_);
   in_ = nullptr;
 }
 
-void tell_held(held_list& list, base::wait_walk& walk) {
+void add_holders(holder_list& list, base::wait_walk& walk) {
   const std::scoped_lock lock(list.mutex);
   for (const auto& one : list.all) {
     if (!walk.has(base::wait_kind::event, one.until.raw())) continue;

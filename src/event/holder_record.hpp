@@ -22,25 +22,25 @@ class wait_walk;
 namespace stretto::detail {
 
 /// From when something is held until it is given back.
-class held_mark {
+class holder_record {
  public:
-  held_mark() = default;
+  holder_record() = default;
   /// `what` others wait for, in the user's words; `who` holds it, or the calling thread where that is empty; until the
   /// event; since that line.
-  held_mark(const base::runtime_context& runtime, event until, std::string what, std::string who,
+  holder_record(const base::runtime_context& runtime, event until, std::string what, std::string who,
             const std::source_location& since);
-  held_mark(held_mark&& other) noexcept;
-  held_mark& operator=(held_mark&& other) noexcept;
-  ~held_mark() { end(); }
+  holder_record(holder_record&& other) noexcept;
+  holder_record& operator=(holder_record&& other) noexcept;
+  ~holder_record() { end(); }
 
  private:
   void end() noexcept;
 
-  held_list* in_ = nullptr;
-  std::list<held_list::entry>::iterator at_;
+  holder_list* in_ = nullptr;
+  std::list<holder_list::entry>::iterator at_;
 };
 
 /// What waits for such an event is told what that is, and who holds it.
-void tell_held(held_list& list, base::wait_walk& walk);
+void add_holders(holder_list& list, base::wait_walk& walk);
 
 }  // namespace stretto::detail

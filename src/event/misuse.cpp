@@ -22,7 +22,7 @@ void refuse_second_end(event e, event_cache& cache, const std::source_location& 
       .remedy("give each event one owner that triggers it");
 }
 
-void refuse_self_wait(event e, event awaited, event_cache& cache, const std::source_location& where) {
+void refuse_wait_cycle(event e, event awaited, event_cache& cache, const std::source_location& where) {
   const auto created = [&cache](event which) {
     return short_location(cache.table->at(which).where.load(std::memory_order_relaxed));
   };

@@ -40,7 +40,7 @@ class alignas(base::cache_line) phases {
   /// Announces `count` arrivals at `phase`; each announced arrival must come().
   outcome announce(std::uint64_t phase, std::uint32_t count) noexcept;
   /// Announced arrivals come. `value` may be null; it is not added if there is a cause.
-  void come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
+  void complete_arrivals(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
             base::thread_context& context, const std::source_location& where) noexcept;
   /// Both at once; the fast way.
   outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context,
@@ -57,7 +57,7 @@ class alignas(base::cache_line) phases {
       return outcome::done;
     }
     if (const auto result = announce(phase, count); result != outcome::done) return result;
-    come(phase, count, nullptr, nullptr, context, where);
+    complete_arrivals(phase, count, nullptr, nullptr, context, where);
     return outcome::done;
   }
   outcome alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept;
@@ -87,12 +87,12 @@ class alignas(base::cache_line) phases {
   struct awaited {
     std::uint64_t phase;
     event asked;
-    std::uint64_t expected, come, announced;  // announced: without those that have come
-    std::vector<std::source_location> come_at;  // the latest few
+    std::uint64_t expected, arrived, announced;  // announced: without those that have come
+    std::vector<std::source_location> arrived_at;  // the latest few
   };
   std::vector<awaited> awaited_phases();
   /// The arrivals that nobody has announced at phases up to `last`, which something waits for, come with that cause. Returns at how many phases.
-  std::size_t come_for_missing(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept;
+  std::size_t poison_missing_arrivals(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept;
   /// How many arrivals a phase that has not ended expects, and how many are announced.
   std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
 
@@ -101,7 +101,7 @@ class alignas(base::cache_line) phases {
   struct record {
     std::uint64_t phase;
     std::int64_t delta = 0;           // to the arrivals expected, from this phase on
-    std::uint32_t announced = 0, come = 0;  // ahead of their phase
+    std::uint32_t announced = 0, arrived = 0;  // ahead of their phase
     failure_ref cause{};
     event asked{};
   };
@@ -136,7 +136,7 @@ class alignas(base::cache_line) phases {
   static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 2 * count_bits;
   void remember(std::uint64_t word, const std::source_location& where) noexcept {
     static_assert(sizeof where == sizeof(std::uint64_t));  // a pointer, below 2^47
-    come_at_[word % std::size(come_at_)].store((word & tag_mask) | std::bit_cast<std::uint64_t>(where),
+    arrived_at_[word % std::size(arrived_at_)].store((word & tag_mask) | std::bit_cast<std::uint64_t>(where),
                                                std::memory_order_relaxed);
   }
 
@@ -149,7 +149,7 @@ class alignas(base::cache_line) phases {
 
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::uint64_t> phase_{0};
-  std::atomic<std::uint64_t> come_at_[4] = {};  // see remember()
+  std::atomic<std::uint64_t> arrived_at_[4] = {};  // see remember()
   base::spin_lock lock_;
   std::atomic<bool> any_poisoned_{false}, is_lost_{false};
   failure_ref lost_;
@@ -163,6 +163,6 @@ class alignas(base::cache_line) phases {
 
 /// Of every barrier made here that something waits for: what is missing comes, with that cause. Adds the events of these phases, those too that
 /// announced arrivals have yet to end. By barrier.cpp.
-std::size_t end_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked);
+std::size_t poison_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked);
 
 }  // namespace stretto::detail

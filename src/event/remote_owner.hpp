@@ -13,7 +13,7 @@ namespace stretto {
 class remote_owner {
  public:
   enum class state { pending, triggered, poisoned };
-  struct answer {
+  struct known_state {
     remote_owner::state state = state::pending;
     failure_ref cause;  // only if poisoned
   };
@@ -24,7 +24,7 @@ class remote_owner {
   virtual bool reaches(event) const noexcept { return true; }
   /// What is known here of `e`, at once. Where that is nothing, interest is expressed, so that who asks again and again comes
   /// to know.
-  virtual answer query(event e) = 0;
+  virtual known_state query(event e) = 0;
   /// Says that this node wants to know. Returns at once; the same event may be named many times. A merge names all
   /// its remote inputs first, so that their answers travel at the same time.
   virtual void express_interest(event e) = 0;

@@ -17,7 +17,7 @@ class remote_reservations {
   virtual ~remote_reservations() = default;
 
   /// The stand-in for a reservation of another node; null if there is no such node in the job.
-  virtual detail::holding* find(std::uint64_t id) = 0;
+  virtual detail::reservation_state* find(std::uint64_t id) = 0;
   /// Somebody here waits for it, or would have it, while it is on another node.
   virtual void want(std::uint64_t id, base::thread_context& context) = 0;
 
@@ -43,7 +43,7 @@ namespace detail {
 void set_remote_reservations(base::runtime_context& runtime, remote_reservations* others) noexcept;
 
 /// The holding of a reservation that was made here; null if it is gone.
-holding* find_reservation(std::uint64_t id, event_table& table) noexcept;
+reservation_state* find_reservation(std::uint64_t id, event_table& table) noexcept;
 /// reservation::destroy of one that was made here; false if it is gone.
 bool destroy_reservation(std::uint64_t id, base::thread_context& context, const std::source_location& where);
 /// E31 for a release that took effect where nothing was held.
@@ -53,7 +53,7 @@ failure_ref gone_before(std::uint64_t id, const std::source_location& where);
 /// The bits of an identity of a reservation that say where it was made.
 std::uint16_t home_of_reservation(std::uint64_t id) noexcept;
 /// Tells those that waited why they wait no more.
-void forsake(const holding::waiting& left, const failure_ref& why, base::thread_context& context) noexcept;
+void fail_waiters(const reservation_state::waiting& left, const failure_ref& why, base::thread_context& context) noexcept;
 
 }  // namespace detail
 }  // namespace stretto

@@ -31,25 +31,25 @@ waiter* take(waiter*& first, waiter*& last) noexcept {
 // What an acquire in line wants is told by what would fire it, which nobody does.
 void wait_to_hold(waiter&, const failure*, base::thread_context&) noexcept {}
 void wait_to_share(waiter&, const failure*, base::thread_context&) noexcept {}
-hold wanted_by(const waiter& local) noexcept { return local.fire == wait_to_share ? hold::shared : hold::alone; }
+hold wanted_by(const waiter& local) noexcept { return local.fire == wait_to_share ? hold::shared : hold::exclusive; }
 
 }  // namespace
 
-void holding::free_payload::operator()(std::byte* p) const noexcept { ::operator delete(p, std::align_val_t{64}); }
+void reservation_state::free_payload::operator()(std::byte* p) const noexcept { ::operator delete(p, std::align_val_t{64}); }
 
-void holding::allocate(std::size_t bytes) {
+void reservation_state::allocate(std::size_t bytes) {
   payload_.reset();
   if (!bytes) return;
   payload_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
   std::memset(payload_.get(), 0, bytes);
 }
 
-void holding::start(std::size_t payload_bytes, std::uint32_t fairness, const std::source_location& where) {
+void reservation_state::start(std::size_t payload_bytes, std::uint32_t fairness, const std::source_location& where) {
   allocate(payload_bytes);
   payload_bytes_ = payload_bytes;
   fairness_ = fairness;
   where_ = where;
-  held_ = away_ = is_unknown_ = false;
+  held_ = is_elsewhere_ = is_unknown_ = false;
   readers_ = 0;
   gone_ = {};
   preferred_ = 0;
@@ -57,12 +57,12 @@ void holding::start(std::size_t payload_bytes, std::uint32_t fairness, const std
   skipped_.clear();
 }
 
-void holding::start_away() {
+void reservation_state::start_elsewhere() {
   start(0, 0, {});
-  held_ = away_ = is_unknown_ = true;
+  held_ = is_elsewhere_ = is_unknown_ = true;
 }
 
-void* holding::room_for_payload(std::size_t bytes) {
+void* reservation_state::payload_buffer(std::size_t bytes) {
   const std::scoped_lock lock(lock_);
   if (std::exchange(is_unknown_, false)) {
     payload_bytes_ = bytes;
@@ -71,7 +71,7 @@ void* holding::room_for_payload(std::size_t bytes) {
   return bytes ? payload_.get() : nullptr;
 }
 
-bool holding::try_acquire(hold how, const std::source_location& by) noexcept {
+bool reservation_state::try_acquire(hold how, const std::source_location& by) noexcept {
   lock_.lock();
   const bool free = how == hold::shared ? can_share() : !is_held();
   if (free) {
@@ -83,74 +83,74 @@ bool holding::try_acquire(hold how, const std::source_location& by) noexcept {
   return free;
 }
 
-holding::taken holding::acquire_locked(slot& s, hold how) noexcept {
+reservation_state::acquire_result reservation_state::acquire_locked(slot& s, hold how) noexcept {
   const bool is_shared = how == hold::shared;
   if (is_shared ? can_share() : !is_held()) {
     if (is_shared) ++readers_;
     else held_ = true;
     holder_ = s.where.load(std::memory_order_relaxed);
-    return taken::now;
+    return acquire_result::now;
   }
   if (gone_) [[unlikely]]
-    return taken::never;
+    return acquire_result::never;
   s.own.fire = is_shared ? wait_to_share : wait_to_hold;
   append(s.own, first_, last_);
-  return away_ ? taken::once_it_comes : taken::later;
+  return is_elsewhere_ ? acquire_result::after_transfer : acquire_result::later;
 }
 
-holding::taken holding::acquire(slot& s, hold how) noexcept {
+reservation_state::acquire_result reservation_state::acquire(slot& s, hold how) noexcept {
   const std::scoped_lock lock(lock_);
-  if (how == hold::shared && away_ && !gone_ && !first_) return taken::by_message;
+  if (how == hold::shared && is_elsewhere_ && !gone_ && !first_) return acquire_result::by_request;
   return acquire_locked(s, how);
 }
 
-holding::taken holding::acquire_in_line(slot& s) noexcept {
+reservation_state::acquire_result reservation_state::acquire_in_line(slot& s) noexcept {
   const std::scoped_lock lock(lock_);
   return acquire_locked(s, hold::shared);
 }
 
-holding::taken holding::acquire_for(remote_acquire& w) noexcept {
+reservation_state::acquire_result reservation_state::acquire_for(remote_acquire& w) noexcept {
   const std::scoped_lock lock(lock_);
-  if (gone_) return taken::never;
-  if (away_) return taken::once_it_comes;
+  if (gone_) return acquire_result::never;
+  if (is_elsewhere_) return acquire_result::after_transfer;
   if (can_share()) {
     ++readers_;
     holder_ = {};
-    return taken::now;
+    return acquire_result::now;
   }
   append(w, first_remote_, last_remote_);
-  return taken::later;
+  return acquire_result::later;
 }
 
-waiter* holding::take_remote() noexcept {
+waiter* reservation_state::take_remote() noexcept {
   const std::scoped_lock lock(lock_);
   last_remote_ = nullptr;
   return std::exchange(first_remote_, nullptr);
 }
 
-bool holding::leave(remote_acquire& w) noexcept {
+bool reservation_state::leave(remote_acquire& w) noexcept {
   const std::scoped_lock lock(lock_);
   if (is_held()) {
     append(w, first_remote_, last_remote_);
     return false;
   }
-  held_ = away_ = true;
+  held_ = is_elsewhere_ = true;
   holder_ = {};
   return true;
 }
 
-std::vector<holding::skipped> holding::take_skipped() noexcept {
+std::vector<reservation_state::skipped> reservation_state::take_skipped() noexcept {
   const std::scoped_lock lock(lock_);
   return std::exchange(skipped_, {});
 }
 
-void holding::come(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along,
+void reservation_state::move_here(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along,
                    grant& next, waiter* readers) noexcept {
   const std::scoped_lock lock(lock_);
   fairness_ = fairness;
   if (where_.line() != where.line() || where_.file_name() != where.file_name()) where_ = where;  // readers take no lock
   skipped_ = std::move(along);
-  away_ = false;
+  is_elsewhere_ = false;
   preferred_ = 0;
   held_ = false;
   if (readers) {  // ahead of who wants it to go on: they have waited for one node already
@@ -165,14 +165,14 @@ void holding::come(std::uint32_t fairness, const std::source_location& where, st
 
 /// To who waits, as long as those can hold it together. Whose turn it is waits for readers to leave, and everyone else
 /// behind it.
-void holding::grant_all(grant& next, bool is_local_first) noexcept {
+void reservation_state::grant_all(grant& next, bool is_local_first) noexcept {
   waiter *last_local = nullptr, *last_remote = nullptr;
   while (!held_ && (first_ || first_remote_)) {
     const bool is_local = first_ && (!first_remote_ || preferred_ < fairness_ || is_local_first);
     const hold wanted = is_local ? wanted_by(*first_) : static_cast<const remote_acquire*>(first_remote_)->how;
-    if (wanted == hold::alone && readers_) return;
+    if (wanted == hold::exclusive && readers_) return;
     is_local_first = false;
-    if (wanted == hold::alone) held_ = true;
+    if (wanted == hold::exclusive) held_ = true;
     else ++readers_;
     if (is_local) {
       if (first_remote_) ++preferred_;
@@ -181,7 +181,7 @@ void holding::grant_all(grant& next, bool is_local_first) noexcept {
       append(*w, next.local, last_local);
     } else {
       preferred_ = 0;
-      away_ = held_;
+      is_elsewhere_ = held_;
       waiter* const w = take(first_remote_, last_remote_);
       holder_ = {};
       append(*w, next.remote, last_remote);
@@ -189,10 +189,10 @@ void holding::grant_all(grant& next, bool is_local_first) noexcept {
   }
 }
 
-bool holding::skip_acquire(const failure& cause) {
+bool reservation_state::skip_acquire(const failure& cause) {
   const failure& root = cause.root();
   std::scoped_lock lock(lock_);
-  if (away_ && !gone_) return false;
+  if (is_elsewhere_ && !gone_) return false;
   for (auto& s : skipped_)
     if (s.root->has_root_of(root)) {
       ++s.count;
@@ -202,7 +202,7 @@ bool holding::skip_acquire(const failure& cause) {
   return true;
 }
 
-bool holding::ignore(const failure* root) noexcept {
+bool reservation_state::ignore(const failure* root) noexcept {
   for (auto it = skipped_.begin(); it != skipped_.end(); ++it)
     if (!root || it->root->has_root_of(*root)) {
       if (--it->count == 0) skipped_.erase(it);
@@ -211,33 +211,33 @@ bool holding::ignore(const failure* root) noexcept {
   return false;
 }
 
-holding::released holding::release(const failure* cause, grant& next) noexcept {
+reservation_state::release_result reservation_state::release(const failure* cause, grant& next) noexcept {
   std::scoped_lock lock(lock_);
   if (gone_) [[unlikely]]
-    return released::ignored;
-  if (away_) [[unlikely]]
-    return released::elsewhere;
-  if (cause && ignore(&cause->root())) return released::ignored;
-  if (!is_held()) return ignore(nullptr) ? released::ignored : released::not_held;
+    return release_result::ignored;
+  if (is_elsewhere_) [[unlikely]]
+    return release_result::elsewhere;
+  if (cause && ignore(&cause->root())) return release_result::ignored;
+  if (!is_held()) return ignore(nullptr) ? release_result::ignored : release_result::not_held;
   if (readers_) --readers_;
   else held_ = false;
   grant_all(next, false);
-  return released::given_back;
+  return release_result::given_back;
 }
 
-bool holding::release_skipped(const failure& cause) noexcept {
+bool reservation_state::release_skipped(const failure& cause) noexcept {
   std::scoped_lock lock(lock_);
-  if (away_ && !gone_) return false;
+  if (is_elsewhere_ && !gone_) return false;
   ignore(&cause.root());
   return true;
 }
 
-void holding::hand_out(const grant& g, event_cache& cache, base::thread_context& context) noexcept {
+void reservation_state::hand_out(const grant& g, event_cache& cache, base::thread_context& context) noexcept {
   for (waiter* w = g.local; w;) finish(slot::of(*std::exchange(w, w->next)), nullptr, cache, context);
   if (g.remote) fire(g.remote, nullptr, cache, context);
 }
 
-holding::waiting holding::stop() noexcept {
+reservation_state::waiting reservation_state::stop() noexcept {
   std::scoped_lock lock(lock_);
   const waiting left{first_, first_remote_};
   first_ = last_ = first_remote_ = last_remote_ = nullptr;
@@ -245,7 +245,7 @@ holding::waiting holding::stop() noexcept {
   return left;
 }
 
-holding::waiting holding::stop(failure_ref cause) noexcept {
+reservation_state::waiting reservation_state::stop(failure_ref cause) noexcept {
   {
     std::scoped_lock lock(lock_);
     gone_ = std::move(cause);

@@ -25,24 +25,24 @@
 namespace stretto::detail {
 
 /// How a reservation is held.
-enum class hold : std::uint8_t { alone, shared };
+enum class hold : std::uint8_t { exclusive, shared };
 
 /// A request of another node.
 struct remote_acquire : waiter {
-  hold how = hold::alone;  // alone: it is to leave
+  hold how = hold::exclusive;  // alone: it is to leave
 };
 
-class holding {
+class reservation_state {
  public:
   /// What to do next, outside the lock: the acquires of both kinds that are granted, linked.
   struct grant {
     waiter* local = nullptr;  // each the `own` of a slot
     waiter* remote = nullptr;
   };
-  enum class released { given_back, ignored, not_held, elsewhere };
+  enum class release_result { given_back, ignored, not_held, elsewhere };
   /// once_it_comes: it waits here, and the reservation is to be asked for. by_message: it does not wait here, and is to
   /// be asked for where the reservation is. never: see gone().
-  enum class taken { now, later, once_it_comes, by_message, never };
+  enum class acquire_result { now, later, after_transfer, by_request, never };
   /// Releases to be ignored, by the failure that made their acquires come to nothing.
   struct skipped {
     failure_ref root;
@@ -53,19 +53,19 @@ class holding {
 
   void start(std::size_t payload_bytes, std::uint32_t fairness, const std::source_location& where);
   /// As a stand-in for what another node has.
-  void start_away();
+  void start_elsewhere();
 
   bool try_acquire(hold how, const std::source_location& by) noexcept;
   /// Held now, or granted later, by finish(s, null).
-  taken acquire(slot& s, hold how) noexcept;
+  acquire_result acquire(slot& s, hold how) noexcept;
   /// The same of a shared one, but that it waits here if it is away.
-  taken acquire_in_line(slot& s) noexcept;
+  acquire_result acquire_in_line(slot& s) noexcept;
   /// For a reader of another node: now, later by firing `w`, or elsewhere (once_it_comes).
-  taken acquire_for(remote_acquire& w) noexcept;
+  acquire_result acquire_for(remote_acquire& w) noexcept;
   /// An acquire that never comes about: one release will be ignored. False, with nothing changed, if it is elsewhere.
   bool skip_acquire(const failure& cause);
   /// A release takes effect; `cause` is its precondition's.
-  released release(const failure* cause, grant& next) noexcept;
+  release_result release(const failure* cause, grant& next) noexcept;
   /// The release that belongs to a skipped acquire takes effect. False, with nothing changed, if it is elsewhere.
   bool release_skipped(const failure& cause) noexcept;
 
@@ -77,15 +77,15 @@ class holding {
   std::vector<skipped> take_skipped() noexcept;
   /// It comes, with readers that waited where it was: who waits here is served first, then those. Of a stand-in,
   /// room_for_payload() first.
-  void come(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next,
+  void move_here(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next,
             waiter* readers = nullptr) noexcept;
   /// As large as what comes; null for none. The same address as payload() has told.
-  void* room_for_payload(std::size_t bytes);
-  bool is_away() noexcept {
+  void* payload_buffer(std::size_t bytes);
+  bool is_elsewhere() noexcept {
     const std::scoped_lock lock(lock_);
-    return away_;
+    return is_elsewhere_;
   }
-  bool is_waited_for() noexcept {
+  bool has_local_waiters() noexcept {
     const std::scoped_lock lock(lock_);
     return first_ != nullptr;
   }
@@ -131,7 +131,7 @@ class holding {
   // These require the lock.
   bool is_held() const noexcept { return held_ || readers_; }
   bool can_share() const noexcept { return !held_ && !first_ && !first_remote_; }
-  taken acquire_locked(slot& s, hold how) noexcept;
+  acquire_result acquire_locked(slot& s, hold how) noexcept;
   bool ignore(const failure* root) noexcept;
   void grant_all(grant& next, bool is_local_first) noexcept;
   void allocate(std::size_t bytes);
@@ -139,7 +139,7 @@ class holding {
   base::spin_lock lock_;
   bool held_ = false;  // alone; also while it is elsewhere
   std::uint32_t readers_ = 0;  // of all nodes
-  bool away_ = false, is_unknown_ = false;
+  bool is_elsewhere_ = false, is_unknown_ = false;
   failure_ref gone_;
   std::uint32_t fairness_ = 0;
   std::uint32_t preferred_ = 0;  // local grants in a row while another node waited

@@ -37,12 +37,12 @@ std::size_t poison_awaited(base::thread_context& context, std::span<const event>
 
 }  // namespace
 
-std::size_t poison_forsaken(base::thread_context& context) noexcept { return poison_awaited(context, {}, nobody_triggered); }
+std::size_t poison_untriggered(base::thread_context& context) noexcept { return poison_awaited(context, {}, nobody_triggered); }
 
 std::size_t poison_stuck(base::thread_context& context, const failure_ref& why) noexcept {
   // Events of phases end with these, so that other nodes that wait for one hear of it as of any phase.
   std::vector<event> of_phases;
-  const std::size_t phases = end_lacking_phases(why, context, of_phases);
+  const std::size_t phases = poison_lacking_phases(why, context, of_phases);
   return phases + poison_awaited(context, of_phases, [&](const std::source_location&) { return failure_ref::share(why.get()); });
 }
 

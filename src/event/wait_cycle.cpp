@@ -3,35 +3,35 @@
 namespace stretto::detail {
 namespace {
 
-constexpr unsigned most_looked_at = 1000;  // events
+constexpr unsigned most_visited = 1000;  // events
 constexpr unsigned most_inputs = 10'000;    // of one merge, many of which may be the same
 
 /// What is yet to be looked at, each event once: merges of merges would otherwise be walked once for each path.
 class search_state {
  public:
-  explicit search_state(self_wait_search& memory) : memory_(memory) { memory_.seen.resize(slots); }
+  explicit search_state(wait_cycle_search& memory) : memory_(memory) { memory_.seen.resize(slots); }
   search_state(const search_state&) = delete;
   ~search_state() {
     for (const auto at : memory_.places) memory_.seen[at] = 0;
     memory_.places.clear();
-    memory_.to_look_at.clear();
+    memory_.to_visit.clear();
   }
 
   void add(std::uint64_t bits) {
-    if (!bits || memory_.to_look_at.size() >= most_looked_at) return;
+    if (!bits || memory_.to_visit.size() >= most_visited) return;
     std::uint32_t at = static_cast<std::uint32_t>(bits * 0x9e3779b97f4a7c15 >> (64 - slot_count_bits));
     for (; memory_.seen[at]; at = (at + 1) % slots)
       if (memory_.seen[at] == bits) return;
     memory_.seen[at] = bits;
     memory_.places.push_back(at);
-    memory_.to_look_at.push_back(bits);
+    memory_.to_visit.push_back(bits);
   }
 
  private:
   static constexpr unsigned slot_count_bits = 11;
   static constexpr std::uint32_t slots = 1u << slot_count_bits;
-  static_assert(slots > most_looked_at);
-  self_wait_search& memory_;
+  static_assert(slots > most_visited);
+  wait_cycle_search& memory_;
 };
 
 /// What is read of a slot is its own only if its generation is still the same afterwards: a slot is recycled at any
@@ -76,8 +76,8 @@ bool leads_to(dependency from, event target, event_cache& cache) {
   search_state search(cache.search);
   auto& found = cache.search.found;
   search.add(bits_of(from));
-  for (std::size_t i = 0; i < cache.search.to_look_at.size(); ++i) {
-    const dependency d = from_bits(cache.search.to_look_at[i]);
+  for (std::size_t i = 0; i < cache.search.to_visit.size(); ++i) {
+    const dependency d = from_bits(cache.search.to_visit[i]);
     if (bits_of(d) == target.raw()) return true;
     if (d.task() || !cache.is_local(d.as_event())) continue;
     found.clear();

@@ -31,7 +31,7 @@ failure_ref failures_in(finish_scope& scope, const std::string& who, const std::
   const failure_ref first = all.kept.empty() ? failure_ref() : all.kept.front();
   if (all.size() == 1 && first) return first;
   error e("S06", std::to_string(all.size()) + " tasks failed that " + who + " had spawned");
-  if (first) e.fact("first", first->who()).because(words_of(first->as_exception())).caused_by(first->as_exception());
+  if (first) e.fact("first", first->who()).because(exception_text(first->as_exception())).caused_by(first->as_exception());
   return detail::make_failure(std::make_exception_ptr(std::move(e)), who, where);
 }
 
@@ -116,7 +116,7 @@ void mobile_objects::handle(std::unique_ptr<far_letter> l) {
 }
 
 void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& span, sender of) noexcept {
-  const std::uint64_t ticks = span.began ? sched::end_span(span, here()) : 0;
+  const std::uint64_t ticks = span.began ? sched::end_handler_time(span, here()) : 0;
   const bool tells = !has_read && o.type && o.type->hint;
   const double hint = tells ? o.type->hint(o.object) : 1;
   errands out;
@@ -136,7 +136,7 @@ void mobile_objects::leave(resident& o, bool has_read, detail::handler_span& spa
 
 void mobile_objects::note_load(resident& o, detail::handler_span& span) noexcept {
   if (!span.began) return;
-  const std::uint64_t ticks = sched::end_span(span, here());
+  const std::uint64_t ticks = sched::end_handler_time(span, here());
   span.began = 0;
   const std::scoped_lock lock(shard_of(o.id).lock);
   o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));

@@ -190,7 +190,7 @@ completion& post_order(letter_kind kind, std::uint64_t object, std::uint32_t to,
 bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
 
 void begin_span(handler_span& s, const mobile_here& of) noexcept {
-  sched::begin_span(s, static_cast<const resident&>(of).on_devices(), static_cast<sched::thread_state&>(base::require_current("send")));
+  sched::begin_handler_time(s, static_cast<const resident&>(of).on_devices(), static_cast<sched::thread_state&>(base::require_current("send")));
 }
 
 void leave_object(mobile_here& at, bool has_read, handler_span& s) noexcept {

@@ -60,14 +60,14 @@ std::uint64_t handlers::digest() const noexcept {
   return hash;
 }
 
-std::string handlers::told(std::size_t most) const {
+std::string handlers::description(std::size_t most) const {
   std::string all;
   for (const auto& [what, value] : alike_) all += what + '\t' + value + '\n';
   all += fmt::format("messages\t{} kinds, {:016x}\n", all_.size(), digest_of_names());
   return all.substr(0, most);
 }
 
-error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told) {
+error build_mismatch(node_number one, std::string_view one_description, node_number other, std::string_view other_description) {
   const auto next = [](std::string_view& of) {
     const auto line = of.substr(0, of.find('\n'));
     of.remove_prefix(std::min(of.size(), line.size() + 1));
@@ -76,9 +76,9 @@ error different(node_number one, std::string_view one_told, node_number other, s
   };
   std::vector<std::pair<std::string, std::string>> facts;
   std::size_t options = 0;
-  while (!one_told.empty() && !other_told.empty()) {
-    const auto [what, value] = next(one_told);
-    const auto [what_there, value_there] = next(other_told);
+  while (!one_description.empty() && !other_description.empty()) {
+    const auto [what, value] = next(one_description);
+    const auto [what_there, value_there] = next(other_description);
     if (what == what_there && value == value_there) continue;
     const bool is_option = what.starts_with(option_mark) && what == what_there;
     facts.emplace_back(what.substr(is_option ? option_mark.size() : 0),

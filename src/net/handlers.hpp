@@ -50,7 +50,7 @@ class handlers {
   /// Equal where the names and all that must agree are, and different almost surely where they are not (FNV-1a).
   std::uint64_t digest() const noexcept;
   /// What must agree, for people: a line "what\tvalue" each, of at most `most` bytes.
-  std::string told(std::size_t most) const;
+  std::string description(std::size_t most) const;
 
  private:
   struct entry {
@@ -66,6 +66,6 @@ class handlers {
 };
 
 /// Of two nodes whose digests differ, with each line of what they tell that is not the same: N06, or N15 where all are options.
-error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told);
+error build_mismatch(node_number one, std::string_view one_description, node_number other, std::string_view other_description);
 
 }  // namespace stretto::net

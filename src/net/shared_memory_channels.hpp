@@ -24,7 +24,7 @@
 namespace stretto::net {
 
 /// Where others find a process's lanes.
-struct lanes_address {
+struct channels_address {
   std::uint64_t host = 0;  // the system that runs, and its view of processes; 0: nobody can find them
   std::uint64_t key = 0;   // by which the memory is known
   std::uint64_t bytes = 0;
@@ -32,7 +32,7 @@ struct lanes_address {
   std::int64_t file = 0;   // of that process
 };
 
-namespace lanes {
+namespace channels {
 
 struct segment;
 
@@ -52,52 +52,52 @@ class mapped {
 }  // namespace lanes
 
 /// Those of this process.
-class own_lanes {
+class own_channels {
  public:
   static constexpr std::uint32_t most = 16;
 
   /// Up to `bytes` in all, which become real pages as they are used. Null: none, or the system has none to give.
-  static std::unique_ptr<own_lanes> make(std::uint64_t bytes);
-  ~own_lanes();
+  static std::unique_ptr<own_channels> make(std::uint64_t bytes);
+  ~own_channels();
 
-  const lanes_address& address() const noexcept { return address_; }
-  std::uint64_t lane_bytes() const noexcept;
+  const channels_address& address() const noexcept { return address_; }
+  std::uint64_t channel_bytes() const noexcept;
   /// The first that no payload has; nothing: all are in use.
   std::optional<std::uint32_t> take() noexcept;
   /// Copies in of `left`, the end of a payload, as much as there is room for, and no more than a lane holds: returns how many bytes. All of them
   /// where nobody wants them any more.
-  std::size_t copy_in(std::uint32_t lane, std::span<const std::byte> left) noexcept;
+  std::size_t copy_in(std::uint32_t channel, std::span<const std::byte> left) noexcept;
   /// The receiver has begun to copy out, or to drop, what was copied in.
-  bool has_begun(std::uint32_t lane) const noexcept;
+  bool has_begun(std::uint32_t channel) const noexcept;
   /// All of a payload has been copied in.
-  void release(std::uint32_t lane) noexcept { is_held_[lane] = false; }
+  void release(std::uint32_t channel) noexcept { is_held_[channel] = false; }
 
  private:
-  own_lanes(int file, const lanes_address& address);
+  own_channels(int file, const channels_address& address);
 
   const int file_;
-  const lanes_address address_;
-  const lanes::mapped memory_;
+  const channels_address address_;
+  const channels::mapped memory_;
   std::vector<bool> is_held_;
   std::vector<std::uint64_t> began_;  // where the payload of each did
 };
 
 /// Those of another process of this host.
-class lanes_of_other {
+class peer_channels {
  public:
   /// Null: they are not here, or cannot be looked at.
-  static std::unique_ptr<lanes_of_other> find(const lanes_address& there);
+  static std::unique_ptr<peer_channels> find(const channels_address& there);
 
   /// Of a payload of `bytes`, of which `got` are at `target`, copies out what is there now, no more than a lane holds: returns how many it then
   /// has. With the last the lane is the sender's again.
-  std::uint64_t copy_out(std::uint32_t lane, std::byte* target, std::uint64_t got, std::uint64_t bytes) noexcept;
+  std::uint64_t copy_out(std::uint32_t channel, std::byte* target, std::uint64_t got, std::uint64_t bytes) noexcept;
   /// The payload is not wanted.
-  void drop(std::uint32_t lane) noexcept;
+  void drop(std::uint32_t channel) noexcept;
 
  private:
-  lanes_of_other(int file, std::uint64_t bytes) : memory_(file, bytes) {}
+  peer_channels(int file, std::uint64_t bytes) : memory_(file, bytes) {}
 
-  const lanes::mapped memory_;
+  const channels::mapped memory_;
 };
 
 }  // namespace stretto::net

@@ -53,7 +53,7 @@ error no_communicator(const std::string& why) {
   return error("N30", "there is no communicator of MPI for a collective task").because(why);
 }
 
-std::exception_ptr lost(node_number node, const std::string& what) {
+std::exception_ptr node_lost(node_number node, const std::string& what) {
   return std::make_exception_ptr(error("N05", "node " + std::to_string(node) + " is lost").fact("under way", what));
 }
 

@@ -84,7 +84,7 @@ struct traffic {
   std::uint64_t sent = 0, received = 0;  // messages
   std::uint64_t bytes_sent = 0;          // heads and payloads
   std::uint64_t by_rendezvous = 0;       // of those sent
-  std::uint64_t through_lanes = 0;       // and through memory that processes of a host share
+  std::uint64_t through_shared_memory = 0;       // and through memory that processes of a host share
 };
 
 /// The nodes of one host, this one included.
@@ -114,10 +114,10 @@ class transport {
   virtual bool is_bound_to_thread() const noexcept { return false; }
 
   /// Nodes on processors of their own may send at any time, and nothing tells of it but poll(): who waits had better look for a while.
-  virtual bool is_to_be_looked_at() const noexcept { return false; }
+  virtual bool needs_polling() const noexcept { return false; }
 
   /// Bytes of copies that this node keeps until others take them. Any thread; as of a moment ago.
-  virtual std::uint64_t held() const noexcept = 0;
+  virtual std::uint64_t outstanding_bytes() const noexcept = 0;
 
   /// Payloads may lie in memory of that driver's devices ("cuda"), and be received there unless they are here().
   virtual bool takes_memory_of(std::string_view /*driver*/) const noexcept { return false; }
@@ -157,7 +157,7 @@ class transport {
   /// Runs the handler of a message that has come. An exception out of a handler is a defect of ours, and ends the process.
   void handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept;
 
-  void tell_lost(node_number node) const {
+  void notify_lost(node_number node) const {
     if (lost_) lost_(node);
   }
 
@@ -177,6 +177,6 @@ inline void end(places::completion& done, std::exception_ptr failure = {}) noexc
 error no_communicator(const std::string& why);
 
 /// N05: `node` is lost; `what` was under way to or from it.
-std::exception_ptr lost(node_number node, const std::string& what);
+std::exception_ptr node_lost(node_number node, const std::string& what);
 
 }  // namespace stretto::net

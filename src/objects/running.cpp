@@ -138,7 +138,7 @@ bool has_room_elsewhere(task& t, const site& at, const error& why) {
 void waits_for(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
-  t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
+  t.behind = detail::holder_record(*context.runtime, t.done, "the memory of " + describe(o), "the view that " + view.given_name + "() gave", view.where);
 }
 
 /// Where objects live there is too little room: what it uses comes to the memory of its site instead.
@@ -414,7 +414,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     before.successors.push_back(&t);
     ++t.unissued;
     if (!t.is_for_host() && before.is_for_host())
-      t.behind = detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
+      t.behind = detail::holder_record(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
                                    "the view that " + before.given_name + "() gave", before.where);
   }
   for (const predecessor& p : behind) {

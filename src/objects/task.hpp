@@ -104,7 +104,7 @@ struct task final : device_task, data::deferred {
   few<task*> successors;
   std::vector<task*> followers;            // that were told to come after it, whatever they use
   std::vector<event> also_behind;          // what it was told to come after: where that was issued, or had ended
-  detail::held_mark behind;                // a view that the program holds, for hang reports
+  detail::holder_record behind;                // a view that the program holds, for hang reports
   failure_ref failed;                      // of what it waits for itself
 
   bool is_away = false;                    // it uses objects elsewhere than in the memory where they live, which has no room for them now

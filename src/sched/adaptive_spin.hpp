@@ -14,25 +14,25 @@
 
 namespace stretto::sched {
 
-class looking {
+class adaptive_spin {
  public:
   /// Nanoseconds. Where both are the same, always as long.
-  constexpr looking(std::uint64_t least, std::uint64_t most) noexcept : least_(least), most_(std::max(least, most)), now_(least) {}
+  constexpr adaptive_spin(std::uint64_t min_ns, std::uint64_t max_ns) noexcept : min_ns_(min_ns), max_ns_(std::max(min_ns, max_ns)), spin_ns_(min_ns) {}
 
-  constexpr std::uint64_t how_long() const noexcept { return now_; }
-  constexpr std::uint64_t least() const noexcept { return least_; }
-  constexpr bool adapts() const noexcept { return least_ < most_; }
+  constexpr std::uint64_t spin_ns() const noexcept { return spin_ns_; }
+  constexpr std::uint64_t min_ns() const noexcept { return min_ns_; }
+  constexpr bool is_adaptive() const noexcept { return min_ns_ < max_ns_; }
 
   /// From when it began to look, or something came last, until it found something, sleep and all.
-  constexpr void waited(std::uint64_t nanoseconds) noexcept {
-    if (nanoseconds > 2 * most_)  // who sleeps is late, and so makes others wait: less than half of it may be inherent
-      now_ = std::max(least_, now_ / 2);
+  constexpr void record_wait(std::uint64_t wait_ns) noexcept {
+    if (wait_ns > 2 * max_ns_)  // who sleeps is late, and so makes others wait: less than half of it may be inherent
+      spin_ns_ = std::max(min_ns_, spin_ns_ / 2);
     else
-      now_ = std::min(most_, std::max({least_, now_ - now_ / 16, 2 * nanoseconds}));
+      spin_ns_ = std::min(max_ns_, std::max({min_ns_, spin_ns_ - spin_ns_ / 16, 2 * wait_ns}));
   }
 
  private:
-  std::uint64_t least_, most_, now_;
+  std::uint64_t min_ns_, max_ns_, spin_ns_;
 };
 
 }  // namespace stretto::sched

@@ -45,7 +45,7 @@ void end_withdrawn(thread_state& t, task_record& task, const std::source_locatio
 
 }  // namespace
 
-bool begin_beside_cancels(scheduler& owner, const task_record& task) noexcept {
+bool begin_during_cancel(scheduler& owner, const task_record& task) noexcept {
   const std::scoped_lock lock(owner.cancel_mutex);
   return !task.is_done() && std::ranges::find(owner.withdrawn, &task) == owner.withdrawn.end();
 }

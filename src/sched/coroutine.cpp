@@ -24,9 +24,9 @@ struct coroutine_waiter {
     // Counted in no finish but the runtime's: the one in which the coroutine was called may be over.
     sched::finish_scope* const scope = t.scope;
     sched::enter_scope(t, t.owner->root);
-    if (t.as_worker) ++t.as_worker->no_room_making;  // who fires must not suspend
+    if (t.as_worker) ++t.as_worker->spawn_suspension_disabled;  // who fires must not suspend
     spawn([handle = self.handle] { handle.resume(); }, self.where_);
-    if (t.as_worker) --t.as_worker->no_room_making;
+    if (t.as_worker) --t.as_worker->spawn_suspension_disabled;
     sched::enter_scope(t, scope);
   }
   static bool subscribe_it(coroutine_wait& self, base::thread_context& context) {

@@ -51,7 +51,7 @@ class alignas(base::cache_line) deque {
   /// The common case, without a call: false if it may be full or if a thief has asked.
   bool try_push(item i) noexcept {
     const auto t = tail_.load(std::memory_order_relaxed);
-    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_) || is_asked()) [[unlikely]]
+    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_) || is_steal_requested()) [[unlikely]]
       return false;
     slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
@@ -100,28 +100,28 @@ class alignas(base::cache_line) deque {
   }
   /// Takes up to half of the public items, oldest first, at most `most`; returns how many. None if another thief is
   /// here. More than one, and nobody asks any longer.
-  std::size_t take(item* out, std::size_t most) noexcept;
+  std::size_t take_offered(item* out, std::size_t most) noexcept;
   /// From now on the owner makes public all but the newest item, until it has answered often enough.
-  void ask() noexcept { limit_.store(asked, std::memory_order_relaxed); }
+  void request_steal() noexcept { limit_.store(steal_requested, std::memory_order_relaxed); }
   /// False once the owner has answered often enough.
-  bool is_asked() const noexcept { return limit_.load(std::memory_order_relaxed) == asked; }
+  bool is_steal_requested() const noexcept { return limit_.load(std::memory_order_relaxed) == steal_requested; }
   /// Two different readings say that the owner has come by while it was asked.
-  std::uint32_t answers() const noexcept { return answers_.load(std::memory_order_relaxed); }
+  std::uint32_t steal_replies() const noexcept { return steal_replies_.load(std::memory_order_relaxed); }
   /// The owner, asked or not, makes the older half public, a lone item too.
   void publish() noexcept;
   /// As take(), but from the private part where nothing is public: for an owner that does not come by.
-  std::size_t rob(item* out, std::size_t most) noexcept;
+  std::size_t force_steal(item* out, std::size_t most) noexcept;
 
  private:
-  static constexpr std::int64_t asked = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t steal_requested = std::numeric_limits<std::int64_t>::max();
 
   /// So many answers, and the owner takes the question away; one that publishes nothing counts for four.
-  static constexpr std::uint32_t enough_answers = 32;
+  static constexpr std::uint32_t enough_replies = 32;
 
   item pop_public(std::int64_t t) noexcept;
-  item pop_asked(std::int64_t t) noexcept;
-  void answer(std::int64_t until) noexcept;
-  bool stays_asked(bool in_vain) noexcept;
+  item pop_while_requested(std::int64_t t) noexcept;
+  void reply_to_steal(std::int64_t until) noexcept;
+  bool keeps_request(bool publishes_nothing) noexcept;
   std::size_t take_locked(item* out, std::size_t most) noexcept;
 
   // written by the owner
@@ -129,8 +129,8 @@ class alignas(base::cache_line) deque {
   std::int64_t freed_seen_ = 0;
   std::size_t capacity_, mask_;
   std::unique_ptr<std::atomic<item>[]> slots_;  // replaced under the lock only
-  std::atomic<std::uint32_t> answers_{0};
-  std::uint32_t answered_ = 0;  // since a question was last taken away
+  std::atomic<std::uint32_t> steal_replies_{0};
+  std::uint32_t reply_weight_ = 0;  // since a question was last taken away
   // Written by both. What the owner compares with instead of shared_: never less, and `asked` sends it to shared_.
   std::atomic<std::int64_t> limit_{0};
   // written under the lock

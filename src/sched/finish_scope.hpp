@@ -49,7 +49,7 @@ struct alignas(base::cache_line) finish_scope {
   // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
   // worker that remembers where it counts for this scope stays right, whatever the memory has been since.
   std::atomic<bool> waiting;                        // someone wants to be told; false in a closed scope
-  worker* home;                                     // who counts in `own`: the first to open it
+  worker* first_worker;                                     // who counts in `own`: the first to open it
   std::atomic<scope_shard*> others;                 // one per worker, made when a second worker takes part
   scope_shard own;
   scope_shard outside;                              // threads that are no workers; read-modify-write
@@ -65,7 +65,7 @@ struct alignas(base::cache_line) finish_scope {
     wake.store(0, std::memory_order_relaxed);
     then.store(nullptr, std::memory_order_relaxed);
     about = nullptr;
-    if (!home) home = here;
+    if (!first_worker) first_worker = here;
   }
 
   bool is_quiet(std::uint32_t workers) const noexcept {

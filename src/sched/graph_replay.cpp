@@ -111,7 +111,7 @@ failure_ref cause_before(const replay_part& part) noexcept {
   return {};
 }
 
-void tell_bound_event(progress& p, replay_part& part) noexcept {
+void end_bound_event(progress& p, replay_part& part) noexcept {
   const event bound = part.owner->bound[part.operation->port];
   if (bound == event()) return;
   try {
@@ -125,7 +125,7 @@ void tell_bound_event(progress& p, replay_part& part) noexcept {
 void skip(progress& p, replay_part& part, const failure_ref& because) noexcept {
   part.cause = failure_ref::adopt(new failure(*because.get(), part.operation->describe(), part.where));
   if (part.operation->kind == part_kind::task) count_ended(p.thread, part.owner->scope);
-  if (part.operation->kind == part_kind::postcondition) tell_bound_event(p, part);
+  if (part.operation->kind == part_kind::postcondition) end_bound_event(p, part);
   p.add(part);
 }
 
@@ -166,7 +166,7 @@ void start(progress& p, replay_part& part) noexcept {
       return make_ready(p.thread, part);
     case part_kind::precondition: return end_with(p, part, r.bound[o.port]);
     case part_kind::postcondition:
-      tell_bound_event(p, part);
+      end_bound_event(p, part);
       return p.add(part);
     case part_kind::at_once: return end_with(p, part, run_here(p, part));
   }
@@ -217,7 +217,7 @@ void end_replay(progress& p, replay_state& r) noexcept {
 }
 
 /// Afterwards the part, its replay and the graph may be gone.
-void tell_successors(progress& p, replay_part& part) noexcept {
+void notify_successors(progress& p, replay_part& part) noexcept {
   replay_state& r = *part.owner;
   const std::span<const std::uint32_t> successors = part.successors;
   if (successors.empty()) {
@@ -252,7 +252,7 @@ void advance(progress& p) noexcept {
   for (;;) {
     if (replay_part* part = p.ended) {
       p.ended = part->link.next ? &replay_part::of(*part->link.next) : nullptr;
-      tell_successors(p, *part);
+      notify_successors(p, *part);
     } else if (p.beginning) {
       begin(p, *std::exchange(p.beginning, nullptr));
     } else {

@@ -15,14 +15,14 @@
 namespace stretto::sched {
 
 /// `s` lies on the stack of what is measured, until its end.
-inline void begin_span(stretto::detail::handler_span& s, const stretto::detail::device_time& on_devices, thread_state& t) noexcept {
+inline void begin_handler_time(stretto::detail::handler_span& s, const stretto::detail::device_time& on_devices, thread_state& t) noexcept {
   s.suspended = 0;
   s.on_devices = &on_devices;
   s.outer = std::exchange(t.measured, &s);
   s.began = std::max<trace::ticks>(trace::clock::now(), 1);
 }
 /// In ticks.
-inline trace::ticks end_span(stretto::detail::handler_span& s, thread_state& t) noexcept {
+inline trace::ticks end_handler_time(stretto::detail::handler_span& s, thread_state& t) noexcept {
   const trace::ticks all = trace::clock::now() - s.began;
   t.measured = s.outer;
   if (s.outer) s.outer->suspended += s.suspended;

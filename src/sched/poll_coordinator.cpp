@@ -7,7 +7,7 @@
 
 namespace stretto::sched {
 
-void polling::begin(scheduler& owner) {
+void poll_coordinator::begin(scheduler& owner) {
   owner_.store(&owner, std::memory_order_seq_cst);
   if (owner.settings.stepped) return;  // whoever steps polls
   dedicated_.start_with(owner);
@@ -15,51 +15,51 @@ void polling::begin(scheduler& owner) {
   hand_over();
 }
 
-void polling::end() noexcept {
+void poll_coordinator::end() noexcept {
   dedicated_.stop();
   service_.stop();
   owner_.store(nullptr, std::memory_order_seq_cst);
 }
 
 // What a poll spawns or triggers belongs to no task: the worker forgets the one that it ran last.
-std::size_t polling::poll_idle(worker& w) noexcept {
+std::size_t poll_coordinator::poll_idle(worker& w) noexcept {
   if (!any_pending()) return 0;
   w.current = nullptr;
   if (w.scope != w.owner->root) enter_scope(w, w.owner->root);
-  ++w.no_room_making;
+  ++w.spawn_suspension_disabled;
   const std::size_t ended = poll_each();
-  --w.no_room_making;
+  --w.spawn_suspension_disabled;
   polls_of_workers_.fetch_add(1, std::memory_order_relaxed);
   if (ended) note_found();
   return ended;
 }
 
-void polling::note_found() noexcept {
+void poll_coordinator::note_found() noexcept {
   const std::int64_t time = now(), gap = time - found_last_.exchange(time, std::memory_order_relaxed);
   if (gap > longest_.load(std::memory_order_relaxed)) longest_.store(gap, std::memory_order_relaxed);
 }
 
-void polling::begin_waiting() noexcept {
+void poll_coordinator::begin_waiting() noexcept {
   found_last_.store(now(), std::memory_order_relaxed);
   longest_.store(0, std::memory_order_relaxed);
 }
 
-std::uint64_t polling::longest_wait() const noexcept {
+std::uint64_t poll_coordinator::longest_wait() const noexcept {
   return static_cast<std::uint64_t>(std::max({std::int64_t{0}, longest_.load(std::memory_order_relaxed), now() - found_last_.load(std::memory_order_relaxed)}));
 }
 
-void polling::leave_to_others(bool is_asleep) noexcept {
+void poll_coordinator::call_service_thread(bool is_asleep) noexcept {
   all_will_call();
   if (const std::int64_t due = earliest_due(); due != never) service_.call(due, is_asleep);
 }
 
-service_thread::duty::finding polling::look(thread_state& t) noexcept {
+service_thread::client::finding poll_coordinator::poll_once(thread_state& t) noexcept {
   const std::int64_t due = earliest_due();
   if (due > now()) return {due, finding::nothing};
   const std::uint64_t polls = polls_of_workers_.load(std::memory_order_relaxed);
   if (polls != seen_) {
     seen_ = polls;
-    return {due, finding::others_look};
+    return {due, finding::workers_poll};
   }
   t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
@@ -70,7 +70,7 @@ service_thread::duty::finding polling::look(thread_state& t) noexcept {
   return {earliest_due(), ended ? finding::worked : finding::nothing};
 }
 
-void polling::sooner(std::int64_t due, urgency how) noexcept {
+void poll_coordinator::sooner(std::int64_t due, urgency how) noexcept {
   scheduler* const owner = owner_.load(std::memory_order_seq_cst);
   if (!owner) return;  // begin() looks
   dedicated_.wake();
@@ -84,7 +84,7 @@ void polling::sooner(std::int64_t due, urgency how) noexcept {
 }
 
 // At the end of a runtime, workers that sleep have taken what waits for operations as not forsaken: let one look again.
-void polling::none_pending() noexcept {
+void poll_coordinator::none_pending() noexcept {
   if (scheduler* const owner = owner_.load(std::memory_order_seq_cst))
     if (owner->draining.load(std::memory_order_seq_cst)) owner->wake_any();
 }

@@ -20,22 +20,22 @@ namespace stretto::sched {
 
 struct worker;
 
-class polling final : public detail::poll_station, private service_thread::duty {
+class poll_coordinator final : public detail::poll_station, private service_thread::client {
  public:
-  explicit polling(std::uint32_t longest_pause_us)
+  explicit poll_coordinator(std::uint32_t longest_pause_us)
       : service_(*this, std::int64_t{longest_pause_us} * 1000) {
-    add(alarms_);
+    add(timers_);
   }
 
   /// Before begin: these are asked by threads of their own. Their poller is not due by itself.
-  void dedicate(poll_threads::duty d) { dedicated_.set(std::move(d)); }
+  void dedicate(poll_threads::sources d) { dedicated_.set(std::move(d)); }
   /// The threads that poll are there; after end() the service thread is not any more, and workers see their last polls.
   /// Once they are gone, release(). The thread that makes the runtime.
   void begin(scheduler& owner);
   void end() noexcept;
 
   /// Of waits that give up.
-  alarms& timed() noexcept { return alarms_; }
+  wait_timers& timers() noexcept { return timers_; }
 
   bool has_thread() const noexcept { return service_.has_thread(); }
 
@@ -45,23 +45,23 @@ class polling final : public detail::poll_station, private service_thread::duty 
   void begin_waiting() noexcept;
   std::uint64_t longest_wait() const noexcept;
   /// Something is pending, and all of that calls when it ends: nobody need look.
-  bool leave_to_calls() noexcept { return any_pending() && all_will_call(); }
+  bool all_complete_by_callback() noexcept { return any_pending() && all_will_call(); }
   /// A worker stops looking for work, and none is left that does: they sleep, or all have found some. Then it is no matter of
   /// microseconds: the service thread is not awakened from a pause.
   void hand_over(bool is_asleep = true) noexcept {
     if (any_pending()) [[unlikely]]
-      leave_to_others(is_asleep);
+      call_service_thread(is_asleep);
   }
 
  private:
-  void leave_to_others(bool is_asleep) noexcept;
+  void call_service_thread(bool is_asleep) noexcept;
   void note_found() noexcept;
-  finding look(thread_state& t) noexcept override;
+  finding poll_once(thread_state& t) noexcept override;
   std::int64_t next_due() const noexcept override { return earliest_due(); }
   void sooner(std::int64_t due, urgency how) noexcept override;
   void none_pending() noexcept override;
 
-  alarms alarms_;
+  wait_timers timers_;
   service_thread service_;
   poll_threads dedicated_;
   std::atomic<scheduler*> owner_{nullptr};

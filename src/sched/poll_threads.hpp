@@ -22,16 +22,16 @@ struct scheduler;
 class poll_threads {
  public:
   using poll_function = std::function<std::size_t()>;  // how many operations it ended
-  struct duty {
+  struct sources {
     std::vector<poll_function> each;  // a thread for each
     std::function<bool()> is_pending;  // whether anything is under way at all
-    std::function<void()> give_back;   // there are no threads to be had: others have to ask
+    std::function<void()> on_no_threads;   // there are no threads to be had: others have to ask
   };
 
   poll_threads() = default;
   poll_threads(const poll_threads&) = delete;
 
-  void set(duty d) { duty_ = std::move(d); }
+  void set(sources d) { sources_ = std::move(d); }
   void start_with(scheduler& owner) noexcept;
   void stop() noexcept;
   /// Something is under way where nothing was.
@@ -40,7 +40,7 @@ class poll_threads {
  private:
   void serve(scheduler& owner, const poll_function& poll);
 
-  duty duty_;
+  sources sources_;
   std::atomic<bool> ends_{false};
   std::atomic<std::uint32_t> calls_{0};  // futex
   std::vector<std::thread> threads_;

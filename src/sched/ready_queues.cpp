@@ -49,7 +49,7 @@ void make_ready(thread_state& t, suspension& s) noexcept {
       t.owner->wake(target);
     }
   } else if (worker* w = t.as_worker) {
-    w->home->push(s.as_item());
+    w->default_queue->push(s.as_item());
     t.owner->notify(*w);
   } else {
     t.owner->anywhere.put(s.link, true);
@@ -82,7 +82,7 @@ void make_ready(thread_state& t, task_record& task) noexcept {
     (w ? *w : *owner.workers[0]).urgent.put(i, task.priority);
     owner.notify_all_alike();
   } else if (w && task.place == no_place) {
-    w->home->push(i);
+    w->default_queue->push(i);
     owner.notify(*w);
   } else if (w) {
     w->queue_at(task.place).push(i);

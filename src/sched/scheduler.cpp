@@ -93,21 +93,21 @@ void scheduler::prepare_thread(thread_state& t) {
   t.owner = this;
   t.runtime = &runtime;
   t.observer = runtime.observer;
-  if (!t.observer && !base::is_watched_alone()) t.unwatched = t.as_worker;
+  if (!t.observer && !base::is_watched_alone()) t.fast_path_worker = t.as_worker;
   for (std::size_t c = 0; c < size_class_count; ++c) t.caches[c].draw_from(*stocks[c]);
   t.scopes.draw_from(scope_stock);
   t.shards.draw_from(shard_stock);
   detail::enter_events(t);
 }
 
-thread_state* scheduler::attach(const std::source_location& where, const char* called) {
+thread_state* scheduler::attach(const std::source_location& where, const char* track_name) {
   auto* t = new thread_state;
   t->attached_at = where;
   t->kernel_thread.store(gettid(), std::memory_order_relaxed);
   std::scoped_lock lock(attach_mutex);
-  t->called = called;
+  t->track_name = track_name;
   t->every_span = recorder && recorder->level() == trace::level::full;
-  if (t->every_span) t->ring = &ring_of(called);
+  if (t->every_span) t->ring = &ring_of(track_name);
   t->index = next_attached++;
   t->first_id = first_id_of(runtime.node, t->index);
   prepare_thread(*t);
@@ -117,12 +117,12 @@ thread_state* scheduler::attach(const std::source_location& where, const char* c
 }
 
 // A ring has one writer at a time, and the recorder keeps all: threads that come and go take turns with them.
-trace::ring& scheduler::ring_of(const char* called) {
+trace::ring& scheduler::ring_of(const char* track_name) {
   const auto spare = std::find_if(spare_rings.begin(), spare_rings.end(),
-                                  [&](const auto& one) { return std::string_view(one.first) == called; });
+                                  [&](const auto& one) { return std::string_view(one.first) == track_name; });
   if (spare == spare_rings.end()) {
     spare_rings.reserve(spare_rings.size() + attached.size() + 1);  // so that detach() needs no memory
-    return recorder->add_ring(called + (" " + std::to_string(++rings_of_threads)));
+    return recorder->add_ring(track_name + (" " + std::to_string(++rings_of_threads)));
   }
   trace::ring& again = *spare->second;
   spare_rings.erase(spare);
@@ -132,7 +132,7 @@ trace::ring& scheduler::ring_of(const char* called) {
 // A runtime that ends waits for threads of the program: the lock is the last that such a thread touches of it.
 void scheduler::detach(thread_state* t) noexcept {
   std::scoped_lock lock(attach_mutex);
-  if (t->ring) spare_rings.emplace_back(t->called, t->ring);
+  if (t->ring) spare_rings.emplace_back(t->track_name, t->ring);
   detail::leave_events(*t);
   std::erase(attached, t);
   delete t;
@@ -140,7 +140,7 @@ void scheduler::detach(thread_state* t) noexcept {
 
 bool scheduler::has_program_threads() const noexcept {
   std::scoped_lock lock(attach_mutex);
-  return std::ranges::any_of(attached, [](const thread_state* t) { return std::string_view(t->called) == program_thread; });
+  return std::ranges::any_of(attached, [](const thread_state* t) { return std::string_view(t->track_name) == program_thread; });
 }
 
 void scheduler::wake(worker& w) noexcept {

@@ -30,7 +30,7 @@ class place_server;
 
 namespace stretto::sched {
 
-class polling;
+class poll_coordinator;
 
 /// What a runtime is told; see the option table for ranges.
 struct scheduler_settings {
@@ -43,7 +43,7 @@ struct scheduler_settings {
   bool stepped = false;               // no threads: someone calls step()
   bool errors_as_json = false;        // those that are written to standard error
   trace::recorder* recorder = nullptr;  // null: nothing is recorded
-  polling* polls = nullptr;             // null: no pollers
+  poll_coordinator* polls = nullptr;             // null: no pollers
   bool first_worker_polls = false;      // some of them find something on the thread of worker 0 alone, which then sleeps by naps
   std::vector<place_server*> servers;   // by place: who serves it in place of workers; shorter: nobody
 };
@@ -102,7 +102,7 @@ struct scheduler {
   const base::usual_floating_control arithmetic;  // in force wherever no task runs
   std::atomic<std::uint32_t> cancelling{0};  // any thread: cancels under way, rarely any (cancellation.hpp)
   trace::recorder* const recorder;
-  polling* const polls;
+  poll_coordinator* const polls;
   std::vector<std::unique_ptr<worker>> workers;
   std::unique_ptr<substitute_worker> substitute;  // null where there are several workers, or one thread steps
 
@@ -131,7 +131,7 @@ struct scheduler {
   // Stepped only, the one thread that steps: choices still to be made before it returns, and where they come from.
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
-  std::atomic<bool> is_looked_for_long{false};             // by a worker that waits: no other one does then
+  std::atomic<bool> has_long_spinner{false};             // by a worker that waits: no other one does then
   std::atomic<std::uint32_t> next_bound{0};
   std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
   const overflow_watch watch;
@@ -204,7 +204,7 @@ struct scheduler {
   }
 
   /// A thread that is no worker may use the runtime from attach to detach.
-  thread_state* attach(const std::source_location& where, const char* called = program_thread);
+  thread_state* attach(const std::source_location& where, const char* track_name = program_thread);
   static constexpr const char* program_thread = "thread";  // attached by the program: it may do anything until it detaches
   /// Whether threads of the program, or of modules, are attached.
   bool has_program_threads() const noexcept;
@@ -223,7 +223,7 @@ struct scheduler {
   void wake_thief(std::uint16_t place) noexcept;
   void wake_visitor(std::uint16_t place) noexcept;
   void wake_one_of(const std::vector<std::uint16_t>& candidates) noexcept;
-  trace::ring& ring_of(const char* called);
+  trace::ring& ring_of(const char* track_name);
   /// The index of a place that some worker's paths reach; throws S02.
   std::uint16_t reachable_place(place p, const std::source_location& where) const;
   bool is_of_device(place p) const noexcept;

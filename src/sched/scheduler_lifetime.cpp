@@ -46,7 +46,7 @@ void end_threads(scheduler& s) noexcept {
 }
 
 /// What nobody will ask for any more.
-std::optional<error> tell_unobserved(scheduler& s, const std::function<bool(const failure&)>& is_known) {
+std::optional<error> take_unobserved(scheduler& s, const std::function<bool(const failure&)>& is_known) {
   failure_list::content left = s.unobserved.take();
   const failure_list::content of_tasks = s.root->failures.take();
   left.kept.insert(left.kept.end(), of_tasks.kept.begin(), of_tasks.kept.end());
@@ -58,7 +58,7 @@ std::optional<error> tell_unobserved(scheduler& s, const std::function<bool(cons
                           " that nobody had looked at")
       .fact(count == 1 ? "failed" : "first", first.who())
       .fact("at", first.where())
-      .because(words_of(first.as_exception()))
+      .because(exception_text(first.as_exception()))
       .remedy("wait for what may fail, or get its result, before the runtime ends")
       .caused_by(first.as_exception());
 }
@@ -121,18 +121,18 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   if (last) last();
   drain();
   // Work for which no task stands, a copy or a kernel on a device, waits for what nobody will trigger any more.
-  while (detail::poison_forsaken(first)) drain();
+  while (detail::poison_untriggered(first)) drain();
   while (close ? !close() : s.has_program_threads()) {  // they may submit and wait for anything until they detach
     std::this_thread::sleep_for(pause_for_program_threads);
     drain();
-    while (detail::poison_forsaken(first)) drain();
+    while (detail::poison_untriggered(first)) drain();
   }
   if (s.polls) s.polls->end();
-  std::optional<error> told = tell_unobserved(s, is_known);
+  std::optional<error> unobserved = take_unobserved(s, is_known);
   leave_worker(first);
   s.stop.store(true, std::memory_order_release);
   end_threads(s);
-  return told;
+  return unobserved;
 }
 
 }  // namespace stretto::sched

@@ -11,7 +11,7 @@ namespace stretto::sched {
 namespace {
 
 scope_shard* shard_of(worker& w, finish_scope& scope) {
-  if (scope.home == &w) return &scope.own;
+  if (scope.first_worker == &w) return &scope.own;
   scope_shard* shards = scope.others.load(std::memory_order_acquire);
   if (!shards) {
     auto* made = static_cast<scope_shard*>(w.shards.allocate());
@@ -59,7 +59,7 @@ bool is_quiet(const thread_state& t, const finish_scope& scope) noexcept {
 }
 
 /// Of those that see the last end, one tells. A late one may find the memory in its next use: so it takes first, and looks again then.
-void tell_once(thread_state& t, finish_scope& scope) noexcept {
+void call_on_quiet_once(thread_state& t, finish_scope& scope) noexcept {
   do {
     const auto then = scope.then.exchange(nullptr, std::memory_order_seq_cst);
     if (!then) return;
@@ -75,10 +75,10 @@ void tell_once(thread_state& t, finish_scope& scope) noexcept {
 
 }  // namespace
 
-void tell_waiting(thread_state& t, finish_scope& scope) noexcept {
+void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept {
   // Two loads per worker spare the lock for all but the last.
   if (!is_quiet(t, scope)) return;
-  if (has_heavy_fence() && scope.then.load(std::memory_order_relaxed)) tell_once(t, scope);
+  if (has_heavy_fence() && scope.then.load(std::memory_order_relaxed)) call_on_quiet_once(t, scope);
   else settle_waiting_scopes(t);
 }
 
@@ -92,7 +92,7 @@ void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&
   scope.waiting.store(true, std::memory_order_seq_cst);
   scope.then.store(then, std::memory_order_seq_cst);  // from here on it may be told, and the memory be another's
   base::asymmetric::heavy();
-  if (is_quiet(t, scope)) tell_once(t, scope);
+  if (is_quiet(t, scope)) call_on_quiet_once(t, scope);
 }
 
 void register_waiting(thread_state& t, finish_scope& scope) noexcept {

@@ -22,7 +22,7 @@ inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
 }
 /// One task of `scope` has ended on this thread; tells who waits for the scope.
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
-void tell_waiting(thread_state& t, finish_scope& scope) noexcept;
+void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept;
 inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
   base::announce_release(scope);
   if (t.scope == scope && t.shard) [[likely]]
@@ -31,7 +31,7 @@ inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
     count_ended_elsewhere(t, scope);
   // The scope may be closed and reused by now; its memory is not returned, and a false alarm does no harm.
   if (scope->waiting.load(std::memory_order_relaxed)) [[unlikely]]
-    tell_waiting(t, *scope);
+    wake_scope_waiter(t, *scope);
 }
 
 /// While it lives, what the thread spawns is counted in that finish.

@@ -23,21 +23,21 @@ struct thread_state;
 class service_thread {
  public:
   /// What it does when it is awake.
-  class duty {
+  class client {
    public:
     struct finding {
       std::int64_t next_due;                // steady nanoseconds; nothing to see before
-      enum { nothing, others_look, worked } was;  // others_look: workers do it
+      enum { nothing, workers_poll, worked } was;  // others_look: workers do it
     };
-    virtual finding look(thread_state& t) noexcept = 0;
+    virtual finding poll_once(thread_state& t) noexcept = 0;
     /// As next_due of a look now, without looking: asked again before a long sleep.
     virtual std::int64_t next_due() const noexcept = 0;
 
    protected:
-    ~duty() = default;
+    ~client() = default;
   };
 
-  service_thread(duty& d, std::int64_t longest_pause_ns) noexcept : duty_(d), longest_pause_(longest_pause_ns) {}
+  service_thread(client& d, std::int64_t longest_pause_ns) noexcept : client_(d), longest_pause_(longest_pause_ns) {}
   service_thread(const service_thread&) = delete;
 
   void start_with(scheduler& owner) noexcept { owner_.store(&owner, std::memory_order_seq_cst); }
@@ -51,16 +51,16 @@ class service_thread {
  private:
   enum class sleep : std::uint8_t { none, pause, long_sleep };
   static constexpr std::int64_t least_pause = 10'000;
-  static constexpr std::int64_t part_told_late = 8;  // of what is waited for
+  static constexpr std::int64_t latency_fraction = 8;  // of what is waited for
   static constexpr std::int64_t most_pauses = 5;     // longest ones in a row, while workers look: waking up is what costs then
   static constexpr unsigned patience = 8;
 
   void start() noexcept;
   void serve(scheduler& owner);
-  void rest(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept;
-  void doze(std::int64_t until, std::uint32_t seen) noexcept;
+  void pause_between_polls(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept;
+  void sleep_until_due(std::int64_t until, std::uint32_t seen) noexcept;
 
-  duty& duty_;
+  client& client_;
   const std::int64_t longest_pause_;
   std::atomic<scheduler*> owner_{nullptr};      // null: there are no threads
   std::atomic<bool> started_{false}, ends_{false};

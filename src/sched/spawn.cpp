@@ -144,7 +144,7 @@ thread_state& state_or_throw(const char* verb) {
 
 [[gnu::noinline]] void push_slowly(worker& w, task_record& r) noexcept {
   const item i = reinterpret_cast<item>(&r);
-  if (!w.home->push_unless_full(i)) push_when_full(w, i);  // which goes on on this worker
+  if (!w.default_queue->push_unless_full(i)) push_when_full(w, i);  // which goes on on this worker
   w.owner->notify(w);
 }
 
@@ -257,12 +257,12 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
 void submit(completion& record, void* thread) noexcept {
   auto& r = static_cast<task_record&>(record);
   if (thread) [[likely]]
-    if (sched::worker* w = static_cast<thread_state*>(thread)->unwatched) [[likely]] {
+    if (sched::worker* w = static_cast<thread_state*>(thread)->fast_path_worker) [[likely]] {
       r.place = no_place;
       r.pending.store(1, std::memory_order_relaxed);
       r.made_ready_by(w->current_id);
       w->shard->count_spawned();
-      if (w->home->try_push(reinterpret_cast<item>(&r))) [[likely]]
+      if (w->default_queue->try_push(reinterpret_cast<item>(&r))) [[likely]]
         return w->owner->notify(*w);
       return push_slowly(*w, r);
     }

@@ -31,8 +31,8 @@ struct sigaction before[std::size(signals)];
 
 // Read in the handler: must need no initialisation that could take a lock.
 constinit thread_local unsigned watched_depth = 0;
-constinit thread_local bool is_telling = false;
-constinit thread_local bool tells_json = false;
+constinit thread_local bool is_reporting = false;
+constinit thread_local bool reports_json = false;
 // Nor may it need an end: a runtime may live longer than what the main thread destroys.
 constinit thread_local std::byte* signal_stack = nullptr;
 
@@ -114,8 +114,8 @@ bool is_below(const worker& w, const std::byte* fault) noexcept {
   return bottom && bottom - gap <= fault && fault < bottom + page;
 }
 
-void tell(const worker& w) noexcept {
-  message m("S12", tells_json);
+void report_overflow(const worker& w) noexcept {
+  message m("S12", reports_json);
   const task_record* task = w.current;
   if (!task)
     m << "the body of run";
@@ -152,11 +152,11 @@ void pass_on(int number, siginfo_t* about, void* context) noexcept {
 }
 
 void on_fault(int number, siginfo_t* about, void* context) {
-  if (watched_depth && !std::exchange(is_telling, true)) {
+  if (watched_depth && !std::exchange(is_reporting, true)) {
     const base::thread_context* here = base::current();
     const worker* w = here ? static_cast<const thread_state*>(here)->as_worker : nullptr;
-    if (about->si_code > 0 && w && is_below(*w, static_cast<const std::byte*>(about->si_addr))) tell(*w);
-    is_telling = false;
+    if (about->si_code > 0 && w && is_below(*w, static_cast<const std::byte*>(about->si_addr))) report_overflow(*w);
+    is_reporting = false;
   }
   pass_on(number, about, context);
 }
@@ -197,8 +197,8 @@ overflow_watch::~overflow_watch() {
   if (--watches == 0) is_below_another = !uninstall();
 }
 
-void watch_thread(words how) noexcept {
-  tells_json = how == words::json;
+void watch_thread(report_format how) noexcept {
+  reports_json = how == report_format::json;
   if (!is_on || watched_depth++) return;
   stack_t now;
   if (sigaltstack(nullptr, &now) != 0 || !(now.ss_flags & SS_DISABLE)) return;

@@ -22,10 +22,10 @@ class overflow_watch {
 };
 
 /// How an overflow is told: as people read an error, or as JSON.
-enum class words : bool { text, json };
+enum class report_format : bool { text, json };
 
 /// The calling thread has become a worker: its faults are looked at, on a signal stack of its own unless it has one.
-void watch_thread(words how) noexcept;
+void watch_thread(report_format how) noexcept;
 /// It is a worker no longer: the thread's signal stack is again what it was.
 void unwatch_thread() noexcept;
 

@@ -208,17 +208,17 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
 }
 
 void push_when_full(worker& w, item i) noexcept {
-  if (w.home->capacity() >= w.owner->settings.high_water && !w.interrupted && !w.no_room_making) {
+  if (w.default_queue->capacity() >= w.owner->settings.high_water && !w.paused_spawner && !w.spawn_suspension_disabled) {
     // Suspend the spawner while a part of what is queued runs, so that spawning without end stays in bounded memory.
     suspension s;
     s.pinned = &w;
-    w.room_left = static_cast<std::uint32_t>(w.home->capacity() / 8);
+    w.tasks_until_resume = static_cast<std::uint32_t>(w.default_queue->capacity() / 8);
     try {
-      suspend(w, s, [](worker& now, void* self) { now.interrupted = static_cast<suspension*>(self); }, &s);
+      suspend(w, s, [](worker& now, void* self) { now.paused_spawner = static_cast<suspension*>(self); }, &s);
     } catch (...) {
     }
   }
-  w.home->push(i);
+  w.default_queue->push(i);
 }
 
 namespace {
@@ -273,7 +273,7 @@ bool step(scheduler& owner) {
 
 void enter_worker(worker& w) {
   base::set_current(&w);
-  watch_thread(w.owner->settings.errors_as_json ? words::json : words::text);
+  watch_thread(w.owner->settings.errors_as_json ? report_format::json : report_format::text);
   const thread_stack_bounds own = own_stack(w.owner->settings.stepped);
   w.own_stack_bottom = own.bottom;
   w.own_stack_bytes = own.bytes;

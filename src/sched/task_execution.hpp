@@ -21,14 +21,14 @@ void skip_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
 const failure* take_thrown(task_record& task) noexcept;
 
 /// As begin, while somebody cancels a task.
-bool begin_beside_cancels(scheduler& owner, const task_record& task) noexcept;
+bool begin_during_cancel(scheduler& owner, const task_record& task) noexcept;
 /// A task begins, to be run or skipped. False if it has been cancelled: then the executor's reference is all that
 /// there is to give up, and nothing but that may be touched.
 [[gnu::always_inline]] inline bool begin(scheduler& owner, task_record& task) noexcept {
   task.pending.store(task_record::begun, std::memory_order_relaxed);
   base::asymmetric::light();  // see cancellation.hpp
   if (owner.cancelling.load(std::memory_order_acquire)) [[unlikely]]
-    return begin_beside_cancels(owner, task);
+    return begin_during_cancel(owner, task);
   return !task.is_done();
 }
 

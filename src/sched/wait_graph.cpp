@@ -17,9 +17,9 @@ namespace {
 using base::wait_kind;
 constexpr auto seq_cst = std::memory_order_seq_cst;
 
-class teller {
+class wait_graph_builder {
  public:
-  teller(scheduler& owner, base::wait_walk& walk) noexcept : owner_(owner), walk_(walk) {}
+  wait_graph_builder(scheduler& owner, base::wait_walk& walk) noexcept : owner_(owner), walk_(walk) {}
 
   void scopes() {
     const std::scoped_lock lock(owner_.waiting_mutex);
@@ -45,7 +45,7 @@ class teller {
       if (t->attached_at.line()) walk_[thread(t)].is_running = !t->blocked_on.load(seq_cst);
   }
 
-  void left_on(suspension* const* stack) {
+  void add_suspension_on(suspension* const* stack) {
     if (const base::peeked<const suspension*> at(stack); at && *at) suspended(*at);
   }
 
@@ -61,7 +61,7 @@ class teller {
   }
 
   /// What is ready where nobody comes by.
-  void stranded() {
+  void unreachable_items() {
     std::vector<bool> is_reached(owner_.injected.size());
     bool is_anyone_here = owner_.substitute && owner_.substitute->has_begun;
     for (const auto& w : owner_.workers) {
@@ -86,24 +86,24 @@ class teller {
 
   /// What waits for events and tasks, or below them; each task found may have more behind it.
   void linked() {
-    std::size_t waiters = 0, piles = 0;
+    std::size_t waiters = 0, runs = 0;
     do {
-      for (; waiters < walk_.linked.size() && !walk_.is_full(); ++waiters) behind(walk_.linked[waiters]);
-      awaited_only();
-      for (; piles < running_.size() && !walk_.is_full(); ++piles) lower(running_[piles]);
-    } while ((waiters < walk_.linked.size() || piles < running_.size()) && !walk_.is_full());
+      for (; waiters < walk_.linked.size() && !walk_.is_full(); ++waiters) add_waiter(walk_.linked[waiters]);
+      describe_awaited_tasks();
+      for (; runs < running_.size() && !walk_.is_full(); ++runs) add_task_below(running_[runs]);
+    } while ((waiters < walk_.linked.size() || runs < running_.size()) && !walk_.is_full());
     for (const void* at : coroutines_)
       if (const auto bits = detail::bits_of_record(promised_by_coroutine(at)); walk_.has(wait_kind::task, bits))
         walk_.link(walk_.at(wait_kind::task, bits), walk_.at(wait_kind::coroutine, reinterpret_cast<std::uintptr_t>(at)));
   }
 
  private:
-  struct pile {
+  struct inline_run {
     const waiting_below* below;
     std::uint32_t on_top;
   };
 
-  void behind(const base::wait_walk::found_waiter& found) {
+  void add_waiter(const base::wait_walk::found_waiter& found) {
     const auto [at, target] = found;
     const base::peeked<waiter> w(at);
     if (!w) return;
@@ -120,7 +120,7 @@ class teller {
       std::ignore = std::ranges::any_of(walk_.others, [&](const auto& knows) { return knows(found); });
     }
   }
-  void lower(pile one) {  // a copy: more may be found
+  void add_task_below(inline_run one) {  // a copy: more may be found
     const base::peeked<waiting_below> below(one.below);
     if (!below || reinterpret_cast<std::uintptr_t>(below->task) % alignof(task_record) != 0) return;
     const std::uint32_t node = below->task ? task(below->task) : body(one.below);
@@ -188,14 +188,14 @@ class teller {
     const std::string name = base::peek_text(r->name);
     walk_[node].name = (is_promise ? "promise" : "task") + (name.empty() ? std::string() : " \"" + name + "\"");
     walk_[node].made = base::peek_location(&at->where);
-    detail::tell_waiters(r->waiters(), node, walk_);
+    detail::add_waiters(r->waiters(), node, walk_);
     if (is_promise) return node;
     walk_.link(enclosing(r->scope), node);
     if (const waiting_below* const below = r->below()) running_.push_back({below, node});
     return node;
   }
   /// Tasks that only dependencies mention.
-  void awaited_only() {
+  void describe_awaited_tasks() {
     for (const auto bits : walk_.undescribed(wait_kind::task))
       task(static_cast<const task_record*>(detail::record_in(bits)));
   }
@@ -207,26 +207,26 @@ class teller {
     std::uint32_t node;
   };
   std::vector<waiting_scope> waiting_;
-  std::vector<pile> running_;
+  std::vector<inline_run> running_;
   std::vector<const void*> coroutines_;
 };
 
 }  // namespace
 
-void tell_waits(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk) {
+void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk) {
   const std::scoped_lock lock(owner.attach_mutex);  // who is told of stays
-  teller tell(owner, walk);
-  tell.scopes();
-  tell.outside_threads();
-  for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->older) tell.left_on(&s->left);
+  wait_graph_builder builder(owner, walk);
+  builder.scopes();
+  builder.outside_threads();
+  for (const stack* s = owner.stacks.newest(); s && !walk.is_full(); s = s->older) builder.add_suspension_on(&s->left);
   for (const auto& w : owner.workers) {
-    tell.left_on(&w->own_left);
+    builder.add_suspension_on(&w->own_left);
     base::worker_state state;
     state.index = w->index;
     state.kernel_thread = w->has_thread.load(seq_cst) ? w->kernel_thread.load() : 0;
     state.is_idle = !w->has_thread.load(seq_cst) || w->parked.load(seq_cst) == 1;
     if (!state.is_idle) {
-      tell.running(*w);
+      builder.running(*w);
       const base::peeked<const task_record*> current(&w->current);
       if (current && *current) {
         if (const base::peeked<task_record> r(*current); r) {
@@ -240,8 +240,8 @@ void tell_waits(scheduler& owner, base::wait_snapshot& into, base::wait_walk& wa
     }
     into.workers.push_back(std::move(state));
   }
-  tell.stranded();
-  tell.linked();
+  builder.unreachable_items();
+  builder.linked();
 }
 
 std::uint64_t progress_of(const scheduler& owner) noexcept {

@@ -22,7 +22,7 @@ struct scheduler;
 struct thread_state;
 
 /// After the event floor: suspended and pending tasks, scopes that are waited for, blocked threads, workers.
-void tell_waits(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk);
+void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk);
 
 /// Goes up whenever a task begins, suspends or is stolen.
 std::uint64_t progress_of(const scheduler& owner) noexcept;

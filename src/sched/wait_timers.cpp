@@ -7,44 +7,44 @@
 
 namespace stretto::sched {
 
-alarms::~alarms() {
+wait_timers::~wait_timers() {
   if (clock_) detail::clock_access::remove(*clock_, *this);
 }
 
-void alarms::go_by(std::shared_ptr<manual_clock> clock) {
+void wait_timers::use_clock(std::shared_ptr<manual_clock> clock) {
   if (clock_) detail::clock_access::remove(*clock_, *this);
   clock_ = std::move(clock);
   if (clock_) detail::clock_access::add(*clock_, *this);
 }
 
-alarms::time alarms::now() const noexcept { return clock_ ? clock_->now() : std::chrono::steady_clock::now(); }
+wait_timers::time wait_timers::now() const noexcept { return clock_ ? clock_->now() : std::chrono::steady_clock::now(); }
 
-bool alarms::is_due() const noexcept { return !set_.empty() && set_.begin()->first.at <= now(); }
+bool wait_timers::is_due() const noexcept { return !set_.empty() && set_.begin()->first.at <= now(); }
 
 // A manual clock makes this due after it was moved. So the time is looked at after the next poll has been put off: a
 // move that is not seen here comes later, and its call too.
-void alarms::arrange_next_poll() noexcept {
+void wait_timers::arrange_next_poll() noexcept {
   if (!clock_) return next_poll(set_.empty() ? time::max() : set_.begin()->first.at);
   next_poll(time::max());
   if (is_due()) poll_now();
 }
 
-bool alarms::will_call() noexcept {
+bool wait_timers::will_call() noexcept {
   if (!clock_) return false;
   const std::scoped_lock lock(lock_);
   return !is_due();
 }
 
-alarms::alarm alarms::set(time at, std::shared_ptr<ended_once> what) {
+wait_timers::timer wait_timers::set(time at, std::shared_ptr<one_shot_event> what) {
   add_pending();
   const std::scoped_lock lock(lock_);
-  const alarm a{at, next_++};
+  const timer a{at, next_++};
   set_.emplace(a, std::move(what));
   arrange_next_poll();
   return a;
 }
 
-void alarms::cancel(const alarm& a) noexcept {
+void wait_timers::cancel(const timer& a) noexcept {
   {
     const std::scoped_lock lock(lock_);
     if (set_.erase(a) == 0) return;
@@ -53,8 +53,8 @@ void alarms::cancel(const alarm& a) noexcept {
   remove_pending();
 }
 
-std::size_t alarms::poll() {
-  std::vector<std::shared_ptr<ended_once>> due;
+std::size_t wait_timers::poll() {
+  std::vector<std::shared_ptr<one_shot_event>> due;
   {
     const std::scoped_lock lock(lock_);
     const time until = now();
@@ -69,8 +69,8 @@ std::size_t alarms::poll() {
   return due.size();
 }
 
-void alarms::fail(std::exception_ptr) noexcept {
-  std::map<alarm, std::shared_ptr<ended_once>> all;
+void wait_timers::fail(std::exception_ptr) noexcept {
+  std::map<timer, std::shared_ptr<one_shot_event>> all;
   {
     const std::scoped_lock lock(lock_);
     all.swap(set_);

@@ -22,9 +22,9 @@ class manual_clock;
 namespace stretto::sched {
 
 /// Ended once, by whoever is first.
-class ended_once {
+class one_shot_event {
  public:
-  explicit ended_once(const user_event& over) noexcept : over_(over) {}
+  explicit one_shot_event(const user_event& over) noexcept : over_(over) {}
   const user_event& over() const noexcept { return over_; }
   void end() {
     if (!has_ended_.exchange(true, std::memory_order_acq_rel)) over_.trigger();
@@ -35,22 +35,22 @@ class ended_once {
   std::atomic<bool> has_ended_{false};
 };
 
-class alarms final : public poller {
+class wait_timers final : public poller {
  public:
   using time = std::chrono::steady_clock::time_point;
-  struct alarm {
+  struct timer {
     time at;
     std::uint64_t number;
-    friend auto operator<=>(const alarm&, const alarm&) = default;
+    friend auto operator<=>(const timer&, const timer&) = default;
   };
 
-  ~alarms() override;
+  ~wait_timers() override;
   /// The clock that times are of; null: the steady clock.
-  void go_by(std::shared_ptr<manual_clock> clock);
+  void use_clock(std::shared_ptr<manual_clock> clock);
   time now() const noexcept;
 
-  alarm set(time at, std::shared_ptr<ended_once> what);
-  void cancel(const alarm& a) noexcept;
+  timer set(time at, std::shared_ptr<one_shot_event> what);
+  void cancel(const timer& a) noexcept;
 
  private:
   std::size_t poll() override;
@@ -61,7 +61,7 @@ class alarms final : public poller {
 
   std::shared_ptr<manual_clock> clock_;
   std::mutex lock_;  // guards what follows
-  std::map<alarm, std::shared_ptr<ended_once>> set_;
+  std::map<timer, std::shared_ptr<one_shot_event>> set_;
   std::uint64_t next_ = 0;
 };
 

@@ -90,7 +90,7 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
 
 /// Asks the pollers from within a task, which goes on afterwards as it was. What they spawn is no more the task's than if the worker
 /// had been idle.
-void poll_in_place(worker& w, polling& polls) noexcept {
+void poll_in_place(worker& w, poll_coordinator& polls) noexcept {
   task_record* const current = std::exchange(w.current, nullptr);
   const base::with_usual_control arithmetic(w.owner->arithmetic);
   {
@@ -101,8 +101,8 @@ void poll_in_place(worker& w, polling& polls) noexcept {
 }
 
 /// Whoever yields, again and again, waits for something, which may have to be asked for.
-void look_at_modules(worker& w) {
-  polling* const polls = w.owner->polls;
+void poll_modules(worker& w) {
+  poll_coordinator* const polls = w.owner->polls;
   if (!polls || w.owner->settings.stepped || !polls->any_pending()) return;
   if ((has_local(w) && (w.ticks & 15)) || !can_run_on_top(w, nullptr)) return;  // as often as a task of many
   poll_in_place(w, *polls);
@@ -113,14 +113,14 @@ void look_at_modules(worker& w) {
 template <class Ended>
 bool ends_soon(worker& w, Ended&& ended) {
   if (w.owner->settings.stepped) return false;
-  polling* polls = w.owner->polls;
+  poll_coordinator* polls = w.owner->polls;
   if (polls && !(polls->any_pending() && can_run_on_top(w, nullptr))) polls = nullptr;
   if (!polls && w.owner->workers.size() == 1) return false;  // nobody else could end it
   std::uint64_t until = 0;
-  for (unsigned looks = 0; looks < 40; ++looks) {
+  for (unsigned rounds = 0; rounds < 40; ++rounds) {
     if (ended()) return true;
-    if (w.home->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
-        !w.bound_urgent.is_empty() || w.interrupted)
+    if (w.default_queue->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
+        !w.bound_urgent.is_empty() || w.paused_spawner)
       return false;
     if (polls && polls->any_pending()) {
       poll_in_place(w, *polls);
@@ -224,7 +224,7 @@ blocked_waiter blocked_thread_of(const waiter& w, const void* at) noexcept {
 }
 
 bool can_run_counted(const thread_state& t) noexcept {
-  return t.as_worker && t.unwatched == t.as_worker && !t.owner->settings.stepped && can_run_on_top(*t.as_worker);
+  return t.as_worker && t.fast_path_worker == t.as_worker && !t.owner->settings.stepped && can_run_on_top(*t.as_worker);
 }
 
 void run_counted(thread_state& t, task_record& r) noexcept {
@@ -248,10 +248,10 @@ void wait_for_scope(finish_scope& scope) {
     // Its own children run on top of it, newest first, unless something else is more urgent or has waited for long.
     while (can_run_on_top(*w) && w->urgent.is_empty() && w->bound_urgent.is_empty() && !is_other_work_due(*w)) {
       // Taken before it is looked at: what is only seen may be stolen, run and freed meanwhile.
-      const item i = w->home->pop();
+      const item i = w->default_queue->pop();
       if (!i) break;
       if (suspension_in(i) || task_in(i)->scope != &scope) {
-        w->home->push(i);
+        w->default_queue->push(i);
         w->owner->notify(*w);
         break;
       }
@@ -277,7 +277,7 @@ namespace {
 [[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task,
                                                const std::source_location& where) {
   const waiting_below below{w.current, &where};
-  if (!can_run_on_top(w, below.task) || !w.home->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
+  if (!can_run_on_top(w, below.task) || !w.default_queue->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
     return false;
   task.runs_on_top_of(below);  // so that reports know who waits below it, and where
   finish_scope* const scope = w.scope;
@@ -307,7 +307,7 @@ using namespace sched;
 void wait_for(completion& c, const std::source_location& where) {
   if (!c.is_done()) {
     thread_state* t = this_thread();
-    sched::worker* w = t ? t->unwatched : nullptr;
+    sched::worker* w = t ? t->fast_path_worker : nullptr;
     if (!w || !run_if_next(*w, static_cast<task_record&>(c), where)) wait_observed(c, where);
   } else if (thread_state* t = this_thread(); t && t->observer) [[unlikely]] {
     t->observer->waited({&c, 0}, *t);
@@ -346,7 +346,7 @@ void open_finish::close() {
                          (others.empty() ? " tasks failed inside one finish" : " failures inside one run"))
       .fact("first", first->who())
       .fact("spawned", first->where())
-      .because(words_of(first->as_exception()))
+      .because(exception_text(first->as_exception()))
       .caused_by(first->as_exception());
 }
 
@@ -399,7 +399,7 @@ void wait(const barrier& b, std::source_location where) {
 
 bool sched::let_others_run(const std::source_location& where) {
   sched::worker* const w = this_thread()->as_worker;
-  look_at_modules(*w);
+  poll_modules(*w);
   if (!has_local(*w) && !w->owner->settings.stepped) return true;
   suspension s;
   s.where = &where;

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::size_t most_stolen = 256;
 /// How often a thief looks for an answer before it searches elsewhere again.
-constexpr unsigned looks_per_round = 16;
+constexpr unsigned polls_per_round = 16;
 /// In how many rounds a victim must not have come by before it is robbed; about as long as robbing it costs.
-constexpr unsigned patience = 4;
+constexpr unsigned rounds_before_force = 4;
 
 item take_bound(worker& w) {
   w.bound.take_all([&w](waiter& link, bool suspended) { w.bound_ready.push_back(item_of(link, suspended)); });
@@ -73,7 +73,7 @@ item take_injected(worker& w, std::uint16_t place) {
   return all.first;
 }
 
-item take_from_anywhere(worker& w) {
+item take_unplaced(worker& w) {
   scheduler& owner = *w.owner;
   if (owner.anywhere.is_empty()) return 0;
   inbox& box = owner.anywhere;
@@ -84,29 +84,29 @@ item take_from_anywhere(worker& w) {
 
 /// True if `victim` has something and has not come by since this thief began to watch it, for long enough. One is
 /// watched at a time.
-bool is_to_be_robbed(worker& w, const deque& victim) noexcept {
+bool should_force_steal(worker& w, const deque& victim) noexcept {
   const bool has_something = victim.size() > 0;
   if (w.owner->settings.stepped) return has_something;  // one thread: it would wait for itself
-  const auto answers = victim.answers();
-  if (w.watched == &victim) {
-    if (has_something && w.answers_seen == answers && victim.is_asked()) return ++w.rounds_watched >= patience;
-    w.watched = nullptr;
-  } else if (!w.watched && has_something) {
-    w.watched = &victim;
-    w.answers_seen = answers;
-    w.rounds_watched = 0;
+  const auto replies = victim.steal_replies();
+  if (w.victim_under_observation == &victim) {
+    if (has_something && w.replies_seen == replies && victim.is_steal_requested()) return ++w.rounds_observed >= rounds_before_force;
+    w.victim_under_observation = nullptr;
+  } else if (!w.victim_under_observation && has_something) {
+    w.victim_under_observation = &victim;
+    w.replies_seen = replies;
+    w.rounds_observed = 0;
   }
   return false;
 }
 
 item steal_from(worker& w, deque& victim, std::uint16_t place) {
   item loot[most_stolen];
-  auto n = victim.take(loot, most_stolen);
+  auto n = victim.take_offered(loot, most_stolen);
   if (!n) {
-    const bool rob = is_to_be_robbed(w, victim);
-    if (!victim.is_asked()) victim.ask();
-    w.asked = &victim;
-    if (rob) n = victim.rob(loot, most_stolen);
+    const bool is_forced = should_force_steal(w, victim);
+    if (!victim.is_steal_requested()) victim.request_steal();
+    w.last_asked_victim = &victim;
+    if (is_forced) n = victim.force_steal(loot, most_stolen);
   }
   if (!n) return 0;
   ++w.steals;
@@ -115,65 +115,65 @@ item steal_from(worker& w, deque& victim, std::uint16_t place) {
   // Where not every worker may run all, what belongs to the place stays there.
   const bool is_uniform = w.owner->reach.is_uniform;
   const auto belongs_home = [](item i) { return suspension_in(i) || !task_in(i)->bound; };
-  for (std::size_t i = 1; i < n; ++i) (is_uniform || belongs_home(loot[i]) ? *w.home : w.queue_at(place)).push(loot[i]);
+  for (std::size_t i = 1; i < n; ++i) (is_uniform || belongs_home(loot[i]) ? *w.default_queue : w.queue_at(place)).push(loot[i]);
   return loot[0];
 }
 
 /// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
 /// passes. How much has ended. From `shares_from` on it lets others have the core between two looks; at once where threads of this process, which
 /// may want this very core, do what was left to itself: those of a driver, or a simulated device's.
-std::size_t look_out(worker& w, std::uint64_t shares_from, std::uint64_t until) noexcept {
-  polling* const polls = w.owner->polls;
-  for (unsigned i = 0; i < looks_per_round; ++i) {
+std::size_t poll_between_searches(worker& w, std::uint64_t yields_from_ns, std::uint64_t until) noexcept {
+  poll_coordinator* const polls = w.owner->polls;
+  for (unsigned i = 0; i < polls_per_round; ++i) {
     if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
       const std::uint64_t now = base::nanoseconds_now();
       if (now >= until) return 0;  // a library that yields the core may have it back much later
-      if (now >= shares_from || polls->is_any_left()) sched_yield();
+      if (now >= yields_from_ns || polls->is_any_left()) sched_yield();
     } else {
       base::relax();
     }
-    if ((w.asked && w.asked->has_public()) || !w.bound.is_empty()) return 0;
+    if ((w.last_asked_victim && w.last_asked_victim->has_public()) || !w.bound.is_empty()) return 0;
   }
   return 0;
 }
 
 /// For how long a worker that waits looks around: beyond the least time one of all does, the others would only be in its way.
-class lookout {
+class idle_spin {
  public:
-  explicit lookout(worker& w) noexcept : w_(w) {
+  explicit idle_spin(worker& w) noexcept : w_(w) {
     begin();
-    began_ = shares_from_ - w.looks.least();
-    if (is_the_one_ && w.owner->polls) (measured_by_ = w.owner->polls)->begin_waiting();
+    began_ns_ = yields_from_ns_ - w.spin.min_ns();
+    if (is_long_spinner_ && w.owner->polls) (measured_by_ = w.owner->polls)->begin_waiting();
   }
-  lookout(const lookout&) = delete;
-  ~lookout() { end(); }
+  idle_spin(const idle_spin&) = delete;
+  ~idle_spin() { end(); }
 
   /// Anew, from now on.
   void begin() noexcept {
-    if (w_.looks.adapts() && !is_the_one_) is_the_one_ = !w_.owner->is_looked_for_long.exchange(true, std::memory_order_relaxed);
-    shares_from_ = base::nanoseconds_now() + w_.looks.least();
-    until_ = shares_from_ + (is_the_one_ ? w_.looks.how_long() - w_.looks.least() : 0);
+    if (w_.spin.is_adaptive() && !is_long_spinner_) is_long_spinner_ = !w_.owner->has_long_spinner.exchange(true, std::memory_order_relaxed);
+    yields_from_ns_ = base::nanoseconds_now() + w_.spin.min_ns();
+    end_ns_ = yields_from_ns_ + (is_long_spinner_ ? w_.spin.spin_ns() - w_.spin.min_ns() : 0);
   }
   /// It sleeps: another one may look.
   void end() noexcept {
-    if (std::exchange(is_the_one_, false)) w_.owner->is_looked_for_long.store(false, std::memory_order_relaxed);
-    until_ = 0;
+    if (std::exchange(is_long_spinner_, false)) w_.owner->has_long_spinner.store(false, std::memory_order_relaxed);
+    end_ns_ = 0;
   }
   /// What came meanwhile is no end of the wait, but it is not waited in vain: elements that move, or messages that ask for others.
-  void found() noexcept {
-    if (!w_.looks.adapts()) return;
-    const std::uint64_t in_all = base::nanoseconds_now() - began_;
-    w_.looks.waited(measured_by_ ? std::min(in_all, measured_by_->longest_wait()) : in_all);
+  void record_find() noexcept {
+    if (!w_.spin.is_adaptive()) return;
+    const std::uint64_t in_all = base::nanoseconds_now() - began_ns_;
+    w_.spin.record_wait(measured_by_ ? std::min(in_all, measured_by_->longest_wait()) : in_all);
   }
-  std::uint64_t shares_from() const noexcept { return shares_from_; }
-  std::uint64_t until() const noexcept { return until_; }
+  std::uint64_t yields_from_ns() const noexcept { return yields_from_ns_; }
+  std::uint64_t end_ns() const noexcept { return end_ns_; }
 
  private:
   worker& w_;
-  std::uint64_t began_, shares_from_ = 0, until_ = 0;
-  bool is_the_one_ = false;
-  polling* measured_by_ = nullptr;
+  std::uint64_t began_ns_, yields_from_ns_ = 0, end_ns_ = 0;
+  bool is_long_spinner_ = false;
+  poll_coordinator* measured_by_ = nullptr;
 };
 
 bool is_waiting_for_modules(const scheduler& owner) noexcept {
@@ -221,7 +221,7 @@ bool park(worker& w, std::int64_t nap) {
     if (now == seen) break;
     seen = now;
     owner.wake(w);
-    if (detail::poison_forsaken(w)) return false;
+    if (detail::poison_untriggered(w)) return false;
   }
   const trace::ticks since = w.ring ? trace::clock::now() : 0;
   w.asleep.store(true, std::memory_order_seq_cst);
@@ -276,14 +276,14 @@ item next_local(worker& w) {
       if (const item i = take_bound(w)) return i;
     for (const auto place : *w.paths.pop)
       if (const item i = take_injected(w, place)) return i;
-    if (const item i = take_from_anywhere(w)) return i;
+    if (const item i = take_unplaced(w)) return i;
     if (injected_first)
       if (const item i = take_bound(w)) return i;
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
-  if (w.interrupted) [[unlikely]] {
-    if (w.room_left == 0 || w.home->size() <= 0) return std::exchange(w.interrupted, nullptr)->as_item();
-    --w.room_left;
+  if (w.paused_spawner) [[unlikely]] {
+    if (w.tasks_until_resume == 0 || w.default_queue->size() <= 0) return std::exchange(w.paused_spawner, nullptr)->as_item();
+    --w.tasks_until_resume;
   }
   for (deque* q : w.pop_order)
     if (const item i = q->pop()) return i;
@@ -291,7 +291,7 @@ item next_local(worker& w) {
     if (const item i = take_bound(w)) return i;
   for (const auto place : *w.paths.pop)
     if (const item i = take_injected(w, place)) return i;
-  if (const item i = take_from_anywhere(w)) return i;
+  if (const item i = take_unplaced(w)) return i;
   return take_urgent(w, -128);
 }
 
@@ -308,7 +308,7 @@ item take_submitted(worker& w) {
   for (const auto* path : {w.paths.pop, w.paths.steal})
     for (const auto place : *path)
       if (const item i = take_injected(w, place)) return i;
-  if (const item i = take_from_anywhere(w)) return i;
+  if (const item i = take_unplaced(w)) return i;
   return w.owner->workers[0]->urgent.take(-128);  // where those put what has a priority
 }
 
@@ -319,7 +319,7 @@ bool any_submitted(const worker& w) noexcept {
 }
 
 bool has_local(const worker& w) noexcept {
-  if (w.interrupted || !w.bound_ready.empty() || !w.bound.is_empty()) return true;
+  if (w.paused_spawner || !w.bound_ready.empty() || !w.bound.is_empty()) return true;
   if (!w.urgent.is_empty() || !w.bound_urgent.is_empty()) return true;
   for (const deque* q : w.pop_order)
     if (q->size() > 0) return true;
@@ -365,12 +365,12 @@ item wait_for_work(worker& w) {
   scheduler& owner = *w.owner;
   if (const item i = next_local(w)) return i;
   owner.searching_and_parked.fetch_add(owner.one_searching, std::memory_order_seq_cst);
-  w.watched = w.asked = nullptr;
-  lookout looks(w);
+  w.victim_under_observation = w.last_asked_victim = nullptr;
+  idle_spin spin(w);
   unsigned naps = 0;  // in a row that ended without anything
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
-      looks.found();
+      spin.record_find();
       const auto before = owner.searching_and_parked.fetch_sub(owner.one_searching, std::memory_order_seq_cst);
       if ((before & 0xffffffffu) == owner.one_searching) {  // none of those counted searches any more
         if (before >> 32 && !owner.reach.is_uniform) owner.wake_for_the_rest(w);
@@ -386,22 +386,22 @@ item wait_for_work(worker& w) {
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(w)) continue;
     if (owner.polls && owner.polls->poll_idle(w)) {
       round = naps = 0;
-      looks.begin();
+      spin.begin();
       continue;
     }
     // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
-    const bool is_told = owner.polls && owner.polls->leave_to_calls();
+    const bool has_callbacks = owner.polls && owner.polls->all_complete_by_callback();
     const bool has_polled = owner.polls && owner.polls->any_pending();
-    if (!is_told && look_out(w, looks.shares_from(), looks.until())) {
+    if (!has_callbacks && poll_between_searches(w, spin.yields_from_ns(), spin.end_ns())) {
       round = 0;
-      looks.begin();
+      spin.begin();
       continue;
     }
-    if (is_told || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= looks.until())) {
-      looks.end();
+    if (has_callbacks || ((has_polled || (round & 15) == 15) && base::nanoseconds_now() >= spin.end_ns())) {
+      spin.end();
       const bool has_napped = park(w, nap_of(w, naps));
       naps = has_napped ? naps + 1 : 0;
-      if (!has_napped) looks.begin();  // else it looks once, and naps again
+      if (!has_napped) spin.begin();  // else it looks once, and naps again
       round = 0;
     }
   }
@@ -412,7 +412,7 @@ item wait_for_work(worker& w) {
 bool stretto::should_split() noexcept {
   const sched::thread_state* t = sched::this_thread();
   if (!t || !t->as_worker) return false;
-  sched::deque& queue = *t->as_worker->home;
-  if (queue.is_asked()) queue.publish();  // it may be long until the next push or pop
+  sched::deque& queue = *t->as_worker->default_queue;
+  if (queue.is_steal_requested()) queue.publish();  // it may be long until the next push or pop
   return queue.size() <= 0;
 }

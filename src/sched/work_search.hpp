@@ -28,14 +28,14 @@ bool is_other_work_due(worker& w) noexcept;
 /// The newest task of its own, where nothing else may have to go first; 0 otherwise.
 inline item next_quickly(worker& w) {
   if ((w.ticks & 63) == 63 || w.urgent.highest() > 0 || w.bound_urgent.highest() > 0 ||
-      (w.interrupted && !w.room_left)) [[unlikely]]
+      (w.paused_spawner && !w.tasks_until_resume)) [[unlikely]]
     return 0;
   ++w.ticks;
-  if (w.interrupted) --w.room_left;
-  return w.home->pop();
+  if (w.paused_spawner) --w.tasks_until_resume;
+  return w.default_queue->pop();
 }
 /// Until when a worker that begins now looks on before it sleeps; in nanoseconds of base::nanoseconds_now.
-inline std::uint64_t spin_end(const worker& w) noexcept { return base::nanoseconds_now() + w.looks.how_long(); }
+inline std::uint64_t spin_end(const worker& w) noexcept { return base::nanoseconds_now() + w.spin.spin_ns(); }
 /// From other workers and places; 0 if nothing was found.
 item steal(worker& w);
 /// Inside a poll: nothing is ready or runs, and no module has anything. False where that cannot be told, as when a worker polls that

@@ -61,7 +61,7 @@ inline constexpr std::uint64_t first_id_of(std::uint32_t node, std::uint32_t ind
 struct thread_state : base::thread_context {
   scheduler* owner = nullptr;
   worker* as_worker = nullptr;           // null on attached threads
-  worker* unwatched = nullptr;           // the same, unless someone must be told what orders what: then null
+  worker* fast_path_worker = nullptr;           // the same, unless someone must be told what orders what: then null
   task_record* current = nullptr;        // what runs now
   finish_scope* scope = nullptr;         // where new tasks are counted
   scope_shard* shard = nullptr;          // this worker's counters in `scope`; null on attached threads
@@ -70,7 +70,7 @@ struct thread_state : base::thread_context {
   counter steals, stolen, suspensions, resumptions, parks;
   trace::sampler tasks;                  // counts all, chooses which are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
-  const char* called = "";               // its track in the trace, without the number; attached threads
+  const char* track_name = "";               // its track in the trace, without the number; attached threads
   bool every_span = false;               // full detail
   std::uint64_t first_id = 0, next_id = 0;  // of spans: no two of a job have one id, where a thread has fewer than 2^36
   trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
@@ -124,7 +124,7 @@ struct worker : thread_state {
   ~worker();
 
   const worker_paths paths;
-  deque* home = nullptr;                       // the queue of tasks without a place
+  deque* default_queue = nullptr;                       // the queue of tasks without a place
   std::vector<std::atomic<deque*>> queues;     // by place; made when first used
   std::vector<deque*> pop_order;               // those of them on the pop path, nearest first
   priority_queue urgent;                       // any thread
@@ -132,9 +132,9 @@ struct worker : thread_state {
   inbox bound;                                 // any thread: what else must run here
   std::deque<item> bound_ready;                // taken from there, and put by the worker itself
   counter bound_here, bound_taken;             // put by the worker itself; taken out of bound_ready
-  suspension* interrupted = nullptr;           // a spawner that made room; continues when `room_left` runs out
-  std::uint32_t room_left = 0;
-  std::uint32_t no_room_making = 0;            // greater than 0: spawning must not suspend
+  suspension* paused_spawner = nullptr;           // a spawner that made room; continues when `room_left` runs out
+  std::uint32_t tasks_until_resume = 0;
+  std::uint32_t spawn_suspension_disabled = 0;            // greater than 0: spawning must not suspend
   item first = 0;                              // what a fresh stack runs before it searches
   stack* running_on = nullptr;                 // null: the thread's own stack
   suspension* own_left = nullptr;              // of what was left on the thread's own stack
@@ -147,11 +147,11 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
-  looking looks;                               // before it sleeps
+  adaptive_spin spin;                               // before it sleeps
   // As a thief: whom it asked last, and who has something but may not be coming by.
-  const deque* asked = nullptr;
-  const deque* watched = nullptr;
-  std::uint32_t answers_seen = 0, rounds_watched = 0;
+  const deque* last_asked_victim = nullptr;
+  const deque* victim_under_observation = nullptr;
+  std::uint32_t replies_seen = 0, rounds_observed = 0;
   trace::name_cache names;
   std::source_location body;                   // of run, where it is called
   std::vector<stack*> spare_stacks;

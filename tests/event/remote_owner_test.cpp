@@ -15,14 +15,14 @@ namespace {
 class other_nodes : public remote_owner {
  public:
   struct remote_event {
-    answer known;
+    known_state known;
     std::vector<waiter*> waiters;
     int interests = 0;
   };
   std::map<std::uint64_t, remote_event> events;
   std::vector<std::pair<event, std::string>> forwarded;
 
-  answer query(event e) override { return events[e.raw()].known; }
+  known_state query(event e) override { return events[e.raw()].known; }
   void express_interest(event e) override { ++events[e.raw()].interests; }
   bool subscribe(event e, waiter& w, base::thread_context&) override {
     auto& r = events[e.raw()];

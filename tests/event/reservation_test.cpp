@@ -308,7 +308,7 @@ TEST_CASE("readers of other nodes are granted in their turn, beside readers of t
   lone_world world;
   const auto r = reservation::create({.fairness = 1});
   auto& cache = detail::event_cache::of(world.context);
-  detail::holding& held = *detail::find_reservation(r.raw(), *cache.table);
+  detail::reservation_state& held = *detail::find_reservation(r.raw(), *cache.table);
   struct ask : detail::remote_acquire {
     bool granted = false;
     explicit ask(detail::hold wanted) {
@@ -316,14 +316,14 @@ TEST_CASE("readers of other nodes are granted in their turn, beside readers of t
       fire = [](waiter& w, const failure*, base::thread_context&) noexcept { static_cast<ask&>(w).granted = true; };
     }
   };
-  ask first(detail::hold::shared), second(detail::hold::shared), leaves(detail::hold::alone),
+  ask first(detail::hold::shared), second(detail::hold::shared), leaves(detail::hold::exclusive),
       third(detail::hold::shared);
-  CHECK(held.acquire_for(first) == detail::holding::taken::now);
+  CHECK(held.acquire_for(first) == detail::reservation_state::acquire_result::now);
   CHECK(r.try_acquire(shared));
   const event writer = r.acquire();
-  CHECK(held.acquire_for(second) == detail::holding::taken::later);
+  CHECK(held.acquire_for(second) == detail::reservation_state::acquire_result::later);
   CHECK_FALSE(held.leave(leaves));
-  CHECK(held.acquire_for(third) == detail::holding::taken::later);
+  CHECK(held.acquire_for(third) == detail::reservation_state::acquire_result::later);
   const event reader = r.acquire(shared);
   r.release(), r.release();
   CHECK(writer.has_triggered());
@@ -333,7 +333,7 @@ TEST_CASE("readers of other nodes are granted in their turn, beside readers of t
   CHECK_FALSE(leaves.granted);
   r.release(), r.release();
   CHECK(leaves.granted);
-  CHECK(held.is_away());
+  CHECK(held.is_elsewhere());
   CHECK_FALSE(third.granted);
   CHECK(held.take_remote() == &third);  // it goes after the reservation
 }
@@ -344,12 +344,12 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
     const auto r = reservation::create({.fairness = fairness});
     CHECK(r.try_acquire());
     auto& cache = detail::event_cache::of(world.context);
-    detail::holding& held = *detail::find_reservation(r.raw(), *cache.table);
+    detail::reservation_state& held = *detail::find_reservation(r.raw(), *cache.table);
     const auto comes_back = [&] {
-      CHECK(held.is_away());
-      detail::holding::grant next;
-      held.come(fairness, held.where(), {}, next);
-      detail::holding::hand_out(next, cache, world.context);
+      CHECK(held.is_elsewhere());
+      detail::reservation_state::grant next;
+      held.move_here(fairness, held.where(), {}, next);
+      detail::reservation_state::hand_out(next, cache, world.context);
     };
     struct ask : detail::remote_acquire {
       bool granted = false;

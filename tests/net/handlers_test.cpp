@@ -52,7 +52,7 @@ TEST_CASE("what must agree and does not is told of both nodes, and the rest is n
     h->close();
   }
   CHECK(one.digest() != other.digest());
-  const std::string text = different(0, one.told(1000), 3, other.told(1000)).what();
+  const std::string text = build_mismatch(0, one.description(1000), 3, other.description(1000)).what();
   CHECK(text.find("error N06: nodes 0 and 3 of this job are not of one build") == 0);
   CHECK(text.find("program     wave, build 5f21 on node 0, wave, build 77aa on node 3") != std::string::npos);
   CHECK(text.find("0.1.0") == std::string::npos);
@@ -68,14 +68,14 @@ TEST_CASE("nodes that differ by options alone are told which, and by which nodes
     h->close();
   }
   CHECK(one.digest() != other.digest());
-  const std::string text = different(0, one.told(1000), 2, other.told(1000)).what();
+  const std::string text = build_mismatch(0, one.description(1000), 2, other.description(1000)).what();
   CHECK(text.find("error N15: nodes 0 and 2 of this job have different options") == 0);
   CHECK(text.find("balance     greedy on node 0, none on node 2") != std::string::npos);
   CHECK(text.find("stuck") == std::string::npos);
   // Of other builds, the options are told, too.
   other.must_agree("Stretto", "0.2");
   one.must_agree("Stretto", "0.1");
-  const std::string both = different(0, one.told(1000), 2, other.told(1000)).what();
+  const std::string both = build_mismatch(0, one.description(1000), 2, other.description(1000)).what();
   CHECK(both.find("error N06") == 0);
   CHECK(both.find("balance     greedy on node 0, none on node 2") != std::string::npos);
 }

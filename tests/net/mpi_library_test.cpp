@@ -49,7 +49,7 @@ TEST_CASE("of a library for MPI that is there and cannot be loaded the loader's 
 }
 
 TEST_CASE("several processes that each see a job of one are told of the launcher that does not fit") {
-  const surroundings here{.program = "", .launcher = "openmpi", .launched = 4};
+  const launch_environment here{.program = "", .launcher = "openmpi", .launched = 4};
   CHECK(test::thrown_by([&] { check_launch(here, "MPICH Version 4.0\nmore", 1); }) ==
         "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
         "  launcher    openmpi\n"
@@ -66,20 +66,20 @@ TEST_CASE("several processes that each see a job of one are told of the launcher
 
 TEST_CASE("processes that Slurm started without an interface for MPI are told so before MPI starts") {
   using variable = test::with_variable;
-  CHECK(look_around().is_told);
+  CHECK(detect_launch_environment().has_bootstrap);
   const variable tasks("SLURM_STEP_NUM_TASKS", "4");
   for (const char* told : {"PMI_FD", "PMIX_RANK", "PMI2_SIZE", "OMPI_MCA_btl"}) {
     const variable any(told, "");
-    CHECK(look_around().is_told);
-    check_told(look_around());
+    CHECK(detect_launch_environment().has_bootstrap);
+    check_bootstrap(detect_launch_environment());
   }
-  CHECK(test::thrown_by([] { check_told(look_around()); }) ==
+  CHECK(test::thrown_by([] { check_bootstrap(detect_launch_environment()); }) ==
         "error N20: Slurm started 4 processes, and told none how MPI finds the others\n"
         "  or          STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own\n"
         "  because     there is no variable of PMI or PMIx: srun's --mpi is \"none\" here\n"
         "  try         srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself");
   const variable one("SLURM_STEP_NUM_TASKS", "1");
-  check_told(look_around());
+  check_bootstrap(detect_launch_environment());
 }
 
 TEST_CASE("Slurm's counts for each host are read as it writes them") {

@@ -22,7 +22,7 @@ namespace {
 /// Two nodes; the second counts what comes, which must be in order.
 struct two_nodes {
   enum class cuda : bool { unknown, taken };
-  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_lane_memory, cuda memory = cuda::unknown) {
+  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_channel_memory, cuda memory = cuda::unknown) {
     made_up_mpi::begin(2, seed);  // on one host where the seed is odd
     if (memory == cuda::taken) made_up_mpi::take_cuda_memory();
     for (int n = 0; n < 2; ++n) {
@@ -113,22 +113,22 @@ TEST_CASE("messages that wait for credit share messages of MPI") {
 
 TEST_CASE("what the other does not take is held, and told") {
   two_nodes job(4);
-  CHECK(job.nets[0]->held() == 0);
+  CHECK(job.nets[0]->outstanding_bytes() == 0);
   for (int i = 0; i < 100'000; ++i) job.send();
-  CHECK(job.nets[0]->held() > 1'000'000);
+  CHECK(job.nets[0]->outstanding_bytes() > 1'000'000);
   while (job.came < job.sent) {
     job.nets[1]->poll();
     job.nets[0]->poll();
   }
-  CHECK(job.nets[0]->held() == 0);
+  CHECK(job.nets[0]->outstanding_bytes() == 0);
   const std::vector<std::byte> large(1'000'000);
   job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = large});  // copied
-  CHECK(job.nets[0]->held() >= large.size());
+  CHECK(job.nets[0]->outstanding_bytes() >= large.size());
   while (!job.received.times) {
     job.nets[1]->poll();
     job.nets[0]->poll();
   }
-  while (job.nets[0]->held()) job.nets[0]->poll();
+  while (job.nets[0]->outstanding_bytes()) job.nets[0]->poll();
 }
 
 TEST_CASE("between processes of one host large payloads go through lanes, once these have been found") {
@@ -137,27 +137,27 @@ TEST_CASE("between processes of one host large payloads go through lanes, once t
       CAPTURE(seed);
       CAPTURE(lane_memory);
       two_nodes job(seed, lane_memory);
-      const bool has_lanes = seed % 2 && lane_memory;
+      const bool has_channels = seed % 2 && lane_memory;
       job.meet();
-      CHECK(job.nets[0]->counted().through_lanes == 0);
+      CHECK(job.nets[0]->counted().through_shared_memory == 0);
       std::vector<std::byte> bytes(50'000);
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
       test::ended sent;
       job.send_large(bytes, &sent);
-      if (has_lanes && lane_memory / 16 > bytes.size()) {
+      if (has_channels && lane_memory / 16 > bytes.size()) {
         job.nets[0]->poll();
         CHECK(sent.times == 1);  // though nobody has looked at it
       }
       while (!job.received.times || !sent.times) job.poll();
       CHECK(job.content == bytes);
-      CHECK(job.nets[0]->counted().through_lanes == (has_lanes ? 1 : 0));
-      CHECK(job.nets[0]->counted().by_rendezvous == (has_lanes ? 1 : 2));
+      CHECK(job.nets[0]->counted().through_shared_memory == (has_channels ? 1 : 0));
+      CHECK(job.nets[0]->counted().by_rendezvous == (has_channels ? 1 : 2));
       job.send_large(bytes, nullptr);  // copied, what is too long for a lane elsewhere
       std::fill(bytes.begin(), bytes.end(), std::byte{1});
       while (job.received.times < 2) job.poll();
       CHECK(job.content[100] == static_cast<std::byte>(100 * 100 / 7));
       CHECK(job.content[49'999] == static_cast<std::byte>(std::size_t{49'999} * 49'999 / 7));
-      while (job.nets[0]->held()) job.poll();
+      while (job.nets[0]->outstanding_bytes()) job.poll();
     }
   }
 }
@@ -172,7 +172,7 @@ TEST_CASE("a payload that its handler drops has gone, also one longer than a lan
     while (!sent.times) job.poll();
     CHECK(!sent.failure);
   }
-  CHECK(job.nets[0]->counted().through_lanes == 40);
+  CHECK(job.nets[0]->counted().through_shared_memory == 40);
 }
 
 TEST_CASE("a payload whose message is followed by another leaves behind that one, or with the next poll") {
@@ -200,7 +200,7 @@ TEST_CASE("what lies in memory of devices MPI is given as it is, small as it may
   CHECK_FALSE(two_nodes(15).nets[0]->takes_memory_of("cuda"));
   for (const std::size_t size : {std::size_t{100}, std::size_t{50'000}}) {
     CAPTURE(size);
-    two_nodes job(15, mpi::default_lane_memory, two_nodes::cuda::taken);
+    two_nodes job(15, mpi::default_channel_memory, two_nodes::cuda::taken);
     CHECK(job.nets[0]->takes_memory_of("cuda"));
     CHECK_FALSE(job.nets[0]->takes_memory_of("opencl"));
     job.meet();
@@ -212,7 +212,7 @@ TEST_CASE("what lies in memory of devices MPI is given as it is, small as it may
     CHECK(job.content == bytes);
     CHECK(made_up_mpi::bulk(0).sent_from == bytes.data());
     CHECK(made_up_mpi::bulk(1).received_at == job.content.data());
-    CHECK(job.nets[0]->counted().through_lanes == 0);
+    CHECK(job.nets[0]->counted().through_shared_memory == 0);
     CHECK(job.nets[0]->counted().by_rendezvous == 2);
   }
 }
@@ -223,7 +223,7 @@ TEST_CASE("where all lanes are in use MPI moves what is sent") {
   const std::vector<std::byte> bytes(50'000);
   std::vector<test::ended> sent(30);
   for (test::ended& s : sent) job.send_large(bytes, &s);
-  CHECK(job.nets[0]->counted().through_lanes == 16);
+  CHECK(job.nets[0]->counted().through_shared_memory == 16);
   while (job.received.times < 30) job.poll();
   while (std::any_of(sent.begin(), sent.end(), [](const test::ended& s) { return !s.times; })) job.poll();
 }

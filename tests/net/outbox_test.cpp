@@ -15,7 +15,7 @@ struct keeping {
   handlers names;
   static inline const calls table = [] {
     calls c{};
-    c.send = +[](const void*, std::size_t, int to, int, channel, request* r) -> const char* {
+    c.send = +[](const void*, std::size_t, int to, int, communicator_kind, request* r) -> const char* {
       std::memcpy(r->bytes, &to, sizeof to);
       ++kept;
       return nullptr;

@@ -28,33 +28,33 @@ std::vector<std::byte> drawn(std::size_t bytes, std::uint64_t seed) {
 
 /// Both ends, each with a mapping of its own.
 struct both {
-  explicit both(std::uint64_t bytes) : in(own_lanes::make(bytes)) {
+  explicit both(std::uint64_t bytes) : in(own_channels::make(bytes)) {
     REQUIRE(in);
-    out = lanes_of_other::find(in->address());
+    out = peer_channels::find(in->address());
     REQUIRE(out);
   }
   std::uint32_t take() {
-    const auto lane = in->take();
-    REQUIRE(lane);
-    return *lane;
+    const auto channel = in->take();
+    REQUIRE(channel);
+    return *channel;
   }
-  std::unique_ptr<own_lanes> in;
-  std::unique_ptr<lanes_of_other> out;
+  std::unique_ptr<own_channels> in;
+  std::unique_ptr<peer_channels> out;
 };
 
 }  // namespace
 
 TEST_CASE("a payload that a lane holds has gone before anybody takes it") {
   both l(small);
-  CHECK(l.in->lane_bytes() == 4096);
+  CHECK(l.in->channel_bytes() == 4096);
   for (int round = 0; round < 10; ++round) {  // begins elsewhere in its lane each time
     const auto sent = drawn(1000 + 700u * static_cast<unsigned>(round % 4), 1);
-    const std::uint32_t lane = l.take();
-    CHECK(l.in->copy_in(lane, sent) == sent.size());
-    CHECK_FALSE(l.in->has_begun(lane));
-    l.in->release(lane);
+    const std::uint32_t channel = l.take();
+    CHECK(l.in->copy_in(channel, sent) == sent.size());
+    CHECK_FALSE(l.in->has_begun(channel));
+    l.in->release(channel);
     std::vector<std::byte> came(sent.size());
-    CHECK(l.out->copy_out(lane, came.data(), 0, came.size()) == came.size());
+    CHECK(l.out->copy_out(channel, came.data(), 0, came.size()) == came.size());
     CHECK(came == sent);
   }
 }
@@ -63,17 +63,17 @@ TEST_CASE("a longer one goes on as it is taken") {
   both l(small);
   const auto sent = drawn(10'000, 2);
   std::vector<std::byte> came(sent.size());
-  const std::uint32_t lane = l.take();
-  std::size_t in = l.in->copy_in(lane, sent);
+  const std::uint32_t channel = l.take();
+  std::size_t in = l.in->copy_in(channel, sent);
   CHECK(in == 4096);
-  CHECK(l.in->copy_in(lane, std::span(sent).subspan(in)) == 0);
-  std::uint64_t out = l.out->copy_out(lane, came.data(), 0, came.size());
+  CHECK(l.in->copy_in(channel, std::span(sent).subspan(in)) == 0);
+  std::uint64_t out = l.out->copy_out(channel, came.data(), 0, came.size());
   CHECK(out == 4096);
-  CHECK(l.in->has_begun(lane));
-  CHECK(l.out->copy_out(lane, came.data(), out, came.size()) == out);
+  CHECK(l.in->has_begun(channel));
+  CHECK(l.out->copy_out(channel, came.data(), out, came.size()) == out);
   for (int turn = 0; out < came.size() && turn < 10; ++turn) {
-    in += l.in->copy_in(lane, std::span(sent).subspan(in));
-    out = l.out->copy_out(lane, came.data(), out, came.size());
+    in += l.in->copy_in(channel, std::span(sent).subspan(in));
+    out = l.out->copy_out(channel, came.data(), out, came.size());
   }
   CHECK(came == sent);
 }
@@ -85,14 +85,14 @@ TEST_CASE("both sides copy at the same time, of all sizes") {
     for (int payload = 0; payload < 10; ++payload) {
       const auto sent = drawn(1 + random() % (payload % 2 ? 100'000 : 5'000), random());
       std::vector<std::byte> came(sent.size());
-      const std::uint32_t lane = l.take();
+      const std::uint32_t channel = l.take();
       std::thread other([&] {
-        for (std::uint64_t got = 0; got < came.size();) got = l.out->copy_out(lane, came.data(), got, came.size());
+        for (std::uint64_t got = 0; got < came.size();) got = l.out->copy_out(channel, came.data(), got, came.size());
       });
-      for (std::size_t in = 0; in < sent.size();) in += l.in->copy_in(lane, std::span(sent).subspan(in));
+      for (std::size_t in = 0; in < sent.size();) in += l.in->copy_in(channel, std::span(sent).subspan(in));
       other.join();
       CHECK(came == sent);
-      l.in->release(lane);
+      l.in->release(channel);
     }
   }
 }
@@ -102,9 +102,9 @@ TEST_CASE("a lane serves again once its sender has released it and its receiver 
   const auto sent = drawn(100, 3);
   std::vector<std::byte> came(sent.size());
   std::vector<std::uint32_t> all;
-  while (const auto lane = l.in->take()) all.push_back(*lane);
-  CHECK(all.size() == own_lanes::most);
-  for (const std::uint32_t lane : all) CHECK(l.in->copy_in(lane, sent) == sent.size());
+  while (const auto channel = l.in->take()) all.push_back(*channel);
+  CHECK(all.size() == own_channels::most);
+  for (const std::uint32_t channel : all) CHECK(l.in->copy_in(channel, sent) == sent.size());
   CHECK_FALSE(l.in->take());
   l.in->release(all[5]);
   CHECK_FALSE(l.in->take());
@@ -119,44 +119,44 @@ TEST_CASE("a lane serves again once its sender has released it and its receiver 
 TEST_CASE("a payload that nobody wants goes nowhere, and its lane serves again once its sender knows") {
   both l(small);
   const auto sent = drawn(10'000, 4);
-  const std::uint32_t lane = l.take();
-  const std::size_t in = l.in->copy_in(lane, sent);
-  l.out->drop(lane);
-  CHECK(l.take() != lane);
-  CHECK(l.in->copy_in(lane, std::span(sent).subspan(in)) == sent.size() - in);  // as if it had gone
-  l.in->release(lane);
-  CHECK(l.in->take() == lane);
+  const std::uint32_t channel = l.take();
+  const std::size_t in = l.in->copy_in(channel, sent);
+  l.out->drop(channel);
+  CHECK(l.take() != channel);
+  CHECK(l.in->copy_in(channel, std::span(sent).subspan(in)) == sent.size() - in);  // as if it had gone
+  l.in->release(channel);
+  CHECK(l.in->take() == channel);
 }
 
 TEST_CASE("lanes are as many as there is memory for, and none without") {
-  CHECK_FALSE(own_lanes::make(0));
-  CHECK_FALSE(own_lanes::make(4095));
-  const auto few = own_lanes::make(3 * 4096);
+  CHECK_FALSE(own_channels::make(0));
+  CHECK_FALSE(own_channels::make(4095));
+  const auto few = own_channels::make(3 * 4096);
   REQUIRE(few);
-  CHECK(few->lane_bytes() == 4096);
+  CHECK(few->channel_bytes() == 4096);
   for (int n = 0; n < 3; ++n) CHECK(few->take());
   CHECK_FALSE(few->take());
 }
 
 TEST_CASE("lanes of another host, of another process's memory or of one that has ended are not found") {
-  auto own = own_lanes::make(small);
+  auto own = own_channels::make(small);
   REQUIRE(own);
-  const lanes_address is = own->address();
-  CHECK(lanes_of_other::find(is));
-  lanes_address other = is;
+  const channels_address is = own->address();
+  CHECK(peer_channels::find(is));
+  channels_address other = is;
   ++other.host;
-  CHECK_FALSE(lanes_of_other::find(other));
+  CHECK_FALSE(peer_channels::find(other));
   other = is;
   other.host = 0;
-  CHECK_FALSE(lanes_of_other::find(other));
+  CHECK_FALSE(peer_channels::find(other));
   other = is;
   ++other.key;
-  CHECK_FALSE(lanes_of_other::find(other));
+  CHECK_FALSE(peer_channels::find(other));
   other = is;
   other.bytes += 4096;
-  CHECK_FALSE(lanes_of_other::find(other));
+  CHECK_FALSE(peer_channels::find(other));
   own.reset();
-  CHECK_FALSE(lanes_of_other::find(is));
+  CHECK_FALSE(peer_channels::find(is));
 }
 
 TEST_CASE("where no file may be so long there are no lanes") {
@@ -165,7 +165,7 @@ TEST_CASE("where no file may be so long there are no lanes") {
   if (!child) {
     const rlimit most{1 << 20, 1 << 20};
     const bool is_set = !setrlimit(RLIMIT_FSIZE, &most);
-    _exit(is_set && !own_lanes::make(2 << 20) && own_lanes::make(small) ? 0 : 1);
+    _exit(is_set && !own_channels::make(2 << 20) && own_channels::make(small) ? 0 : 1);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
@@ -174,24 +174,24 @@ TEST_CASE("where no file may be so long there are no lanes") {
 }
 
 TEST_CASE("another process takes what this one sends") {
-  const auto own = own_lanes::make(small);
+  const auto own = own_channels::make(small);
   REQUIRE(own);
   const auto sent = drawn(50'000, 5);
-  const auto lane = own->take();
-  REQUIRE(lane);
+  const auto channel = own->take();
+  REQUIRE(channel);
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (!child) {
-    const auto there = lanes_of_other::find(own->address());
+    const auto there = peer_channels::find(own->address());
     std::vector<std::byte> came(sent.size());
     if (there)
-      for (std::uint64_t got = 0; got < came.size();) got = there->copy_out(*lane, came.data(), got, came.size());
+      for (std::uint64_t got = 0; got < came.size();) got = there->copy_out(*channel, came.data(), got, came.size());
     _exit(there && came == sent ? 0 : 1);
   }
   int status = 0;
   bool has_ended = false;
   for (std::size_t in = 0; in < sent.size() && !has_ended;) {
-    in += own->copy_in(*lane, std::span(sent).subspan(in));
+    in += own->copy_in(*channel, std::span(sent).subspan(in));
     has_ended = waitpid(child, &status, WNOHANG) == child;
   }
   if (!has_ended) waitpid(child, &status, 0);

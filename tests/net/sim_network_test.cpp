@@ -145,18 +145,18 @@ TEST_CASE("a large payload does not hold up the messages behind it, and costs a 
 TEST_CASE("what has been copied is held until it has come") {
   noted all({.nodes = 2, .eager_bytes = 5000});
   std::mt19937_64 random(1);
-  CHECK(all.nodes[0].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() == 0);
   all.send(0, 1, 0, std::vector<std::byte>(4000));
-  CHECK(all.nodes[0].net->held() >= 4000);
-  CHECK(all.nodes[0].net->held() < 4100);
+  CHECK(all.nodes[0].net->outstanding_bytes() >= 4000);
+  CHECK(all.nodes[0].net->outstanding_bytes() < 4100);
   all.send(0, 1, 0, std::vector<std::byte>(1'000'000));  // stays here until it is asked for
-  CHECK(all.nodes[0].net->held() >= 1'004'000);
-  CHECK(all.nodes[1].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() >= 1'004'000);
+  CHECK(all.nodes[1].net->outstanding_bytes() == 0);
   all.poll_all(random);
-  CHECK(all.nodes[0].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() == 0);
   all.send(0, 1, 0, std::vector<std::byte>(1'000'000));
   all.network->cut(0, 1);
-  CHECK(all.nodes[0].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() == 0);
 }
 
 TEST_CASE("nodes of different programs do not meet") {

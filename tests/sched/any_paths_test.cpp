@@ -28,7 +28,7 @@ std::vector<place> random_path(std::mt19937& random, std::uint32_t places, std::
   return path;
 }
 
-machine random_machine(std::mt19937& random) {
+machine machine_with_any_paths(std::mt19937& random) {
   constexpr place_kind kinds[] = {place_kind::core, place_kind::l2, place_kind::l3, place_kind::interconnect};
   platform_description is;
   const std::uint32_t places = 1 + random() % 5, workers = 1 + random() % 4;
@@ -108,7 +108,7 @@ machine machine_of(const char* json) { return std::make_shared<const platform>(p
 TEST_CASE("with any paths a task runs on a worker that serves its place, or is refused when it is spawned") {
   std::mt19937 random(20261127);
   for (int round = 0; round < test::scaled(60, 2000); ++round) {
-    const machine m = random_machine(random);
+    const machine m = machine_with_any_paths(random);
     CAPTURE(m->to_json());
     check_everywhere(m, true);
     check_everywhere(m, false);
@@ -118,7 +118,7 @@ TEST_CASE("with any paths a task runs on a worker that serves its place, or is r
 TEST_CASE("with any paths what a thread spawns that is no worker runs where it may") {
   std::mt19937 random(20261128);
   for (int round = 0; round < test::scaled(40, 1000); ++round) {
-    const machine m = random_machine(random);
+    const machine m = machine_with_any_paths(random);
     CAPTURE(m->to_json());
     tally seen;
     {

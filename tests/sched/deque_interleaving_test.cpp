@@ -93,13 +93,13 @@ ending play(unsigned seed, machine::fences fences) {
       while (!over) {
         std::size_t n = 0;
         switch (choices() % 8) {
-          case 0: case 1: case 2: d.ask(), seen.asked = true; break;
+          case 0: case 1: case 2: d.request_steal(), seen.asked = true; break;
           case 3:
-            n = d.rob(loot, 1 + choices() % 4);
+            n = d.force_steal(loot, 1 + choices() % 4);
             seen.robbed |= n > 0;
             break;
           default:
-            n = d.take(loot, 1 + choices() % 4);
+            n = d.take_offered(loot, 1 + choices() % 4);
             seen.took |= n > 0;
         }
         std::for_each(loot, loot + n, count);

@@ -21,7 +21,7 @@ namespace stretto::net::mpi {
 
 class bulk_traffic {
  public:
-  bulk_traffic(const calls& mpi, int most_tag, movement& moves) : mpi_(mpi), most_tag_(most_tag), moves_(moves) {}
+  bulk_traffic(const calls& mpi, int most_tag, transfer_activity& activity) : mpi_(mpi), most_tag_(most_tag), activity_(activity) {}
 
   /// Keeps the payload until it is asked for or dropped; a copy of it, unless `sent` is to be told.
   offer_note offer(std::span<const std::byte> payload, places::completion* sent);
@@ -39,7 +39,7 @@ class bulk_traffic {
   /// What has not gone or come: never will. MPI may still read and write for as long as this lives.
   void end_all(std::vector<places::completion*>& all);
   /// Bytes of copies. Any thread.
-  std::uint64_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct offered {
@@ -64,12 +64,12 @@ class bulk_traffic {
 
   const calls& mpi_;
   const int most_tag_;
-  movement& moves_;
+  transfer_activity& activity_;
   int next_tag_ = 0;
   std::uint64_t transfers_ = 0;
   std::map<std::uint64_t, offered> offers_;
   std::list<bulk> moving_;
-  std::atomic<std::uint64_t> held_{0};
+  std::atomic<std::uint64_t> outstanding_bytes_{0};
 };
 
 }  // namespace stretto::net::mpi

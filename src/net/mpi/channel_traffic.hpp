@@ -24,30 +24,30 @@
 
 namespace stretto::net::mpi {
 
-class lane_traffic {
+class channel_traffic {
  public:
   /// `bytes` for this node's lanes; 0: it has none, and goes through those of others all the same.
-  lane_traffic(std::uint32_t nodes, std::uint64_t bytes, std::mutex& of_transport, movement& moves);
+  channel_traffic(std::uint32_t nodes, std::uint64_t bytes, std::mutex& of_transport, transfer_activity& activity);
 
   /// What `to` has to be told, once; nothing: it has been, or there are no lanes.
-  std::optional<lanes_address> introduce(node_number to);
+  std::optional<channels_address> introduce(node_number to);
   /// `from` has introduced itself: whether this node finds its lanes.
-  bool meet(node_number from, const lanes_address& there);
+  bool meet(node_number from, const channels_address& there);
   /// `to` has found the lanes of this node, or never will.
   void met(node_number to, bool has_found) noexcept { peers_[to].finds = has_found ? finding::found : finding::not_found; }
 
   /// A lane to that node, for a payload.
   std::optional<std::uint32_t> take(node_number to);
-  std::size_t copy_in(std::uint32_t lane, std::span<const std::byte> payload) noexcept { return own_->copy_in(lane, payload); }
+  std::size_t copy_in(std::uint32_t channel, std::span<const std::byte> payload) noexcept { return own_->copy_in(channel, payload); }
   /// Behind the first copy_in, which has done `done` bytes of the payload. Who learns that it has all gone is in `ended`, if not later.
-  void go_on(std::uint32_t lane, std::span<const std::byte> payload, std::size_t done, places::completion* sent,
+  void go_on(std::uint32_t channel, std::span<const std::byte> payload, std::size_t done, places::completion* sent,
              std::vector<places::completion*>& ended);
 
   /// The same of one that is to leave behind the next message, of which nothing has been copied in.
-  void put_off(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent) { put_off_.push_back({lane, payload, {}, sent}); }
+  void put_off(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent) { put_off_.push_back({channel, payload, {}, sent}); }
   /// What was put off goes on in advance() or by whoever takes it, and calls copy_in and go_on.
   struct outgoing {
-    std::uint32_t lane;
+    std::uint32_t channel;
     std::span<const std::byte> left;
     std::vector<std::byte> copied;
     places::completion* sent;
@@ -55,7 +55,7 @@ class lane_traffic {
   std::optional<outgoing> take_put_off();
 
   /// What a handler holds of a payload in a lane of `from`.
-  std::unique_ptr<payload::source> offered(node_number from, const lane_note& note);
+  std::unique_ptr<payload::source> offered(node_number from, const channel_note& note);
 
   /// Copies in and out what can be.
   void advance(std::vector<places::completion*>& ended) {
@@ -71,18 +71,18 @@ class lane_traffic {
   void end_all(std::vector<places::completion*>& all);
 
   /// Bytes of copies. Any thread.
-  std::uint64_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  class in_lane;
+  class channel_source;
   enum class finding : std::uint8_t { not_asked, asked, found, not_found };
   struct peer {
     finding finds = finding::not_asked;  // this node's lanes
-    std::unique_ptr<lanes_of_other> lanes;
+    std::unique_ptr<peer_channels> channels;
   };
   struct incoming {
-    lanes_of_other* from;
-    std::uint32_t lane;
+    peer_channels* from;
+    std::uint32_t channel;
     std::byte* target;
     std::uint64_t got, bytes;
     places::completion* landed;
@@ -94,13 +94,13 @@ class lane_traffic {
 
   const std::uint64_t bytes_;
   std::mutex& lock_;
-  movement& moves_;
+  transfer_activity& activity_;
   bool has_tried_ = false;
-  std::unique_ptr<own_lanes> own_;
+  std::unique_ptr<own_channels> own_;
   std::vector<peer> peers_;
   std::list<outgoing> going_, put_off_;
   std::list<incoming> coming_;
-  std::atomic<std::uint64_t> held_{0};
+  std::atomic<std::uint64_t> outstanding_bytes_{0};
 };
 
 }  // namespace stretto::net::mpi

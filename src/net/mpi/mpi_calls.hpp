@@ -20,7 +20,7 @@ struct request {
   alignas(8) unsigned char bytes[8];
 };
 
-enum class channel : int { heads, bulk };  // a communicator each: tags of the one never meet those of the other
+enum class communicator_kind : int { heads, bulk };  // a communicator each: tags of the one never meet those of the other
 
 enum class threads : int { single, funneled, serialized, multiple };
 
@@ -53,7 +53,7 @@ struct calls {
   const char* (*ring_receive)(void* buffer, std::size_t bytes, request* r);
   const char* (*restart)(request* r);
   const char* (*receive)(void* buffer, std::size_t bytes, int from, int tag, request* r);  // bulk
-  const char* (*send)(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r);
+  const char* (*send)(const void* buffer, std::size_t bytes, int to, int tag, communicator_kind which, request* r);
   /// Whether it has ended; `from` and `bytes` are of a receive.
   const char* (*test)(request* r, bool* has_ended, int* from, std::size_t* bytes);
   const char* (*cancel)(request* r);  // and frees it

@@ -18,11 +18,11 @@ namespace stretto::net::mpi {
 namespace {
 
 /// Variables that launchers set for each process: how many there are, and whose launcher it is.
-constexpr std::pair<const char*, const char*> told_by[] = {
+constexpr std::pair<const char*, const char*> process_count_variables[] = {
     {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
 
 /// The same of one host: which of its processes it is, and how many there are.
-constexpr std::pair<const char*, const char*> told_on_host[] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+constexpr std::pair<const char*, const char*> host_rank_variables[] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
                                                                 {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},  // MPICH, Intel MPI
                                                                 {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
                                                                 {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
@@ -37,7 +37,7 @@ std::optional<std::uint32_t> number_in(const char* variable) {
 }
 
 /// Whether there is a variable of PMI, PMI2, PMIx or Open MPI, whatever it says.
-bool tells_mpi() {
+bool has_bootstrap_variables() {
   for (char** one = environ; *one; ++one)
     for (const std::string_view start : {"PMI_", "PMI2_", "PMIX_", "OMPI_"})
       if (std::string_view(*one).starts_with(start)) return true;
@@ -68,14 +68,14 @@ std::vector<std::string> library_folders(const std::string& named) {
   return all;
 }
 
-surroundings look_around() {
-  surroundings here;
+launch_environment detect_launch_environment() {
+  launch_environment here;
   here.program = loaded_in_program();
-  for (const auto& [variable, name] : told_by)
+  for (const auto& [variable, name] : process_count_variables)
     if (const char* said = std::getenv(variable); said && std::atoi(said) > 0) {
       here.launcher = name;
       here.launched = static_cast<std::uint32_t>(std::atoi(said));
-      here.is_told = !here.launcher.empty() || tells_mpi();
+      here.has_bootstrap = !here.launcher.empty() || has_bootstrap_variables();
       break;
     }
   return here;
@@ -97,7 +97,7 @@ std::vector<std::uint32_t> slurm_counts(const char* said) {
 }
 
 std::optional<host_nodes> launched_on_host() {
-  for (const auto& [rank, size] : told_on_host)
+  for (const auto& [rank, size] : host_rank_variables)
     if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count) return host_nodes{*self, *count};
   const auto self = number_in("SLURM_LOCALID");
   const auto counts = slurm_counts(std::getenv("SLURM_STEP_TASKS_PER_NODE"));
@@ -106,7 +106,7 @@ std::optional<host_nodes> launched_on_host() {
   return std::nullopt;
 }
 
-const calls& load(const surroundings& here, std::span<const std::string> folders) {
+const calls& load(const launch_environment& here, std::span<const std::string> folders) {
   std::vector<std::string> wanted(std::begin(names), std::end(names));
   if (!here.program.empty()) wanted = {here.program};  // no other would meet the program's own calls
   std::stable_partition(wanted.begin(), wanted.end(), [&](const std::string& n) { return n == here.launcher; });
@@ -133,15 +133,15 @@ const calls& load(const surroundings& here, std::span<const std::string> folders
   throw none;
 }
 
-void check_told(const surroundings& here) {
-  if (here.launched == 1 || here.is_told) return;
+void check_bootstrap(const launch_environment& here) {
+  if (here.launched == 1 || here.has_bootstrap) return;
   throw error("N20", "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
       .because("there is no variable of PMI or PMIx: srun's --mpi is \"none\" here")
       .fact("or", "STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own")
       .remedy(slurm_remedy);
 }
 
-void check_launch(const surroundings& here, const char* library, int size) {
+void check_launch(const launch_environment& here, const char* library, int size) {
   if (size != 1 || here.launched == 1) return;
   const bool by_slurm = here.launcher.empty();  // the others tell whose they are
   throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")

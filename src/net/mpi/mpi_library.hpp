@@ -15,13 +15,13 @@
 namespace stretto::net::mpi {
 
 /// What runs, or would: "openmpi", "mpich", or empty where nothing tells.
-struct surroundings {
+struct launch_environment {
   std::string program = {};    // the MPI that is loaded in this process
   std::string launcher = {};   // that of the launcher, by the variables that it sets
   std::uint32_t launched = 1;  // processes that it started
-  bool is_told = true;         // anything by which MPI may find them: Slurm tells it only if asked to
+  bool has_bootstrap = true;         // anything by which MPI may find them: Slurm tells it only if asked to
 };
-surroundings look_around();
+launch_environment detect_launch_environment();
 
 /// Slurm's "2(x3),1" is 2, 2, 2, 1: tasks or cores of each host. Nothing behind what is no number.
 std::vector<std::uint32_t> slurm_counts(const char* said);
@@ -40,13 +40,13 @@ std::vector<std::string> library_folders(const std::string& named);
 
 /// Of libraries called stretto_mpi_<name>.so in the folders, the one of the program's MPI, else of the launcher's, else the
 /// first that loads. Throws N08 where there is none, with the reason for each.
-const calls& load(const surroundings& here, std::span<const std::string> folders);
+const calls& load(const launch_environment& here, std::span<const std::string> folders);
 
 /// Throws N20 where Slurm started several processes without anything that MPI could find them by. Before MPI starts: Open MPI would end
 /// the process.
-void check_told(const surroundings& here);
+void check_bootstrap(const launch_environment& here);
 
 /// Throws N09 where the launcher started several processes that MPI takes for jobs of one each.
-void check_launch(const surroundings& here, const char* library, int size);
+void check_launch(const launch_environment& here, const char* library, int size);
 
 }  // namespace stretto::net::mpi

@@ -41,11 +41,11 @@ T read(const std::byte* at) noexcept {
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t lane_memory)
+  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t channel_memory)
       : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size),
-        bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, moves_)),
+        bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, activity_)),
         // What lies in memory of devices MPI moves, and what goes there.
-        lanes_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? lane_memory : 0, lock_, moves_) {
+        channels_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? channel_memory : 0, lock_, activity_) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
@@ -68,7 +68,7 @@ class mpi_transport final : public transport {
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
   bool is_pending() const noexcept override { return true; }  // another may have sent
   bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
-  std::uint64_t held() const noexcept override { return outbox_->held() + bulk_->held() + lanes_.held(); }
+  std::uint64_t outstanding_bytes() const noexcept override { return outbox_->outstanding_bytes() + bulk_->outstanding_bytes() + channels_.outstanding_bytes(); }
   bool allows_blocking_calls() const noexcept override { return is_.level == threads::multiple; }
   void communicator(std::uint32_t group, std::span<std::byte> handle) override;
   traffic counted() const noexcept override {
@@ -78,7 +78,7 @@ class mpi_transport final : public transport {
   std::size_t poll() override;
   void abandon(const std::exception_ptr& why) noexcept override { end_all(why); }
   bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
-  bool is_to_be_looked_at() const noexcept override { return nodes() > 1; }
+  bool needs_polling() const noexcept override { return nodes() > 1; }
   window& open_window(std::uint64_t bytes) override;
   host_nodes on_host() const noexcept override {
     return {static_cast<std::uint32_t>(is_.host_rank), static_cast<std::uint32_t>(is_.host_size)};
@@ -142,9 +142,9 @@ class mpi_transport final : public transport {
 
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
-  void send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock);
+  void send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock);
   /// Without the lock meanwhile.
-  void copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
+  void copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
   void send_put_off(std::unique_lock<std::mutex>& lock);
   void introduce(node_number to);
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
@@ -165,9 +165,9 @@ class mpi_transport final : public transport {
   std::vector<ring_slot> ring_;  // only its poller touches the bytes
   std::size_t next_slot_ = 0;
   std::deque<asked> asked_;
-  movement moves_;
+  transfer_activity activity_;
   std::unique_ptr<bulk_traffic> bulk_;
-  lane_traffic lanes_;
+  channel_traffic channels_;
   std::vector<places::completion*> ended_;  // to be told, without the lock
   traffic count_;
   std::exception_ptr failed_;
@@ -212,8 +212,8 @@ bool mpi_transport::ends_well() noexcept {
     unless_failed([&] {
       outbox_->test();
       bulk_->test(ended_);
-      lanes_.advance(ended_);
-      is_empty = outbox_->is_empty() && bulk_->is_empty() && lanes_.is_empty();
+      channels_.advance(ended_);
+      is_empty = outbox_->is_empty() && bulk_->is_empty() && channels_.is_empty();
     });
   }
   return !failed_;
@@ -240,7 +240,7 @@ void mpi_transport::send_checked(const message& m) {
     return send_put_off(lock);
   }
   if (!m.from_device && !failed_)
-    if (const auto lane = lanes_.take(m.to)) return send_by_lane(m, *lane, lock);
+    if (const auto channel = channels_.take(m.to)) return send_by_channel(m, *channel, lock);
   ++count_.by_rendezvous;
   const offer_note note = bulk_->offer(m.payload, m.sent);
   unless_failed([&] {
@@ -250,28 +250,28 @@ void mpi_transport::send_checked(const message& m) {
   if (!m.is_followed) send_put_off(lock);
 }
 
-void mpi_transport::send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock) {
-  ++count_.through_lanes;
-  const lane_note note{lane, m.payload.size()};
-  unless_failed([&] { outbox_->post(m.to, packet_kind::passed, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
-  if (m.is_followed && m.sent) return lanes_.put_off(lane, m.payload, m.sent);
-  copy_in(lane, m.payload, m.sent, lock);
+void mpi_transport::send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock) {
+  ++count_.through_shared_memory;
+  const channel_note note{channel, m.payload.size()};
+  unless_failed([&] { outbox_->post(m.to, packet_kind::in_channel, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
+  if (m.is_followed && m.sent) return channels_.put_off(channel, m.payload, m.sent);
+  copy_in(channel, m.payload, m.sent, lock);
   send_put_off(lock);
 }
 
-void mpi_transport::copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock) {
+void mpi_transport::copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
-  const std::size_t done = lanes_.copy_in(lane, payload);  // the other may copy out meanwhile
+  const std::size_t done = channels_.copy_in(channel, payload);  // the other may copy out meanwhile
   lock.lock();
-  lanes_.go_on(lane, payload, done, sent, ended_);
+  channels_.go_on(channel, payload, done, sent, ended_);
 }
 
 void mpi_transport::send_put_off(std::unique_lock<std::mutex>& lock) {
-  while (const auto o = lanes_.take_put_off()) copy_in(o->lane, o->left, o->sent, lock);
+  while (const auto o = channels_.take_put_off()) copy_in(o->channel, o->left, o->sent, lock);
 }
 
 void mpi_transport::introduce(node_number to) {
-  if (const auto here = lanes_.introduce(to)) outbox_->post(to, packet_kind::lanes, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
+  if (const auto here = channels_.introduce(to)) outbox_->post(to, packet_kind::channels, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
@@ -311,21 +311,21 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
       bulk_->drop(read<ask_note>(rest.data()).transfer, ended_);
       break;
     }
-    case packet_kind::passed: {
-      const auto note = read<lane_note>(rest.data());
-      handle(from, front.handler, head, payload(lanes_.offered(from, note), note.bytes));
+    case packet_kind::in_channel: {
+      const auto note = read<channel_note>(rest.data());
+      handle(from, front.handler, head, payload(channels_.offered(from, note), note.bytes));
       break;
     }
-    case packet_kind::lanes: {
-      const auto there = read<lanes_address>(rest.data());
+    case packet_kind::channels: {
+      const auto there = read<channels_address>(rest.data());
       std::scoped_lock lock(lock_);
-      const auto found = static_cast<std::byte>(lanes_.meet(from, there));
+      const auto found = static_cast<std::byte>(channels_.meet(from, there));
       unless_failed([&] { outbox_->post(from, packet_kind::found, 0, {}, std::span(&found, 1), may_call()); });
       break;
     }
     case packet_kind::found: {
       std::scoped_lock lock(lock_);
-      lanes_.met(from, rest.front() != std::byte{0});
+      channels_.met(from, rest.front() != std::byte{0});
       break;
     }
     case packet_kind::credit: break;
@@ -379,7 +379,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
     bulk_->end_all(all);
     for (const asked& a : asked_) all.push_back(a.landed);
     asked_.clear();
-    lanes_.end_all(all);
+    channels_.end_all(all);
   }
   for (places::completion* const c : all)
     if (c) end(*c, why);
@@ -402,7 +402,7 @@ std::size_t mpi_transport::poll_mpi() {
       outbox_->post_waiting();
       outbox_->test();
       if (!bulk_->is_empty()) bulk_->test(ended_);
-      lanes_.advance(ended_);
+      channels_.advance(ended_);
       bool has_come = false;
       must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
       if (has_come) {
@@ -412,7 +412,7 @@ std::size_t mpi_transport::poll_mpi() {
           outbox_->credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
-      is_moving = (!bulk_->is_empty() || lanes_.is_moving()) && moves_.goes_on();
+      is_moving = (!bulk_->is_empty() || channels_.is_moving()) && activity_.is_recent();
     }
     for (places::completion* c : ended) end(*c);
     found += ended.size() + (came != nullptr);
@@ -471,21 +471,21 @@ bool ended_too_early(int status) {
 }
 
 /// What a node tells of itself where nodes differ.
-struct card {
+struct node_description {
   std::uint64_t digest = 0;
-  char told[1016] = {};
+  char text[1016] = {};
 };
 
 /// N06 about node 0 and the first that is unlike it: the same on every node.
 error other_node(const calls& mpi, const handlers& all, const started& is) {
-  card mine;
+  node_description mine;
   mine.digest = all.digest();
-  all.told(sizeof mine.told - 1).copy(mine.told, sizeof mine.told - 1);
-  std::vector<card> cards(static_cast<std::size_t>(is.size));
-  must(mpi.gather(&mine, sizeof mine, cards.data()));
+  all.description(sizeof mine.text - 1).copy(mine.text, sizeof mine.text - 1);
+  std::vector<node_description> descriptions(static_cast<std::size_t>(is.size));
+  must(mpi.gather(&mine, sizeof mine, descriptions.data()));
   must(mpi.stop());
-  const auto first = std::ranges::find_if(cards, [&](const card& c) { return c.digest != cards.front().digest; });
-  return different(0, cards.front().told, static_cast<node_number>(first - cards.begin()), first->told);
+  const auto first = std::ranges::find_if(descriptions, [&](const node_description& c) { return c.digest != descriptions.front().digest; });
+  return build_mismatch(0, descriptions.front().text, static_cast<node_number>(first - descriptions.begin()), first->text);
 }
 
 }  // namespace
@@ -501,7 +501,7 @@ void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byt
   throw none;
 }
 
-std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted, std::uint64_t lane_memory) {
+std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted, std::uint64_t channel_memory) {
   auto between_hosts = std::make_unique<messages_window>(all);
   all.close();
   started is;
@@ -511,11 +511,11 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted,
     must(mpi.start(wanted, {.finalized = finalized_too_early, .exited = ended_too_early}, &is));
   }
   self_of_process = is.rank, nodes_of_process = is.size;
-  check_launch(look_around(), mpi.library(), is.size);
+  check_launch(detect_launch_environment(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
   if (lowest != highest) throw other_node(mpi, all, is);
-  auto made = std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), lane_memory);
+  auto made = std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), channel_memory);
   is_process_in_job = true;
   if (is.size > 1) mark_job(job_mark::in_job);
   return made;

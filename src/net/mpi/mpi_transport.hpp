@@ -22,13 +22,13 @@
 
 namespace stretto::net::mpi {
 
-inline constexpr std::uint64_t default_lane_memory = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t default_channel_memory = std::uint64_t{16} << 20;
 
 /// Collective. Starts MPI if the program has not. Throws N06 (other handlers elsewhere), N07 (MPI said no) or N09 (the
 /// launcher is of another MPI), on every node. Its destruction is collective too: nothing may be under way then.
 /// `lane_memory`: bytes that this process shares with others of its host, through which large payloads go to them; 0: MPI moves them.
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted = threads::serialized,
-                                std::uint64_t lane_memory = default_lane_memory);
+                                std::uint64_t channel_memory = default_channel_memory);
 
 
 /// As transport::communicator, of the job that this process is in over MPI, or else of this process alone, which

@@ -31,7 +31,7 @@ inline void must(const char* fault) {
   if (fault) [[unlikely]] mpi_failed(fault);
 }
 
-constexpr bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::passed; }
+constexpr bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::in_channel; }
 
 /// Whether MPI may be called here; with FUNNELED one thread may.
 enum class calling { allowed, not_allowed };
@@ -56,14 +56,14 @@ class outbox {
   bool is_empty() const noexcept { return sends_to_.empty(); }
 
   /// Bytes that wait here, for credit or for company. Any thread.
-  std::uint64_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
   /// That node has looked at so many messages: what waits for it may go.
   void credit_came(node_number from, std::uint32_t returned);
   /// This node has looked at a message of that one, which shall know it some time; true: soon, by a message of its own.
   bool owes_credit(node_number from) noexcept { return ++peers_[from].to_return >= credits / 2; }
 
  private:
-  struct letter {
+  struct mpi_message {
     std::vector<std::byte> bytes;  // most_packet_bytes
     std::size_t used = 0;
     node_number to = 0;
@@ -75,26 +75,26 @@ class outbox {
   };
   struct peer {
     std::uint32_t credit = credits, to_return = 0;
-    std::deque<letter> waiting;  // the last may have room
-    std::deque<letter> sending;  // MPI ends them about in order; their bytes do not move
+    std::deque<mpi_message> waiting;  // the last may have room
+    std::deque<mpi_message> sending;  // MPI ends them about in order; their bytes do not move
     trace::ticks last_posted = 0, begun = 0;  // the last message, and the last of `waiting`
     std::uint32_t posted_soon = 0;  // in a row, each soon after the one before
     bool is_marked = false;
   };
 
-  letter make_letter(node_number to);
-  void hold(letter& l, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept;
-  void send(letter&& l);
+  mpi_message make_message(node_number to);
+  void add_waiting_packet(mpi_message& l, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept;
+  void send(mpi_message&& l);
   void post_waiting(peer& p);
   void post_marked();
   void test_sending();
   bool is_flooded(peer& p, trace::ticks now) const noexcept;
   void keep(std::vector<std::byte>&& memory);
   /// Throws N07 with the node and the first handler, if MPI says something.
-  void must_send(const letter& l, const char* fault) const {
+  void must_send(const mpi_message& l, const char* fault) const {
     if (fault) [[unlikely]] not_sent(l, fault);
   }
-  [[noreturn]] void not_sent(const letter& l, const char* fault) const;
+  [[noreturn]] void not_sent(const mpi_message& l, const char* fault) const;
 
   const calls& mpi_;
   const handlers& handlers_;
@@ -103,7 +103,7 @@ class outbox {
   std::vector<node_number> marked_;  // for whom something may wait
   std::deque<node_number> sends_to_;  // whose `sending` is not empty
   std::vector<std::vector<std::byte>> spare_;
-  std::atomic<std::uint64_t> held_{0};  // written under the lock
+  std::atomic<std::uint64_t> outstanding_bytes_{0};  // written under the lock
 };
 
 }  // namespace stretto::net::mpi

@@ -15,11 +15,11 @@ inline constexpr std::size_t most_eager_bytes = 4096;  // two messages cost no m
 enum class packet_kind : std::uint8_t {
   eager,    // the rest is the payload
   offer,    // the rest is an offer_note: the payload waits at the sender
-  passed,   // the rest is a lane_note: the payload is in a lane, or on its way through it
+  in_channel,   // the rest is a lane_note: the payload is in a lane, or on its way through it
   ask,      // to the sender of an offer: the receive is posted; the rest is an ask_note
   dropped,  // to the sender of an offer: nobody wants it; the rest is an ask_note
   credit,   // nothing but `returned`
-  lanes,    // the rest is a lanes_address: the sender's
+  channels,    // the rest is a lanes_address: the sender's
   found,    // to the sender of that: one byte, whether they have been
 };
 
@@ -36,8 +36,8 @@ struct offer_note {
   std::uint64_t transfer;  // the sender's number of the offer
   std::uint64_t bytes;
 };
-struct lane_note {
-  std::uint64_t lane;  // of the sender's
+struct channel_note {
+  std::uint64_t channel;  // of the sender's
   std::uint64_t bytes;
 };
 struct ask_note {

@@ -10,15 +10,15 @@
 
 namespace stretto::net::mpi {
 
-class movement {
+class transfer_activity {
  public:
   /// `bytes` begin to move, or have moved: a byte takes a nanosecond, which is slow, and what is under way goes one behind the other.
-  void moved(std::uint64_t bytes) noexcept {
+  void note_transfer(std::uint64_t bytes) noexcept {
     const std::uint64_t now = base::nanoseconds_now();
     until_ = std::min(std::max(until_, now + patience_ns) + bytes, now + longest_patience_ns);
   }
   /// Something began or ended a moment ago.
-  bool goes_on() const noexcept { return base::nanoseconds_now() < until_; }
+  bool is_recent() const noexcept { return base::nanoseconds_now() < until_; }
 
  private:
   /// When nothing begins or ends.

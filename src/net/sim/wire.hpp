@@ -30,36 +30,36 @@ struct packet {
 
 class wire {
  public:
-  enum class lane { heads, bulk, window };
+  enum class traffic_class { heads, bulk, window };
 
-  void put(packet&& p, lane which, nanoseconds now, const settings& s, std::mt19937_64& random) {
+  void put(packet&& p, traffic_class which, nanoseconds now, const settings& s, std::mt19937_64& random) {
     const auto takes = static_cast<nanoseconds>(static_cast<double>(p.bytes) / s.bandwidth_bytes_per_second * 1e9);
     busy_until_ = std::max(busy_until_, now) + takes;
     const auto late = static_cast<nanoseconds>(s.jitter_seconds * 1e9);
     auto& last = last_due_[static_cast<int>(which)];
     const auto latency = static_cast<nanoseconds>(s.latency_seconds * 1e9) + p.asked;
     p.due = last = std::max(last, busy_until_ + latency + (late ? random() % (late + 1) : 0));
-    lanes_[static_cast<int>(which)].push_back(std::move(p));
+    queues_[static_cast<int>(which)].push_back(std::move(p));
   }
   /// The next to come, or null.
   packet* next() noexcept {
     packet* first = nullptr;
-    for (auto& l : lanes_)
+    for (auto& l : queues_)
       if (!l.empty() && (!first || l.front().due < first->due)) first = &l.front();
     return first;
   }
   packet take(const packet& p) {
-    auto& l = *std::ranges::find_if(lanes_, [&](const auto& one) { return !one.empty() && &one.front() == &p; });
+    auto& l = *std::ranges::find_if(queues_, [&](const auto& one) { return !one.empty() && &one.front() == &p; });
     packet taken = std::move(l.front());
     l.pop_front();
     return taken;
   }
   void clear() noexcept {
-    for (auto& l : lanes_) l.clear();
+    for (auto& l : queues_) l.clear();
   }
 
  private:
-  std::deque<packet> lanes_[3];
+  std::deque<packet> queues_[3];
   nanoseconds busy_until_ = 0, last_due_[3] = {};
 };
 

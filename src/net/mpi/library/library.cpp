@@ -166,7 +166,7 @@ const char* receive(void* buffer, std::size_t bytes, int from, int tag, request*
   MPI_Request is;
   return pack(MPI_Irecv(buffer, static_cast<int>(bytes), MPI_BYTE, from, tag, comms[1], &is), is, r);
 }
-const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
+const char* send(const void* buffer, std::size_t bytes, int to, int tag, communicator_kind which, request* r) {
   MPI_Request is;
   return pack(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, to, tag, comms[static_cast<int>(which)], &is), is, r);
 }
