@@ -1,11 +1,13 @@
-// polling.hpp - who asks the pollers of a runtime: idle workers, the service thread, and one thread that steps.
+// poll_coordinator.hpp - distributes the polls of a runtime's pollers among idle workers, the service thread, and the
+// thread that steps a stepped runtime.
 //
 // Threads     as each member says; made before the scheduler and outlives it.
-// Cost        a worker that looks for work: one load. A busy worker: nothing.
-// Invariants  (1) while something is pending and due, a worker is looking for work or the service thread looks at least once
-//             in `longest_pause`, in five of them after a worker has looked, or who makes it end has promised to call: who stops
-//             looking last hands over, who makes something pending calls where nobody looks. (2) a poll of the service thread counts
-//             as outside: nothing is forsaken meanwhile.
+// Cost        a worker that searches for work: one load. A busy worker: nothing.
+// Invariants  (1) while an operation is pending and due, at least one of these holds: an idle worker polls; the service
+//             thread polls every `longest_pause`, or within five of them after a worker has polled; the completing
+//             thread has promised a callback. The last worker that stops searching wakes the service thread, and so
+//             does a thread that starts an operation while no worker searches. (2) a poll of the service thread counts
+//             as `outside` work, so no event is taken for untriggered meanwhile.
 #pragma once
 
 #include <atomic>
@@ -27,27 +29,28 @@ class poll_coordinator final : public detail::poll_station, private service_thre
     add(timers_);
   }
 
-  /// Before begin: these are asked by threads of their own. Their poller is not due by itself.
+  /// Before begin: gives these sources threads of their own. Their poller is then never due by itself.
   void dedicate(poll_threads::sources d) { dedicated_.set(std::move(d)); }
-  /// The threads that poll are there; after end() the service thread is not any more, and workers see their last polls.
-  /// Once they are gone, release(). The thread that makes the runtime.
+  /// begin() starts the polling threads; end() ends them, and workers may still poll. Once the workers are gone,
+  /// release(). Called by the thread that makes the runtime.
   void begin(scheduler& owner);
   void end() noexcept;
 
-  /// Of waits that give up.
+  /// The timers of waits with a deadline.
   wait_timers& timers() noexcept { return timers_; }
 
   bool has_thread() const noexcept { return service_.has_thread(); }
 
-  /// A worker between two tasks. May leave it in the scope of the runtime.
+  /// Called by a worker between two tasks; may leave it in the scope of the runtime. Returns how many operations ended.
   std::size_t poll_idle(worker& w) noexcept;
-  /// Who waits asks how long nothing was found at a stretch since it began to, by itself or the service thread; nanoseconds. One worker at a time.
+  /// The longest time, in nanoseconds, since begin_waiting() in which neither workers nor the service thread found
+  /// anything. One worker at a time measures.
   void begin_waiting() noexcept;
   std::uint64_t longest_wait() const noexcept;
-  /// Something is pending, and all of that calls when it ends: nobody need look.
+  /// Operations are pending, and all of them will call back when they end: no thread has to poll.
   bool all_complete_by_callback() noexcept { return any_pending() && all_will_call(); }
-  /// A worker stops looking for work, and none is left that does: they sleep, or all have found some. Then it is no matter of
-  /// microseconds: the service thread is not awakened from a pause.
+  /// Called by the last worker that stops searching for work. `is_asleep`: some worker sleeps. If all have found work,
+  /// microseconds do not matter, and the service thread is not woken from a pause.
   void hand_over(bool is_asleep = true) noexcept {
     if (any_pending()) [[unlikely]]
       call_service_thread(is_asleep);
@@ -66,9 +69,9 @@ class poll_coordinator final : public detail::poll_station, private service_thre
   poll_threads dedicated_;
   std::atomic<scheduler*> owner_{nullptr};
   std::atomic<std::uint64_t> polls_of_workers_{0};
-  std::uint64_t seen_ = 0;                         // of those; the service thread
-  std::atomic<std::int64_t> found_last_{0};        // when, or when somebody began to wait
-  std::atomic<std::int64_t> longest_{0};           // between two such
+  std::uint64_t seen_ = 0;                         // the count at the service thread's last poll
+  std::atomic<std::int64_t> found_last_{0};        // time of the last find, or of begin_waiting()
+  std::atomic<std::int64_t> longest_{0};           // longest time between two finds
 };
 
 }  // namespace stretto::sched

@@ -1,10 +1,11 @@
-// poll_threads.hpp - threads that ask one source of events each, and nobody else: for devices that shall not wait for idle workers.
+// poll_threads.hpp - dedicated threads, each of which polls one source: for devices that must not wait for idle
+// workers.
 //
-// They look without a pause while something is under way, for a moment after the last that was found, then every few
-// microseconds; they sleep in a futex while nothing is.
+// While operations are in progress, a thread polls without pause; after 256 polls that found nothing it pauses for 5 us
+// between polls. It sleeps in a futex while no operation is in progress.
 //
 // Threads     wake: any. The rest: the thread that makes the runtime.
-// Cost        a thread for each, and while something is under way most of a core for each.
+// Cost        a thread for each source, and most of a core for each while operations are in progress.
 // Source      a thread per device: the PREMA paper on heterogeneous tasking.
 #pragma once
 
@@ -24,8 +25,8 @@ class poll_threads {
   using poll_function = std::function<std::size_t()>;  // how many operations it ended
   struct sources {
     std::vector<poll_function> each;  // a thread for each
-    std::function<bool()> is_pending;  // whether anything is under way at all
-    std::function<void()> on_no_threads;   // there are no threads to be had: others have to ask
+    std::function<bool()> is_pending;  // whether any operation is in progress
+    std::function<void()> on_no_threads;   // the system has no thread to give: workers must poll instead
   };
 
   poll_threads() = default;
@@ -34,7 +35,7 @@ class poll_threads {
   void set(sources d) { sources_ = std::move(d); }
   void start_with(scheduler& owner) noexcept;
   void stop() noexcept;
-  /// Something is under way where nothing was.
+  /// An operation has begun after a time without any.
   void wake() noexcept;
 
  private:

@@ -1,8 +1,8 @@
-// alarms.hpp - events that end at a time, if they have not ended before.
+// wait_timers.hpp - timers of timed waits: each triggers an event at its time, unless the event has triggered before.
 //
-// Threads     any that belongs to the runtime. go_by: the thread that makes or ends the runtime, alone.
-// Cost        set, cancel: a lock and O(log n). Nothing while none is set.
-// Invariants  what is set and not cancelled is pending (poller.hpp) until its time.
+// Threads     any thread of the runtime. use_clock: the thread that makes or ends the runtime, alone.
+// Cost        set, cancel: a lock and O(log n). Nothing while no timer is set.
+// Invariants  a timer is a pending operation (poller.hpp) from set() until its time or cancel().
 #pragma once
 
 #include <stretto/event.hpp>
@@ -21,7 +21,7 @@ class manual_clock;
 
 namespace stretto::sched {
 
-/// Ended once, by whoever is first.
+/// An event with two possible triggers, the operation and the timer: the first call of end() triggers it.
 class one_shot_event {
  public:
   explicit one_shot_event(const user_event& over) noexcept : over_(over) {}
@@ -45,7 +45,7 @@ class wait_timers final : public poller {
   };
 
   ~wait_timers() override;
-  /// The clock that times are of; null: the steady clock.
+  /// The clock that the times refer to; null: the steady clock.
   void use_clock(std::shared_ptr<manual_clock> clock);
   time now() const noexcept;
 
