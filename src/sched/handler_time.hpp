@@ -1,7 +1,7 @@
-// span.hpp - how long a handler is on workers: the clock's time, less what it is suspended.
+// handler_time.hpp - measures how long a handler runs on workers: elapsed time less the time it is suspended.
 //
-// Threads     whoever runs what is measured.
-// Cost        two readings of the clock, and two for each suspension.
+// Threads     the thread that runs the handler.
+// Cost        two clock reads, and two for each suspension.
 #pragma once
 
 #include <stretto/handler_span.hpp>
@@ -14,7 +14,7 @@
 
 namespace stretto::sched {
 
-/// `s` lies on the stack of what is measured, until its end.
+/// `s` lies on the handler's stack until the handler ends.
 inline void begin_handler_time(stretto::detail::handler_span& s, const stretto::detail::device_time& on_devices, thread_state& t) noexcept {
   s.suspended = 0;
   s.on_devices = &on_devices;
@@ -28,7 +28,7 @@ inline trace::ticks end_handler_time(stretto::detail::handler_span& s, thread_st
   if (s.outer) s.outer->suspended += s.suspended;
   return all > s.suspended ? all - s.suspended : 0;
 }
-/// Where what runs now has the time counted that devices compute for it; null: nobody measures it.
+/// The counter for device time spent on behalf of the running handler; null: it is not measured.
 inline stretto::detail::device_time device_time_of(const thread_state& t) noexcept {
   return t.measured ? *t.measured->on_devices : nullptr;
 }

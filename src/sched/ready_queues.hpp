@@ -1,7 +1,7 @@
-// readying.hpp - where something that may now run is put, and who is told.
+// ready_queues.hpp - puts a task or suspension that may run into a queue and wakes a worker if need be.
 //
-// Threads     any thread of the runtime; the thread that calls is the one whose queues are used.
-// Cost        a worker's own queue: a few instructions and a look for sleepers. Bound to another worker: one
+// Threads     any thread of the runtime; the calling thread's queues are used.
+// Cost        a worker's own queue: a few instructions and a check for sleepers. Bound to another worker: one
 //             compare-and-swap, and a wake-up if that worker sleeps.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace stretto::sched {
 
-/// To the queue of its place, or to the worker it is bound to, or to the caller's own.
+/// Puts it into the queue of its place, of the worker that it is bound to, or of the caller.
 void make_ready(thread_state& t, suspension& s) noexcept;
 void make_ready(thread_state& t, task_record& task) noexcept;
 

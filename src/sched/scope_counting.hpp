@@ -1,4 +1,4 @@
-// scopes.hpp - opening, counting in, and settling finish scopes.
+// scope_counting.hpp - opens finish scopes, counts tasks in them, and wakes their waiters.
 //
 // Threads     any thread of the runtime, on its own behalf.
 // Cost        count_spawned, count_ended: a load and a store on a worker, an atomic addition elsewhere.
@@ -12,7 +12,7 @@ namespace stretto::sched {
 finish_scope* open_scope(thread_state& t, const std::source_location& where);
 void close_scope(thread_state& t, finish_scope* scope) noexcept;
 
-/// Makes `scope` the one where the thread's new tasks are counted.
+/// From now on, `scope` counts the thread's new tasks.
 void enter_scope(thread_state& t, finish_scope* scope);
 inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
   if (t.shard) [[likely]]
@@ -20,7 +20,7 @@ inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
   else
     t.scope->outside.spawned.fetch_add(n, std::memory_order_acq_rel);
 }
-/// One task of `scope` has ended on this thread; tells who waits for the scope.
+/// Counts a task of `scope` that has ended on this thread. count_ended wakes the scope's waiter if it was the last.
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
 void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept;
 inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
@@ -34,7 +34,7 @@ inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
     wake_scope_waiter(t, *scope);
 }
 
-/// While it lives, what the thread spawns is counted in that finish.
+/// While it lives, `scope` counts the thread's new tasks.
 class counted_in {
  public:
   counted_in(thread_state& t, finish_scope* scope) : thread_(t), before_(t.scope) {
@@ -51,18 +51,18 @@ class counted_in {
   finish_scope* const before_;
 };
 
-/// The same in no finish but that of the whole runtime.
+/// The same, with the scope of the whole runtime.
 class outside_of_finishes : counted_in {
  public:
   explicit outside_of_finishes(thread_state& t) : counted_in(t, t.owner->root) {}
 };
 
-/// Asks to be told, by `scope.waiter` or `scope.wake`, when the scope is quiet.
+/// Resumes `scope.waiter`, or wakes the thread at `scope.wake`, once the scope is quiet.
 void register_waiting(thread_state& t, finish_scope& scope) noexcept;
-/// Calls `then` once, when all that is counted has ended: now, or on the thread that counts the last end. Nobody waits, and the scope is
-/// its callee's to close. Nothing more may be counted but by what has not ended.
+/// Calls `then` once, when all counted tasks have ended: now, or on the thread that counts the last end. No thread
+/// waits, and `then` must close the scope. Only tasks of the scope that have not ended may count further tasks.
 void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept;
-/// Continues whoever waits for scopes that have become quiet; true if any.
+/// Resumes the waiters of all scopes that have become quiet; true if there were any.
 bool settle_waiting_scopes(thread_state& t) noexcept;
 
 }  // namespace stretto::sched

@@ -1,9 +1,9 @@
-// running.hpp - running tasks on stacks: starting, suspending, continuing, ending them.
+// task_execution.hpp - executes tasks on stacks: starts, suspends, resumes and ends them.
 //
 // Threads     workers.
-// Cost        run_task: what the body costs and about 10 ns. suspend and continue: two switches of 2 ns each and
-//             a search of the worker's own queues.
-// Invariants  (1) the hook of suspend runs on the next stack, so a suspension is published only when its own has
+// Cost        run_task: the body and about 10 ns. suspend and resume: two switches of 2 ns each and a search of the
+//             worker's own queues.
+// Invariants  (1) the hook of suspend runs on the next stack, so a suspension is published only after its own stack has
 //             been left. (2) after suspend or run_task the caller may be on another worker: look it up again.
 #pragma once
 
@@ -13,17 +13,18 @@
 
 namespace stretto::sched {
 
-/// The end of a task, run or skipped: value or failure, its waiters, its scope.
+/// Ends a task that has run or is skipped: completes it with its value or failure, fires its waiters, counts in its
+/// scope.
 void end_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
-/// The end of a task that has not begun and is not to.
+/// Ends a task that has not begun and must not run.
 void skip_task(thread_state& t, task_record& task, failure_ref cause) noexcept;
-/// Inside a handler: what the task's body threw, with a reference for the caller.
+/// Inside a catch block: the failure that the task's body threw, with a reference for the caller.
 const failure* take_thrown(task_record& task) noexcept;
 
-/// As begin, while somebody cancels a task.
+/// As begin, while a cancel is in progress.
 bool begin_during_cancel(scheduler& owner, const task_record& task) noexcept;
-/// A task begins, to be run or skipped. False if it has been cancelled: then the executor's reference is all that
-/// there is to give up, and nothing but that may be touched.
+/// Begins a task, to run or skip it. False if the task has been cancelled: then the caller must give up the executor's
+/// reference and touch nothing else of the task.
 [[gnu::always_inline]] inline bool begin(scheduler& owner, task_record& task) noexcept {
   task.pending.store(task_record::begun, std::memory_order_relaxed);
   base::asymmetric::light();  // see cancellation.hpp
@@ -32,7 +33,7 @@ bool begin_during_cancel(scheduler& owner, const task_record& task) noexcept;
   return !task.is_done();
 }
 
-/// Runs the body; returns what it threw, or null.
+/// Runs the body; returns the failure that it threw, or null.
 [[gnu::always_inline]] inline const failure* run_body(worker& w, task_record& task) {
   w.current = &task;
   base::announce_acquire(&task);
@@ -45,7 +46,7 @@ bool begin_during_cancel(scheduler& owner, const task_record& task) noexcept;
   return nullptr;
 }
 
-/// Who has a reference to a task beside its executor, surely.
+/// Whether the caller certainly holds a reference to the task besides the executor's.
 enum class holder { unknown, caller };
 
 template <holder Holder = holder::unknown>
@@ -79,18 +80,18 @@ template <holder Holder = holder::unknown>
 }
 /// Leaves the current stack with `s` filled in; `hook(worker, argument)` runs once it is safe to continue `s`.
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument);
-/// The spawner's own queue is full: other tasks run first, or the queue grows.
+/// Pushes to the spawner's full queue: suspends the spawner while other tasks run, or grows the queue.
 void push_when_full(worker& w, item i) noexcept;
 
 /// Sets a stack aside for the worker's own loop, before tasks can take them all.
 void reserve_stack(worker& w);
 
-/// The calling thread becomes this worker, on its own stack; and stops being it.
+/// The calling thread becomes this worker, on its own stack; leave_worker ends that.
 void enter_worker(worker& w);
 void leave_worker(worker& w) noexcept;
 /// A worker's thread, from its start to the end of the runtime.
 void run_thread(worker& w);
-/// Stepped: one ready thing runs until it ends or suspends; false if nothing is ready.
+/// Stepped runtimes: runs one ready task until it ends or suspends; false if nothing is ready.
 bool step(scheduler& owner);
 
 }  // namespace stretto::sched

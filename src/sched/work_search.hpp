@@ -1,10 +1,11 @@
-// searching.hpp - how a worker finds the next thing to run.
+// work_search.hpp - how a worker finds the next task or suspension to run.
 //
-// Own queues along the pop path, what is bound to it, what was injected; then others' queues along the steal path,
-// oldest tasks first, half of them at once. A thief that finds nothing leaves its question with the owner (deque.hpp).
+// It searches its own queues along the pop path, then the tasks bound to it and submitted by other threads. Then it
+// steals along the steal path: the oldest tasks first, half of them at once. A thief that finds nothing leaves a steal
+// request with the owner (deque.hpp).
 //
 // Threads     the worker itself.
-// Cost        next_local: a few loads where queues are empty. steal: two loads per queue looked at.
+// Cost        next_local: a few loads if queues are empty. steal: two loads per queue searched.
 // Source      pop and steal paths: HiPER. Stealing half: Hendler, Shavit, "Non-blocking steal-half work queues", 2002.
 #pragma once
 
@@ -13,19 +14,20 @@
 
 namespace stretto::sched {
 
-/// What this worker may run without asking others; 0 if nothing. What is bound to it, or was injected, is passed over
-/// for newer tasks of its own at most 63 times in a row.
+/// An item that this worker may run without stealing; 0 if none. Tasks bound to it or submitted by other threads are
+/// passed over for newer tasks of its own at most 63 times in a row.
 item next_local(worker& w);
-/// The same without what threads that are no workers have put where others may take it as well; and that alone.
+/// next_of_own ignores tasks that threads which are not workers have submitted for any worker; take_submitted takes
+/// only those.
 item next_of_own(worker& w);
 item take_submitted(worker& w);
 /// Whether take_submitted would find something.
 bool any_submitted(const worker& w) noexcept;
-/// Whether next_local would find something, as far as can be told from outside.
+/// Whether next_local would find an item; a hint.
 bool has_local(const worker& w) noexcept;
-/// True as often as what next_local passes over is due. For whoever runs tasks without asking next_local.
+/// True as often as the tasks that next_local passes over are due. For callers that run tasks without next_local.
 bool is_other_work_due(worker& w) noexcept;
-/// The newest task of its own, where nothing else may have to go first; 0 otherwise.
+/// The worker's newest task, unless something else may have to run first; then 0.
 inline item next_quickly(worker& w) {
   if ((w.ticks & 63) == 63 || w.urgent.highest() > 0 || w.bound_urgent.highest() > 0 ||
       (w.paused_spawner && !w.tasks_until_resume)) [[unlikely]]
@@ -34,12 +36,12 @@ inline item next_quickly(worker& w) {
   if (w.paused_spawner) --w.tasks_until_resume;
   return w.default_queue->pop();
 }
-/// Until when a worker that begins now looks on before it sleeps; in nanoseconds of base::nanoseconds_now.
+/// When a worker that starts spinning now goes to sleep; in nanoseconds of base::nanoseconds_now.
 inline std::uint64_t spin_end(const worker& w) noexcept { return base::nanoseconds_now() + w.spin.spin_ns(); }
-/// From other workers and places; 0 if nothing was found.
+/// Takes an item from other workers and places; 0 if none was found.
 item steal(worker& w);
-/// Inside a poll: nothing is ready or runs, and no module has anything. False where that cannot be told, as when a worker polls that
-/// has yet to look for work of its own.
+/// Called inside a poll: true if nothing is ready or runs, and no module executes anything. False if that is unknown,
+/// for example if a worker polls that has not yet searched for work.
 bool is_idle_in_poll(const scheduler& owner) noexcept;
 /// The next thing to run: searches, spins, sleeps. 0 when the runtime ends.
 item wait_for_work(worker& w);
