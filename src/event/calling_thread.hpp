@@ -1,6 +1,6 @@
-// calling.hpp - whose thread calls an event verb. Requires that the thread has entered events.
+// calling_thread.hpp - the context of the thread that calls an event verb. The thread must have entered events.
 //
-// Cost        as base::current(): one call that is never inlined; base::require_current only to refuse.
+// Cost        as base::current(): one call that is never inlined; base::require_current only for the error.
 #pragma once
 
 #include "event/event_table.hpp"

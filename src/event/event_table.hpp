@@ -1,9 +1,10 @@
-// table.hpp - all slots of one runtime, and each thread's share of the free ones.
+// event_table.hpp - all event slots of one runtime, and each thread's cache of free ones.
 //
-// Threads     event_table: any. event_cache: its owner thread only, but for the counters.
+// Threads     event_table: any. event_cache: its owner thread only, except for the counters.
 // Cost        at(): two loads in all, up to and including the slot's word. create(): a pop from the thread's list.
-// Invariants  (1) slots never move: chunks double and are kept until the table goes, so reading needs no lock.
-//             (2) slots carved follow the peak of untriggered events, plus two batches per thread.
+// Invariants  (1) slots never move: each chunk doubles the number of slots and is kept until the table is destroyed, so
+//             reading needs no lock. (2) the number of slots follows the peak of untriggered events, plus two batches
+//             per thread.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ struct event_cache;
 
 class event_table {
  public:
-  /// Slot 0 exists from the start: it answers for the default event (generation 0) on node 0.
+  /// Slot 0 exists from the start: it shows the default event (generation 0) on node 0 as triggered.
   explicit event_table(std::uint16_t node) : node(node) { slots.give(carve_slots()); }
   event_table(const event_table&) = delete;
   ~event_table();
@@ -61,16 +62,16 @@ class event_table {
   std::atomic<remote_queues*> queues_elsewhere{nullptr};
   node_stock<slot> slots;
   node_stock<merge_block> blocks;
-  base::block_stock records{record_bytes};  // deferred arrivals, entries of completion queues
+  base::block_stock records{record_bytes};  // deferred arrivals and releases, entries of completion queues, forwarders
   static constexpr std::size_t record_bytes = 128;
   std::mutex poison_lock;
 
-  // Barriers, reservations, and completion queues that other nodes know: made by their own files on first use.
+  // Barriers, reservations, and completion queues that have been sent to other nodes; made on first use.
   std::once_flag barriers_once, reservations_once, queues_once;
   std::shared_ptr<void> barriers, reservations, queues;
   holder_list holders;
 
-  /// Told of failures behind which no task stands.
+  /// The receiver of failures of operations without a task.
   std::atomic<void (*)(void* receiver, failure_ref)> unobserved{nullptr};
   void* unobserved_receiver = nullptr;
   void report(const failure_ref& f) noexcept {
@@ -96,14 +97,14 @@ class event_table {
   std::uint64_t departed_ended_ = 0;
 };
 
-/// A list whose firing was put off, because this thread was firing another one.
+/// A waiter list whose firing is deferred, because this thread is firing another one.
 struct deferred_list {
   waiter* list;
-  const failure* cause;  // a reference of its own
-  std::uint64_t ended_by;  // the trace's number of what ended it
+  const failure* cause;  // a counted reference
+  std::uint64_t ended_by;  // trace id of the operation that ended the event
 };
 
-/// Memory that searches for self-waits use again and again.
+/// Memory that searches for wait cycles reuse.
 struct wait_cycle_search {
   std::vector<std::uint64_t> to_visit, found, seen;
   std::vector<std::uint32_t> places;
@@ -153,7 +154,7 @@ struct event_cache {
   }
 };
 
-/// An event that the program ends, by whatever verb.
+/// An event that the program ends, by any verb.
 inline event make_program_event(base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   return cache.handle(cache.create(where));

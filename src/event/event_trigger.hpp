@@ -1,10 +1,10 @@
-// ending.hpp - how a slot's event ends: one compare-and-swap, then the slot is free and its list is fired.
+// event_trigger.hpp - ends a slot's event: one compare-and-swap, then the slot is free and its waiters are fired.
 //
 // Threads     any, with their own event_cache.
 // Cost        one compare-and-swap; poisoning takes a lock and one allocation.
-// Invariants  a claimed event (see role) is ended and its slot recycled by the claim's owner. Should the program end
-//             it all the same at the very moment of the claim, which is misuse, the slot stays with that owner, since
-//             its waiter is linked somewhere; so misuse can cost a slot but never corrupts a list.
+// Invariants  the owner of the claim (see role) ends a claimed event and recycles its slot. If the program ends it at
+//             the very moment of the claim, which is misuse, the slot stays with that owner, since its waiter is linked
+//             in a list. Misuse can thus cost a slot, but never corrupts a list.
 #pragma once
 
 #include "event/event_table.hpp"
@@ -13,7 +13,8 @@ namespace stretto::detail {
 
 enum class ended_by { program, claim };
 
-/// As fire_all, with the cache at hand.
+/// fire() is fire_all with the cache at hand: fire_now fires the list; defer_firing queues it while this thread fires
+/// another one.
 void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thread_context& context) noexcept;
 void defer_firing(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept;
 

@@ -1,7 +1,7 @@
-// telling.hpp - what the event floor knows of who waits for what, for reports of a runtime that hangs.
+// event_wait_graph.hpp - the event floor's part of the wait graph of a hang report.
 //
-// Threads     any, while others run: what it tells then may be wrong in parts, and never touches what is gone.
-// Cost        one look at every slot, and a system call per waiter that is linked.
+// Threads     any, while others run: the result may then be wrong in parts, but no freed memory is touched.
+// Cost        a visit of every slot, and a system call per linked waiter.
 #pragma once
 
 #include "base/context.hpp"
@@ -10,11 +10,11 @@
 
 namespace stretto::detail {
 
-/// Adds events that something waits for, phases of barriers and reservations; `linked` holds all their waiters.
+/// Adds events that something waits for, phases of barriers, and reservations; puts all their waiters into `linked`.
 void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk);
-/// The waiters of `list`, which wait for node `target`.
+/// Adds the waiters of `list`, which wait for node `target`.
 void add_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk);
-/// What a task or promise is called in a dependency; its node is at(wait_kind::task, that).
+/// The bits of a dependency on a task or promise; its node is at(wait_kind::task, bits).
 inline std::uint64_t bits_of_record(const void* record) noexcept {
   return reinterpret_cast<std::uintptr_t>(record) | std::uint64_t{1} << 63;
 }
@@ -24,10 +24,10 @@ inline std::uint64_t key_of_phase(std::uint64_t barrier, std::uint64_t phase) no
 /// The node of a dependency.
 std::uint32_t node_of_dependency(std::uint64_t bits, base::wait_walk& walk);
 
-// By barrier.cpp and reservation.cpp.
+// Defined in barrier.cpp and reservation.cpp.
 void add_barriers(event_table& table, base::wait_walk& walk);
 void add_reservations(event_table& table, base::wait_walk& walk);
-/// One that is held here, wherever it was made.
+/// Adds a reservation that is held here, whichever node made it.
 class reservation_state;
 void add_reservation(std::uint64_t id, reservation_state& h, base::wait_walk& walk);
 

@@ -1,4 +1,4 @@
-// held_list.hpp - what the program holds of one runtime at the moment (held.hpp).
+// holder_list.hpp - the things of one runtime that the program holds at the moment (holder_record.hpp).
 //
 // Threads     any, under its mutex.
 #pragma once
@@ -17,7 +17,7 @@ struct holder_list {
     event until;
     std::string what;     // view of object "u"
     std::string who;      // task "reader"; empty: the thread
-    int thread = 0;       // where it was taken
+    int thread = 0;       // the thread that took it
     std::source_location since;
   };
   std::mutex mutex;

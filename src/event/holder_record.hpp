@@ -1,11 +1,11 @@
-// held.hpp - who holds something until an event: hang reports name it beside the event that others wait for.
+// holder_record.hpp - records who holds a thing whose return ends an event: hang reports name the holder next to the
+// event.
 //
-// For floors that give the program things to keep for a while, such as a view of elements, whose return ends an event. A
-// reservation knows its holder by itself.
+// For floors that lend things to the program, such as a view of elements. A reservation records its holder by itself.
 //
-// Threads     any; a mark may end on another thread than it began on.
-// Cost        a lock each, and a short text: for what the program holds, not for each operation of the runtime.
-// Invariants  a mark ends before the runtime does.
+// Threads     any; a record may end on another thread than it began on.
+// Cost        a lock each, and a short text: for things that the program holds, not for each operation of the runtime.
+// Invariants  a record ends before the runtime does.
 #pragma once
 
 #include <list>
@@ -21,12 +21,12 @@ class wait_walk;
 
 namespace stretto::detail {
 
-/// From when something is held until it is given back.
+/// Lives from when a thing is lent until it is given back.
 class holder_record {
  public:
   holder_record() = default;
-  /// `what` others wait for, in the user's words; `who` holds it, or the calling thread where that is empty; until the
-  /// event; since that line.
+  /// `until`: the event of the return. `what`: the thing, in the user's terms. `who`: its holder; if empty, the calling
+  /// thread. `since`: the line that took it.
   holder_record(const base::runtime_context& runtime, event until, std::string what, std::string who,
             const std::source_location& since);
   holder_record(holder_record&& other) noexcept;
@@ -40,7 +40,7 @@ class holder_record {
   std::list<holder_list::entry>::iterator at_;
 };
 
-/// What waits for such an event is told what that is, and who holds it.
+/// Adds the thing and its holder to the events of the wait graph that something waits for.
 void add_holders(holder_list& list, base::wait_walk& walk);
 
 }  // namespace stretto::detail

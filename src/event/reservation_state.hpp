@@ -1,16 +1,16 @@
-// holding.hpp - one reservation: whether it is held, alone or by readers, who waits for it, and which releases are to
-// be ignored.
+// reservation_state.hpp - the state of one reservation: its holders, its queues of waiters, and the releases to be
+// ignored.
 //
-// Local acquires that wait are event slots, linked by the waiter inside each; requests of other nodes are waiters that
-// `dist` provides. Both queues are first in, first out; between them, `fairness` decides. Whoever wants to share waits
-// behind those that wait already.
+// Waiting local acquires are event slots, linked by the waiter inside each; requests of other nodes are waiters that
+// `dist` provides. Both queues are first in, first out; between the two, `fairness` decides. A shared acquire queues
+// behind all acquires that wait already.
 //
-// In a job of several nodes, one of them has the reservation, with its payload and what is to be ignored; the others hold
-// stand-ins, where acquires wait until it comes. It leaves only while nobody holds it: an exclusive holder is on the
-// node that has it, and readers of other nodes are counted there. What happens to it elsewhere is for `dist` to carry
-// there (remote_reservation.hpp).
+// In a job, one node has the reservation, with its payload and the releases to be ignored. The other nodes have
+// stand-ins, in which acquires wait until the reservation is transferred. It moves only while it is free: an exclusive
+// holder is on the node that has it, and that node counts the readers of other nodes. `dist` forwards operations to the
+// node that has it (remote_reservation.hpp).
 //
-// Threads     any; grants are handed out by whoever releases, after the lock is given back.
+// Threads     any; a releasing thread grants the next acquires after it has given the lock back.
 #pragma once
 
 #include <atomic>
@@ -27,23 +27,23 @@ namespace stretto::detail {
 /// How a reservation is held.
 enum class hold : std::uint8_t { exclusive, shared };
 
-/// A request of another node.
+/// An acquire of another node.
 struct remote_acquire : waiter {
-  hold how = hold::exclusive;  // alone: it is to leave
+  hold how = hold::exclusive;  // exclusive: the reservation must move to that node
 };
 
 class reservation_state {
  public:
-  /// What to do next, outside the lock: the acquires of both kinds that are granted, linked.
+  /// The acquires of both kinds that are granted, linked; the caller fires them without the lock.
   struct grant {
     waiter* local = nullptr;  // each the `own` of a slot
     waiter* remote = nullptr;
   };
   enum class release_result { given_back, ignored, not_held, elsewhere };
-  /// once_it_comes: it waits here, and the reservation is to be asked for. by_message: it does not wait here, and is to
-  /// be asked for where the reservation is. never: see gone().
+  /// now: held. later: queued here. after_transfer: queued here; the caller must request the reservation. by_request:
+  /// not queued; the caller must ask the node that has the reservation. never: see gone().
   enum class acquire_result { now, later, after_transfer, by_request, never };
-  /// Releases to be ignored, by the failure that made their acquires come to nothing.
+  /// How many releases to ignore, since their acquires failed with this root.
   struct skipped {
     failure_ref root;
     std::uint32_t count;
@@ -52,34 +52,38 @@ class reservation_state {
   std::atomic<std::uint32_t> generation{0};  // of object_table
 
   void start(std::size_t payload_bytes, std::uint32_t fairness, const std::source_location& where);
-  /// As a stand-in for what another node has.
+  /// Starts as a stand-in for a reservation that another node has.
   void start_elsewhere();
 
   bool try_acquire(hold how, const std::source_location& by) noexcept;
-  /// Held now, or granted later, by finish(s, null).
+  /// Acquires now, or queues `s`, which finish(s, null) grants later.
   acquire_result acquire(slot& s, hold how) noexcept;
-  /// The same of a shared one, but that it waits here if it is away.
+  /// As acquire(s, shared), but it queues here if another node has the reservation.
   acquire_result acquire_in_line(slot& s) noexcept;
-  /// For a reader of another node: now, later by firing `w`, or elsewhere (once_it_comes).
+  /// A shared acquire of another node: now; later, by firing `w`; or after_transfer, if another node has the
+  /// reservation.
   acquire_result acquire_for(remote_acquire& w) noexcept;
-  /// An acquire that never comes about: one release will be ignored. False, with nothing changed, if it is elsewhere.
+  /// An acquire has failed: one release will be ignored. False, with nothing changed, if another node has the
+  /// reservation.
   bool skip_acquire(const failure& cause);
-  /// A release takes effect; `cause` is its precondition's.
+  /// Applies a release; `cause` is the failure of its precondition, or null.
   release_result release(const failure* cause, grant& next) noexcept;
-  /// The release that belongs to a skipped acquire takes effect. False, with nothing changed, if it is elsewhere.
+  /// Applies the release that belongs to a failed acquire. False, with nothing changed, if another node has the
+  /// reservation.
   bool release_skipped(const failure& cause) noexcept;
 
-  /// Another node is to have it: true if it is away from now on; else `w` is fired when it is. A cause says that it is gone.
+  /// Moves the reservation to another node: true if it has left now; else `w` is fired when it has, with a cause if the
+  /// reservation was destroyed.
   bool leave(remote_acquire& w) noexcept;
-  /// Readers of other nodes that wait here, once it is away.
+  /// Removes the waiting readers of other nodes, after the reservation has left.
   waiter* take_remote() noexcept;
-  /// What goes along, once it is away.
+  /// Removes the releases to be ignored, which move along, after the reservation has left.
   std::vector<skipped> take_skipped() noexcept;
-  /// It comes, with readers that waited where it was: who waits here is served first, then those. Of a stand-in,
-  /// room_for_payload() first.
+  /// The reservation arrives, with readers that waited where it was. The first local waiter is served first. In a
+  /// stand-in, call payload_buffer() before.
   void move_here(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next,
             waiter* readers = nullptr) noexcept;
-  /// As large as what comes; null for none. The same address as payload() has told.
+  /// A buffer for an arriving payload of `bytes`; null if that is 0. Same address as payload() returned.
   void* payload_buffer(std::size_t bytes);
   bool is_elsewhere() noexcept {
     const std::scoped_lock lock(lock_);
@@ -94,22 +98,22 @@ class reservation_state {
     return fairness_;
   }
 
-  /// Hands out what release decided.
+  /// Fires the acquires that release() granted.
   static void hand_out(const grant& g, event_cache& cache, base::thread_context& context) noexcept;
-  /// Forgets everything; returns the lists of those that waited.
+  /// Forgets everything; returns the lists of waiters.
   struct waiting {
     waiter* local;  // each the `own` of a slot
     waiter* remote;
   };
   waiting stop() noexcept;
-  /// The same, for good: with that cause, it is never held again.
+  /// The same, for good: later acquires fail with that cause.
   waiting stop(failure_ref cause) noexcept;
   failure_ref gone() noexcept {
     const std::scoped_lock lock(lock_);
     return gone_;
   }
 
-  /// Of a stand-in whose reservation has not been here, room for any.
+  /// The payload. In a stand-in whose reservation has never been here, a buffer that is large enough for any.
   void* payload() noexcept {
     const std::scoped_lock lock(lock_);
     if (!payload_ && is_unknown_) allocate(most_payload_bytes);
@@ -117,7 +121,7 @@ class reservation_state {
   }
   std::size_t payload_bytes() const noexcept { return payload_bytes_; }
   const std::source_location& where() const noexcept { return where_; }
-  /// For reports: where the acquire was called that holds it now; nothing if it is free.
+  /// For reports: the line of the latest acquire that holds it now; nothing if it is free.
   std::optional<std::source_location> holder() noexcept {
     const std::scoped_lock lock(lock_);
     return is_held() ? std::optional(holder_) : std::nullopt;
@@ -137,7 +141,7 @@ class reservation_state {
   void allocate(std::size_t bytes);
 
   base::spin_lock lock_;
-  bool held_ = false;  // alone; also while it is elsewhere
+  bool held_ = false;  // exclusively; also while another node has it
   std::uint32_t readers_ = 0;  // of all nodes
   bool is_elsewhere_ = false, is_unknown_ = false;
   failure_ref gone_;
