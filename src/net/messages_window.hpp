@@ -1,6 +1,6 @@
-// messages_window.hpp - a window over any transport, by messages: what a node is asked for, its poll does.
+// messages_window.hpp - a window over any transport, by messages: the target node's poll performs each access.
 //
-// Messages    put and get, each with a number of the asker; put_done and got, with that number.
+// Messages    put and get, each with a number of the requesting node; put_done and got, the replies, with that number.
 // Threads     any.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace stretto::net {
 
 class messages_window final : public window {
  public:
-  /// Adds its messages: before the transport is made.
+  /// Adds its message handlers; to be called before the transport is made.
   explicit messages_window(handlers& all);
-  /// Over this transport, which outlives it.
+  /// Opens the window over this transport, which must outlive it.
   void open(transport& over, std::uint64_t bytes);
 
   std::uint64_t bytes() const noexcept override { return memory_ ? memory_->size() : 0; }

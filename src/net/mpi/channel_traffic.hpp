@@ -1,10 +1,12 @@
-// lane_traffic.hpp - the large payloads that a transport over MPI passes through lanes (net/shared_memory_channels.hpp), to and from processes of its host.
+// channel_traffic.hpp - the large payloads that a transport over MPI sends to and receives from processes of its host
+// through shared memory (net/shared_memory_channels.hpp).
 //
-// With the first large payload to a node this one introduces itself. Once that node has found its lanes, large payloads go through them, as long
-// as one is free; others go by MPI as before.
+// With the first large payload to a node, this node sends it the address of its channels. Once that node has mapped
+// them, large payloads use a channel if one is free; otherwise MPI carries them.
 //
-// Threads     receive: any. copy_in: the thread that took the lane. All else: whoever holds the transport's lock.
-// Invariants  (1) a completion that a call took runs once, or is in what end_all gives back. (2) nothing blocks.
+// Threads     receive: any. copy_in: the thread that took the channel. The rest: the thread that holds the transport's
+//             lock.
+// Invariants  (1) a completion that a call took runs once, or is returned by end_all. (2) nothing blocks.
 #pragma once
 
 #include <atomic>
@@ -26,26 +28,27 @@ namespace stretto::net::mpi {
 
 class channel_traffic {
  public:
-  /// `bytes` for this node's lanes; 0: it has none, and goes through those of others all the same.
+  /// `bytes`: memory of this node's channels. With 0 it has none, but still receives through channels of others.
   channel_traffic(std::uint32_t nodes, std::uint64_t bytes, std::mutex& of_transport, transfer_activity& activity);
 
-  /// What `to` has to be told, once; nothing: it has been, or there are no lanes.
+  /// The address that `to` must be sent, once. Nothing if it has been sent or there are no channels.
   std::optional<channels_address> introduce(node_number to);
-  /// `from` has introduced itself: whether this node finds its lanes.
+  /// `from` has sent its address: maps its channels; whether that worked.
   bool meet(node_number from, const channels_address& there);
-  /// `to` has found the lanes of this node, or never will.
+  /// `to` has mapped the channels of this node, or cannot.
   void met(node_number to, bool has_found) noexcept { peers_[to].finds = has_found ? finding::found : finding::not_found; }
 
-  /// A lane to that node, for a payload.
+  /// Takes a free channel for a payload to that node.
   std::optional<std::uint32_t> take(node_number to);
   std::size_t copy_in(std::uint32_t channel, std::span<const std::byte> payload) noexcept { return own_->copy_in(channel, payload); }
-  /// Behind the first copy_in, which has done `done` bytes of the payload. Who learns that it has all gone is in `ended`, if not later.
+  /// After the first copy_in, which has copied `done` bytes of the payload. If that was all, `sent` is added to
+  /// `ended`; otherwise advance() goes on.
   void go_on(std::uint32_t channel, std::span<const std::byte> payload, std::size_t done, places::completion* sent,
              std::vector<places::completion*>& ended);
 
-  /// The same of one that is to leave behind the next message, of which nothing has been copied in.
+  /// Defers a payload, of which nothing has been copied in, until after the next message.
   void put_off(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent) { put_off_.push_back({channel, payload, {}, sent}); }
-  /// What was put off goes on in advance() or by whoever takes it, and calls copy_in and go_on.
+  /// A deferred payload goes on in advance(), or the caller of take_put_off() calls copy_in and go_on.
   struct outgoing {
     std::uint32_t channel;
     std::span<const std::byte> left;
@@ -54,30 +57,30 @@ class channel_traffic {
   };
   std::optional<outgoing> take_put_off();
 
-  /// What a handler holds of a payload in a lane of `from`.
+  /// The source of a payload in a channel of `from`, for its handler.
   std::unique_ptr<payload::source> offered(node_number from, const channel_note& note);
 
-  /// Copies in and out what can be.
+  /// Copies in and out as much as possible now.
   void advance(std::vector<places::completion*>& ended) {
     if (!put_off_.empty()) going_.splice(going_.end(), put_off_);
     if (!coming_.empty()) advance_coming(ended);
     if (!going_.empty()) advance_going(ended);
   }
-  /// Payloads are on their way. What is left of one that another node has not asked for may stay so.
+  /// Payloads are in transfer. A payload that its receiver has not requested may stay so.
   bool is_moving() const noexcept { return !going_.empty() || !coming_.empty() || !put_off_.empty(); }
-  /// Nothing is left that another node waits for, or this one.
+  /// No payload is left that another node or this one waits for.
   bool is_empty() const noexcept;
-  /// What has not gone or come: never will.
+  /// Returns the completions of all transfers that have not ended and never will.
   void end_all(std::vector<places::completion*>& all);
 
-  /// Bytes of copies. Any thread.
+  /// Bytes of payload copies. Any thread.
   std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
 
  private:
   class channel_source;
   enum class finding : std::uint8_t { not_asked, asked, found, not_found };
   struct peer {
-    finding finds = finding::not_asked;  // this node's lanes
+    finding finds = finding::not_asked;  // whether it has mapped this node's channels
     std::unique_ptr<peer_channels> channels;
   };
   struct incoming {

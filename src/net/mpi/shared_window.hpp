@@ -1,4 +1,4 @@
-// shared_window.hpp - memory that the processes of one host share: the processor's own loads and stores do it.
+// shared_window.hpp - a window in memory that the processes of one host share: accessed by plain loads and stores.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-/// Zeros, as the system gives them.
+/// The memory starts as zeros, as the system provides it.
 class shared_window final : public window {
  public:
   shared_window(std::uint64_t bytes, std::vector<void*> of_each) : bytes_(bytes), of_each_(std::move(of_each)) {}

@@ -1,9 +1,9 @@
-// wire.hpp - what is under way from one node to another, in the order in which it will come, with the time when it does.
+// wire.hpp - the packets in transfer from one node to another, in order of arrival, with their times.
 //
-// Heads and bulk travel side by side: a large payload does not hold up the small messages behind it. So do answers of the other's
-// window, which its program has no part in. All share the bandwidth.
+// Heads, bulk data and window replies travel independently: a large payload does not delay the small messages behind
+// it. The target's program takes no part in window replies. All share the bandwidth.
 //
-// Threads     none: the network's lock.
+// Threads     any, under the network's lock.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 
 namespace stretto::net::sim {
 
-/// Counted in nanoseconds, so that sums are exact.
+/// Virtual time in integers, so that sums are exact.
 using nanoseconds = std::uint64_t;
 
 struct packet {
   nanoseconds due = 0;
   std::uint64_t bytes = 0;
-  nanoseconds asked = 0;  // longer on its way by as much: what it answers had to get there first
-  std::function<void()> arrives = {};     // without the network's lock; may be empty
-  std::function<void()> under_lock = {};  // before that; may be empty
+  nanoseconds asked = 0;  // added to the latency of a reply: the time of its request
+  std::function<void()> arrives = {};     // called without the network's lock; may be empty
+  std::function<void()> under_lock = {};  // called before that, with the lock; may be empty
 };
 
 class wire {
@@ -41,7 +41,7 @@ class wire {
     p.due = last = std::max(last, busy_until_ + latency + (late ? random() % (late + 1) : 0));
     queues_[static_cast<int>(which)].push_back(std::move(p));
   }
-  /// The next to come, or null.
+  /// The next packet to arrive, or null.
   packet* next() noexcept {
     packet* first = nullptr;
     for (auto& l : queues_)
