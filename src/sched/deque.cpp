@@ -15,7 +15,8 @@ bool deque::push_unless_full(item i) noexcept {
   return true;
 }
 
-/// The owner, asked, has come by; false if that was often enough. Where nobody gains by it, it is sooner.
+/// Counts a reply of the owner to the steal request; false once there were enough. Replies that publish nothing weigh
+/// more.
 bool deque::keeps_request(bool publishes_nothing) noexcept {
   steal_replies_.store(steal_replies_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   reply_weight_ += publishes_nothing ? 4 : 1;
@@ -24,7 +25,7 @@ bool deque::keeps_request(bool publishes_nothing) noexcept {
   return false;
 }
 
-/// What lies before `until` becomes public, unless a thief is here just now.
+/// Publishes the items before `until`, unless a thief holds the lock.
 void deque::reply_to_steal(std::int64_t until) noexcept {
   const bool publishes_nothing = shared_.load(std::memory_order_relaxed) >= until;
   const bool keeps = keeps_request(publishes_nothing);
@@ -45,7 +46,8 @@ void deque::publish() noexcept {
   limit_.store(s, std::memory_order_relaxed);
 }
 
-/// While it is asked the owner compares with shared_ itself; a thief that robs writes both before it fences.
+/// While a request stands the owner compares with shared_ itself; a thief that forces a steal writes both before its
+/// fence.
 item deque::pop_while_requested(std::int64_t t) noexcept {
   if (t < shared_.load(std::memory_order_relaxed)) return 0;
   const item i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
@@ -73,7 +75,7 @@ item deque::pop_public(std::int64_t t) noexcept {
       s = t;
       keeps = keeps_request(false);
     } else if (t < s) {
-      s = h + (t - h) / 2;  // nothing is private: take half back
+      s = h + (t - h) / 2;  // nothing is private: make half private again
     }
     i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
     shared_.store(s, std::memory_order_relaxed);
@@ -103,7 +105,7 @@ std::size_t deque::take_locked(item* out, std::size_t most) noexcept {
   for (std::int64_t i = 0; i < n; ++i)
     out[i] = slots_[static_cast<std::size_t>(h + i) & mask_].load(std::memory_order_relaxed);
   head_.store(h + n, std::memory_order_release);
-  // Who has more than one is not hungry, and the owner may keep what comes.
+  // A thief with more than one item needs no further ones: the owner may keep its next items private.
   if (n > 1) limit_.store(shared_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return static_cast<std::size_t>(n);
 }

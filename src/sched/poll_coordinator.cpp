@@ -9,7 +9,7 @@ namespace stretto::sched {
 
 void poll_coordinator::begin(scheduler& owner) {
   owner_.store(&owner, std::memory_order_seq_cst);
-  if (owner.settings.stepped) return;  // whoever steps polls
+  if (owner.settings.stepped) return;  // the thread that steps polls
   dedicated_.start_with(owner);
   service_.start_with(owner);
   hand_over();
@@ -21,7 +21,7 @@ void poll_coordinator::end() noexcept {
   owner_.store(nullptr, std::memory_order_seq_cst);
 }
 
-// What a poll spawns or triggers belongs to no task: the worker forgets the one that it ran last.
+// Tasks and events that a poll spawns or triggers belong to no task: the worker clears the one that it ran last.
 std::size_t poll_coordinator::poll_idle(worker& w) noexcept {
   if (!any_pending()) return 0;
   w.current = nullptr;
@@ -64,7 +64,8 @@ service_thread::client::finding poll_coordinator::poll_once(thread_state& t) noe
   t.owner->outside_began(scheduler::one_poll);
   const std::size_t ended = poll_each();
   if (ended) note_found();
-  // While something is pending, a worker that wakes would find that nothing is forsaken, and look for what this thread looks for anyway.
+  // While operations are pending, a woken worker would find no untriggered events, and only poll what this thread
+  // polls.
   t.owner->outside_ended(scheduler::one_poll, [&] { return ended > 0 || !any_pending(); });
   if (!ended) all_will_call();
   return {earliest_due(), ended ? finding::worked : finding::nothing};
@@ -72,18 +73,19 @@ service_thread::client::finding poll_coordinator::poll_once(thread_state& t) noe
 
 void poll_coordinator::sooner(std::int64_t due, urgency how) noexcept {
   scheduler* const owner = owner_.load(std::memory_order_seq_cst);
-  if (!owner) return;  // begin() looks
+  if (!owner) return;  // begin() checks
   dedicated_.wake();
-  // A worker that looks for work will see it, or hand over when it stops.
-  if (due == never) return;  // it calls
+  // A searching worker will poll it, or hand over when it stops.
+  if (due == never) return;  // it calls back
   const std::uint64_t workers = owner->searching_and_parked.load(std::memory_order_seq_cst);
   if (workers & 0xffffffffu) return;
-  // One that sleeps goes on with what it finds; the service thread would have to wake it for that.
+  // A woken worker runs what it finds; the service thread would have to wake a worker for that.
   if (how == urgency::at_once && workers >> 32 && due <= now()) return owner->wake_any();
   service_.call(due, how == urgency::at_once);
 }
 
-// At the end of a runtime, workers that sleep have taken what waits for operations as not forsaken: let one look again.
+// At the end of a runtime, sleeping workers have not poisoned events, since operations were pending: let one check
+// again.
 void poll_coordinator::none_pending() noexcept {
   if (scheduler* const owner = owner_.load(std::memory_order_seq_cst))
     if (owner->draining.load(std::memory_order_seq_cst)) owner->wake_any();

@@ -39,15 +39,15 @@ void poll_threads::wake() noexcept {
 }
 
 void poll_threads::serve(scheduler& owner, const poll_function& poll) {
-  thread_state* const t = owner.attach({}, "device thread");  // nobody asked for it
+  thread_state* const t = owner.attach({}, "device thread");  // no user code attached it
   base::set_current(t);
   prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   for (unsigned idle = 0;;) {
-    // In this order: a stop that comes between the two is a call that has not been seen.
+    // In this order: a stop between the two changes calls_ after it was read, so the wait returns.
     const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
     if (ends_.load(std::memory_order_seq_cst)) break;
     if (!sources_.is_pending()) {
-      // Whoever begins something after this look rings, so that the wait ends at once.
+      // A thread that begins an operation after this check calls wake(), so that the wait ends at once.
       base::futex_wait(calls_, seen);
       idle = 0;
       continue;

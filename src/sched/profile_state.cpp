@@ -93,19 +93,19 @@ void profile_state::deliver(const failure* cause, std::string operation, const b
 }
 
 profile_state::~profile_state() {
-  // The body could not be copied: the caller has the exception, and so has whoever asks for the profile.
+  // The body could not be copied: the caller gets the exception, and so does the future of the profile.
   if (!delivered_ && std::current_exception()) result_.poison(std::current_exception());
 }
 
 namespace {
 
 struct task_profile;
-/// The record's own type while it is profiled: as the original, but its body is timed.
+/// The record's type while it is profiled: as the original, but it times the body.
 struct profiled_type : detail::task_type {
   task_profile* owner;
 };
 
-/// Told by the task's own completion; keeps the record until then.
+/// Fired by the task's own completion; holds the record until then.
 struct task_profile : waiter {
   explicit task_profile(task_record& r) : state(r.where), record(&r), original(&r.type()), type{r.type(), this} {}
 
@@ -155,7 +155,7 @@ void begin_profile(task_record& r, future<operation_profile>& into) {
   r.flags |= task_record::is_profiled;
   p->fire = fire_profile;
   r.add_reference();
-  r.subscribe(*p);  // the first to be linked is the last to be told
+  r.subscribe(*p);  // the first waiter to be linked is fired last
   p->state.promise_to(into);
 }
 

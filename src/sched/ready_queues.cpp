@@ -18,7 +18,7 @@ void give_to_server(thread_state& t, task_record& r) noexcept {
   }
 }
 
-/// Only some workers' paths visit its place: it goes where one of them looks, and one that sleeps is woken.
+/// Only some workers' paths visit the task's place: puts it where one of them searches, and wakes one that sleeps.
 void put_at_place(thread_state& t, task_record& r) noexcept {
   scheduler& owner = *t.owner;
   const item i = reinterpret_cast<item>(&r);

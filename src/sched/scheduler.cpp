@@ -49,7 +49,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
       polls(s.polls),
       scope_stock(sizeof(finish_scope)),
       shard_stock(sizeof(scope_shard) * (paths.pop.size() + 1)),
-      stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker has one of its own
+      stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker needs one for its loop
       injected(paths.places) {
   base::asymmetric::prepare();
   for (const auto bytes : size_classes)
@@ -65,7 +65,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
 }
 
 std::unique_ptr<worker> scheduler::make_worker(std::uint32_t index) {
-  const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute looks where worker 0 does
+  const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute searches where worker 0 does
   auto w = std::make_unique<worker>(*this, runtime, index, paths.places, worker_paths{&paths.pop[path], &paths.steal[path]},
                                     settings.seed);
   prepare_thread(*w);
@@ -84,7 +84,7 @@ scheduler::~scheduler() {
   };
   for (auto& w : workers) leave(*w);
   if (substitute) leave(*substitute->as);
-  workers.clear();  // their caches give back to the stocks, which go next
+  workers.clear();  // their caches return blocks to the stocks, which are destroyed next
   substitute.reset();
   runtime.set(base::floor_slot::sched, nullptr);
 }
@@ -116,7 +116,7 @@ thread_state* scheduler::attach(const std::source_location& where, const char* t
   return t;
 }
 
-// A ring has one writer at a time, and the recorder keeps all: threads that come and go take turns with them.
+// A ring has one writer at a time, and the recorder keeps all rings: threads that come and go reuse them.
 trace::ring& scheduler::ring_of(const char* track_name) {
   const auto spare = std::find_if(spare_rings.begin(), spare_rings.end(),
                                   [&](const auto& one) { return std::string_view(one.first) == track_name; });
@@ -129,7 +129,7 @@ trace::ring& scheduler::ring_of(const char* track_name) {
   return again;
 }
 
-// A runtime that ends waits for threads of the program: the lock is the last that such a thread touches of it.
+// A runtime that ends waits for threads of the program: the lock is the last part of it that such a thread touches.
 void scheduler::detach(thread_state* t) noexcept {
   std::scoped_lock lock(attach_mutex);
   if (t->ring) spare_rings.emplace_back(t->track_name, t->ring);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::microseconds pause_for_program_threads{200};
 
-/// Nothing runs any more. What queues still hold are tasks that were cancelled there, each with the reference of its executor.
+/// Nothing runs any more. The queues hold only tasks that were cancelled there, each with its executor's reference.
 void drop_cancelled(worker& w) noexcept {
   base::set_current(&w);
   const auto next = [&w] {
@@ -29,7 +29,7 @@ void drop_cancelled(worker& w) noexcept {
   while (const item i = next()) task_in(i)->release();
 }
 
-/// Once `stop` is set.
+/// To be called once `stop` is set.
 void end_threads(scheduler& s) noexcept {
   s.wake_all();
   for (auto& w : s.workers)
@@ -45,7 +45,7 @@ void end_threads(scheduler& s) noexcept {
   base::set_current(before);
 }
 
-/// What nobody will ask for any more.
+/// The error for failures that the program can no longer observe.
 std::optional<error> take_unobserved(scheduler& s, const std::function<bool(const failure&)>& is_known) {
   failure_list::content left = s.unobserved.take();
   const failure_list::content of_tasks = s.root->failures.take();
@@ -108,8 +108,8 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   worker& first = *s.workers[0];
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);
-  s.wake_all();  // whoever falls asleep last from now on looks for what is forsaken
-  // What ends may make tasks ready, and those may ask for more.
+  s.wake_all();  // from now on, the last worker to fall asleep poisons untriggered events
+  // Operations that end may make tasks ready, and these may start further operations.
   const auto drain = [&] {
     wait_for_scope(*s.root);
     while (pending && pending()) {
@@ -120,7 +120,7 @@ std::optional<error> stop(scheduler& s, const std::function<void()>& last, const
   drain();
   if (last) last();
   drain();
-  // Work for which no task stands, a copy or a kernel on a device, waits for what nobody will trigger any more.
+  // Operations without a task, such as a copy or a kernel on a device, may wait for events that are never triggered.
   while (detail::poison_untriggered(first)) drain();
   while (close ? !close() : s.has_program_threads()) {  // they may submit and wait for anything until they detach
     std::this_thread::sleep_for(pause_for_program_threads);

@@ -51,14 +51,16 @@ void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept {
 
 namespace {
 
-/// A count of ends and a look at `waiting`, against one the other way round: whether the rare side can see to it alone.
+/// A worker counts an end, then reads `waiting`; a waiter sets `waiting`, then reads the counts. Whether a heavy fence
+/// of the waiter alone orders the two, so that the worker needs no fence.
 bool has_heavy_fence() noexcept { return !base::thread_sanitizer && base::asymmetric::by_kernel; }
 
 bool is_quiet(const thread_state& t, const finish_scope& scope) noexcept {
   return scope.is_quiet(t.owner->shard_count());
 }
 
-/// Of those that see the last end, one tells. A late one may find the memory in its next use: so it takes first, and looks again then.
+/// Several threads may see the last end; exactly one calls `then`. A late thread may find the memory in its next use,
+/// so it takes `then` first and checks the counts afterwards.
 void call_on_quiet_once(thread_state& t, finish_scope& scope) noexcept {
   do {
     const auto then = scope.then.exchange(nullptr, std::memory_order_seq_cst);
@@ -76,7 +78,7 @@ void call_on_quiet_once(thread_state& t, finish_scope& scope) noexcept {
 }  // namespace
 
 void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept {
-  // Two loads per worker spare the lock for all but the last.
+  // Two loads per worker avoid the lock for all but the last end.
   if (!is_quiet(t, scope)) return;
   if (has_heavy_fence() && scope.then.load(std::memory_order_relaxed)) call_on_quiet_once(t, scope);
   else settle_waiting_scopes(t);
@@ -84,13 +86,13 @@ void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept {
 
 void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept {
   scope.about = about;
-  scope.opener.store(nullptr, std::memory_order_relaxed);  // it goes on, and its record will be another's
+  scope.opener.store(nullptr, std::memory_order_relaxed);  // the opener goes on, and its record will be reused
   if (!has_heavy_fence()) {
     scope.then.store(then, std::memory_order_relaxed);
     return register_waiting(t, scope);
   }
   scope.waiting.store(true, std::memory_order_seq_cst);
-  scope.then.store(then, std::memory_order_seq_cst);  // from here on it may be told, and the memory be another's
+  scope.then.store(then, std::memory_order_seq_cst);  // from here on `then` may be called, and the memory reused
   base::asymmetric::heavy();
   if (is_quiet(t, scope)) call_on_quiet_once(t, scope);
 }

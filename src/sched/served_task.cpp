@@ -1,4 +1,4 @@
-// What place servers do with the tasks that they were given.
+// The operations of place servers on the tasks that they were given.
 #include <utility>
 
 #include <stretto/error.hpp>
@@ -15,7 +15,7 @@ namespace stretto {
 namespace sched {
 namespace {
 
-/// A task that leaves its server's hands; counted until what it did is seen.
+/// Keeps a task that leaves its server counted as outside work until its effects are visible.
 struct outside {
   explicit outside(scheduler& s) noexcept : owner(s) {}
   ~outside() { owner.outside_ended(); }

@@ -21,22 +21,22 @@ namespace {
 constexpr bool is_on = !base::address_sanitizer && !base::thread_sanitizer;
 constexpr int signals[] = {SIGSEGV, SIGBUS};
 
-// Handlers belong to the process, so this is one of the few things that runtimes share. Written while our handlers
-// are not installed, or below someone else's that is never taken away from above them.
+// Handlers belong to the process, so runtimes share this state. It is written while our handlers are not installed, or
+// while they are below another handler, which is never removed from above them.
 std::mutex watching;
 const base::fork_reset watching_in_child([]() noexcept { std::construct_at(&watching); });
 int watches = 0;
 bool is_below_another = false;
 struct sigaction before[std::size(signals)];
 
-// Read in the handler: must need no initialisation that could take a lock.
+// The handler reads these: they must need no initialisation that could take a lock.
 constinit thread_local unsigned watched_depth = 0;
 constinit thread_local bool is_reporting = false;
 constinit thread_local bool reports_json = false;
-// Nor may it need an end: a runtime may live longer than what the main thread destroys.
+// This must need no destructor, either: a runtime may outlive the main thread's thread-local objects.
 constinit thread_local std::byte* signal_stack = nullptr;
 
-/// An error built without the heap, in the shape of stretto::error, which needs it; or in that of its to_json().
+/// An error message built without the heap, in the format of stretto::error, which needs the heap, or of its to_json().
 class message {
  public:
   message(std::string_view code, bool as_json) noexcept : json_(as_json) {
@@ -44,14 +44,14 @@ class message {
     raw(code);
     raw(json_ ? "\",\"sentence\":\"" : ": ");
   }
-  /// What is written next is the value of a fact, in JSON of one of several.
+  /// The next output is the value of the fact `name`.
   void fact(std::string_view name) noexcept {
     if (!json_) return line(name);
     raw(std::exchange(facts_, true) ? "\"},{\"name\":\"" : "\",\"facts\":[{\"name\":\"");
     raw(name);
     raw("\",\"value\":\"");
   }
-  /// Behind all facts: "because", then "try".
+  /// After all facts: "because", then "try".
   void reason(std::string_view name) noexcept {
     if (!json_) return line(name);
     raw(std::exchange(facts_, false) ? "\"}],\"" : "\",\"");
@@ -62,7 +62,7 @@ class message {
     if (!json_) return raw(text);
     for (const char c : text) {
       if (c == '"' || c == '\\') raw("\\");
-      // Whether bytes beyond ASCII are whole characters is not worth finding out while the process dies.
+      // A dying process does not check whether bytes beyond ASCII form whole characters.
       raw(static_cast<unsigned char>(c) - 0x20u < 0x5fu ? std::string_view(&c, 1) : "?");
     }
     return *this;
@@ -94,7 +94,7 @@ class message {
   }
 
   const bool json_;
-  bool facts_ = false;  // one has begun
+  bool facts_ = false;  // the list of facts has begun
   char text_[1536];     // a name of 200 bytes, each escaped, and the rest
   std::size_t used_ = 0;
 };
@@ -105,8 +105,8 @@ message& operator<<(message& m, const std::source_location& where) noexcept {
   return m << file << ":" << std::size_t{where.line()};
 }
 
-/// A task's stack has a guard of known size below it. The system leaves up to a megabyte below a thread's own, and
-/// names its lowest byte only to the page.
+/// A task's stack has a guard of known size below it. Below a thread's own stack the system leaves up to a megabyte,
+/// and its reported lowest byte is exact only to the page.
 bool is_below(const worker& w, const std::byte* fault) noexcept {
   if (const stack* s = w.running_on) return s->base - stack_guard_bytes <= fault && fault < s->base;
   constexpr std::ptrdiff_t gap = 1 << 20, page = 4096;
@@ -136,16 +136,16 @@ void report_overflow(const worker& w) noexcept {
   m.write();
 }
 
-/// What would have happened without us.
+/// Does what would have happened without our handler.
 void pass_on(int number, siginfo_t* about, void* context) noexcept {
   const auto which = std::find(std::begin(signals), std::end(signals), number) - std::begin(signals);
   const struct sigaction& next = before[which];
   if (next.sa_flags & SA_SIGINFO) return next.sa_sigaction(number, about, context);
   if (next.sa_handler != SIG_DFL && next.sa_handler != SIG_IGN) return next.sa_handler(number);
-  const bool was_sent = about->si_code <= 0;  // by a process, not by a fault: it would not come again by itself
+  const bool was_sent = about->si_code <= 0;  // by a process, not by a fault: it would not repeat by itself
   if (was_sent && next.sa_handler == SIG_IGN) return;
   struct sigaction usual {};
-  usual.sa_handler = SIG_DFL;  // also a fault that is ignored ends the process
+  usual.sa_handler = SIG_DFL;  // even an ignored fault ends the process
   sigaction(number, &usual, nullptr);
   if (was_sent) raise(number);
   // Otherwise the instruction at fault runs again, and the core shows it.
@@ -172,7 +172,7 @@ void install() noexcept {
   for (const int s : signals) sigaction(s, &ours, nullptr);
 }
 
-/// All or none: a handler of ours that someone passes on to must stay what it is.
+/// Uninstalls all handlers or none: a handler of ours to which another one passes on must stay.
 bool uninstall() noexcept {
   for (const int s : signals) {
     struct sigaction now;

@@ -18,7 +18,7 @@ std::uint64_t draw(scheduler& owner) noexcept {
   return r >> 11;
 }
 
-/// The thread plays another worker from here on, on the stack that it is on.
+/// From now on the thread acts as another worker, on its current stack.
 void become(worker& before, worker& next) {
   if (&before == &next) return;
   next.running_on = before.running_on;
@@ -52,9 +52,9 @@ item draw_step(worker*& w) {
     }
     if (owner.waiting_count.load(std::memory_order_relaxed) && settle_waiting_scopes(*w)) continue;
     if (owner.polls && owner.polls->poll_idle(*w)) continue;
-    if (owner.steps_left != ~std::uint64_t{0}) return 0;  // step() says that nothing is ready
-    // Inside run or the end of the runtime. Only a pending operation or an attached thread could make something ready.
-    // At the end threads of modules may still be attached; what they have under way is known.
+    if (owner.steps_left != ~std::uint64_t{0}) return 0;  // step() reports that nothing is ready
+    // Inside run, or at the end of the runtime. Only a pending operation or an attached thread could make something
+    // ready. At the end threads of modules may still be attached; their operations in progress are counted.
     bool others = false;
     if (!owner.draining.load(std::memory_order_relaxed)) {
       std::scoped_lock lock(owner.attach_mutex);

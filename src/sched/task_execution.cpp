@@ -26,15 +26,15 @@ namespace {
 
 void worker_loop();
 
-/// Below this many bytes left, a waiting task does not run another on top of itself.
+/// With fewer bytes of stack left than this, a waiting task does not run another on top of itself.
 constexpr std::size_t inline_margin = 48 << 10;
 
-/// Of the C++ runtime: exceptions being handled and thrown on this thread belong to the task, not the thread.
+/// State of the C++ runtime: exceptions that are handled or thrown belong to the task, not to the thread.
 struct exception_state {
   void* caught;
   unsigned uncaught;
 };
-/// Never inlined, and no two calls are one: the library declares its accessor constant per thread, and a suspension
+/// Never inlined, and calls are never merged: the library declares its accessor constant per thread, but a suspension
 /// may change the thread.
 [[gnu::noinline]] exception_state& exceptions_in_flight() noexcept {
   asm volatile("");
@@ -45,8 +45,8 @@ struct thread_stack_bounds {
   void* bottom = nullptr;
   std::size_t bytes = 0;
 };
-/// A stepped worker enters at each step, and need not ask again: of the process's first thread, the C library reads it out of
-/// /proc/self/maps.
+/// A stepped worker enters at each step, and uses the cached bounds: for the process's first thread, the C library
+/// reads them from /proc/self/maps.
 [[gnu::noinline]] thread_stack_bounds own_stack(bool may_be_known) noexcept {
   static constinit thread_local thread_stack_bounds known;
   pthread_attr_t attributes;
@@ -54,8 +54,8 @@ struct thread_stack_bounds {
     pthread_attr_getstack(&attributes, &known.bottom, &known.bytes);
     pthread_attr_destroy(&attributes);
   }
-  // A fiber has another stack, for one a task of another copy of this library. Nothing runs on top of what runs there,
-  // since we do not know where that stack ends.
+  // A fiber, for example a task of another copy of this library, has another stack. No task runs on top of it, since we
+  // do not know where that stack ends.
   auto* const here = static_cast<std::byte*>(__builtin_frame_address(0));
   auto* const bottom = static_cast<std::byte*>(known.bottom);
   if (here < bottom || here >= bottom + known.bytes) return {here, 0};
@@ -68,7 +68,7 @@ const std::byte* floor_of(const worker& w, const stack* s) noexcept {
   return bottom + std::min(inline_margin, bytes / 2);
 }
 
-/// Goes to another stack: a fresh pooled one, a suspended one, or the thread's own (on = null).
+/// Switches to another stack: a fresh pooled one, a suspended one, or the thread's own (on = null).
 void go_to(worker& w, saved_stack* save, void** fake_stack_save, saved_stack to, stack* on, void* fiber) noexcept {
   w.running_on = on;
   w.stack_floor = floor_of(w, on);
@@ -77,7 +77,7 @@ void go_to(worker& w, saved_stack* save, void** fake_stack_save, saved_stack to,
   switch_stack(save, to);
 }
 
-/// First thing on a stack that was switched to.
+/// Must be called first on a stack that was switched to.
 worker& arrive(void* fake_stack) noexcept {
   base::stack_switch::arrived(fake_stack);
   worker& w = *this_thread()->as_worker;
@@ -100,7 +100,7 @@ stack* take_stack(worker& w) {
   return s;
 }
 
-/// From a loop whose stack holds nothing else: continue `s` and let this stack be used again.
+/// Called from a worker loop, whose stack holds nothing else: resumes `s` and recycles this stack.
 [[noreturn]] void continue_and_recycle(worker& w, suspension& s) {
   saved_stack nowhere;
   w.after_switch = recycle_stack;
@@ -136,13 +136,13 @@ worker& run_timed(worker& w, task_record& task) {
   const failure* thrown = run_body(w, task);
   worker& now = *this_thread()->as_worker;
   end_span(now, task, made_ready_by);
-  end_run(now, task, thrown);  // what it makes ready names it as the cause
+  end_run(now, task, thrown);  // tasks that it makes ready name it as the cause
   continue_span(now, outer);
   return now;
 }
 
 void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argument) {
-  const item next = w.owner->settings.stepped ? 0 : next_local(w);  // stepped: who goes on is drawn
+  const item next = w.owner->settings.stepped ? 0 : next_local(w);  // stepped: the next task is drawn
   suspension* const target = suspension_in(next);
   stack* fresh = nullptr;
   if (!target) {
@@ -187,7 +187,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
   }
   worker& now = arrive(s.fake_stack);
   base::announce_acquire(&s);
-  left = nullptr;  // its own stack's, or of the worker that it is pinned to
+  left = nullptr;  // the entry of its own stack, or of the worker that it is pinned to
   ++now.resumptions;
   now.current = s.current;
   if (now.scope != s.scope || &now != &w) enter_scope(now, s.scope);
@@ -209,7 +209,7 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
 
 void push_when_full(worker& w, item i) noexcept {
   if (w.default_queue->capacity() >= w.owner->settings.high_water && !w.paused_spawner && !w.spawn_suspension_disabled) {
-    // Suspend the spawner while a part of what is queued runs, so that spawning without end stays in bounded memory.
+    // Suspend the spawner while some of the queued tasks run, so that endless spawning stays in bounded memory.
     suspension s;
     s.pinned = &w;
     w.tasks_until_resume = static_cast<std::uint32_t>(w.default_queue->capacity() / 8);
@@ -223,7 +223,7 @@ void push_when_full(worker& w, item i) noexcept {
 
 namespace {
 
-/// Entry of every pooled stack: runs what the worker finds until the runtime ends.
+/// Entry of every pooled stack: runs the items that the worker finds until the runtime ends.
 void worker_loop() {
   worker* w = &arrive(nullptr);
   for (;;) {
@@ -240,7 +240,7 @@ void worker_loop() {
       if (!w->owner->arithmetic.is_in_force()) [[unlikely]]
         w->owner->arithmetic.set();
     } else {
-      // The runtime ends: back to the thread's own stack, which gives this one to the pool.
+      // The runtime ends: switch back to the thread's own stack, which recycles this one.
       saved_stack nowhere;
       w->after_switch = recycle_stack;
       w->after_switch_argument = w->running_on;

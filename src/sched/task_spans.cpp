@@ -68,7 +68,7 @@ void record_before_suspension(worker& w, trace::ticks end) {
   else record_body(w, end);
 }
 
-// The name is that of what waits, the line that of its wait.
+// The span has the name of the waiting task and the line of its wait.
 void record_suspension(worker& w, const suspension& s) {
   const char* const name = !s.current ? body_name : s.current->name;
   const std::source_location& where = s.where ? *s.where : s.current ? s.current->where : w.body;

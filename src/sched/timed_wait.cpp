@@ -14,7 +14,7 @@
 namespace stretto {
 namespace {
 
-/// Told when what is waited for has ended, also long after the wait has given up.
+/// Fired when the dependency ends, perhaps long after the wait has timed out.
 struct timed_waiter : waiter {
   explicit timed_waiter(std::shared_ptr<sched::one_shot_event> e) noexcept : ends(std::move(e)) { fire = ended; }
   static void ended(waiter& self, const failure*, base::thread_context&) noexcept {

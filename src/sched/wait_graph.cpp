@@ -39,7 +39,7 @@ class wait_graph_builder {
     }
   }
 
-  /// Threads that are no workers; the service thread has no place where it was attached.
+  /// Threads that are not workers; the service thread has no line that attached it.
   void outside_threads() {
     for (const thread_state* t : owner_.attached)
       if (t->attached_at.line()) walk_[thread(t)].is_running = !t->blocked_on.load(seq_cst);
@@ -60,7 +60,7 @@ class wait_graph_builder {
     if (const auto bits = detail::bits_of(s->waits_for)) walk_.link(node, detail::node_of_dependency(bits, walk_));
   }
 
-  /// What is ready where nobody comes by.
+  /// Adds items that are ready where no worker searches.
   void unreachable_items() {
     std::vector<bool> is_reached(owner_.injected.size());
     bool is_anyone_here = owner_.substitute && owner_.substitute->has_begun;
@@ -84,7 +84,7 @@ class wait_graph_builder {
     if (current && *current) walk_[task(*current)].is_running = true;
   }
 
-  /// What waits for events and tasks, or below them; each task found may have more behind it.
+  /// Adds the waiters of events and tasks, and the tasks below running ones; each task found may have more waiters.
   void linked() {
     std::size_t waiters = 0, runs = 0;
     do {
@@ -120,7 +120,7 @@ class wait_graph_builder {
       std::ignore = std::ranges::any_of(walk_.others, [&](const auto& knows) { return knows(found); });
     }
   }
-  void add_task_below(inline_run one) {  // a copy: more may be found
+  void add_task_below(inline_run one) {  // a copy: the vector may grow
     const base::peeked<waiting_below> below(one.below);
     if (!below || reinterpret_cast<std::uintptr_t>(below->task) % alignof(task_record) != 0) return;
     const std::uint32_t node = below->task ? task(below->task) : body(one.below);
@@ -152,7 +152,7 @@ class wait_graph_builder {
   std::uint32_t finish(const finish_scope* scope) {
     return walk_.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(scope));
   }
-  /// The scope of a task that has not ended: it is open, so whoever opened it has yet to wait for it.
+  /// The scope of a task that has not ended: it is open, so the task that opened it has yet to wait for it.
   std::uint32_t enclosing(const finish_scope* scope) {
     const std::uint32_t node = finish(scope);
     if (walk_[node].kind != wait_kind::unknown || scope == owner_.root) return node;
@@ -194,7 +194,7 @@ class wait_graph_builder {
     if (const waiting_below* const below = r->below()) running_.push_back({below, node});
     return node;
   }
-  /// Tasks that only dependencies mention.
+  /// Describes tasks that are known only as dependencies.
   void describe_awaited_tasks() {
     for (const auto bits : walk_.undescribed(wait_kind::task))
       task(static_cast<const task_record*>(detail::record_in(bits)));
@@ -214,7 +214,7 @@ class wait_graph_builder {
 }  // namespace
 
 void add_wait_edges(scheduler& owner, base::wait_snapshot& into, base::wait_walk& walk) {
-  const std::scoped_lock lock(owner.attach_mutex);  // who is told of stays
+  const std::scoped_lock lock(owner.attach_mutex);  // attached threads stay
   wait_graph_builder builder(owner, walk);
   builder.scopes();
   builder.outside_threads();
@@ -257,10 +257,10 @@ activity activity_of(const scheduler& owner, const poller* of_messages) noexcept
     if (!w->has_thread.load(seq_cst)) continue;
     ++now.threads;
     now.numbers.push_back(w->kernel_thread.load(seq_cst));
-    // In this order: who wakes it takes `parked` away at once, itself it takes `asleep` away later.
+    // In this order: a waker clears `parked` at once, the worker itself clears `asleep` later.
     now.is_quiet = now.is_quiet && w->parked.load(seq_cst) == 1 && w->asleep.load(seq_cst);
   }
-  if (owner.substitute && owner.substitute->has_begun.load(seq_cst)) {  // while it may do something it counts as outside
+  if (owner.substitute && owner.substitute->has_begun.load(seq_cst)) {  // while active it counts as outside work
     const worker& stand_in = *owner.substitute->as;
     now.counts += stand_in.tasks.count() + stand_in.suspensions.read();
     if (stand_in.has_thread.load(seq_cst)) {
@@ -280,7 +280,8 @@ activity activity_of(const scheduler& owner, const poller* of_messages) noexcept
     now.is_quiet = now.is_quiet && word && *word == 0;
   }
   now.threads += owner.polls && owner.polls->has_thread();
-  // In this order: what is pending remains so until its poll has done what it does. A poll for messages alone is looked at apart.
+  // In this order: an operation is pending until its poll has finished. The caller examines a poll for messages
+  // separately.
   const auto outside = owner.outside.load(seq_cst);
   const bool only_messages = of_messages && owner.polls && owner.polls->is_only_pending(*of_messages);
   const bool is_pending = owner.polls && owner.polls->any_pending() && !only_messages;

@@ -21,8 +21,8 @@ wait_timers::time wait_timers::now() const noexcept { return clock_ ? clock_->no
 
 bool wait_timers::is_due() const noexcept { return !set_.empty() && set_.begin()->first.at <= now(); }
 
-// A manual clock makes this due after it was moved. So the time is looked at after the next poll has been put off: a
-// move that is not seen here comes later, and its call too.
+// A manual clock makes this poller due after each move. So the time is read after the next poll has been deferred: a
+// move that is not seen here happens later, and so does its call.
 void wait_timers::arrange_next_poll() noexcept {
   if (!clock_) return next_poll(set_.empty() ? time::max() : set_.begin()->first.at);
   next_poll(time::max());

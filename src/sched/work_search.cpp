@@ -18,9 +18,9 @@ namespace stretto::sched {
 namespace {
 
 constexpr std::size_t most_stolen = 256;
-/// How often a thief looks for an answer before it searches elsewhere again.
+/// How often a thief checks for a reply to its steal request before it searches again.
 constexpr unsigned polls_per_round = 16;
-/// In how many rounds a victim must not have come by before it is robbed; about as long as robbing it costs.
+/// A thief forces a steal after so many rounds without a push or pop of the victim; about the cost of a forced steal.
 constexpr unsigned rounds_before_force = 4;
 
 item take_bound(worker& w) {
@@ -34,12 +34,12 @@ item take_bound(worker& w) {
 
 struct taken {
   item first = 0;
-  bool any_kept = false;  // more, in the queue at the place
-  bool any_left = false;  // more than `most`, where they were
+  bool any_kept = false;  // further items, in the queue at the place
+  bool any_left = false;  // items beyond `most`, left in the inbox
 };
 
-/// The oldest of what others put for any worker that comes by, and up to `most` in all. What was put first is stolen
-/// first and, once this worker gets there, popped last.
+/// Takes up to `most` items that other threads submitted, the oldest first. It returns the oldest and pushes the others
+/// to this worker's queue: those submitted first are stolen first and popped last.
 taken take_from(worker& w, inbox& box, std::uint16_t place, std::size_t most) {
   taken all;
   std::size_t count = 0;
@@ -59,7 +59,7 @@ taken take_from(worker& w, inbox& box, std::uint16_t place, std::size_t most) {
   return all;
 }
 
-/// Where paths differ, other takers could not get at what lies in this worker's queue: half is left to them.
+/// If paths differ, other takers may not steal from this worker's queue: it leaves half of the items to them.
 std::size_t share_of(const scheduler& owner, const inbox& box, std::size_t takers) noexcept {
   return owner.reach.is_uniform || takers < 2 ? ~std::size_t{0} : (box.size() + 1) / 2;
 }
@@ -82,11 +82,11 @@ item take_unplaced(worker& w) {
   return all.first;
 }
 
-/// True if `victim` has something and has not come by since this thief began to watch it, for long enough. One is
-/// watched at a time.
+/// True if `victim` has items and its owner has neither pushed nor popped for several rounds of this thief, which
+/// observes one victim at a time.
 bool should_force_steal(worker& w, const deque& victim) noexcept {
   const bool has_something = victim.size() > 0;
-  if (w.owner->settings.stepped) return has_something;  // one thread: it would wait for itself
+  if (w.owner->settings.stepped) return has_something;  // one thread: the thief would wait for itself
   const auto replies = victim.steal_replies();
   if (w.victim_under_observation == &victim) {
     if (has_something && w.replies_seen == replies && victim.is_steal_requested()) return ++w.rounds_observed >= rounds_before_force;
@@ -111,24 +111,25 @@ item steal_from(worker& w, deque& victim, std::uint16_t place) {
   if (!n) return 0;
   ++w.steals;
   w.stolen += n;
-  // The oldest runs now; the rest keep their order: the next oldest is what others would steal.
-  // Where not every worker may run all, what belongs to the place stays there.
+  // The oldest item runs now; the others keep their order, so that other thieves steal the next oldest.
+  // If not every worker may run every task, tasks bound to the place stay in its queue.
   const bool is_uniform = w.owner->reach.is_uniform;
   const auto belongs_home = [](item i) { return suspension_in(i) || !task_in(i)->bound; };
   for (std::size_t i = 1; i < n; ++i) (is_uniform || belongs_home(loot[i]) ? *w.default_queue : w.queue_at(place)).push(loot[i]);
   return loot[0];
 }
 
-/// Between two rounds of a search: until the last one whom it asked answers, something is sent here, what it polls has ended, or time
-/// passes. How much has ended. From `shares_from` on it lets others have the core between two looks; at once where threads of this process, which
-/// may want this very core, do what was left to itself: those of a driver, or a simulated device's.
+/// Polls between two rounds of a search, until the last victim publishes items, a bound task arrives, a polled
+/// operation ends, or time passes. Returns how many operations ended. From `yields_from_ns` on it yields the core after
+/// each poll. It yields at once if other threads of this process (of a driver or a simulated device) complete
+/// operations and may need this core.
 std::size_t poll_between_searches(worker& w, std::uint64_t yields_from_ns, std::uint64_t until) noexcept {
   poll_coordinator* const polls = w.owner->polls;
   for (unsigned i = 0; i < polls_per_round; ++i) {
-    if (polls && polls->any_pending()) {  // which takes as long as a pause, and is what it waits for
+    if (polls && polls->any_pending()) {  // a poll takes as long as base::relax()
       if (const std::size_t ended = polls->poll_idle(w)) return ended;
       const std::uint64_t now = base::nanoseconds_now();
-      if (now >= until) return 0;  // a library that yields the core may have it back much later
+      if (now >= until) return 0;  // a poll that yields the core may get it back much later
       if (now >= yields_from_ns || polls->is_any_left()) sched_yield();
     } else {
       base::relax();
@@ -138,7 +139,8 @@ std::size_t poll_between_searches(worker& w, std::uint64_t yields_from_ns, std::
   return 0;
 }
 
-/// For how long a worker that waits looks around: beyond the least time one of all does, the others would only be in its way.
+/// How long an idle worker spins. Only one worker at a time spins longer than the minimum; others would only disturb
+/// it.
 class idle_spin {
  public:
   explicit idle_spin(worker& w) noexcept : w_(w) {
@@ -149,18 +151,19 @@ class idle_spin {
   idle_spin(const idle_spin&) = delete;
   ~idle_spin() { end(); }
 
-  /// Anew, from now on.
+  /// Starts the spin time again, from now on.
   void begin() noexcept {
     if (w_.spin.is_adaptive() && !is_long_spinner_) is_long_spinner_ = !w_.owner->has_long_spinner.exchange(true, std::memory_order_relaxed);
     yields_from_ns_ = base::nanoseconds_now() + w_.spin.min_ns();
     end_ns_ = yields_from_ns_ + (is_long_spinner_ ? w_.spin.spin_ns() - w_.spin.min_ns() : 0);
   }
-  /// It sleeps: another one may look.
+  /// The worker goes to sleep: another one may spin longer than the minimum.
   void end() noexcept {
     if (std::exchange(is_long_spinner_, false)) w_.owner->has_long_spinner.store(false, std::memory_order_relaxed);
     end_ns_ = 0;
   }
-  /// What came meanwhile is no end of the wait, but it is not waited in vain: elements that move, or messages that ask for others.
+  /// The worker has found work: records the wait. Progress of polled operations (data in transfer, requests) does not
+  /// end the wait, but only the longest time without progress counts.
   void record_find() noexcept {
     if (!w_.spin.is_adaptive()) return;
     const std::uint64_t in_all = base::nanoseconds_now() - began_ns_;
@@ -181,7 +184,7 @@ bool is_waiting_for_modules(const scheduler& owner) noexcept {
   return owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending());
 }
 
-/// How often the others have gone to sleep.
+/// How often the other workers have gone to sleep.
 std::uint64_t sleeps_of_others(const worker& w) noexcept {
   std::uint64_t all = 0;
   for (const auto& other : w.owner->workers)
@@ -189,7 +192,8 @@ std::uint64_t sleeps_of_others(const worker& w) noexcept {
   return all;
 }
 
-/// Worker 0, where pollers need its thread. Whoever begins something does not wake it, so that it looks now and then in any case.
+/// Naps of worker 0 if pollers need its thread. A thread that begins an operation does not wake it, so it polls now and
+/// then in any case.
 constexpr std::int64_t shortest_nap = 50'000, longest_nap = 1'000'000;  // nanoseconds
 
 std::int64_t nap_of(const worker& w, unsigned naps) noexcept {
@@ -197,7 +201,7 @@ std::int64_t nap_of(const worker& w, unsigned naps) noexcept {
   return std::min(shortest_nap << std::min(naps, 10u), longest_nap);
 }
 
-/// `nap`: 0, or nanoseconds after which it wakes by itself. Whether it did.
+/// `nap`: 0, or nanoseconds after which the worker wakes by itself. True if it did.
 bool park(worker& w, std::int64_t nap) {
   scheduler& owner = *w.owner;
   for (std::uint64_t seen = ~std::uint64_t{0};;) {
@@ -205,18 +209,18 @@ bool park(worker& w, std::int64_t nap) {
     w.parked.store(1, std::memory_order_seq_cst);
     owner.searching_and_parked.fetch_add((std::uint64_t{1} << 32) - owner.one_searching, std::memory_order_seq_cst);
     base::asymmetric::heavy();
-    // What its own poll has made ready is in no queue that others see, and the poll may have said that it found nothing.
+    // Tasks that its own poll has made ready may be in no queue that others see, even if the poll reported no finds.
     if (!w.bound_ready.empty() || owner.anything_ready(w) || owner.stop.load(std::memory_order_seq_cst) ||
         (owner.waiting_count.load(std::memory_order_seq_cst) && settle_waiting_scopes(w))) {
-      owner.wake(w);  // itself, unless someone just did
+      owner.wake(w);  // itself, unless another thread just did
       return false;
     }
     if (owner.polls) owner.polls->hand_over();
     if (!owner.draining.load(std::memory_order_seq_cst) || is_waiting_for_modules(owner) ||
         owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 != owner.workers.size())
       break;
-    // All asleep with nothing ready or pending while the runtime ends: what still waits, waits for events that nobody
-    // will trigger. Once is enough, unless another worker has been awake since.
+    // The runtime ends, all workers sleep, and nothing is ready or pending: the remaining waits are for events that no
+    // thread will trigger. Once is enough, unless another worker has been awake since.
     const std::uint64_t now = sleeps_of_others(w);
     if (now == seen) break;
     seen = now;
@@ -240,7 +244,7 @@ bool park(worker& w, std::int64_t nap) {
   return has_napped;
 }
 
-/// The first of those with a priority of `least` or more, of what is bound here and of what is not.
+/// The item with the highest priority, bound to this worker or not, if that priority is at least `least`.
 item take_urgent(worker& w, int least) {
   priority_queue& first = w.bound_urgent.highest() >= w.urgent.highest() ? w.bound_urgent : w.urgent;
   return first.take(least);
@@ -255,14 +259,15 @@ item search(worker& w) {
 
 bool is_idle_in_poll(const scheduler& owner) noexcept {
   const bool is_worker = this_thread()->as_worker != nullptr;
-  // The service thread counts as outside while it polls.
+  // The service thread counts as `outside` work while it polls.
   if (owner.outside.load(std::memory_order_seq_cst) != (is_worker ? 0 : scheduler::one_poll)) return false;
-  if (owner.settings.stepped) return true;  // who steps polls when nothing is ready
+  if (owner.settings.stepped) return true;  // the thread that steps polls only when nothing is ready
   return !is_worker && owner.searching_and_parked.load(std::memory_order_seq_cst) >> 32 == owner.workers.size();
 }
 
 item next_local(worker& w) {
-  // Now and then look first where a stream of own tasks would hide other work for ever; but never before what is urgent.
+  // Now and then first search where a stream of own tasks would hide other work for ever; but never before urgent
+  // tasks.
   const bool look_around = (++w.ticks & 63) == 0;
   if (w.urgent.highest() > 0 || w.bound_urgent.highest() > 0) [[unlikely]]
     if (const item i = take_urgent(w, 1)) {
@@ -270,7 +275,7 @@ item next_local(worker& w) {
       return i;
     }
   if (look_around) [[unlikely]] {
-    // In turn, since tasks that yield are bound, and as many as they like would hide what others sent.
+    // Alternately: tasks that yield become bound, and enough of them would hide tasks from other threads.
     const bool injected_first = w.ticks & 64;
     if (!injected_first)
       if (const item i = take_bound(w)) return i;
@@ -309,7 +314,7 @@ item take_submitted(worker& w) {
     for (const auto place : *path)
       if (const item i = take_injected(w, place)) return i;
   if (const item i = take_unplaced(w)) return i;
-  return w.owner->workers[0]->urgent.take(-128);  // where those put what has a priority
+  return w.owner->workers[0]->urgent.take(-128);  // where such threads put tasks with a priority
 }
 
 bool any_submitted(const worker& w) noexcept {
@@ -329,7 +334,7 @@ bool has_local(const worker& w) noexcept {
 }
 
 bool is_other_work_due(worker& w) noexcept {
-  if ((++w.ticks & 63) != 63) return false;  // next_local, if asked now, begins with it
+  if ((++w.ticks & 63) != 63) return false;  // next_local, if called now, begins with other work
   bool any = !w.bound_ready.empty() || !w.bound.is_empty() || !w.owner->anywhere.is_empty();
   for (const auto place : *w.paths.pop) any = any || !w.owner->injected[place].is_empty();
   return any;
@@ -342,7 +347,7 @@ item steal(worker& w) {
   w.random ^= w.random << 17;
   const auto start = static_cast<std::uint32_t>(w.random % count);
   for (const auto place : *w.paths.steal) {
-    // Its own tasks at a place that is on its steal path only.
+    // First its own tasks at a place that is only on its steal path.
     if (deque* q = w.queues[place].load(std::memory_order_relaxed))
       if (const item i = q->pop()) return i;
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -367,12 +372,12 @@ item wait_for_work(worker& w) {
   owner.searching_and_parked.fetch_add(owner.one_searching, std::memory_order_seq_cst);
   w.victim_under_observation = w.last_asked_victim = nullptr;
   idle_spin spin(w);
-  unsigned naps = 0;  // in a row that ended without anything
+  unsigned naps = 0;  // naps in a row
   for (unsigned round = 0;; ++round) {
     if (const item i = search(w)) {
       spin.record_find();
       const auto before = owner.searching_and_parked.fetch_sub(owner.one_searching, std::memory_order_seq_cst);
-      if ((before & 0xffffffffu) == owner.one_searching) {  // none of those counted searches any more
+      if ((before & 0xffffffffu) == owner.one_searching) {  // it was the last searching worker
         if (before >> 32 && !owner.reach.is_uniform) owner.wake_for_the_rest(w);
         else if (before >> 32 && owner.anything_ready(w)) owner.wake_any();
         if (owner.polls) owner.polls->hand_over(before >> 32 != 0);
@@ -389,7 +394,7 @@ item wait_for_work(worker& w) {
       spin.begin();
       continue;
     }
-    // Where whoever ends something wakes a worker, looking gains little, and may take the core from it.
+    // If completions wake workers by callback, spinning gains little and may take the core from the completing thread.
     const bool has_callbacks = owner.polls && owner.polls->all_complete_by_callback();
     const bool has_polled = owner.polls && owner.polls->any_pending();
     if (!has_callbacks && poll_between_searches(w, spin.yields_from_ns(), spin.end_ns())) {
@@ -401,7 +406,7 @@ item wait_for_work(worker& w) {
       spin.end();
       const bool has_napped = park(w, nap_of(w, naps));
       naps = has_napped ? naps + 1 : 0;
-      if (!has_napped) spin.begin();  // else it looks once, and naps again
+      if (!has_napped) spin.begin();  // else it polls once, and naps again
       round = 0;
     }
   }
@@ -413,6 +418,6 @@ bool stretto::should_split() noexcept {
   const sched::thread_state* t = sched::this_thread();
   if (!t || !t->as_worker) return false;
   sched::deque& queue = *t->as_worker->default_queue;
-  if (queue.is_steal_requested()) queue.publish();  // it may be long until the next push or pop
+  if (queue.is_steal_requested()) queue.publish();  // the next push or pop may be far away
   return queue.size() <= 0;
 }
