@@ -55,7 +55,7 @@ inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, c
   __builtin_unreachable();
 }
 
-/// Who reaches a barrier of another node; null for those of this one, and for what find() refuses.
+/// The interface to a barrier of another node; null for barriers of this one, and for ids that find() refuses.
 inline remote_barriers* elsewhere(std::uint64_t id, event_cache& cache) noexcept {
   if (barrier_table::node_of(id) == cache.node || !id) [[likely]]
     return nullptr;
@@ -83,11 +83,11 @@ phase_fold as_phase_fold(const value_fold* f) noexcept {
       .remedy("arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
 }
 
-/// Arrivals that have been announced and wait for their precondition.
+/// Announced arrivals that wait for their precondition.
 struct late_arrival : waiter {
   std::uint64_t id, phase;
   std::uint32_t count;
-  std::size_t bytes;  // of the value behind; 0 if none
+  std::size_t bytes;  // of the value; 0 if none
   alignas(std::max_align_t) std::byte inline_value[event_table::record_bytes - 80];
   std::byte* heap_value = nullptr;
   const value_fold* fold;
@@ -135,7 +135,7 @@ void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_
           .remedy("arrive after something else, or wait for an earlier phase");
 }
 
-/// At a barrier of another node, which is told when they have come.
+/// Arrives at a barrier of another node, which receives the arrivals once their precondition has ended.
 void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
                       std::uint32_t count, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
@@ -246,7 +246,7 @@ bool barrier::has_triggered() const {
 
 stretto::event barrier::event(std::source_location where) const {
   auto& context = caller("barrier::event");
-  if (context.observer) context.observer->synchronised(context);  // it may have happened, and have no event then
+  if (context.observer) context.observer->synchronised(context);  // a phase that has ended has no event
   if (auto* others = elsewhere(id_, event_cache::of(context))) return others->event_at(id_, phase_, context, where);
   return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
 }
@@ -318,7 +318,7 @@ failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const st
 
 std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked) {
   event_table& table = *event_cache::of(context).table;
-  std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase that something waits for
+  std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase whose event was requested
   barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {
     const auto awaited = p.awaited_phases();
     for (const auto& one : awaited) asked.push_back(one.asked);

@@ -66,7 +66,7 @@ void release_task(dependency d) noexcept {
 void advance_both(slot& s, event_cache& cache, base::thread_context& context) noexcept {
   const dependency first = from_bits(s.link[0].load(std::memory_order_relaxed));
   const dependency second = from_bits(s.link[1].load(std::memory_order_relaxed));
-  base::announce_acquire(&s);  // what others that advanced it know
+  base::announce_acquire(&s);  // the memory of threads that advanced it before
   base::announce_release(&s);
   if (subscribe(second, s.own, cache, context)) return;
   base::announce_release(&s);  // the second has ended
@@ -84,7 +84,8 @@ void fire_both(waiter& self, const failure*, base::thread_context& context) noex
 
 enum class input_state { pending, triggered, poisoned };
 
-/// Looks once; `cause` is set if poisoned. The common case, an event of this node, comes first and touches no counts.
+/// Checks an input once; sets `cause` if it is poisoned. The common case, an event of this node, comes first and
+/// touches no reference counts.
 inline input_state check_input(dependency d, failure_ref& cause, event_cache& cache) {
   if (const event e = d.as_event(); cache.is_local(e)) [[likely]] {
     const slot& s = cache.table->at(e);
@@ -112,7 +113,7 @@ void advance_all(slot& s, event_cache& cache, base::thread_context& context) noe
     while (left) {
       const dependency d = from_bits(block->inputs[left - 1].load(std::memory_order_relaxed));
       if (check_input(d, cause, cache) == input_state::pending) [[unlikely]] {
-        // Once subscribed the slot may be another thread's: its state goes first.
+        // After subscribe() another thread may own the slot: store its state before.
         base::announce_release(&s);
         block->cause = cause.detach();
         s.link[0].store(reinterpret_cast<std::uintptr_t>(block), std::memory_order_release);
@@ -138,7 +139,7 @@ void fire_all_inputs(waiter& self, const failure*, base::thread_context& context
   advance_all(slot::of(self), event_cache::of(context), context);
 }
 
-/// From the moment that the merge must be able to ask for it: holds a task; asks a remote owner to tell.
+/// Keeps an input that the merge will check later: adds a reference to a task, or subscribes at a remote owner.
 void retain_input(dependency d, event_cache& cache) {
   if (auto* task = d.task())
     task->add_reference();
@@ -146,7 +147,7 @@ void retain_input(dependency d, event_cache& cache) {
     owner_of(e, cache).express_interest(e);
 }
 
-/// The inputs of a merge that is being made; given up again if making it throws.
+/// The inputs of a merge that is being made; releases them if making it throws.
 class input_chain {
  public:
   explicit input_chain(event_cache& cache) noexcept : cache_(cache) {}
@@ -183,7 +184,7 @@ class input_chain {
   unsigned used_ = 0;
 };
 
-/// Whether a merge need not look at `d` again: it has triggered.
+/// Whether `d` has triggered, so that a merge can ignore it.
 inline bool is_settled(dependency d, event_cache& cache) {
   if (const event e = d.as_event(); cache.is_local(e)) [[likely]] {
     slot& s = cache.table->at(e);
@@ -226,7 +227,7 @@ event make_observed(std::span<const dependency> inputs, dependency left, event_c
 template <class Input>
 event make_merge(std::span<const Input> inputs, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  // Inputs that have triggered do not matter. `kept` counts the others; up to two need no chain.
+  // Inputs that have triggered are ignored. `kept` counts the others; up to two need no chain.
   std::size_t kept = 0;
   dependency first = event(), second = event();
   input_chain chain(cache);

@@ -1,4 +1,4 @@
-// verbs.cpp - the members and functions of <stretto/event.hpp>.
+// event_operations.cpp - the members and functions of <stretto/event.hpp>.
 
 #include <stretto/event.hpp>
 
@@ -59,7 +59,7 @@ void user_event::trigger(std::source_location where) const {
     slot& s = cache.table->at(*this);
     if (!s.is_claimed(generation) && trigger_slot(s, generation, ended_by::program, cache, context)) return;
   }
-  end_event(*this, {}, context, where);  // finds out what is wrong, or forwards it
+  end_event(*this, {}, context, where);  // throws the right error, or forwards it
 }
 
 void user_event::poison(std::exception_ptr why, std::source_location where) const {
@@ -69,7 +69,8 @@ void user_event::poison(std::exception_ptr why, std::source_location where) cons
 
 namespace {
 
-/// Carries a precondition to an event of another node. Of the table's memory, as what waits for ever is given back with it.
+/// Forwards the end of a precondition to an event of another node. Allocated from the table, which frees forwarders
+/// that wait for ever.
 struct forwarder : waiter {
   event target;
   std::source_location where;

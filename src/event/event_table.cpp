@@ -33,7 +33,7 @@ slot* event_table::carve_slots() {
   const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);
   const std::uint32_t chunk_first = first_chunk << chunk;  // biased
   if (biased == chunk_first) {
-    // Untouched pages cost nothing: a chunk is used from its front, a batch at a time.
+    // Untouched pages cost nothing: a chunk is used from its start, a batch at a time.
     chunk_memory_.reserve(chunk_memory_.size() + 1);
     void* memory = ::operator new(std::size_t{chunk_first} * sizeof(slot), line);
     chunk_memory_.push_back(memory);
@@ -47,7 +47,7 @@ slot* event_table::carve_slots() {
     s->index_and_mark.store(index + i, std::memory_order_relaxed);
   }
   link(first);
-  carved_.store(index + batch, std::memory_order_release);  // telling.cpp looks at all that exist
+  carved_.store(index + batch, std::memory_order_release);  // event_wait_graph.cpp visits all slots that exist
   return first;
 }
 

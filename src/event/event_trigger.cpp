@@ -3,7 +3,7 @@
 namespace stretto::detail {
 
 void defer_firing(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept {
-  if (cause) cause->add_reference();  // its owner may go before its turn comes
+  if (cause) cause->add_reference();  // its owner may be gone before the list is fired
   cache.deferred.push_back({list, cause, context.current_id});
 }
 
@@ -42,7 +42,7 @@ bool poison_slot(slot& s, std::uint32_t generation, failure_ref cause, ended_by 
     std::scoped_lock lock(cache.table->poison_lock);
     before = s.word.load(std::memory_order_acquire);
     if (slot::generation_in(before) != generation) return false;
-    // The record comes first: whoever sees the new generation must find it.
+    // Add the record first: a thread that sees the new generation must find it.
     auto* record = cache.table->remember(s, generation, std::move(cause));
     const auto next = record->depth >= most_poisons ? last_generation : generation + 1;
     do {

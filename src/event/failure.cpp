@@ -19,7 +19,7 @@ std::string described(const failure& f) {
   return where.empty() ? name_of(f) : name_of(f) + ", " + where;
 }
 
-/// Chains can be as long as the program; a message shows both of their ends.
+/// Chains can be as long as the program; a message shows only both ends.
 constexpr unsigned most_shown = 6;
 
 }  // namespace
@@ -62,7 +62,7 @@ void failure::release() const noexcept {
   if (base::count_down(references_)) delete this;
 }
 
-// Chains can be as long as the program: their links end one by one, not one inside another.
+// Chains can be as long as the program: the links are destroyed in a loop, not by recursion.
 failure::~failure() {
   for (const failure* f = because_; f && base::count_down(f->references_);) {
     const failure* next = std::exchange(f->because_, nullptr);

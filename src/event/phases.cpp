@@ -9,7 +9,7 @@
 namespace stretto::detail {
 
 namespace {
-constexpr std::size_t first_values = 16;  // half of them are results of past phases
+constexpr std::size_t first_values = 16;  // half of them for results of past phases
 }
 
 void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::source_location& where) {
@@ -134,7 +134,7 @@ void phases::end_phase(base::thread_context& context) noexcept {
   std::vector<ended_event> ended;
   {
     std::scoped_lock lock(lock_);
-    base::announce_acquire(this);  // what those that came before know, to the next phase, too
+    base::announce_acquire(this);  // the memory of earlier arrivals is visible to the next phase, too
     bool next_has_ended;
     do {
       const auto now = phase_.load(std::memory_order_relaxed);
@@ -313,7 +313,7 @@ phases::value_state phases::value(std::uint64_t phase, void* into, failure_ref& 
   if (v.phase == phase)
     std::memcpy(into, v.bytes.data(), fold_.bytes);
   else
-    fold_.begin(into);  // nobody brought a value
+    fold_.begin(into);  // no arrival had a value
   return value_state::ready;
 }
 

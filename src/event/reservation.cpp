@@ -80,7 +80,7 @@ failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& cre
       name_of(id), where);
 }
 
-/// Lets a release take effect, here or elsewhere, and ends the event of `s` when it has.
+/// Applies a release, here or on the node that has the reservation, and ends the event of `s` when it has taken effect.
 void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
             const std::source_location& where) {
   failure_ref misuse;
@@ -96,14 +96,14 @@ void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache&
   finish(s, misuse.get(), cache, context);
 }
 
-/// A release that waits in the slot of the event which says that it is done.
+/// Fires a release that waits for its precondition; it waits in the slot of the event that it returned.
 void fire_release(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   slot& s = slot::of(self);
   apply_release(s.link[1].load(std::memory_order_relaxed), cause, s, event_cache::of(context), context,
          s.where.load(std::memory_order_relaxed));
 }
 
-/// An acquire whose precondition has ended.
+/// Fires an acquire whose precondition has ended.
 template <hold how>
 void fire_acquire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
@@ -170,18 +170,19 @@ event release_after(std::uint64_t id, dependency when, base::thread_context& con
   return e;
 }
 
-/// A grant at once has no event: for who checks the order, all that had ended by then comes before it. Asked afterwards, as
-/// another's release may have made way for it while it was called.
+/// An immediate grant has no event: for the order observer, everything that has ended by then comes before it. Called
+/// after the grant, since another thread's release may have enabled it during the call.
 event as_synchronised(event granted, base::thread_context& context) {
   if (context.observer) context.observer->synchronised(context);
   return granted;
 }
 
-/// Waits, one after the other, until `when` and the grant have ended, then knows whether there was a hold.
+/// Waits until `when` and the grant have ended, one after the other; then applies or skips the release, depending on
+/// whether the acquire was granted.
 struct grant_release : waiter {
   std::uint64_t id;
   event grant, when;
-  event done;  // ours to end: the handle that release_grant returned
+  event done;  // the event that release_grant returned; ended here
   std::source_location where;
 
   static void proceed(waiter& self, const failure*, base::thread_context& context) noexcept {
@@ -205,7 +206,7 @@ static_assert(sizeof(grant_release) <= event_table::record_bytes);
 
 event acquire_as(hold how, std::uint64_t id, event when, const std::source_location& where) {
   auto& context = caller("reservation::acquire");
-  // What has happened needs no slot; what is poisoned does, to say so.
+  // A triggered precondition needs no slot; a poisoned one does, to pass its cause on.
   auto& cache = event_cache::of(context);
   if (when != event() && has_ended(when, cache) && !cause_of(when, cache)) when = {};
   return as_synchronised(acquire_after(id, how, when, context, where), context);
@@ -219,7 +220,7 @@ bool try_acquire_as(hold how, std::uint64_t id, const std::source_location& wher
     as_synchronised({}, context);
     return true;
   }
-  if (h.is_elsewhere()) elsewhere(cache).want(id, context);  // so that who tries again has it in the end
+  if (h.is_elsewhere()) elsewhere(cache).want(id, context);  // so that a caller that tries again gets it in the end
   return false;
 }
 

@@ -23,12 +23,12 @@ waiter* take(waiter*& first, waiter*& last) noexcept {
   waiter* w = first;
   first = w->next;
   if (!first) last = nullptr;
-  __builtin_prefetch(first, 1);  // the next to be granted
+  __builtin_prefetch(first, 1);  // the next one to be granted
   w->next = nullptr;
   return w;
 }
 
-// What an acquire in line wants is told by what would fire it, which nobody does.
+// The waiter function of a queued acquire tells what it wants; it is never called.
 void wait_to_hold(waiter&, const failure*, base::thread_context&) noexcept {}
 void wait_to_share(waiter&, const failure*, base::thread_context&) noexcept {}
 hold wanted_by(const waiter& local) noexcept { return local.fire == wait_to_share ? hold::shared : hold::exclusive; }
@@ -148,12 +148,13 @@ void reservation_state::move_here(std::uint32_t fairness, const std::source_loca
                    grant& next, waiter* readers) noexcept {
   const std::scoped_lock lock(lock_);
   fairness_ = fairness;
-  if (where_.line() != where.line() || where_.file_name() != where.file_name()) where_ = where;  // readers take no lock
+  // where() is read without the lock
+  if (where_.line() != where.line() || where_.file_name() != where.file_name()) where_ = where;
   skipped_ = std::move(along);
   is_elsewhere_ = false;
   preferred_ = 0;
   held_ = false;
-  if (readers) {  // ahead of who wants it to go on: they have waited for one node already
+  if (readers) {  // ahead of nodes that want the reservation: they have waited on another node already
     waiter* last = readers;
     while (last->next) last = last->next;
     last->next = first_remote_;
@@ -163,8 +164,8 @@ void reservation_state::move_here(std::uint32_t fairness, const std::source_loca
   grant_all(next, first_ != nullptr);
 }
 
-/// To who waits, as long as those can hold it together. Whose turn it is waits for readers to leave, and everyone else
-/// behind it.
+/// Grants queued acquires as long as they can hold the reservation together. An exclusive acquire whose turn it is
+/// waits until all readers have released, and all others wait behind it.
 void reservation_state::grant_all(grant& next, bool is_local_first) noexcept {
   waiter *last_local = nullptr, *last_remote = nullptr;
   while (!held_ && (first_ || first_remote_)) {

@@ -19,7 +19,7 @@ failure_ref nobody_triggered(const std::source_location& made) {
   return make_failure(std::move(why), "event at " + short_location(made), made);
 }
 
-/// Those that something waits for, and that no operation of the runtime's ends.
+/// Poisons events that have a waiter and that no operation of the runtime will end, except those in `but`.
 template <class WhyOf>
 std::size_t poison_awaited(base::thread_context& context, std::span<const event> but, WhyOf&& why_of) noexcept {
   auto& cache = event_cache::of(context);
@@ -40,7 +40,7 @@ std::size_t poison_awaited(base::thread_context& context, std::span<const event>
 std::size_t poison_untriggered(base::thread_context& context) noexcept { return poison_awaited(context, {}, nobody_triggered); }
 
 std::size_t poison_stuck(base::thread_context& context, const failure_ref& why) noexcept {
-  // Events of phases end with these, so that other nodes that wait for one hear of it as of any phase.
+  // Events of phases end with their phases, so that other nodes that wait for a phase are notified in the usual way.
   std::vector<event> of_phases;
   const std::size_t phases = poison_lacking_phases(why, context, of_phases);
   return phases + poison_awaited(context, of_phases, [&](const std::source_location&) { return failure_ref::share(why.get()); });

@@ -6,7 +6,7 @@ namespace {
 constexpr unsigned most_visited = 1000;  // events
 constexpr unsigned most_inputs = 10'000;    // of one merge, many of which may be the same
 
-/// What is yet to be looked at, each event once: merges of merges would otherwise be walked once for each path.
+/// The events yet to be visited, each once: merges of merges would otherwise be visited once for each path.
 class search_state {
  public:
   explicit search_state(wait_cycle_search& memory) : memory_(memory) { memory_.seen.resize(slots); }
@@ -34,17 +34,18 @@ class search_state {
   wait_cycle_search& memory_;
 };
 
-/// What is read of a slot is its own only if its generation is still the same afterwards: a slot is recycled at any
-/// time. Stores to these fields are releases and loads acquires, so that a later life's value brings that life's
-/// generation along.
+/// Data read from a slot is valid only if the slot's generation is still the same afterwards, since a slot may be
+/// recycled at any time. Stores to these fields are releases and loads acquires: a reader of a later event's value also
+/// sees the later generation.
 bool is_still(const slot& s, std::uint32_t generation) { return s.generation_now() == generation; }
 
-/// Adds what a merge still waits for; false if it moved on meanwhile.
+/// Adds the inputs that a merge still waits for; false if the merge advanced meanwhile.
 bool add_inputs(slot& s, std::uint32_t generation, std::vector<std::uint64_t>& found) {
   const auto head = s.link[0].load(std::memory_order_acquire);
   auto left = s.link[1].load(std::memory_order_acquire);
   if (!is_still(s, generation)) return false;  // `head` may be something else
-  // A block may be recycled under our eyes, but stays a block; if the first one is still there, so were all.
+  // A block may be recycled during the walk, but its memory stays a block. If the first block is unchanged afterwards,
+  // all were valid.
   unsigned added = 0;
   for (auto* block = reinterpret_cast<merge_block*>(head); block && added < most_inputs;
        block = block->next.load(std::memory_order_acquire), left = merge_block::capacity)

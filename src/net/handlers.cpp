@@ -12,7 +12,7 @@ namespace stretto::net {
 
 namespace {
 
-/// Before the name of an option in what a node tells.
+/// The prefix of an option's name in the description of a node.
 constexpr std::string_view option_mark = "option ";
 
 }  // namespace

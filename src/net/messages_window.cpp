@@ -12,14 +12,14 @@ constexpr const char* put_done_name = "window.put_done";
 constexpr const char* get_name = "window.get";
 constexpr const char* got_name = "window.got";
 
-/// Frees itself: the memory that a message lends stays where it is.
+/// Frees itself: the lent memory needs no further care.
 struct sent final : places::completion {
   sent() noexcept : completion([](places::work_item& self) noexcept { delete static_cast<sent*>(&self); }) {}
 };
 
 }  // namespace
 
-/// What a put brought is where it belongs, and the asker is told.
+/// Runs when the data of a put has landed: sends put_done to the requesting node.
 struct messages_window::put_landing final : places::completion {
   put_landing(messages_window& w, node_number from, const access_request& a) noexcept : completion(landed), of(w), asker(from), is(a) {}
   static void landed(places::work_item& self) noexcept {

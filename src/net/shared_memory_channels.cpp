@@ -22,12 +22,12 @@ namespace channels {
 namespace {
 
 constexpr std::uint64_t page = 4096, line = 64;
-/// Copied at a time, so that the other side can begin.
+/// Bytes per copy, so that the other side can begin early.
 constexpr std::uint64_t step = std::uint64_t{8} << 10;
-/// What has been taken, once the receiver wants no more.
+/// The value of `taken` once the receiver needs no more bytes.
 constexpr std::uint64_t ended = std::numeric_limits<std::uint64_t>::max();
 
-/// Each side writes its own line, two lines apart: processors fetch lines in pairs.
+/// Each side writes its own cache line. They are two lines apart, since processors fetch lines in pairs.
 struct alignas(128) counts {
   std::atomic<std::uint64_t> copied_in{0};
   alignas(128) std::atomic<std::uint64_t> taken{ended};
@@ -36,7 +36,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "processes share 
 
 }  // namespace
 
-/// What the memory begins with; behind it lie the lanes.
+/// The beginning of the memory; the channels are behind it.
 struct segment {
   std::uint64_t key, channel_bytes;
   std::uint32_t channels;
@@ -64,7 +64,7 @@ mapped::~mapped() {
 
 namespace {
 
-/// Zero where the system does not say it: processes find one another if they have booted together and count processes alike.
+/// Identifies the host: processes find one another if they share the boot id and the process namespace. 0 if unknown.
 std::uint64_t this_host() {
   const std::string boot = base::first_line("/proc/sys/kernel/random/boot_id");
   char view[64];
@@ -73,7 +73,8 @@ std::uint64_t this_host() {
   return base::fnv1a(std::string_view(view, static_cast<std::size_t>(n)), base::fnv1a(boot));
 }
 
-/// The system ends a process that makes a file longer than it may, this kind, too.
+/// Whether a file may have that length: the system ends a process that exceeds its limit, even for files without a
+/// name.
 bool may_be_so_long(std::uint64_t bytes) {
   rlimit most = {};
   return !getrlimit(RLIMIT_FSIZE, &most) && bytes <= most.rlim_cur;
@@ -124,7 +125,8 @@ std::optional<std::uint32_t> own_channels::take() noexcept {
     counts& c = s.of[n];
     if (is_held_[n] || c.taken.load(std::memory_order_acquire) != channels::ended) continue;
     is_held_[n] = true;
-    // On behind the payload before, whose lines are still in the receiver's caches: to drive them out costs more than to use others.
+    // Continue behind the last payload: its lines are still in the receiver's caches, and evicting them costs more than
+    // using others.
     began_[n] = (c.copied_in.load(std::memory_order_relaxed) + channels::line - 1) / channels::line * channels::line;
     c.copied_in.store(began_[n], std::memory_order_relaxed);
     c.taken.store(began_[n], std::memory_order_release);

@@ -17,13 +17,14 @@
 namespace stretto::net::mpi {
 namespace {
 
-/// Variables that launchers set for each process: how many there are, and whose launcher it is.
+/// Variables with the number of processes that launchers set, and the MPI of each launcher.
 constexpr std::pair<const char*, const char*> process_count_variables[] = {
     {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
 
-/// The same of one host: which of its processes it is, and how many there are.
+/// Variables with the rank of this process on its host and the number of processes there.
 constexpr std::pair<const char*, const char*> host_rank_variables[] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                                                {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},  // MPICH, Intel MPI
+                                                                // MPICH, Intel MPI
+                                                                {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
                                                                 {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
                                                                 {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
                                                                 {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
@@ -36,7 +37,7 @@ std::optional<std::uint32_t> number_in(const char* variable) {
   return static_cast<std::uint32_t>(std::atoi(said));
 }
 
-/// Whether there is a variable of PMI, PMI2, PMIx or Open MPI, whatever it says.
+/// Whether any variable of PMI, PMI2, PMIx or Open MPI is set.
 bool has_bootstrap_variables() {
   for (char** one = environ; *one; ++one)
     for (const std::string_view start : {"PMI_", "PMI2_", "PMIX_", "OMPI_"})
@@ -45,7 +46,8 @@ bool has_bootstrap_variables() {
 }
 
 std::string loaded_in_program() {
-  // The same in every MPI, and allowed before MPI is started; 8192 is as long as any says of itself.
+  // Every MPI has this function, with the same signature, and allows it before MPI is started. No text exceeds 8192
+  // bytes.
   using get_version = int (*)(char*, int*);
   const auto ask = reinterpret_cast<get_version>(::dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
   if (!ask) return "";
@@ -108,7 +110,7 @@ std::optional<host_nodes> launched_on_host() {
 
 const calls& load(const launch_environment& here, std::span<const std::string> folders) {
   std::vector<std::string> wanted(std::begin(names), std::end(names));
-  if (!here.program.empty()) wanted = {here.program};  // no other would meet the program's own calls
+  if (!here.program.empty()) wanted = {here.program};  // no other one fits the program's own calls
   std::stable_partition(wanted.begin(), wanted.end(), [&](const std::string& n) { return n == here.launcher; });
   error none("N08", here.program.empty() ? "there is no MPI that Stretto can use"
                                          : "Stretto has no library for the MPI of this program, " + here.program);
@@ -143,7 +145,7 @@ void check_bootstrap(const launch_environment& here) {
 
 void check_launch(const launch_environment& here, const char* library, int size) {
   if (size != 1 || here.launched == 1) return;
-  const bool by_slurm = here.launcher.empty();  // the others tell whose they are
+  const bool by_slurm = here.launcher.empty();  // other launchers set variables that name their MPI
   throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")
       .fact("launcher", by_slurm ? "srun" : here.launcher)
       .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))

@@ -44,13 +44,13 @@ class mpi_transport final : public transport {
   mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t channel_memory)
       : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size),
         bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, activity_)),
-        // What lies in memory of devices MPI moves, and what goes there.
+        // If MPI can use memory of devices, it carries all large payloads.
         channels_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? channel_memory : 0, lock_, activity_) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
     }
-    must(mpi_.barrier());  // all rings are there
+    must(mpi_.barrier());  // all nodes have posted their receives
   }
   ~mpi_transport() override {
     if (!ends_well()) {
@@ -66,7 +66,7 @@ class mpi_transport final : public transport {
 
   node_number self() const noexcept override { return static_cast<node_number>(is_.rank); }
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
-  bool is_pending() const noexcept override { return true; }  // another may have sent
+  bool is_pending() const noexcept override { return true; }  // another node may have sent a message
   bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
   std::uint64_t outstanding_bytes() const noexcept override { return outbox_->outstanding_bytes() + bulk_->outstanding_bytes() + channels_.outstanding_bytes(); }
   bool allows_blocking_calls() const noexcept override { return is_.level == threads::multiple; }
@@ -109,9 +109,9 @@ class mpi_transport final : public transport {
   struct received {
     ring_slot* slot = nullptr;
     node_number from = 0;
-    std::uint32_t packets = 0;  // that took credit: all of the message, or none
+    std::uint32_t packets = 0;  // packets that took credit: all of the MPI message, or none
   };
-  struct asked {  // receives that wait for the thread that may call MPI
+  struct asked {  // a receive that waits for the thread that may call MPI
     node_number from;
     std::uint64_t number, bytes;
     std::byte* target;
@@ -123,7 +123,7 @@ class mpi_transport final : public transport {
     return may ? calling::allowed : calling::not_allowed;
   }
 
-  /// Once MPI has failed, nothing more is asked of it: who polls is told, since a sender may be a handler.
+  /// Calls `f` unless MPI has failed. poll() reports a failure, since the sender may be a handler.
   template <class F>
   void unless_failed(F&& f) noexcept {
     if (failed_) return;
@@ -133,47 +133,48 @@ class mpi_transport final : public transport {
       failed_ = std::current_exception();
     }
   }
-  /// Waits until all has been sent. False: MPI has failed.
+  /// Waits until everything has been sent. False: MPI has failed.
   bool ends_well() noexcept;
-  /// What MPI may still read and write stays for as long as the process.
+  /// Keeps memory that MPI may still read and write until the process ends.
   void leave_to_mpi();
-  /// Says why, and takes the other processes with it: they would wait for this one, and so would MPI.
+  /// Prints the failure and aborts the job: the other processes and MPI would wait for this one.
   void end_job() const noexcept;
 
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
   void send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock);
-  /// Without the lock meanwhile.
+  /// Releases the lock during the copy.
   void copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
   void send_put_off(std::unique_lock<std::mutex>& lock);
   void introduce(node_number to);
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
   std::size_t poll_mpi();
-  /// What has been lent ends, although MPI has failed.
+  /// Ends all completions with the failure of MPI.
   void end_all(const std::exception_ptr& why) noexcept;
 
   const calls& mpi_;
   const started is_;
   const std::thread::id thread_ = std::this_thread::get_id();
   std::mutex own_lock_;
-  std::mutex& lock_ = is_.level == threads::multiple ? own_lock_ : mpi_mutex();  // all below, and every call of MPI
+  // guards all members below and every MPI call
+  std::mutex& lock_ = is_.level == threads::multiple ? own_lock_ : mpi_mutex();
   std::unique_ptr<outbox> outbox_;
   const std::unique_ptr<messages_window> between_hosts_;
   std::optional<mapped_memory> alone_;
   std::unique_ptr<shared_window> on_host_;
-  std::vector<ring_slot> ring_;  // only its poller touches the bytes
+  std::vector<ring_slot> ring_;  // only the polling thread touches the bytes
   std::size_t next_slot_ = 0;
   std::deque<asked> asked_;
   transfer_activity activity_;
   std::unique_ptr<bulk_traffic> bulk_;
   channel_traffic channels_;
-  std::vector<places::completion*> ended_;  // to be told, without the lock
+  std::vector<places::completion*> ended_;  // to be run without the lock
   traffic count_;
   std::exception_ptr failed_;
 };
 
-/// What a handler holds of an offer.
+/// The payload source of an offer, for its handler.
 class offer final : public payload::source {
  public:
   offer(mpi_transport& net, node_number from, std::uint64_t number, std::uint64_t bytes)
@@ -261,7 +262,7 @@ void mpi_transport::send_by_channel(const message& m, std::uint32_t channel, std
 
 void mpi_transport::copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock) {
   lock.unlock();
-  const std::size_t done = channels_.copy_in(channel, payload);  // the other may copy out meanwhile
+  const std::size_t done = channels_.copy_in(channel, payload);  // the receiver may copy out meanwhile
   lock.lock();
   channels_.go_on(channel, payload, done, sent, ended_);
 }
@@ -340,7 +341,7 @@ void mpi_transport::give_back(const received& r) {
 
 window& mpi_transport::open_window(std::uint64_t bytes) {
   std::vector<void*> of_each(static_cast<std::size_t>(is_.size));
-  if (is_.size == 1) {  // of which MPICH makes memory of the heap, which holds what was there
+  if (is_.size == 1) {  // MPICH would take this memory from the heap, without zeroing it
     of_each.front() = alone_.emplace(bytes).data();
   } else {
     const std::scoped_lock lock(lock_);
@@ -349,7 +350,7 @@ window& mpi_transport::open_window(std::uint64_t bytes) {
   if (of_each.front()) return *(on_host_ = std::make_unique<shared_window>(bytes, std::move(of_each)));
   between_hosts_->open(*this, bytes);
   const std::scoped_lock lock(lock_);
-  must(mpi_.barrier());  // nobody asks before all have it
+  must(mpi_.barrier());  // no node accesses the window before all have opened it
   return *between_hosts_;
 }
 
@@ -357,7 +358,7 @@ void mpi_transport::communicator(std::uint32_t group, std::span<std::byte> handl
   if (group > static_cast<std::uint32_t>(is_.most_tag))
     throw no_communicator("group " + std::to_string(group) + " is above " + std::to_string(is_.most_tag) +
                           ", the largest tag of this MPI");
-  copy_communicator(mpi_, group, handle);  // without the lock: it waits for the other nodes
+  copy_communicator(mpi_, group, handle);  // without the lock, since it waits for the other nodes
 }
 
 std::size_t mpi_transport::poll() {
@@ -388,7 +389,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
 std::size_t mpi_transport::poll_mpi() {
   std::size_t found = 0;
   bool is_moving = false;
-  received looked_at;  // given back with the next turn's lock
+  received looked_at;  // returned under the lock of the next turn
   for (int turn = 0; turn < 16; ++turn) {
     std::vector<places::completion*> ended;
     ring_slot* came = nullptr;
@@ -441,9 +442,9 @@ std::size_t mpi_transport::poll_mpi() {
 
 namespace {
 
-/// Of the one job over MPI that a process is in, for what is said at its end.
+/// The MPI job of this process, for messages at its end.
 int self_of_process = 0, nodes_of_process = 1;
-bool is_process_in_job = false;  // not yet where the transport cannot be made, though MPI has been started for it
+bool is_process_in_job = false;  // false if making the transport fails after MPI was started
 
 base::error_form form_of_errors() { return base::error_form_of(base::stretto_environment(), {}); }
 std::string name_of_process() {
@@ -470,13 +471,13 @@ bool ended_too_early(int status) {
   return true;
 }
 
-/// What a node tells of itself where nodes differ.
+/// Exchanged if nodes do not agree: the digest and the description of a node.
 struct node_description {
   std::uint64_t digest = 0;
   char text[1016] = {};
 };
 
-/// N06 about node 0 and the first that is unlike it: the same on every node.
+/// The error N06 or N15 about node 0 and the first node that differs from it: the same on every node.
 error other_node(const calls& mpi, const handlers& all, const started& is) {
   node_description mine;
   mine.digest = all.digest();

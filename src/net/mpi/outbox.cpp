@@ -90,7 +90,7 @@ void outbox::post(node_number to, packet_kind kind, handler_number handler, std:
     l.add(front, head, rest);
     return send(std::move(l));
   }
-  if (!needs_credit) {  // overtakes what does
+  if (!needs_credit) {  // overtakes packets that need credit
     p.waiting.push_front(make_message(to));
     add_waiting_packet(p.waiting.front(), front, head, rest);
   } else {
@@ -114,7 +114,7 @@ void outbox::send(mpi_message&& l) {
   front.returned = static_cast<std::uint8_t>(std::exchange(p.to_return, 0));
   std::memcpy(l.bytes.data(), &front, sizeof front);
   must_send(l, mpi_.send(l.bytes.data(), l.used, l.to, 0, communicator_kind::heads, &l.is));
-  bool has_ended = false;  // small ones mostly have
+  bool has_ended = false;  // small messages mostly have
   must_send(l, mpi_.test(&l.is, &has_ended, nullptr, nullptr));
   if (has_ended) return keep(std::move(l.bytes));
   if (p.sending.empty()) sends_to_.push_back(l.to);
@@ -134,12 +134,13 @@ void outbox::post_waiting(peer& p) {
 void outbox::post_marked() {
   for (const node_number to : marked_) {
     peers_[to].is_marked = false;
-    post_waiting(peers_[to]);  // what has no credit goes when it comes back
+    post_waiting(peers_[to]);  // packets without credit are sent when credit returns
   }
   marked_.clear();
 }
 
-// All that has ended at the front: who sends faster than one letter a poll would else keep every letter of a flood.
+// Removes all sends at the front that have ended. One per poll would not be enough: a node that sends faster than that
+// would keep every message of a flood.
 void outbox::test_sending() {
   for (std::size_t nodes = std::min<std::size_t>(few, sends_to_.size()); nodes > 0; --nodes) {
     const node_number to = sends_to_.front();

@@ -19,7 +19,7 @@ namespace {
 
 class sim_transport;
 
-/// Bytes that a node keeps for others, for as long as this lives.
+/// Counts bytes that a node keeps for others, while this lives.
 class retained_bytes {
  public:
   retained_bytes(std::atomic<std::uint64_t>& in, std::uint64_t bytes) noexcept : in_(in), bytes_(bytes) {
@@ -33,20 +33,20 @@ class retained_bytes {
   const std::uint64_t bytes_;
 };
 
-/// A payload that waits for its receiver to say where it shall go. Of the network's lock, all of it.
+/// A payload that waits until its receiver has chosen the target. Guarded by the network's lock.
 struct transfer {
   std::uint64_t number;  // in the order of sending
   node_number from, to;
   std::string what;
   std::span<const std::byte> bytes;
-  std::vector<std::byte> copied;  // where the sender did not lend it
+  std::vector<std::byte> copied;  // if the sender did not lend it
   std::shared_ptr<retained_bytes> retained;  // of what was copied
   places::completion* sent;
   places::completion* landed = nullptr;
   std::byte* target = nullptr;
 };
 
-/// What one node does to the window of another. Of the network's lock, all of it.
+/// An access of one node to the window of another. Guarded by the network's lock.
 struct window_access {
   node_number by, of;
   std::uint64_t bytes;
@@ -65,9 +65,10 @@ struct earlier {
 
 struct endpoint {
   sim_transport* transport = nullptr;
-  std::vector<std::function<void()>> next_calls;           // to be run by its next poll
-  std::vector<node_number> lost_early;               // links that were cut before it joined: the first thing that it is told
-  std::set<std::pair<nanoseconds, node_number>> coming;  // the next of each sender
+  std::vector<std::function<void()>> next_calls;           // run by its next poll
+  // nodes whose links were cut before it joined; its first poll reports them
+  std::vector<node_number> lost_early;
+  std::set<std::pair<nanoseconds, node_number>> coming;  // the next arrival from each sender
   traffic count;
   std::atomic<std::uint64_t> outstanding_bytes{0};
 };
@@ -113,7 +114,7 @@ class simulated final : public network, public std::enable_shared_from_this<simu
     window_bytes_ = bytes;
     window_of(node);
   }
-  /// Moves the bytes when the answer comes: `move` is given where they lie.
+  /// Accesses the window when the reply arrives: calls `move` with the address of the bytes.
   void access(const window_access& a, std::uint64_t offset, std::function<void(std::byte* there)> move);
 
   const settings& is() const noexcept { return settings_; }
@@ -121,20 +122,20 @@ class simulated final : public network, public std::enable_shared_from_this<simu
  private:
   std::size_t at(node_number from, node_number to) const noexcept { return std::size_t{from} * settings_.nodes + to; }
   void put(node_number from, node_number to, wire::traffic_class which, packet&& p);
-  /// What a change of the wire means for who comes next.
+  /// Updates the order of arrivals after a change of the wire.
   void refresh(node_number from, node_number to, nanoseconds was_due);
-  /// What is on its way does not come.
+  /// Drops the packets in transfer.
   void clear(node_number from, node_number to);
   nanoseconds due(node_number from, node_number to) noexcept {
     const packet* p = wires_[at(from, to)].next();
     return p ? p->due : 0;
   }
-  /// A node that leaves says nothing; what it has sent, small enough to be on its way, still comes.
+  /// A node that leaves is not reported as failed; its packets in transfer still arrive.
   enum class cut_kind { announced, leaving };
   void cut_now(node_number one, node_number other, cut_kind is);
-  /// By its next poll.
+  /// The next poll of `here` reports that `there` has failed.
   void notify_lost(node_number here, node_number there);
-  /// Tells the sender that its memory is its own again.
+  /// Ends the transfer: the sender's memory belongs to it again.
   void drop_now(const std::shared_ptr<transfer>& t);
   void ended(places::completion* done, node_number of, std::exception_ptr failure = {}) {
     if (done) ends_[of].next_calls.push_back([done, failure = std::move(failure)] { end(*done, failure); });
@@ -153,15 +154,15 @@ class simulated final : public network, public std::enable_shared_from_this<simu
   std::vector<endpoint> ends_;
   std::vector<wire> wires_;
   std::vector<bool> is_cut_;
-  std::set<std::pair<nanoseconds, node_number>> next_;  // of each node, what comes to it first
+  std::set<std::pair<nanoseconds, node_number>> next_;  // the first arrival at each node
   std::set<std::shared_ptr<transfer>, earlier> open_;
   std::uint64_t transfers_ = 0;
   std::uint64_t window_bytes_ = 0;
-  std::vector<std::unique_ptr<mapped_memory>> windows_;  // of each node that has been joined or asked
+  std::vector<std::unique_ptr<mapped_memory>> windows_;  // of nodes that opened the window or whose window was accessed
   std::list<window_access> accesses_;
 };
 
-/// The memory is the network's: it outlives a node's program, as long as the node can be reached.
+/// The network owns the memory, which outlives a node's program as long as the node can be reached.
 class sim_window final : public window {
  public:
   sim_window(std::shared_ptr<simulated> net, node_number self, std::uint64_t bytes) : net_(std::move(net)), self_(self), bytes_(bytes) {
@@ -212,7 +213,7 @@ class sim_transport final : public transport {
   std::unique_ptr<sim_window> window_;
 };
 
-/// What a handler holds of a transfer.
+/// The payload source of a transfer, for its handler.
 class offered final : public payload::source {
  public:
   offered(std::shared_ptr<simulated> net, std::shared_ptr<transfer> t) : net_(std::move(net)), t_(std::move(t)) {}
@@ -245,7 +246,8 @@ void simulated::leave(node_number node) {
   std::scoped_lock lock(lock_);
   for (std::uint32_t n = 0; n < settings_.nodes; ++n) {
     cut_now(node, static_cast<node_number>(n), cut_kind::leaving);
-    clear(static_cast<node_number>(n), node);  // of who left before it, too: time would wait for it to take that
+    // also from nodes that left before: the clock would wait for these arrivals
+    clear(static_cast<node_number>(n), node);
   }
   ends_[node].transport = nullptr;
   ends_[node].next_calls.clear();
@@ -314,12 +316,13 @@ void simulated::receive(const std::shared_ptr<transfer>& t, std::byte* target, p
   if (!is_open(t)) return ended(&landed, t->to, node_lost(t->from, t->what));
   t->target = target;
   t->landed = &landed;
-  // What a node that leaves has sent still comes; a transfer that was open then has ended, and the memory may be gone.
+  // Packets of a node that leaves still arrive. Its open transfers have ended then, and their memory may be gone.
   put(t->to, t->from, wire::traffic_class::heads, {.bytes = 32, .under_lock = [this, t] {
     if (!is_open(t)) return;
     put(t->from, t->to, wire::traffic_class::bulk, {.bytes = t->bytes.size(), .under_lock = [this, t] {
       if (!is_open(t)) return;
-      std::memcpy(t->target, t->bytes.data(), t->bytes.size());  // under the lock: the sender's memory may go when a link is cut
+      // under the lock: the sender may free the memory when a link is cut
+      std::memcpy(t->target, t->bytes.data(), t->bytes.size());
       ended(std::exchange(t->landed, nullptr), t->to);
       drop_now(t);
     }});
@@ -386,7 +389,7 @@ std::size_t simulated::poll(node_number node) {
     if (next_calls.empty()) {
       if (here.coming.empty()) return 0;
       if (here.coming.begin()->first > now_) {
-        if (next_.begin()->first < here.coming.begin()->first) return 0;  // another is first
+        if (next_.begin()->first < here.coming.begin()->first) return 0;  // another node's arrival is first
         now_ = here.coming.begin()->first;
       }
       std::vector<node_number> those;
