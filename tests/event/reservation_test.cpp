@@ -34,7 +34,7 @@ TEST_CASE("acquire and release wait for their preconditions, and releases may be
   const auto ready = user_event::create(), done = user_event::create();
   const event grant = r.acquire(ready);
   const event released = r.release(done);  // before the grant
-  const event next = r.acquire(grant);     // behind it in line
+  const event next = r.acquire(grant);     // queued behind it
   CHECK(r.try_acquire());                  // nothing has taken effect yet
   r.release();
   ready.trigger();
@@ -66,7 +66,7 @@ TEST_CASE("grants follow the order in which acquires took effect") {
   r.release();
 }
 
-TEST_CASE("readers hold a reservation together, and who wants it alone waits for all of them") {
+TEST_CASE("readers hold a reservation together, and an exclusive acquire waits for all of them") {
   lone_world world;
   const auto r = reservation::create();
   CHECK(r.acquire(shared) == event());
@@ -84,7 +84,7 @@ TEST_CASE("readers hold a reservation together, and who wants it alone waits for
   r.release();
 }
 
-TEST_CASE("readers that come behind someone who waits stay behind, and those in a row are granted together") {
+TEST_CASE("readers that queue behind a waiter stay behind it, and consecutive readers are granted together") {
   lone_world world;
   const auto r = reservation::create();
   CHECK(r.try_acquire(shared));
@@ -179,7 +179,7 @@ TEST_CASE("a poisoned release still releases") {
   r.release();
 }
 
-TEST_CASE("a release that names its grant does nothing if that was poisoned, whatever it waits for") {
+TEST_CASE("a release that names its grant does nothing if the grant was poisoned, whatever the release waits for") {
   lone_world world;
   const auto r = reservation::create();
   const auto bad = user_event::create(), work = user_event::create();
@@ -219,7 +219,7 @@ TEST_CASE("the payload belongs to the holder and starts as zeros") {
   r.release();
 }
 
-TEST_CASE("releasing what is not held is misuse when it takes effect") {
+TEST_CASE("releasing a reservation that is not held is misuse when the release takes effect") {
   static std::string told;
   lone_world world;
   detail::report_unobserved_to(
@@ -304,7 +304,7 @@ TEST_CASE("destroying a reservation poisons the acquires that wait for it, now a
                                       "  try         destroy a reservation after its last release");
 }
 
-TEST_CASE("readers of other nodes are granted in their turn, beside readers of this one") {
+TEST_CASE("readers of other nodes are granted in order, together with readers of this one") {
   lone_world world;
   const auto r = reservation::create({.fairness = 1});
   auto& cache = detail::event_cache::of(world.context);
@@ -371,7 +371,7 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
     r.release();
     CHECK(remote[0].granted);
     CHECK_FALSE(remote[1].granted);
-    comes_back();  // for who waits here, first
+    comes_back();  // local waiters are served first
     for (std::uint32_t i = 0; i < std::max(fairness, 1u); ++i) r.release();
     CHECK(remote[1].granted);
     comes_back();

@@ -38,7 +38,7 @@ TEST_CASE("two events that wait for each other are refused with both creations")
   CHECK(b.has_triggered());
 }
 
-TEST_CASE("a circle through merges of any size is found, whichever input is subscribed to") {
+TEST_CASE("a wait cycle through merges of any size is found, whichever input is subscribed to") {
   lone_world world;
   for (std::size_t size : {2, 3, 6, 7, 12, 13, 100, 500}) {
     for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
@@ -56,7 +56,7 @@ TEST_CASE("a circle through merges of any size is found, whichever input is subs
   }
 }
 
-TEST_CASE("a circle through survivors of failure is found") {
+TEST_CASE("a wait cycle through ignore_failure is found") {
   lone_world world;
   const auto a = user_event::create();
   const auto survivor = ignore_failure(a);
@@ -64,7 +64,7 @@ TEST_CASE("a circle through survivors of failure is found") {
   a.trigger();
 }
 
-TEST_CASE("a long chain without a circle is accepted, forwards and backwards") {
+TEST_CASE("a long chain without a cycle is accepted, forwards and backwards") {
   lone_world world;
   std::vector<user_event> chain;
   for (int i = 0; i < 5'000; ++i) chain.push_back(user_event::create());
@@ -74,7 +74,7 @@ TEST_CASE("a long chain without a circle is accepted, forwards and backwards") {
   CHECK(chain.back().has_triggered());
 }
 
-TEST_CASE("what a merge has already seen end is no circle") {
+TEST_CASE("inputs that a merge has already seen end do not form a cycle") {
   lone_world world;
   const auto a = user_event::create(), b = user_event::create(), c = user_event::create(), d = user_event::create();
   const auto all = merge({a, b, c, d});
@@ -87,7 +87,7 @@ TEST_CASE("what a merge has already seen end is no circle") {
   CHECK(late.has_triggered());
 }
 
-TEST_CASE("a circle is found through merges of merges, whose paths are too many to walk") {
+TEST_CASE("a wait cycle is found through merges of merges with too many paths to walk") {
   lone_world world;
   const auto root = user_event::create(), other = user_event::create();
   event last = root;

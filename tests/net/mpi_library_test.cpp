@@ -1,4 +1,4 @@
-// Where the libraries for MPI are looked for, and what is said of those that cannot be used. tests/net_mpi uses real ones.
+// The search for MPI libraries, and the errors for those that cannot be used. tests/net_mpi uses real libraries.
 #include "net/mpi/mpi_library.hpp"
 
 #include <doctest/doctest.h>
@@ -16,11 +16,11 @@
 
 namespace stretto::net::mpi {
 
-TEST_CASE("a folder that was named is the only one where libraries for MPI are looked for") {
+TEST_CASE("a folder that was named is the only one that is searched for MPI libraries") {
   CHECK(library_folders("here") == std::vector<std::string>{"here"});
 }
 
-TEST_CASE("libraries for MPI lie as they are installed, where they were built, or where the system's loader looks") {
+TEST_CASE("MPI libraries are searched for where they are installed, where they were built, and on the loader's path") {
   const auto folders = library_folders("");
   REQUIRE(folders.size() >= 3);
   CHECK(folders.back().empty());
@@ -28,7 +28,7 @@ TEST_CASE("libraries for MPI lie as they are installed, where they were built, o
   CHECK(std::all_of(folders.begin(), folders.end() - 2, [](const std::string& f) { return f.ends_with("/stretto"); }));
 }
 
-TEST_CASE("without a library for any MPI it is said where each was looked for") {
+TEST_CASE("the error for a missing MPI library names the folders that were searched") {
   const test::temporary_folder one, other;
   const std::string folders[] = {one.path.string(), other.path.string()};
   const auto said = test::thrown_by([&] { load({}, folders); });
@@ -38,17 +38,17 @@ TEST_CASE("without a library for any MPI it is said where each was looked for") 
   CHECK(said.find("STRETTO_MPI_FOLDER") != said.npos);
 }
 
-TEST_CASE("of a library for MPI that is there and cannot be loaded the loader's reason is told") {
+TEST_CASE("the error for an MPI library that cannot be loaded has the loader's reason") {
   const test::temporary_folder here;
   std::ofstream(here.path / library_file("mpich")) << "no library";
   const std::string folders[] = {here.path.string()};
   const auto said = test::thrown_by([&] { load({.program = "mpich"}, folders); });
   CHECK(said.find("error N08: Stretto has no library for the MPI of this program, mpich\n") == 0);
   CHECK(said.find("stretto_mpi_mpich.so: file too short") != said.npos);
-  CHECK(said.find("  openmpi ") == said.npos);  // it would not meet the program's own calls
+  CHECK(said.find("  openmpi ") == said.npos);  // it would not fit the program's own calls
 }
 
-TEST_CASE("several processes that each see a job of one are told of the launcher that does not fit") {
+TEST_CASE("the error for several processes that each see a job of one names the launcher that does not fit") {
   const launch_environment here{.program = "", .launcher = "openmpi", .launched = 4};
   CHECK(test::thrown_by([&] { check_launch(here, "MPICH Version 4.0\nmore", 1); }) ==
         "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
@@ -64,7 +64,7 @@ TEST_CASE("several processes that each see a job of one are told of the launcher
   check_launch({.program = "", .launcher = "", .launched = 1}, "MPICH", 1);
 }
 
-TEST_CASE("processes that Slurm started without an interface for MPI are told so before MPI starts") {
+TEST_CASE("processes that Slurm started without a bootstrap interface fail before MPI starts") {
   using variable = test::with_variable;
   CHECK(detect_launch_environment().has_bootstrap);
   const variable tasks("SLURM_STEP_NUM_TASKS", "4");
@@ -82,7 +82,7 @@ TEST_CASE("processes that Slurm started without an interface for MPI are told so
   check_bootstrap(detect_launch_environment());
 }
 
-TEST_CASE("Slurm's counts for each host are read as it writes them") {
+TEST_CASE("Slurm's counts for each host are parsed") {
   using counts = std::vector<std::uint32_t>;
   CHECK(slurm_counts("2(x3),5") == counts{2, 2, 2, 5});
   CHECK(slurm_counts("1,7,1") == counts{1, 7, 1});

@@ -1,4 +1,5 @@
-// Lanes: what goes in comes out, however long it is and whoever is faster; and they are found by others of the host alone.
+// Channels deliver every payload, whatever its length and whichever side is faster. Only processes of the host find
+// them.
 #include "net/shared_memory_channels.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@
 namespace stretto::net {
 namespace {
 
-constexpr std::uint64_t small = 64 << 10;  // lanes of 4 KiB
+constexpr std::uint64_t small = 64 << 10;  // channels of 4 KiB
 
 std::vector<std::byte> drawn(std::size_t bytes, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -44,10 +45,10 @@ struct both {
 
 }  // namespace
 
-TEST_CASE("a payload that a lane holds has gone before anybody takes it") {
+TEST_CASE("a payload that fits into a channel has left before the receiver takes it") {
   both l(small);
   CHECK(l.in->channel_bytes() == 4096);
-  for (int round = 0; round < 10; ++round) {  // begins elsewhere in its lane each time
+  for (int round = 0; round < 10; ++round) {  // begins elsewhere in its channel each time
     const auto sent = drawn(1000 + 700u * static_cast<unsigned>(round % 4), 1);
     const std::uint32_t channel = l.take();
     CHECK(l.in->copy_in(channel, sent) == sent.size());
@@ -59,7 +60,7 @@ TEST_CASE("a payload that a lane holds has gone before anybody takes it") {
   }
 }
 
-TEST_CASE("a longer one goes on as it is taken") {
+TEST_CASE("a longer payload continues as the receiver takes it") {
   both l(small);
   const auto sent = drawn(10'000, 2);
   std::vector<std::byte> came(sent.size());
@@ -97,7 +98,7 @@ TEST_CASE("both sides copy at the same time, of all sizes") {
   }
 }
 
-TEST_CASE("a lane serves again once its sender has released it and its receiver has taken all, in either order") {
+TEST_CASE("a channel is reused once its sender has released it and its receiver has taken all, in either order") {
   both l(small);
   const auto sent = drawn(100, 3);
   std::vector<std::byte> came(sent.size());
@@ -116,19 +117,19 @@ TEST_CASE("a lane serves again once its sender has released it and its receiver 
   CHECK(l.in->take() == all[7]);
 }
 
-TEST_CASE("a payload that nobody wants goes nowhere, and its lane serves again once its sender knows") {
+TEST_CASE("a dropped payload is not copied any further, and its channel is reused once its sender notices") {
   both l(small);
   const auto sent = drawn(10'000, 4);
   const std::uint32_t channel = l.take();
   const std::size_t in = l.in->copy_in(channel, sent);
   l.out->drop(channel);
   CHECK(l.take() != channel);
-  CHECK(l.in->copy_in(channel, std::span(sent).subspan(in)) == sent.size() - in);  // as if it had gone
+  CHECK(l.in->copy_in(channel, std::span(sent).subspan(in)) == sent.size() - in);  // as if it had left
   l.in->release(channel);
   CHECK(l.in->take() == channel);
 }
 
-TEST_CASE("lanes are as many as there is memory for, and none without") {
+TEST_CASE("there are as many channels as fit into the memory, and none without memory") {
   CHECK_FALSE(own_channels::make(0));
   CHECK_FALSE(own_channels::make(4095));
   const auto few = own_channels::make(3 * 4096);
@@ -138,7 +139,7 @@ TEST_CASE("lanes are as many as there is memory for, and none without") {
   CHECK_FALSE(few->take());
 }
 
-TEST_CASE("lanes of another host, of another process's memory or of one that has ended are not found") {
+TEST_CASE("channels of another host, with another key or of a process that has ended are not found") {
   auto own = own_channels::make(small);
   REQUIRE(own);
   const channels_address is = own->address();
@@ -159,7 +160,7 @@ TEST_CASE("lanes of another host, of another process's memory or of one that has
   CHECK_FALSE(peer_channels::find(is));
 }
 
-TEST_CASE("where no file may be so long there are no lanes") {
+TEST_CASE("there are no channels if the limit of file sizes is too small") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (!child) {
@@ -173,7 +174,7 @@ TEST_CASE("where no file may be so long there are no lanes") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("another process takes what this one sends") {
+TEST_CASE("another process receives the payloads that this one sends") {
   const auto own = own_channels::make(small);
   REQUIRE(own);
   const auto sent = drawn(50'000, 5);

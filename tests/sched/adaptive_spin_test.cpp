@@ -1,4 +1,4 @@
-// looking_test.cpp - how long a worker looks on before it sleeps.
+// adaptive_spin_test.cpp - how long an idle worker spins before it sleeps.
 #include "sched/adaptive_spin.hpp"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,7 @@
 namespace stretto::sched {
 namespace {
 
-TEST_CASE("who waits a little, again and again, looks for twice as long") {
+TEST_CASE("a worker spins for twice as long as its last short wait took") {
   adaptive_spin l(50'000, 1'000'000);
   CHECK(l.spin_ns() == 50'000);
   l.record_wait(120'000);
@@ -15,7 +15,7 @@ TEST_CASE("who waits a little, again and again, looks for twice as long") {
   CHECK(l.spin_ns() == 1'000'000);
 }
 
-TEST_CASE("who waits for longer than is looked soon sleeps as early as ever") {
+TEST_CASE("long waits soon reduce the spin time to the minimum") {
   adaptive_spin l(50'000, 1'000'000);
   l.record_wait(900'000);
   std::uint64_t in_vain = 0;
@@ -24,10 +24,10 @@ TEST_CASE("who waits for longer than is looked soon sleeps as early as ever") {
     l.record_wait(2'000'001);
   }
   CHECK(l.spin_ns() == 50'000);
-  CHECK(in_vain < 2'000'000);  // all that it costs, until something comes soon again
+  CHECK(in_vain < 2'000'000);  // the whole cost, until something arrives soon again
 }
 
-TEST_CASE("who waits a little longer than is looked, as who sleeps makes others do, looks for as long as ever is") {
+TEST_CASE("a wait slightly longer than the maximum, as sleeping workers cause it, keeps the spin time at the maximum") {
   adaptive_spin l(50'000, 1'000'000);
   for (int waits = 0; waits < 4; ++waits) {
     l.record_wait(1'200'000);
@@ -35,7 +35,7 @@ TEST_CASE("who waits a little longer than is looked, as who sleeps makes others 
   }
 }
 
-TEST_CASE("one short wait among longer ones does not make it impatient") {
+TEST_CASE("one short wait among longer ones reduces the spin time only slowly") {
   adaptive_spin l(50'000, 1'000'000);
   l.record_wait(300'000);
   l.record_wait(0);
@@ -44,7 +44,7 @@ TEST_CASE("one short wait among longer ones does not make it impatient") {
   CHECK(l.spin_ns() == 50'000);
 }
 
-TEST_CASE("where the most is not more than the least, it is always as long") {
+TEST_CASE("a maximum that is not above the minimum makes the spin time constant") {
   adaptive_spin l(50'000, 0);
   CHECK_FALSE(l.is_adaptive());
   for (const std::uint64_t each : {1u, 10'000u, 60'000u, 5'000'000u}) {

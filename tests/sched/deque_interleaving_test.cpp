@@ -1,4 +1,4 @@
-// The deque's own source, compiled once more over atomics that say when they are touched: see interleaving.hpp.
+// The deque's own source, compiled again with atomics that report each access: see interleaving.hpp.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "campaign.hpp"
 #include "sched/interleaving.hpp"
 
-// Names that the source finds before the real ones.
+// Names that the source uses in place of the real ones.
 namespace stretto::interleaved {
 namespace std {
 using namespace ::std;
@@ -53,11 +53,11 @@ using stretto::test::machine;
 namespace {
 
 struct ending {
-  int wrong = 0;  // items that left never, or more than once
+  int wrong = 0;  // items that left never or more than once
   bool robbed = false, asked = false, took = false;
 };
 
-/// An owner that pushes and pops, and thieves, all by chance.
+/// An owner that pushes and pops at random, and thieves that steal at random.
 ending play(unsigned seed, machine::fences fences) {
   std::mt19937 random(seed);
   machine m(seed, fences);

@@ -28,7 +28,7 @@ TEST_CASE("the owner of a deque gets the newest item") {
   CHECK(d.size() == 0);
 }
 
-TEST_CASE("an owner that is asked makes all but the newest item public at its next push") {
+TEST_CASE("after a steal request the owner publishes all but the newest item at its next push") {
   deque d;
   item out[8];
   for (item i = 1; i <= 7; ++i) d.push(i);
@@ -44,7 +44,7 @@ TEST_CASE("an owner that is asked makes all but the newest item public at its ne
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("an owner that is asked makes what it leaves public at its next pop") {
+TEST_CASE("after a steal request the owner publishes the remaining items at its next pop") {
   deque d;
   item out[8];
   for (item i = 1; i <= 2; ++i) d.push(i);
@@ -54,7 +54,7 @@ TEST_CASE("an owner that is asked makes what it leaves public at its next pop") 
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a question to an empty deque stands, and is answered by the first push that leaves two items") {
+TEST_CASE("a steal request to an empty deque stays, and the first push that leaves two items replies to it") {
   deque d;
   item out[8];
   d.request_steal();
@@ -70,7 +70,7 @@ TEST_CASE("a question to an empty deque stands, and is answered by the first pus
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a lone item that was just pushed is kept from thieves that ask") {
+TEST_CASE("a steal request does not publish a single item that was just pushed") {
   deque d;
   item out[8];
   d.request_steal();
@@ -82,7 +82,7 @@ TEST_CASE("a lone item that was just pushed is kept from thieves that ask") {
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a question is taken away once it has been answered often enough") {
+TEST_CASE("the owner withdraws a steal request after enough replies") {
   deque d;
   item out[8];
   d.request_steal();
@@ -102,7 +102,7 @@ TEST_CASE("a question is taken away once it has been answered often enough") {
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a thief robs half of what an owner keeps private") {
+TEST_CASE("a forced steal takes half of the owner's private items") {
   stretto::base::asymmetric::prepare();
   deque d;
   item out[8];

@@ -10,8 +10,8 @@
 
 using namespace stretto;
 
-// All workers fall asleep at the same moment, and each is the one to see that nothing can go on any more.
-TEST_CASE("a runtime comes to its end, whatever waits for events that nobody will trigger") {
+// All workers fall asleep at the same moment, and each of them sees that nothing can make progress any more.
+TEST_CASE("a runtime ends even if tasks wait for events that are never triggered") {
   for (std::uint32_t workers : {1u, 2u, 4u}) {
     const auto machine = std::make_shared<const platform>(platform::discover().with_workers(workers));
     for (int round = 0; round < test::scaled(200, 20000); ++round) {

@@ -1,4 +1,5 @@
-// overflow_test.cpp - what a process says that dies of a stack overflow, and of other faults; each in a child process.
+// stack_overflow_test.cpp - the messages of processes that die of a stack overflow or another fault; each is a child
+// process.
 #include <doctest/doctest.h>
 
 #include <signal.h>
@@ -96,7 +97,7 @@ void run_on_pooled_stack(Body body, std::string_view task_name, const std::sourc
 }
 
 bool is_sanitized() {
-  return base::address_sanitizer || base::thread_sanitizer;  // whose own report comes instead
+  return base::address_sanitizer || base::thread_sanitizer;  // these print their own report instead
 }
 
 void say_and_leave(int) {
@@ -113,7 +114,7 @@ TEST_CASE("a task that recurses without end is named before the process dies") {
   CHECK(d.text == told("task \"deep \"halo\"\"", here));
 }
 
-TEST_CASE("with STRETTO_ERRORS=json an overflow is told as one line of JSON, whatever the task is called") {
+TEST_CASE("with STRETTO_ERRORS=json an overflow is reported as one line of JSON, whatever the task's name is") {
   if (is_sanitized()) return;
   const auto here = std::source_location::current();
   const death d = death_of([&] {
@@ -128,7 +129,7 @@ TEST_CASE("with STRETTO_ERRORS=json an overflow is told as one line of JSON, wha
         "large\",\"try\":\"put large arrays on the heap, or raise STRETTO_STACK_SIZE or runtime_options::stack_bytes\"}\n");
 }
 
-TEST_CASE("a task without a name is told by the line that spawned it") {
+TEST_CASE("an overflow of a task without a name is reported with the line that spawned it") {
   if (is_sanitized()) return;
   const auto here = std::source_location::current();
   const death d = death_of([&] { run_on_pooled_stack([] { recurse(0); }, "", here); });
@@ -136,7 +137,7 @@ TEST_CASE("a task without a name is told by the line that spawned it") {
   CHECK(d.text == told("", here));
 }
 
-TEST_CASE("of several tasks, the one that overflows is told, after a suspension too") {
+TEST_CASE("the report names the task that overflows among several, even after a suspension") {
   if (is_sanitized()) return;
   const auto here = std::source_location::current();
   const death d = death_of([&] {
@@ -169,7 +170,7 @@ TEST_CASE("an array that is larger than what is left of the stack, by less than 
   CHECK(d.text.find("  stack       256 KiB\n") != d.text.npos);
 }
 
-TEST_CASE("the body of run has its thread's stack, and is told so") {
+TEST_CASE("the report for the body of run says that it has its thread's stack") {
   if (is_sanitized()) return;
   const std::string head = "error S12: the body of run ran out of stack\n  stack       ";
   const std::string tail =
@@ -190,7 +191,7 @@ TEST_CASE("the body of run has its thread's stack, and is told so") {
   CHECK(on_thread.text.ends_with(tail));
 }
 
-TEST_CASE("another fault in a task is not called an overflow, and dies by its signal") {
+TEST_CASE("another fault in a task is not reported as an overflow, and ends the process by its signal") {
   if (is_sanitized()) return;
   const auto here = std::source_location::current();
   const death task = death_of([&] { run_on_pooled_stack(read_null, "reads null", here); });
@@ -212,7 +213,7 @@ TEST_CASE("a signal that another process sends ends the process as it would with
   CHECK(d.text.empty());
 }
 
-TEST_CASE("the handler that was there before gets every fault, an overflow after its message") {
+TEST_CASE("the previous handler gets every fault, an overflow after its message") {
   if (is_sanitized()) return;
   const auto here = std::source_location::current();
   const auto with_handler = [&](void (*body)()) {

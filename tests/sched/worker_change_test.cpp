@@ -1,4 +1,5 @@
-// moving_test.cpp - what stays with a task when it moves or waits, which goes first, and who gets its value.
+// worker_change_test.cpp - the state that stays with a task when it changes workers, the order of ready tasks, and the
+// owner of a value.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 using namespace stretto;
 
-TEST_CASE("an exception that a task handles stays with it when it continues on another worker") {
+TEST_CASE("an exception that a task handles stays with it when it resumes on another worker") {
   runtime rt({.workers = 2});
   std::atomic<int> kept{0}, moved{0};
   int round = 0;
@@ -43,7 +44,7 @@ TEST_CASE("an exception that a task handles stays with it when it continues on a
   CHECK(moved > 0);
 }
 
-TEST_CASE("a bound task stays on its worker when the task that it waits for suspends and continues elsewhere") {
+TEST_CASE("a bound task stays on its worker when the task that it waits for suspends and resumes elsewhere") {
   runtime rt({.workers = 2});
   std::atomic<int> stayed{0};
   for (int round = 0; round < 50; ++round)
@@ -64,7 +65,7 @@ TEST_CASE("a bound task stays on its worker when the task that it waits for susp
   CHECK(stayed == 50);
 }
 
-TEST_CASE("of what is ready on one worker, the higher priority goes first, also at the end of a finish") {
+TEST_CASE("among ready tasks on one worker the higher priority goes first, even at the end of a finish") {
   runtime rt({.workers = 1});
   std::string order;
   rt.run([&] {
@@ -76,7 +77,7 @@ TEST_CASE("of what is ready on one worker, the higher priority goes first, also 
   CHECK(order == "abcd");
 }
 
-TEST_CASE("of what is bound to one worker, the higher priority goes first, wherever it was spawned") {
+TEST_CASE("among tasks bound to one worker the higher priority goes first, wherever they were spawned") {
   for (std::uint32_t from : {0u, 1u}) {
     runtime rt({.workers = 2});
     std::string order;
@@ -102,7 +103,7 @@ TEST_CASE("of what is bound to one worker, the higher priority goes first, where
   }
 }
 
-TEST_CASE("of bound and unbound tasks on one worker, the higher priority goes first") {
+TEST_CASE("among bound and unbound tasks on one worker the higher priority goes first") {
   runtime rt({.workers = 1});
   std::string order;
   rt.run([&] {
@@ -116,7 +117,7 @@ TEST_CASE("of bound and unbound tasks on one worker, the higher priority goes fi
 }
 
 namespace {
-/// Spawns itself anew until told to stop; counts.
+/// Spawns itself again until it is stopped; counts.
 struct endless {
   std::atomic<bool>& stop;
   std::uint64_t& count;
@@ -127,7 +128,7 @@ struct endless {
 };
 }  // namespace
 
-TEST_CASE("a task that yields goes on after a bounded number of others, though more keep coming") {
+TEST_CASE("a task that yields resumes after a bounded number of others, even if more keep coming") {
   for (bool inside_finish : {false, true}) {
     runtime rt({.workers = 1});
     std::atomic<bool> stop{false};
@@ -154,7 +155,7 @@ TEST_CASE("a task that yields goes on after a bounded number of others, though m
   }
 }
 
-TEST_CASE("a finish in a bound task for which no stack is left fails with an error that says so") {
+TEST_CASE("a finish in a bound task fails with an error if no stack is left") {
   for (const bool stepped : {false, true}) {
     setenv("STRETTO_MAX_SUSPENDED", "4", 1);
     runtime rt({.workers = 1, .stepped = stepped});
@@ -182,7 +183,7 @@ TEST_CASE("a finish in a bound task for which no stack is left fails with an err
   }
 }
 
-TEST_CASE("what an outside thread spawns gets its turn while tasks of the only worker do nothing but yield to one another") {
+TEST_CASE("a task of an attached thread gets its turn while the tasks of the only worker only yield to one another") {
   runtime rt({.workers = 1});
   std::atomic<bool> has_run = false;
   std::thread outside([&] {
@@ -202,7 +203,7 @@ TEST_CASE("what an outside thread spawns gets its turn while tasks of the only w
   CHECK(yields < 20'000'000);
 }
 
-TEST_CASE("a task that yields goes on where no stack is left for others to run on") {
+TEST_CASE("a yield returns if no stack is left for other tasks") {
   setenv("STRETTO_MAX_SUSPENDED", "5", 1);
   runtime rt({.workers = 2});
   unsetenv("STRETTO_MAX_SUSPENDED");
