@@ -34,7 +34,7 @@ struct poison_record {
 /// A slot is retired after so many poisons, so that the search among them stays short.
 inline constexpr std::uint32_t most_poisons = 16;
 
-/// What will end a slot's event; none: the program. `taken` is `follow` before its link is stored.
+/// How a slot's event will end; none: the program ends it. `taken` is `follow` before its link is stored.
 enum class role : std::uint32_t { none, follow, both, all, survive, acquire, release, taken };
 
 /// Inputs of a merge, six at a time, last ones first. Type-stable: a block is only ever a block or in a free list,

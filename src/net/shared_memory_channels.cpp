@@ -86,7 +86,7 @@ std::uint64_t new_key() {
 }
 
 }  // namespace
-}  // namespace lanes
+}  // namespace channels
 
 using channels::counts;
 using channels::segment;

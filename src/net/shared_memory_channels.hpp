@@ -52,7 +52,7 @@ class mapped {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace lanes
+}  // namespace channels
 
 /// The channels of this process, for payloads that it sends.
 class own_channels {

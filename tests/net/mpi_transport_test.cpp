@@ -197,7 +197,7 @@ TEST_CASE("a payload whose message is followed by another is sent after that one
   }
 }
 
-TEST_CASE("MPI gets payloads in memory of devices directly, even small ones, and delivers them to the handler's target") {
+TEST_CASE("MPI gets payloads in device memory directly, even small ones, and delivers them where the handler says") {
   CHECK_FALSE(two_nodes(15).nets[0]->takes_memory_of("cuda"));
   for (const std::size_t size : {std::size_t{100}, std::size_t{50'000}}) {
     CAPTURE(size);

@@ -172,7 +172,7 @@ TEST_CASE("nodes of different programs are refused") {
   CHECK(test::thrown_by([&] { network->join(1, newer); }).find("N06") != std::string::npos);
 }
 
-TEST_CASE("with cut links and failed nodes every completion runs once, arrivals are a prefix of the sends, and nothing hangs") {
+TEST_CASE("with cut links and failed nodes completions run once, arrivals are a prefix of the sends, nothing hangs") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(300u, 10'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);

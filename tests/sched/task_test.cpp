@@ -181,7 +181,7 @@ TEST_CASE("a finish whose body throws waits for its tasks first") {
   });
 }
 
-TEST_CASE("a finish does not wait for detached tasks, even after its body has waited, but for those spawned afterwards") {
+TEST_CASE("a finish does not wait for detached tasks, even if its body has waited, but for those spawned afterwards") {
   on_each_worker_count([] {
     const user_event later = user_event::create();
     std::atomic<int> detached_ones = 0, counted = 0;
