@@ -115,7 +115,8 @@ struct late_arrival : waiter {
     auto& late = static_cast<late_arrival&>(self);
     auto& cache = event_cache::of(context);
     if (auto* others = elsewhere(late.id, cache)) [[unlikely]]
-      others->arrive(late.id, late.phase, late.count, cause, late.value(), as_phase_fold(late.fold), context, late.where);
+      others->arrive(late.id, late.phase, late.count, cause, late.value(), as_phase_fold(late.fold), context,
+                     late.where);
     else if (phases* p = find_barrier(late.id, *cache.table))
       p->complete_arrivals(late.phase, late.count, cause, late.value(), context, late.where);
     if (late.heap_value) ::operator delete(late.heap_value);
@@ -142,7 +143,8 @@ void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, 
   const bool now = has_ended(when, cache);
   const std::size_t bytes = fold ? fold->bytes : 0;
   if (now)
-    return elsewhere(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value, as_phase_fold(fold), context, where);
+    return elsewhere(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value, as_phase_fold(fold),
+                                        context, where);
   auto* late = late_arrival::make(cache, id, phase, count, value, bytes, fold, where);
   if (!subscribe(when, *late, cache, context)) late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
@@ -316,7 +318,8 @@ failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const st
                       name_of(id, phase), where);
 }
 
-std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked) {
+std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread_context& context,
+                                          std::vector<event>& asked) {
   event_table& table = *event_cache::of(context).table;
   std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase whose event was requested
   barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {

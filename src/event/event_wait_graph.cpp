@@ -50,7 +50,8 @@ void add_wait_edges(const base::runtime_context& runtime, base::wait_walk& walk)
     walk[node].is_promised = what != role::none || claim & slot::of_operation;
     bool waits = false;
     for (const auto bits : awaited) {
-      if (!bits || (!(bits >> 63) && table.at(from_bits(bits).as_event()).has_ended(generation_of(from_bits(bits).as_event()))))
+      if (!bits ||
+          (!(bits >> 63) && table.at(from_bits(bits).as_event()).has_ended(generation_of(from_bits(bits).as_event()))))
         continue;
       walk.link(node, node_of_dependency(bits, walk));
       waits = true;

@@ -18,9 +18,13 @@ void add_waiters(const waiter* list, std::uint32_t target, base::wait_walk& walk
 inline std::uint64_t bits_of_record(const void* record) noexcept {
   return reinterpret_cast<std::uintptr_t>(record) | std::uint64_t{1} << 63;
 }
-inline const void* record_in(std::uint64_t bits) noexcept { return reinterpret_cast<const void*>(bits & ~(std::uint64_t{1} << 63)); }
+inline const void* record_in(std::uint64_t bits) noexcept {
+  return reinterpret_cast<const void*>(bits & ~(std::uint64_t{1} << 63));
+}
 /// The key of a barrier's phase.
-inline std::uint64_t key_of_phase(std::uint64_t barrier, std::uint64_t phase) noexcept { return barrier * 0x9e3779b97f4a7c15u + phase; }
+inline std::uint64_t key_of_phase(std::uint64_t barrier, std::uint64_t phase) noexcept {
+  return barrier * 0x9e3779b97f4a7c15u + phase;
+}
 /// The node of a dependency.
 std::uint32_t node_of_dependency(std::uint64_t bits, base::wait_walk& walk);
 

@@ -48,7 +48,8 @@ std::exception_ptr failure::unobserved_exception(const std::source_location* ask
   for (auto* f = because_; f != &first; f = f->because_) ++links;
   unsigned shown = 0;
   for (auto* f = because_; f != &first; f = f->because_, ++shown) {
-    if (links > most_shown && shown == most_shown / 2) chain.fact("skipped", std::to_string(links - most_shown) + " more");
+    if (links > most_shown && shown == most_shown / 2)
+      chain.fact("skipped", std::to_string(links - most_shown) + " more");
     if (links <= most_shown || shown < most_shown / 2 || shown >= links - most_shown / 2)
       chain.fact("skipped", described(*f));
   }

@@ -81,7 +81,8 @@ class object_table {
     std::scoped_lock lock(mutex_);
     for (std::uint32_t i = 0; i < used_; ++i)
       if (const auto generation = at(i).generation.load(std::memory_order_acquire); generation & 1)
-        each(std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{i} << generation_bits | generation, at(i));
+        each(std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{i} << generation_bits | generation,
+             at(i));
   }
 
  private:

@@ -230,7 +230,8 @@ std::vector<phases::awaited> phases::awaited_phases() {
   return found;
 }
 
-std::size_t phases::poison_missing_arrivals(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept {
+std::size_t phases::poison_missing_arrivals(std::uint64_t last, const failure_ref& cause,
+                                            base::thread_context& context) noexcept {
   std::size_t at = 0;
   for (std::uint64_t phase = present(); phase <= last; ++phase) {
     const auto [all, announced] = expected_and_announced(phase);
@@ -260,7 +261,8 @@ void phases::stop(failure_ref cause, base::thread_context& context) noexcept {
 std::vector<std::pair<std::uint64_t, failure_ref>> phases::poisoned_between(std::uint64_t first, std::uint64_t last) {
   std::vector<std::pair<std::uint64_t, failure_ref>> found;
   const std::scoped_lock lock(lock_);
-  for (auto it = std::ranges::lower_bound(poisoned_, first, {}, &poisoned_phase::phase); it != poisoned_.end() && it->phase < last; ++it)
+  for (auto it = std::ranges::lower_bound(poisoned_, first, {}, &poisoned_phase::phase);
+       it != poisoned_.end() && it->phase < last; ++it)
     found.emplace_back(it->phase, it->cause);
   return found;
 }

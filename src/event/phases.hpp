@@ -95,7 +95,8 @@ class alignas(base::cache_line) phases {
   std::vector<awaited> awaited_phases();
   /// Announces and completes, with that cause, the missing arrivals of all phases up to `last`, whose event has been
   /// requested. Returns the number of phases with missing arrivals.
-  std::size_t poison_missing_arrivals(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept;
+  std::size_t poison_missing_arrivals(std::uint64_t last, const failure_ref& cause,
+                                      base::thread_context& context) noexcept;
   /// For a phase that has not ended: how many arrivals it expects, and how many are announced.
   std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
 

@@ -20,8 +20,9 @@ class remote_barriers {
 
   virtual bool reaches(std::uint64_t id) const noexcept = 0;  // all others require it
   /// Sends arrivals. `value` is null, or of the type that `fold` reduces. The owner detects misuse.
-  virtual void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-                      const detail::phase_fold& fold, base::thread_context& context, const std::source_location& where) = 0;
+  virtual void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+                      const void* value, const detail::phase_fold& fold, base::thread_context& context,
+                      const std::source_location& where) = 0;
   /// Returns an event that triggers when the change has taken effect; poisoned with E24 if it cannot.
   virtual event alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
                       const std::source_location& where) = 0;
@@ -46,13 +47,14 @@ void set_remote_barriers(base::runtime_context& runtime, remote_barriers* others
 phases* find_barrier(std::uint64_t id, event_table& table) noexcept;
 std::uint16_t home_of_barrier(std::uint64_t id) noexcept;
 /// Applies arrivals of another node. Throws E21 and E22, with nothing changed.
-void arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-                     base::thread_context& context, const std::source_location& where);
+void arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+                     const void* value, base::thread_context& context, const std::source_location& where);
 /// Throws E22 and E24.
 void alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
                     const std::source_location& where);
 /// Throws E22.
-void destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context, const std::source_location& where);
+void destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+                     const std::source_location& where);
 /// The failure E22.
 failure_ref barrier_gone(std::uint64_t id, std::uint64_t phase, const std::source_location& where);
 

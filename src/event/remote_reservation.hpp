@@ -29,7 +29,8 @@ class remote_reservations {
   virtual void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
                        const std::source_location& where) = 0;
   virtual void skip_acquire(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) = 0;
-  virtual void release_skipped(std::uint64_t id, const failure& cause, detail::slot& s, base::thread_context& context) = 0;
+  virtual void release_skipped(std::uint64_t id, const failure& cause, detail::slot& s,
+                               base::thread_context& context) = 0;
 
   /// Destroys a reservation of another node.
   virtual void destroy(std::uint64_t id, base::thread_context& context, const std::source_location& where) = 0;
@@ -53,7 +54,8 @@ failure_ref gone_before(std::uint64_t id, const std::source_location& where);
 /// The node that made the reservation, from the bits of its id.
 std::uint16_t home_of_reservation(std::uint64_t id) noexcept;
 /// Fails the acquires and requests that wait, with that cause.
-void fail_waiters(const reservation_state::waiting& left, const failure_ref& why, base::thread_context& context) noexcept;
+void fail_waiters(const reservation_state::waiting& left, const failure_ref& why,
+                  base::thread_context& context) noexcept;
 
 }  // namespace detail
 }  // namespace stretto

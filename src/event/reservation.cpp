@@ -339,7 +339,8 @@ bool detail::destroy_reservation(std::uint64_t id, base::thread_context& context
   return true;
 }
 
-void detail::fail_waiters(const reservation_state::waiting& left, const failure_ref& why, base::thread_context& context) noexcept {
+void detail::fail_waiters(const reservation_state::waiting& left, const failure_ref& why,
+                          base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   for (waiter* w = left.local; w;) {
     waiter* next = w->next;
@@ -365,7 +366,8 @@ failure_ref detail::gone_before(std::uint64_t id, const std::source_location& wh
 std::uint16_t detail::home_of_reservation(std::uint64_t id) noexcept { return reservation_table::node_of(id); }
 
 void detail::add_reservations(event_table& table, base::wait_walk& walk) {
-  reservations_of(table).for_each(table.node, [&](std::uint64_t id, reservation_state& h) { add_reservation(id, h, walk); });
+  reservations_of(table).for_each(table.node,
+                                  [&](std::uint64_t id, reservation_state& h) { add_reservation(id, h, walk); });
 }
 
 void detail::add_reservation(std::uint64_t id, reservation_state& h, base::wait_walk& walk) {

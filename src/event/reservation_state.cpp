@@ -35,7 +35,9 @@ hold wanted_by(const waiter& local) noexcept { return local.fire == wait_to_shar
 
 }  // namespace
 
-void reservation_state::free_payload::operator()(std::byte* p) const noexcept { ::operator delete(p, std::align_val_t{64}); }
+void reservation_state::free_payload::operator()(std::byte* p) const noexcept {
+  ::operator delete(p, std::align_val_t{64});
+}
 
 void reservation_state::allocate(std::size_t bytes) {
   payload_.reset();

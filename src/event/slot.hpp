@@ -107,8 +107,12 @@ struct alignas(64) slot {
   void unmark() noexcept {
     if (is_marked()) index_and_mark.store(index(), std::memory_order_relaxed);
   }
-  std::uint32_t claimed_generation() const noexcept { return generation_claimed_in(claim.load(std::memory_order_relaxed)); }
-  static constexpr std::uint32_t generation_claimed_in(std::uint32_t claim) noexcept { return (claim & ~of_operation) >> 3; }
+  std::uint32_t claimed_generation() const noexcept {
+    return generation_claimed_in(claim.load(std::memory_order_relaxed));
+  }
+  static constexpr std::uint32_t generation_claimed_in(std::uint32_t claim) noexcept {
+    return (claim & ~of_operation) >> 3;
+  }
   bool is_of_operation(std::uint32_t generation) const noexcept {
     return claim.load(std::memory_order_relaxed) == (claim_of(generation, role::none) | of_operation);
   }

@@ -12,10 +12,11 @@ namespace stretto::detail {
 namespace {
 
 failure_ref nobody_triggered(const std::source_location& made) {
-  auto why = std::make_exception_ptr(error("E14", "the runtime ended, and nobody had triggered an event that work waited for")
-                                         .fact("made", made)
-                                         .because("only the program can trigger a user event")
-                                         .remedy("trigger or poison it on every path"));
+  auto why =
+      std::make_exception_ptr(error("E14", "the runtime ended, and nobody had triggered an event that work waited for")
+                                  .fact("made", made)
+                                  .because("only the program can trigger a user event")
+                                  .remedy("trigger or poison it on every path"));
   return make_failure(std::move(why), "event at " + short_location(made), made);
 }
 
@@ -30,20 +31,24 @@ std::size_t poison_awaited(base::thread_context& context, std::span<const event>
     const auto generation = slot::generation_in(word);
     if (!slot::list_in(word) || s.is_claimed(generation) || s.is_of_operation(generation)) continue;
     if (!but.empty() && std::ranges::find(but, handle_of(cache.node, i, generation)) != but.end()) continue;
-    poisoned += poison_slot(s, generation, why_of(s.where.load(std::memory_order_relaxed)), ended_by::program, cache, context);
+    poisoned +=
+        poison_slot(s, generation, why_of(s.where.load(std::memory_order_relaxed)), ended_by::program, cache, context);
   }
   return poisoned;
 }
 
 }  // namespace
 
-std::size_t poison_untriggered(base::thread_context& context) noexcept { return poison_awaited(context, {}, nobody_triggered); }
+std::size_t poison_untriggered(base::thread_context& context) noexcept {
+  return poison_awaited(context, {}, nobody_triggered);
+}
 
 std::size_t poison_stuck(base::thread_context& context, const failure_ref& why) noexcept {
   // Events of phases end with their phases, so that other nodes that wait for a phase are notified in the usual way.
   std::vector<event> of_phases;
   const std::size_t phases = poison_lacking_phases(why, context, of_phases);
-  return phases + poison_awaited(context, of_phases, [&](const std::source_location&) { return failure_ref::share(why.get()); });
+  return phases +
+         poison_awaited(context, of_phases, [&](const std::source_location&) { return failure_ref::share(why.get()); });
 }
 
 }  // namespace stretto::detail

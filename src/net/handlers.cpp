@@ -24,7 +24,9 @@ void handlers::add(std::string name, void* owner, function f) {
   all_.push_back({std::move(name), owner, f});
 }
 
-void handlers::must_agree(std::string what, std::string value) { alike_.emplace_back(std::move(what), std::move(value)); }
+void handlers::must_agree(std::string what, std::string value) {
+  alike_.emplace_back(std::move(what), std::move(value));
+}
 
 void handlers::must_agree_on_option(std::string name, std::string value) {
   alike_.emplace_back(std::string(option_mark) + name, std::move(value));
@@ -36,7 +38,8 @@ void handlers::close() {
 }
 
 handler_number handlers::number(std::string_view name) const {
-  const auto at = std::lower_bound(all_.begin(), all_.end(), name, [](const entry& e, std::string_view n) { return e.name < n; });
+  const auto at =
+      std::lower_bound(all_.begin(), all_.end(), name, [](const entry& e, std::string_view n) { return e.name < n; });
   if (at != all_.end() && at->name == name) return static_cast<handler_number>(at - all_.begin());
   std::vector<std::string> names;
   for (const entry& e : all_) names.push_back(e.name);
@@ -67,7 +70,8 @@ std::string handlers::description(std::size_t most) const {
   return all.substr(0, most);
 }
 
-error build_mismatch(node_number one, std::string_view one_description, node_number other, std::string_view other_description) {
+error build_mismatch(node_number one, std::string_view one_description, node_number other,
+                     std::string_view other_description) {
   const auto next = [](std::string_view& of) {
     const auto line = of.substr(0, of.find('\n'));
     of.remove_prefix(std::min(of.size(), line.size() + 1));
@@ -86,12 +90,13 @@ error build_mismatch(node_number one, std::string_view one_description, node_num
     if (is_option) ++options;
   }
   const bool are_options = options > 0 && options == facts.size();
-  error e(are_options ? "N15" : "N06",
-          fmt::format("nodes {} and {} of this job {}", one, other, are_options ? "have different options" : "are not of one build"));
+  error e(are_options ? "N15" : "N06", fmt::format("nodes {} and {} of this job {}", one, other,
+                                                   are_options ? "have different options" : "are not of one build"));
   for (auto& [what, value] : facts) e.fact(std::move(what), std::move(value));
   if (are_options)
-    return std::move(e.because("what these options ask for is done by all nodes together")
-                         .remedy("give all nodes the same options; stretto run hands on those of the shell where it is typed"));
+    return std::move(
+        e.because("what these options ask for is done by all nodes together")
+            .remedy("give all nodes the same options; stretto run hands on those of the shell where it is typed"));
   return std::move(e.because("what nodes say to one another means something in one build alone")
                        .remedy("build the program once, in a folder that all hosts see, and start it from there"));
 }

@@ -69,6 +69,7 @@ class handlers {
 
 /// The error for two nodes whose digests differ, with each line of their descriptions that differs: N06, or N15 if all
 /// of these are options.
-error build_mismatch(node_number one, std::string_view one_description, node_number other, std::string_view other_description);
+error build_mismatch(node_number one, std::string_view one_description, node_number other,
+                     std::string_view other_description);
 
 }  // namespace stretto::net

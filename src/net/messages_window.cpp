@@ -21,7 +21,8 @@ struct sent final : places::completion {
 
 /// Runs when the data of a put has landed: sends put_done to the requesting node.
 struct messages_window::put_landing final : places::completion {
-  put_landing(messages_window& w, node_number from, const access_request& a) noexcept : completion(landed), of(w), asker(from), is(a) {}
+  put_landing(messages_window& w, node_number from, const access_request& a) noexcept
+      : completion(landed), of(w), asker(from), is(a) {}
   static void landed(places::work_item& self) noexcept {
     const auto kept = std::unique_ptr<put_landing>(static_cast<put_landing*>(&self));
     if (!kept->failure) kept->of.send(kept->asker, put_done_name, kept->is, {}, nullptr);
@@ -62,12 +63,13 @@ places::completion* messages_window::take_pending(std::uint64_t number, std::byt
   return done;
 }
 
-void messages_window::send(node_number to, const char* name, const access_request& head, std::span<const std::byte> payload,
-                           places::completion* sent) {
+void messages_window::send(node_number to, const char* name, const access_request& head,
+                           std::span<const std::byte> payload, places::completion* sent) {
   net_->send({to, handlers_.number(name), std::as_bytes(std::span(&head, 1)), payload, sent});
 }
 
-void messages_window::put(node_number to, std::uint64_t offset, std::span<const std::byte> from, places::completion& done) {
+void messages_window::put(node_number to, std::uint64_t offset, std::span<const std::byte> from,
+                          places::completion& done) {
   const access_request head{add_pending({to, nullptr, &done}), offset, from.size()};
   send(to, put_name, head, from, new sent);
 }

@@ -40,7 +40,8 @@ class messages_window final : public window {
   void on_put_done(arrival& a);
   void on_get(arrival& a);
   void on_got(arrival& a);
-  void send(node_number to, const char* name, const access_request& head, std::span<const std::byte> payload, places::completion* sent);
+  void send(node_number to, const char* name, const access_request& head, std::span<const std::byte> payload,
+            places::completion* sent);
 
   handlers& handlers_;
   transport* net_ = nullptr;

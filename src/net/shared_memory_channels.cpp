@@ -49,7 +49,9 @@ namespace {
 constexpr std::uint64_t front_bytes = (sizeof(segment) + page - 1) / page * page;
 }
 
-std::byte* segment::channel(std::uint32_t n) noexcept { return reinterpret_cast<std::byte*>(this) + front_bytes + n * channel_bytes; }
+std::byte* segment::channel(std::uint32_t n) noexcept {
+  return reinterpret_cast<std::byte*>(this) + front_bytes + n * channel_bytes;
+}
 
 mapped::mapped(int file, std::uint64_t bytes) {
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -98,12 +100,17 @@ own_channels::~own_channels() { close(file_); }
 
 std::unique_ptr<own_channels> own_channels::make(std::uint64_t bytes) {
   const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, bytes / channels::page));
-  const std::uint64_t host = count && channels::may_be_so_long(bytes + channels::front_bytes) ? channels::this_host() : 0;
+  const std::uint64_t host =
+      count && channels::may_be_so_long(bytes + channels::front_bytes) ? channels::this_host() : 0;
   if (!host) return nullptr;
   const int file = memfd_create("stretto lanes", MFD_CLOEXEC);
   if (file < 0) return nullptr;
   const std::uint64_t channel_bytes = bytes / count / channels::page * channels::page;
-  const channels_address address{.host = host, .key = channels::new_key(), .bytes = channels::front_bytes + count * channel_bytes, .process = getpid(), .file = file};
+  const channels_address address{.host = host,
+                                 .key = channels::new_key(),
+                                 .bytes = channels::front_bytes + count * channel_bytes,
+                                 .process = getpid(),
+                                 .file = file};
   if (ftruncate(file, static_cast<off_t>(address.bytes))) {
     close(file);
     return nullptr;
@@ -146,7 +153,8 @@ std::size_t own_channels::copy_in(std::uint32_t channel, std::span<const std::by
     const std::uint64_t taken = c.taken.load(std::memory_order_acquire);
     if (taken == channels::ended) return left.size();
     const std::uint64_t at = in % s.channel_bytes;
-    const std::uint64_t now = std::min({s.channel_bytes - (in - taken), s.channel_bytes - at, channels::step, std::uint64_t{most_now - done}});
+    const std::uint64_t now = std::min(
+        {s.channel_bytes - (in - taken), s.channel_bytes - at, channels::step, std::uint64_t{most_now - done}});
     if (!now) break;
     base::copy_past_caches(ring + at, left.data() + done, now);
     in += now, done += now;
@@ -165,14 +173,16 @@ std::unique_ptr<peer_channels> peer_channels::find(const channels_address& there
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
   struct stat is = {};
-  const bool is_whole = !fstat(file, &is) && static_cast<std::uint64_t>(is.st_size) == there.bytes && there.bytes >= channels::front_bytes;
+  const bool is_whole = !fstat(file, &is) && static_cast<std::uint64_t>(is.st_size) == there.bytes &&
+                        there.bytes >= channels::front_bytes;
   std::unique_ptr<peer_channels> found(is_whole ? new peer_channels(file, there.bytes) : nullptr);
   close(file);
   if (!found || !found->memory_.at() || found->memory_.at()->key != there.key) return nullptr;
   return found;
 }
 
-std::uint64_t peer_channels::copy_out(std::uint32_t channel, std::byte* target, std::uint64_t got, std::uint64_t bytes) noexcept {
+std::uint64_t peer_channels::copy_out(std::uint32_t channel, std::byte* target, std::uint64_t got,
+                                      std::uint64_t bytes) noexcept {
   segment& s = *memory_.at();
   counts& c = s.of[channel];
   const std::byte* const ring = s.channel(channel);
@@ -180,7 +190,8 @@ std::uint64_t peer_channels::copy_out(std::uint32_t channel, std::byte* target, 
   std::uint64_t taken = c.taken.load(std::memory_order_relaxed);
   while (got < most_now) {
     const std::uint64_t at = taken % s.channel_bytes;
-    const std::uint64_t now = std::min({c.copied_in.load(std::memory_order_acquire) - taken, s.channel_bytes - at, channels::step, most_now - got});
+    const std::uint64_t now = std::min(
+        {c.copied_in.load(std::memory_order_acquire) - taken, s.channel_bytes - at, channels::step, most_now - got});
     if (!now) break;
     base::copy_by_lines(target + got, ring + at, now);
     got += now, taken += now;
@@ -189,6 +200,8 @@ std::uint64_t peer_channels::copy_out(std::uint32_t channel, std::byte* target, 
   return got;
 }
 
-void peer_channels::drop(std::uint32_t channel) noexcept { memory_.at()->of[channel].taken.store(channels::ended, std::memory_order_release); }
+void peer_channels::drop(std::uint32_t channel) noexcept {
+  memory_.at()->of[channel].taken.store(channels::ended, std::memory_order_release);
+}
 
 }  // namespace stretto::net

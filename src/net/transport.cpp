@@ -44,7 +44,8 @@ void transport::communicator(std::uint32_t, std::span<std::byte>) {
   throw no_communicator("the nodes of this job are not processes that MPI joins");
 }
 
-void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept {
+void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head,
+                       payload&& rest) noexcept {
   arrival a{from, head, rest};
   handlers_.run(handler, a);
 }

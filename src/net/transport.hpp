@@ -150,7 +150,9 @@ class transport {
 
   /// The first node that failed to start. All nodes call it once, before their first poll, and it waits for the others.
   /// Transports that cannot wait return this node if it has failed.
-  virtual std::optional<node_number> first_failed(bool has_failed) { return has_failed ? std::optional(self()) : std::nullopt; }
+  virtual std::optional<node_number> first_failed(bool has_failed) {
+    return has_failed ? std::optional(self()) : std::nullopt;
+  }
 
   /// Sets the function that poll() calls for each failed node. To be called before the first poll.
   void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }

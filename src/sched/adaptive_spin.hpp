@@ -18,7 +18,8 @@ namespace stretto::sched {
 class adaptive_spin {
  public:
   /// If `max_ns` is not above `min_ns`, the spin time is always `min_ns`.
-  constexpr adaptive_spin(std::uint64_t min_ns, std::uint64_t max_ns) noexcept : min_ns_(min_ns), max_ns_(std::max(min_ns, max_ns)), spin_ns_(min_ns) {}
+  constexpr adaptive_spin(std::uint64_t min_ns, std::uint64_t max_ns) noexcept
+      : min_ns_(min_ns), max_ns_(std::max(min_ns, max_ns)), spin_ns_(min_ns) {}
 
   constexpr std::uint64_t spin_ns() const noexcept { return spin_ns_; }
   constexpr std::uint64_t min_ns() const noexcept { return min_ns_; }

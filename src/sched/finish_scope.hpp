@@ -76,7 +76,8 @@ struct alignas(base::cache_line) finish_scope {
       for (std::uint32_t i = 0; i < workers; ++i) ended += shards[i].ended.load(std::memory_order_acquire);
     // A worker that joined since the first load is seen now, and then the sums differ.
     shards = others.load(std::memory_order_acquire);
-    std::uint64_t spawned = own.spawned.load(std::memory_order_acquire) + outside.spawned.load(std::memory_order_acquire);
+    std::uint64_t spawned =
+        own.spawned.load(std::memory_order_acquire) + outside.spawned.load(std::memory_order_acquire);
     if (shards)
       for (std::uint32_t i = 0; i < workers; ++i) spawned += shards[i].spawned.load(std::memory_order_acquire);
     return spawned == ended;

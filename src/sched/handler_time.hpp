@@ -15,7 +15,8 @@
 namespace stretto::sched {
 
 /// `s` lies on the handler's stack until the handler ends.
-inline void begin_handler_time(stretto::detail::handler_span& s, const stretto::detail::device_time& on_devices, thread_state& t) noexcept {
+inline void begin_handler_time(stretto::detail::handler_span& s, const stretto::detail::device_time& on_devices,
+                               thread_state& t) noexcept {
   s.suspended = 0;
   s.on_devices = &on_devices;
   s.outer = std::exchange(t.measured, &s);

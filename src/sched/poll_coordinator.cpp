@@ -45,7 +45,8 @@ void poll_coordinator::begin_waiting() noexcept {
 }
 
 std::uint64_t poll_coordinator::longest_wait() const noexcept {
-  return static_cast<std::uint64_t>(std::max({std::int64_t{0}, longest_.load(std::memory_order_relaxed), now() - found_last_.load(std::memory_order_relaxed)}));
+  return static_cast<std::uint64_t>(std::max({std::int64_t{0}, longest_.load(std::memory_order_relaxed),
+                                              now() - found_last_.load(std::memory_order_relaxed)}));
 }
 
 void poll_coordinator::call_service_thread(bool is_asleep) noexcept {

@@ -17,7 +17,8 @@ void poll_threads::start_with(scheduler& owner) noexcept {
   if (sources_.each.empty()) return;
   const base::signals_blocked here;
   try {
-    for (const poll_function& poll : sources_.each) threads_.emplace_back([this, &owner, &poll] { serve(owner, poll); });
+    for (const poll_function& poll : sources_.each)
+      threads_.emplace_back([this, &owner, &poll] { serve(owner, poll); });
   } catch (...) {
     stop();
     sources_.on_no_threads();

@@ -66,8 +66,8 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
 
 std::unique_ptr<worker> scheduler::make_worker(std::uint32_t index) {
   const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute searches where worker 0 does
-  auto w = std::make_unique<worker>(*this, runtime, index, paths.places, worker_paths{&paths.pop[path], &paths.steal[path]},
-                                    settings.seed);
+  auto w = std::make_unique<worker>(*this, runtime, index, paths.places,
+                                    worker_paths{&paths.pop[path], &paths.steal[path]}, settings.seed);
   prepare_thread(*w);
   w->every_span = recorder && recorder->level() == trace::level::full;
   w->first_id = first_id_of(runtime.node, index);
@@ -140,7 +140,8 @@ void scheduler::detach(thread_state* t) noexcept {
 
 bool scheduler::has_program_threads() const noexcept {
   std::scoped_lock lock(attach_mutex);
-  return std::ranges::any_of(attached, [](const thread_state* t) { return std::string_view(t->track_name) == program_thread; });
+  return std::ranges::any_of(attached,
+                             [](const thread_state* t) { return std::string_view(t->track_name) == program_thread; });
 }
 
 void scheduler::wake(worker& w) noexcept {
@@ -250,10 +251,13 @@ bool scheduler::is_of_device(place p) const noexcept {
 }
 
 error scheduler::no_host_code_at(const char* code, place p, const std::source_location& where) const {
-  return error(code, "place \"" + paths.names[p.index] + "\" is a device's: tasks, which are code of the host, do not run there")
+  return error(code, "place \"" + paths.names[p.index] +
+                         "\" is a device's: tasks, which are code of the host, do not run there")
       .fact("spawned", where)
       .because("a device runs kernels, and workers run tasks")
-      .remedy("launch(on(place), kernel, ...) with a STRETTO_KERNEL or a native_kernel; or spawn the task without this place");
+      .remedy(
+          "launch(on(place), kernel, ...) with a STRETTO_KERNEL or a native_kernel; or spawn the task without this "
+          "place");
 }
 
 std::uint16_t scheduler::reachable_place(place p, const std::source_location& where) const {

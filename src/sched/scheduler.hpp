@@ -185,7 +185,9 @@ struct scheduler {
   /// after the count has gone down.
   template <class Matters>
   void outside_ended(std::uint64_t what, Matters&& matters) noexcept {
-    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst) && matters()) wake_any();
+    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst) &&
+        matters())
+      wake_any();
   }
   /// Argument of these two: a poll of the service thread.
   static constexpr std::uint64_t one_poll = std::uint64_t{1} << 32;
@@ -205,7 +207,9 @@ struct scheduler {
   }
 
   /// Threads that count in shards of scopes: the workers, and the substitute.
-  std::uint32_t shard_count() const noexcept { return static_cast<std::uint32_t>(workers.size()) + (substitute ? 1 : 0); }
+  std::uint32_t shard_count() const noexcept {
+    return static_cast<std::uint32_t>(workers.size()) + (substitute ? 1 : 0);
+  }
   /// After a put that the only worker may not fetch, since no thread is inside run or its body is blocked.
   void call_substitute() noexcept {
     if (substitute && substitute->has_begun.load(std::memory_order_acquire)) [[unlikely]]

@@ -78,7 +78,8 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
     const auto wanted = s->workers.size();
     s->stop.store(true, std::memory_order_release);
     end_threads(*s);
-    throw error("S10", "the system has no thread for worker " + std::to_string(started) + " of " + std::to_string(wanted))
+    throw error("S10",
+                "the system has no thread for worker " + std::to_string(started) + " of " + std::to_string(wanted))
         .because(e.what())
         .remedy("ask for fewer workers, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
   }
@@ -104,7 +105,8 @@ void begin_substitute(scheduler& s) {
 }
 
 std::optional<error> stop(scheduler& s, const std::function<void()>& last, const std::function<bool()>& pending,
-                          const std::function<bool(const failure&)>& is_known, const std::function<bool()>& close) noexcept {
+                          const std::function<bool(const failure&)>& is_known,
+                          const std::function<bool()>& close) noexcept {
   worker& first = *s.workers[0];
   enter_worker(first);
   s.draining.store(true, std::memory_order_seq_cst);

@@ -13,7 +13,8 @@
 
 namespace stretto::sched {
 
-std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths, const scheduler_settings& settings);
+std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths paths,
+                                 const scheduler_settings& settings);
 /// Before the first attached thread may submit anything. Throws S10, S11.
 void begin_substitute(scheduler& s);
 /// Runs everything that can run, calls `last` as worker 0, runs what that made, and ends the threads. No thread may be

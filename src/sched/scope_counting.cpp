@@ -84,7 +84,8 @@ void wake_scope_waiter(thread_state& t, finish_scope& scope) noexcept {
   else settle_waiting_scopes(t);
 }
 
-void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept {
+void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept,
+                void* about) noexcept {
   scope.about = about;
   scope.opener.store(nullptr, std::memory_order_relaxed);  // the opener goes on, and its record will be reused
   if (!has_heavy_fence()) {

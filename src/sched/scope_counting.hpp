@@ -61,7 +61,8 @@ class outside_of_finishes : counted_in {
 void register_waiting(thread_state& t, finish_scope& scope) noexcept;
 /// Calls `then` once, when all counted tasks have ended: now, or on the thread that counts the last end. No thread
 /// waits, and `then` must close the scope. Only tasks of the scope that have not ended may count further tasks.
-void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept, void* about) noexcept;
+void when_quiet(thread_state& t, finish_scope& scope, void (*then)(finish_scope&, thread_state&) noexcept,
+                void* about) noexcept;
 /// Resumes the waiters of all scopes that have become quiet; true if there were any.
 bool settle_waiting_scopes(thread_state& t) noexcept;
 

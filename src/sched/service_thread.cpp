@@ -93,7 +93,8 @@ void service_thread::serve(scheduler& owner) {
     // While every worker has work, a poll takes a processor from one of them, and its finds have to wait for a worker.
     const std::uint64_t without_work = owner.searching_and_parked.load(std::memory_order_relaxed);
     const bool all_work = without_work == 0, all_sleep = without_work >> 32 == owner.workers.size();
-    const std::int64_t least = std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
+    const std::int64_t least =
+        std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
     if (was == client::finding::worked) {
       waits_since = time;
       pause = all_sleep ? 0 : least;  // transfers that progress only in polls go on at once: no worker needs the core

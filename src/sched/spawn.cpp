@@ -36,7 +36,8 @@ constexpr std::size_t prefix_bytes(std::size_t preconditions) noexcept {
 /// The offset of the record in a heap block, which is aligned as the storage must be: it aligns the storage, and leaves
 /// space for the preconditions before the record.
 constexpr std::size_t heap_offset(std::size_t preconditions, std::size_t alignment) noexcept {
-  return (prefix_bytes(preconditions) + detail::storage_offset + alignment - 1) / alignment * alignment - detail::storage_offset;
+  return (prefix_bytes(preconditions) + detail::storage_offset + alignment - 1) / alignment * alignment -
+         detail::storage_offset;
 }
 
 /// Preconditions are stored at the end of a pooled block, or before a record from the heap.
@@ -45,8 +46,9 @@ dependency* preconditions_of(task_record& r) noexcept {
   auto* bytes = reinterpret_cast<std::byte*>(&r);
   if (c == 0) [[likely]]
     return reinterpret_cast<dependency*>(bytes + size_classes[0]) - r.preconditions;
-  return reinterpret_cast<dependency*>(c == heap_class ? bytes - prefix_bytes(r.preconditions)
-                                                       : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
+  return reinterpret_cast<dependency*>(c == heap_class
+                                           ? bytes - prefix_bytes(r.preconditions)
+                                           : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
 }
 
 void copy_name(task_record& r, std::string_view name) {
@@ -178,7 +180,8 @@ bool has_value_to_drop(const task_record& r) noexcept {
     // task.
     if (thread_state* t = this_thread(); t && t->observer) t->observer->reused(&r);
     const std::size_t alignment = r.type().alignment;
-    ::operator delete(reinterpret_cast<std::byte*>(&r) - heap_offset(r.preconditions, alignment), std::align_val_t{alignment});
+    ::operator delete(reinterpret_cast<std::byte*>(&r) - heap_offset(r.preconditions, alignment),
+                      std::align_val_t{alignment});
   } else {
     detail::destroy_task(r);
   }
@@ -188,7 +191,8 @@ bool has_value_to_drop(const task_record& r) noexcept {
 
 bool is_of_task(const waiter& w) noexcept { return w.fire == fire_task; }
 
-task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes, const detail::task_type& type) {
+task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes,
+                          const detail::task_type& type) {
   const std::int8_t urgency = about.priority ? checked_priority(about.priority, about.where) : std::int8_t{0};
   task_record& r = make_record(t, bytes, 0, type, about.where, 1);
   r.scope = about.scope;

@@ -161,7 +161,9 @@ void on_fault(int number, siginfo_t* about, void* context) {
   pass_on(number, about, context);
 }
 
-bool is_our_handler(const struct sigaction& s) noexcept { return s.sa_flags & SA_SIGINFO && s.sa_sigaction == on_fault; }
+bool is_our_handler(const struct sigaction& s) noexcept {
+  return s.sa_flags & SA_SIGINFO && s.sa_sigaction == on_fault;
+}
 
 void install() noexcept {
   struct sigaction ours {};

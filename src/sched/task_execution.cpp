@@ -208,7 +208,8 @@ void suspend(worker& w, suspension& s, void (*hook)(worker&, void*), void* argum
 }
 
 void push_when_full(worker& w, item i) noexcept {
-  if (w.default_queue->capacity() >= w.owner->settings.high_water && !w.paused_spawner && !w.spawn_suspension_disabled) {
+  if (w.default_queue->capacity() >= w.owner->settings.high_water && !w.paused_spawner &&
+      !w.spawn_suspension_disabled) {
     // Suspend the spawner while some of the queued tasks run, so that endless spawning stays in bounded memory.
     suspension s;
     s.pinned = &w;

@@ -94,7 +94,8 @@ class wait_graph_builder {
     } while ((waiters < walk_.linked.size() || runs < running_.size()) && !walk_.is_full());
     for (const void* at : coroutines_)
       if (const auto bits = detail::bits_of_record(promised_by_coroutine(at)); walk_.has(wait_kind::task, bits))
-        walk_.link(walk_.at(wait_kind::task, bits), walk_.at(wait_kind::coroutine, reinterpret_cast<std::uintptr_t>(at)));
+        walk_.link(walk_.at(wait_kind::task, bits),
+                   walk_.at(wait_kind::coroutine, reinterpret_cast<std::uintptr_t>(at)));
   }
 
  private:

@@ -17,7 +17,9 @@ void wait_timers::use_clock(std::shared_ptr<manual_clock> clock) {
   if (clock_) detail::clock_access::add(*clock_, *this);
 }
 
-wait_timers::time wait_timers::now() const noexcept { return clock_ ? clock_->now() : std::chrono::steady_clock::now(); }
+wait_timers::time wait_timers::now() const noexcept {
+  return clock_ ? clock_->now() : std::chrono::steady_clock::now();
+}
 
 bool wait_timers::is_due() const noexcept { return !set_.empty() && set_.begin()->first.at <= now(); }
 

@@ -158,7 +158,8 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
   if (scope) e.fact("finish", scope->where);
   throw std::move(e)
       .because("neither could ever end")
-      .remedy(scope ? "wait after the finish, or for something that the task does before it" : "let another task wait for it");
+      .remedy(scope ? "wait after the finish, or for something that the task does before it"
+                    : "let another task wait for it");
 }
 
 /// Tasks in a scope, or in one inside it, must end before the task that opened the scope can.

@@ -89,7 +89,8 @@ bool should_force_steal(worker& w, const deque& victim) noexcept {
   if (w.owner->settings.stepped) return has_something;  // one thread: the thief would wait for itself
   const auto replies = victim.steal_replies();
   if (w.victim_under_observation == &victim) {
-    if (has_something && w.replies_seen == replies && victim.is_steal_requested()) return ++w.rounds_observed >= rounds_before_force;
+    if (has_something && w.replies_seen == replies && victim.is_steal_requested())
+      return ++w.rounds_observed >= rounds_before_force;
     w.victim_under_observation = nullptr;
   } else if (!w.victim_under_observation && has_something) {
     w.victim_under_observation = &victim;
@@ -115,7 +116,8 @@ item steal_from(worker& w, deque& victim, std::uint16_t place) {
   // If not every worker may run every task, tasks bound to the place stay in its queue.
   const bool is_uniform = w.owner->reach.is_uniform;
   const auto belongs_home = [](item i) { return suspension_in(i) || !task_in(i)->bound; };
-  for (std::size_t i = 1; i < n; ++i) (is_uniform || belongs_home(loot[i]) ? *w.default_queue : w.queue_at(place)).push(loot[i]);
+  for (std::size_t i = 1; i < n; ++i)
+    (is_uniform || belongs_home(loot[i]) ? *w.default_queue : w.queue_at(place)).push(loot[i]);
   return loot[0];
 }
 
@@ -153,7 +155,8 @@ class idle_spin {
 
   /// Starts the spin time again, from now on.
   void begin() noexcept {
-    if (w_.spin.is_adaptive() && !is_long_spinner_) is_long_spinner_ = !w_.owner->has_long_spinner.exchange(true, std::memory_order_relaxed);
+    if (w_.spin.is_adaptive() && !is_long_spinner_)
+      is_long_spinner_ = !w_.owner->has_long_spinner.exchange(true, std::memory_order_relaxed);
     yields_from_ns_ = base::nanoseconds_now() + w_.spin.min_ns();
     end_ns_ = yields_from_ns_ + (is_long_spinner_ ? w_.spin.spin_ns() - w_.spin.min_ns() : 0);
   }
@@ -287,7 +290,8 @@ item next_local(worker& w) {
     if (w.owner->waiting_count.load(std::memory_order_relaxed)) settle_waiting_scopes(w);
   }
   if (w.paused_spawner) [[unlikely]] {
-    if (w.tasks_until_resume == 0 || w.default_queue->size() <= 0) return std::exchange(w.paused_spawner, nullptr)->as_item();
+    if (w.tasks_until_resume == 0 || w.default_queue->size() <= 0)
+      return std::exchange(w.paused_spawner, nullptr)->as_item();
     --w.tasks_until_resume;
   }
   for (deque* q : w.pop_order)
@@ -320,7 +324,8 @@ item take_submitted(worker& w) {
 bool any_submitted(const worker& w) noexcept {
   const scheduler& owner = *w.owner;
   const auto is_full = [](const inbox& box) { return !box.is_empty(); };
-  return std::ranges::any_of(owner.injected, is_full) || is_full(owner.anywhere) || !owner.workers[0]->urgent.is_empty();
+  return std::ranges::any_of(owner.injected, is_full) || is_full(owner.anywhere) ||
+         !owner.workers[0]->urgent.is_empty();
 }
 
 bool has_local(const worker& w) noexcept {

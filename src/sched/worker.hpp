@@ -106,7 +106,9 @@ struct suspension {
   item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
 };
 
-inline suspension* suspension_in(item i) noexcept { return i & 1 ? reinterpret_cast<suspension*>(i & ~item{1}) : nullptr; }
+inline suspension* suspension_in(item i) noexcept {
+  return i & 1 ? reinterpret_cast<suspension*>(i & ~item{1}) : nullptr;
+}
 inline task_record* task_in(item i) noexcept { return reinterpret_cast<task_record*>(i); }
 inline item item_of(waiter& link, bool suspended) noexcept {
   return suspended ? reinterpret_cast<item>(&link) | 1 : reinterpret_cast<item>(&task_record::of(link));

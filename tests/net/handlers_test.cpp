@@ -23,7 +23,8 @@ handlers of(std::initializer_list<const char*> names) {
 }  // namespace
 
 TEST_CASE("handlers have the same numbers on nodes that know the same names") {
-  const auto one = of({"event.trigger", "copy", "event.subscribe"}), other = of({"event.subscribe", "event.trigger", "copy"});
+  const auto one = of({"event.trigger", "copy", "event.subscribe"}),
+             other = of({"event.subscribe", "event.trigger", "copy"});
   for (const char* n : {"event.trigger", "copy", "event.subscribe"}) {
     CHECK(one.number(n) == other.number(n));
     CHECK(one.name(one.number(n)) == n);

@@ -54,7 +54,8 @@ TEST_CASE("the error for several processes that each see a job of one names the 
         "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
         "  launcher    openmpi\n"
         "  MPI         MPICH Version 4.0\n"
-        "  try         start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
+        "  try         start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, "
+        "mpirun.mpich");
   CHECK(test::thrown_by([] { check_launch({.program = "", .launcher = "", .launched = 4}, "MPICH", 1); }) ==
         "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
         "  launcher    srun\n"
@@ -98,7 +99,8 @@ TEST_CASE("a process knows its place on its host from its launcher's variables")
     const auto on = launched_on_host();
     return on ? std::to_string(on->self) + " of " + std::to_string(on->count) : "";
   };
-  for (const auto& [rank, size] : {std::pair("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"), std::pair("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
+  for (const auto& [rank, size] : {std::pair("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"),
+                                   std::pair("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
                                    std::pair("MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE")}) {
     CHECK(place().empty());
     const variable self(rank, "2");
@@ -110,9 +112,10 @@ TEST_CASE("a process knows its place on its host from its launcher's variables")
   }
   const variable self("SLURM_LOCALID", "1");
   CHECK(place().empty());
-  for (const auto& [host, said, expected] : {std::tuple("0", "4", "1 of 4"), std::tuple("0", "2(x3),5", "1 of 2"), std::tuple("2", "2(x3),5", "1 of 2"),
-                                             std::tuple("3", "2(x3),5", "1 of 5"), std::tuple("4", "2(x3),5", ""), std::tuple("1", "1,7,1", "1 of 7"),
-                                             std::tuple("0", "1", ""), std::tuple("0", "nonsense", "")}) {
+  for (const auto& [host, said, expected] :
+       {std::tuple("0", "4", "1 of 4"), std::tuple("0", "2(x3),5", "1 of 2"), std::tuple("2", "2(x3),5", "1 of 2"),
+        std::tuple("3", "2(x3),5", "1 of 5"), std::tuple("4", "2(x3),5", ""), std::tuple("1", "1,7,1", "1 of 7"),
+        std::tuple("0", "1", ""), std::tuple("0", "nonsense", "")}) {
     const variable node("SLURM_NODEID", host), tasks("SLURM_STEP_TASKS_PER_NODE", said);
     CAPTURE(said);
     CHECK(place() == expected);

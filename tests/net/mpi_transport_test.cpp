@@ -23,7 +23,8 @@ namespace {
 /// Two nodes; the second counts the messages that it receives, which must be in order.
 struct two_nodes {
   enum class cuda : bool { unknown, taken };
-  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_channel_memory, cuda memory = cuda::unknown) {
+  explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_channel_memory,
+                     cuda memory = cuda::unknown) {
     made_up_mpi::begin(2, seed);  // on one host where the seed is odd
     if (memory == cuda::taken) made_up_mpi::take_cuda_memory();
     for (int n = 0; n < 2; ++n) {
@@ -184,7 +185,8 @@ TEST_CASE("a payload whose message is followed by another is sent after that one
     std::vector<std::byte> bytes(50'000);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i / 7);
     test::ended sent;
-    job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .is_followed = true});
+    job.nets[0]->send(
+        {.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .is_followed = true});
     while (job.content.size() < bytes.size()) job.nets[1]->poll();  // its message has arrived
     for (int turn = 0; turn < 100; ++turn) job.nets[1]->poll();
     CHECK(job.received.times == 0);
@@ -208,7 +210,8 @@ TEST_CASE("MPI gets payloads in device memory directly, even small ones, and del
     job.content.reserve(size);
     const std::vector<std::byte> bytes(size, std::byte{7});
     test::ended sent;
-    job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .from_device = true});
+    job.nets[0]->send(
+        {.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .from_device = true});
     while (!job.received.times || !sent.times) job.poll();
     CHECK(job.content == bytes);
     CHECK(made_up_mpi::bulk(0).sent_from == bytes.data());

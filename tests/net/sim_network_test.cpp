@@ -67,7 +67,8 @@ struct noted {
     std::scoped_lock l(lock);
     came += one;
   }
-  void send(std::size_t from, std::size_t to, int number, std::span<const std::byte> payload = {}, told* sent = nullptr) {
+  void send(std::size_t from, std::size_t to, int number, std::span<const std::byte> payload = {},
+            told* sent = nullptr) {
     nodes[from].net->send({static_cast<node_number>(to), 0, std::as_bytes(std::span(&number, 1)), payload, sent});
   }
   bool is_over() const {
@@ -113,7 +114,11 @@ TEST_CASE("a seed repeats the order of arrivals, and other seeds give other orde
 }
 
 TEST_CASE("a message takes the latency and the time of its bytes, and the next of its pair waits for the wire") {
-  noted all({.nodes = 3, .latency_seconds = 1e-3, .jitter_seconds = 0, .bandwidth_bytes_per_second = 1e6, .eager_bytes = 1 << 20});
+  noted all({.nodes = 3,
+             .latency_seconds = 1e-3,
+             .jitter_seconds = 0,
+             .bandwidth_bytes_per_second = 1e6,
+             .eager_bytes = 1 << 20});
   const std::vector<std::byte> much(99'964);  // with the head and its overhead, 100,000 bytes
   std::mt19937_64 random(1);
   all.send(0, 1, 0, much);
@@ -127,7 +132,11 @@ TEST_CASE("a message takes the latency and the time of its bytes, and the next o
 }
 
 TEST_CASE("a large payload does not delay the messages behind it, and costs one more round trip") {
-  noted all({.nodes = 2, .latency_seconds = 1e-3, .jitter_seconds = 0, .bandwidth_bytes_per_second = 1e6, .eager_bytes = 100});
+  noted all({.nodes = 2,
+             .latency_seconds = 1e-3,
+             .jitter_seconds = 0,
+             .bandwidth_bytes_per_second = 1e6,
+             .eager_bytes = 100});
   const std::vector<std::byte> much(1'000'000);
   std::mt19937_64 random(1);
   all.send(0, 1, 0, much);
@@ -228,7 +237,8 @@ TEST_CASE("with cut links and failed nodes completions run once, arrivals are a 
       }
       for (const auto& l : all.nodes[to].landings) {
         CHECK(l.landed.times == 1);
-        if (!l.landed.failure) CHECK(std::all_of(l.bytes.begin(), l.bytes.end(), [](std::byte b) { return b == std::byte{1}; }));
+        if (!l.landed.failure)
+          CHECK(std::all_of(l.bytes.begin(), l.bytes.end(), [](std::byte b) { return b == std::byte{1}; }));
       }
     }
   }

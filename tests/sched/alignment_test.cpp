@@ -69,7 +69,8 @@ TEST_CASE("values in a coroutine's frame are aligned as their types require") {
   test::with_runtimes([] {
     for (int i = 0; i < 10; ++i) {
       const auto gate = user_event::create();
-      const auto a = is_aligned_in_coroutine<32>(gate), b = is_aligned_in_coroutine<128>(gate), c = is_aligned_in_coroutine<4096>(gate);
+      const auto a = is_aligned_in_coroutine<32>(gate), b = is_aligned_in_coroutine<128>(gate),
+                 c = is_aligned_in_coroutine<4096>(gate);
       gate.trigger();
       CHECK(a.get());
       CHECK(b.get());

@@ -89,8 +89,10 @@ void check_everywhere(const machine& m, bool stepped) {
     rt.run([&] {
       const user_event go = user_event::create();
       finish([&] {
-        for (std::uint32_t w = 0; w < m->worker_count(); ++w) async(on(worker(w)), [&] { spawn_everywhere(m, go, seen); }).get();
-        for (std::uint32_t w = 0; w < m->worker_count(); ++w) async(on(worker(w)), [&, w] {
+        for (std::uint32_t w = 0; w < m->worker_count(); ++w)
+          async(on(worker(w)), [&] { spawn_everywhere(m, go, seen); }).get();
+        for (std::uint32_t w = 0; w < m->worker_count(); ++w)
+          async(on(worker(w)), [&, w] {
             if (w + 1 == m->worker_count()) go.trigger();
           });
       });
@@ -159,7 +161,8 @@ TEST_CASE("a task at a place that only another worker's pop path visits runs the
 }
 
 TEST_CASE("a task that only one worker may steal runs there, even if others sleep or search") {
-  const machine m = machine_of(R"json({"nworkers": 4, "declarations": ["sysmem", "L2_0", "L2_1", "L2_2", "L2_3", "Interconnect"],
+  const machine m =
+      machine_of(R"json({"nworkers": 4, "declarations": ["sysmem", "L2_0", "L2_1", "L2_2", "L2_3", "Interconnect"],
     "reachability": [["sysmem", "L2_0"], ["sysmem", "L2_1"], ["sysmem", "L2_2"], ["sysmem", "L2_3"], ["sysmem", "Interconnect"]],
     "pop_paths": {"default": ["L2_$(id)", "sysmem"]},
     "steal_paths": {"default": ["sysmem"], "3": ["Interconnect", "sysmem"]}})json");

@@ -236,7 +236,8 @@ TEST_CASE("a task at a device is refused, and the error says what runs there ins
     const place gpu = rt.machine().places(place_kind::gpu).front();
     const std::string name = '"' + rt.machine().name(gpu) + '"';
     for (const auto& [code, text] : {std::pair("S02", told(at(gpu))), std::pair("S03", told(on(gpu)))}) {
-      CHECK(text.starts_with("error " + std::string(code) + ": place " + name + " is a device's: tasks, which are code of the host, do not run there\n"));
+      CHECK(text.starts_with("error " + std::string(code) + ": place " + name +
+                             " is a device's: tasks, which are code of the host, do not run there\n"));
       CHECK(text.find("launch(on(place), kernel, ...)") != std::string::npos);
       CHECK(text.find("native_kernel") != std::string::npos);
     }

@@ -86,7 +86,9 @@ TEST_CASE("consecutive operations with one mark form a step, as long as no other
   //   0 - 1 - 2 - 3 - 4     5 - 6      3 has another mark, 6 waits for 2 and 5, 7 for nothing
   const edges before{{}, {0}, {1}, {2}, {3}, {}, {5, 2}, {}};
   const graph_steps s = steps_of(before, std::vector<const void*>{a, a, a, b, a, a, a, nullptr});
-  const auto step = [&](std::size_t i) { return std::vector<std::uint32_t>(s.operations.of(i).begin(), s.operations.of(i).end()); };
+  const auto step = [&](std::size_t i) {
+    return std::vector<std::uint32_t>(s.operations.of(i).begin(), s.operations.of(i).end());
+  };
   REQUIRE(s.predecessors.size() == 6);
   CHECK(step(0) == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(step(1) == std::vector<std::uint32_t>{3});
@@ -108,7 +110,8 @@ TEST_CASE("steps hold every operation once, wait for what their operations wait 
     std::ranges::shuffle(order, random);
     edges before(n);
     for (std::uint32_t i = 1; i < n; ++i)
-      for (std::uint32_t k = random() % 3; k-- > 0;) before[order[i]].push_back(order[random() % 2 ? i - 1 : random() % i]);
+      for (std::uint32_t k = random() % 3; k-- > 0;)
+        before[order[i]].push_back(order[random() % 2 ? i - 1 : random() % i]);
     std::vector<const void*> marked(n);
     for (const void*& m : marked) m = random() % 4 ? &marks[random() % 8 == 0] : nullptr;
     const graph_steps s = steps_of(before, marked);

@@ -42,7 +42,9 @@ std::shared_ptr<const platform> machine_with(std::uint32_t places, const path_li
 }
 
 std::shared_ptr<const platform> random_machine(std::mt19937& random) {
-  const auto any = [&](std::uint32_t least, std::uint32_t most) { return least + static_cast<std::uint32_t>(random() % (most - least + 1)); };
+  const auto any = [&](std::uint32_t least, std::uint32_t most) {
+    return least + static_cast<std::uint32_t>(random() % (most - least + 1));
+  };
   const std::uint32_t places = any(1, 6), workers = any(1, 4);
   const auto path = [&](std::uint32_t least) {
     std::vector<std::uint32_t> all;

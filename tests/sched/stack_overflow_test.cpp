@@ -124,9 +124,13 @@ TEST_CASE("with STRETTO_ERRORS=json an overflow is reported as one line of JSON,
   CHECK(d.signal == SIGSEGV);
   CHECK(d.text ==
         "{\"code\":\"S12\",\"sentence\":\"task \\\"deep \\\"h?lo\\\"\\\" ran out of stack\",\"facts\":["
-        "{\"name\":\"spawned\",\"value\":\"overflow_test.cpp:" + std::to_string(here.line()) + "\"},"
-        "{\"name\":\"stack\",\"value\":\"64 KiB\"}],\"because\":\"it recursed too deeply, or has local arrays that are too "
-        "large\",\"try\":\"put large arrays on the heap, or raise STRETTO_STACK_SIZE or runtime_options::stack_bytes\"}\n");
+        "{\"name\":\"spawned\",\"value\":\"overflow_test.cpp:" +
+            std::to_string(here.line()) +
+            "\"},"
+            "{\"name\":\"stack\",\"value\":\"64 KiB\"}],\"because\":\"it recursed too deeply, or has local arrays that "
+            "are too "
+            "large\",\"try\":\"put large arrays on the heap, or raise STRETTO_STACK_SIZE or "
+            "runtime_options::stack_bytes\"}\n");
 }
 
 TEST_CASE("an overflow of a task without a name is reported with the line that spawned it") {

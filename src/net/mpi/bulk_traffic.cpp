@@ -40,7 +40,9 @@ int bulk_traffic::receive(node_number from, std::uint64_t bytes, std::byte* targ
   bulk& b = moving_.emplace_back(bulk{.done = &landed});
   const int tag = next_tag_;
   next_tag_ = tag == most_tag_ ? 0 : tag + 1;
-  for_pieces(bytes, [&](std::uint64_t at, std::uint64_t n) { must(mpi_.receive(target + at, n, from, tag, &b.pieces.emplace_back())); });
+  for_pieces(bytes, [&](std::uint64_t at, std::uint64_t n) {
+    must(mpi_.receive(target + at, n, from, tag, &b.pieces.emplace_back()));
+  });
   return tag;
 }
 

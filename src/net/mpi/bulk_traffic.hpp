@@ -22,7 +22,8 @@ namespace stretto::net::mpi {
 
 class bulk_traffic {
  public:
-  bulk_traffic(const calls& mpi, int most_tag, transfer_activity& activity) : mpi_(mpi), most_tag_(most_tag), activity_(activity) {}
+  bulk_traffic(const calls& mpi, int most_tag, transfer_activity& activity)
+      : mpi_(mpi), most_tag_(most_tag), activity_(activity) {}
 
   /// Keeps the payload until the receiver requests or drops it. Without `sent`, keeps a copy.
   offer_note offer(std::span<const std::byte> payload, places::completion* sent);
@@ -61,7 +62,8 @@ class bulk_traffic {
   /// Calls f(offset, bytes) for each piece: MPI counts in int.
   template <class F>
   static void for_pieces(std::uint64_t bytes, F&& f) {
-    for (std::uint64_t at = 0; at < bytes; at += piece_bytes) f(at, bytes - at < piece_bytes ? bytes - at : piece_bytes);
+    for (std::uint64_t at = 0; at < bytes; at += piece_bytes)
+      f(at, bytes - at < piece_bytes ? bytes - at : piece_bytes);
   }
 
   const calls& mpi_;

@@ -6,12 +6,14 @@ namespace stretto::net::mpi {
 
 class channel_traffic::channel_source final : public payload::source {
  public:
-  channel_source(channel_traffic& all, peer_channels& from, const channel_note& note) : all_(all), from_(&from), note_(note) {}
+  channel_source(channel_traffic& all, peer_channels& from, const channel_note& note)
+      : all_(all), from_(&from), note_(note) {}
   ~channel_source() override {
     if (from_) from_->drop(static_cast<std::uint32_t>(note_.channel));
   }
   void receive(std::byte* target, places::completion& landed) override {
-    incoming in{std::exchange(from_, nullptr), static_cast<std::uint32_t>(note_.channel), target, 0, note_.bytes, &landed};
+    incoming in{
+        std::exchange(from_, nullptr), static_cast<std::uint32_t>(note_.channel), target, 0, note_.bytes, &landed};
     in.got = in.from->copy_out(in.channel, target, 0, in.bytes);
     if (in.got == in.bytes) return end(landed);
     const std::scoped_lock lock(all_.lock_);
@@ -25,7 +27,8 @@ class channel_traffic::channel_source final : public payload::source {
   const channel_note note_;
 };
 
-channel_traffic::channel_traffic(std::uint32_t nodes, std::uint64_t bytes, std::mutex& of_transport, transfer_activity& activity)
+channel_traffic::channel_traffic(std::uint32_t nodes, std::uint64_t bytes, std::mutex& of_transport,
+                                 transfer_activity& activity)
     : bytes_(bytes), lock_(of_transport), activity_(activity), peers_(nodes) {}
 
 std::optional<channels_address> channel_traffic::introduce(node_number to) {
@@ -44,8 +47,8 @@ std::optional<std::uint32_t> channel_traffic::take(node_number to) {
   return peers_[to].finds == finding::found ? own_->take() : std::nullopt;
 }
 
-void channel_traffic::go_on(std::uint32_t channel, std::span<const std::byte> payload, std::size_t done, places::completion* sent,
-                         std::vector<places::completion*>& ended) {
+void channel_traffic::go_on(std::uint32_t channel, std::span<const std::byte> payload, std::size_t done,
+                            places::completion* sent, std::vector<places::completion*>& ended) {
   outgoing o{channel, payload.subspan(done), {}, sent};
   if (o.left.empty()) return has_gone(o, ended);
   if (!sent) {

@@ -36,18 +36,24 @@ class channel_traffic {
   /// `from` has sent its address: maps its channels; whether that worked.
   bool meet(node_number from, const channels_address& there);
   /// `to` has mapped the channels of this node, or cannot.
-  void met(node_number to, bool has_found) noexcept { peers_[to].finds = has_found ? finding::found : finding::not_found; }
+  void met(node_number to, bool has_found) noexcept {
+    peers_[to].finds = has_found ? finding::found : finding::not_found;
+  }
 
   /// Takes a free channel for a payload to that node.
   std::optional<std::uint32_t> take(node_number to);
-  std::size_t copy_in(std::uint32_t channel, std::span<const std::byte> payload) noexcept { return own_->copy_in(channel, payload); }
+  std::size_t copy_in(std::uint32_t channel, std::span<const std::byte> payload) noexcept {
+    return own_->copy_in(channel, payload);
+  }
   /// After the first copy_in, which has copied `done` bytes of the payload. If that was all, `sent` is added to
   /// `ended`; otherwise advance() goes on.
   void go_on(std::uint32_t channel, std::span<const std::byte> payload, std::size_t done, places::completion* sent,
              std::vector<places::completion*>& ended);
 
   /// Defers a payload, of which nothing has been copied in, until after the next message.
-  void put_off(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent) { put_off_.push_back({channel, payload, {}, sent}); }
+  void put_off(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent) {
+    put_off_.push_back({channel, payload, {}, sent});
+  }
   /// A deferred payload goes on in advance(), or the caller of take_put_off() calls copy_in and go_on.
   struct outgoing {
     std::uint32_t channel;

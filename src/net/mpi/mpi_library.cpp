@@ -22,14 +22,16 @@ constexpr std::pair<const char*, const char*> process_count_variables[] = {
     {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
 
 /// Variables with the rank of this process on its host and the number of processes there.
-constexpr std::pair<const char*, const char*> host_rank_variables[] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                                                // MPICH, Intel MPI
-                                                                {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-                                                                {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
-                                                                {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
-                                                                {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
+constexpr std::pair<const char*, const char*> host_rank_variables[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    // MPICH, Intel MPI
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
+    {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
 
-constexpr const char* slurm_remedy = "srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself";
+constexpr const char* slurm_remedy =
+    "srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself";
 
 std::optional<std::uint32_t> number_in(const char* variable) {
   const char* const said = std::getenv(variable);
@@ -90,7 +92,8 @@ std::vector<std::uint32_t> slurm_counts(const char* said) {
     char* end = nullptr;
     const auto count = static_cast<std::uint32_t>(std::strtoul(said, &end, 10));
     unsigned long hosts = 1;
-    if (end[0] == '(' && end[1] == 'x') hosts = std::min(std::strtoul(end + 2, &end, 10), most_hosts), end += *end == ')';
+    if (end[0] == '(' && end[1] == 'x')
+      hosts = std::min(std::strtoul(end + 2, &end, 10), most_hosts), end += *end == ')';
     all.insert(all.end(), hosts, count);
     if (*end != ',') break;
     said = end + 1;
@@ -100,7 +103,8 @@ std::vector<std::uint32_t> slurm_counts(const char* said) {
 
 std::optional<host_nodes> launched_on_host() {
   for (const auto& [rank, size] : host_rank_variables)
-    if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count) return host_nodes{*self, *count};
+    if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count)
+      return host_nodes{*self, *count};
   const auto self = number_in("SLURM_LOCALID");
   const auto counts = slurm_counts(std::getenv("SLURM_STEP_TASKS_PER_NODE"));
   const std::uint32_t host = number_in("SLURM_NODEID").value_or(0);
@@ -130,14 +134,16 @@ const calls& load(const launch_environment& here, std::span<const std::string> f
     }
     if (!looked_in.empty()) none.fact(name, "there is no " + library_file(name) + " in " + looked_in);
   }
-  none.remedy("install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or say where its "
-              "libraries are: STRETTO_MPI_FOLDER");
+  none.remedy(
+      "install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or say where its "
+      "libraries are: STRETTO_MPI_FOLDER");
   throw none;
 }
 
 void check_bootstrap(const launch_environment& here) {
   if (here.launched == 1 || here.has_bootstrap) return;
-  throw error("N20", "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
+  throw error("N20",
+              "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
       .because("there is no variable of PMI or PMIx: srun's --mpi is \"none\" here")
       .fact("or", "STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own")
       .remedy(slurm_remedy);
@@ -150,7 +156,8 @@ void check_launch(const launch_environment& here, const char* library, int size)
       .fact("launcher", by_slurm ? "srun" : here.launcher)
       .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))
       .remedy(by_slurm ? slurm_remedy
-                       : "start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
+                       : "start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, "
+                         "mpirun.mpich");
 }
 
 }  // namespace stretto::net::mpi

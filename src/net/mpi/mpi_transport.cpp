@@ -41,8 +41,14 @@ T read(const std::byte* at) noexcept {
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t channel_memory)
-      : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size),
+  mpi_transport(const calls& mpi, const handlers& all, const started& is,
+                std::unique_ptr<messages_window> between_hosts, std::uint64_t channel_memory)
+      : transport(all),
+        mpi_(mpi),
+        is_(is),
+        outbox_(std::make_unique<outbox>(mpi, all, is.size)),
+        between_hosts_(std::move(between_hosts)),
+        ring_(ring_size),
         bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, activity_)),
         // If MPI can use memory of devices, it carries all large payloads.
         channels_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? channel_memory : 0, lock_, activity_) {
@@ -67,8 +73,12 @@ class mpi_transport final : public transport {
   node_number self() const noexcept override { return static_cast<node_number>(is_.rank); }
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
   bool is_pending() const noexcept override { return true; }  // another node may have sent a message
-  bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
-  std::uint64_t outstanding_bytes() const noexcept override { return outbox_->outstanding_bytes() + bulk_->outstanding_bytes() + channels_.outstanding_bytes(); }
+  bool takes_memory_of(std::string_view driver) const noexcept override {
+    return driver == "cuda" && mpi_.takes_cuda_memory();
+  }
+  std::uint64_t outstanding_bytes() const noexcept override {
+    return outbox_->outstanding_bytes() + bulk_->outstanding_bytes() + channels_.outstanding_bytes();
+  }
   bool allows_blocking_calls() const noexcept override { return is_.level == threads::multiple; }
   void communicator(std::uint32_t group, std::span<std::byte> handle) override;
   traffic counted() const noexcept override {
@@ -95,7 +105,8 @@ class mpi_transport final : public transport {
     return lowest < nodes() ? std::optional(static_cast<node_number>(lowest)) : std::nullopt;
   }
 
-  void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target, places::completion& landed);
+  void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
+               places::completion& landed);
   void drop(node_number from, std::uint64_t number);
 
  protected:
@@ -144,7 +155,8 @@ class mpi_transport final : public transport {
   void post_receive(const asked& a);
   void send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock);
   /// Releases the lock during the copy.
-  void copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
+  void copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
+               std::unique_lock<std::mutex>& lock);
   void send_put_off(std::unique_lock<std::mutex>& lock);
   void introduce(node_number to);
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
@@ -254,13 +266,16 @@ void mpi_transport::send_checked(const message& m) {
 void mpi_transport::send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock) {
   ++count_.through_shared_memory;
   const channel_note note{channel, m.payload.size()};
-  unless_failed([&] { outbox_->post(m.to, packet_kind::in_channel, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
+  unless_failed([&] {
+    outbox_->post(m.to, packet_kind::in_channel, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
+  });
   if (m.is_followed && m.sent) return channels_.put_off(channel, m.payload, m.sent);
   copy_in(channel, m.payload, m.sent, lock);
   send_put_off(lock);
 }
 
-void mpi_transport::copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock) {
+void mpi_transport::copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
+                            std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   const std::size_t done = channels_.copy_in(channel, payload);  // the receiver may copy out meanwhile
   lock.lock();
@@ -272,7 +287,8 @@ void mpi_transport::send_put_off(std::unique_lock<std::mutex>& lock) {
 }
 
 void mpi_transport::introduce(node_number to) {
-  if (const auto here = channels_.introduce(to)) outbox_->post(to, packet_kind::channels, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
+  if (const auto here = channels_.introduce(to))
+    outbox_->post(to, packet_kind::channels, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
@@ -298,7 +314,8 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
     case packet_kind::eager: handle(from, front.handler, head, payload(rest)); break;
     case packet_kind::offer: {
       const auto note = read<offer_note>(rest.data());
-      handle(from, front.handler, head, payload(std::make_unique<offer>(*this, from, note.transfer, note.bytes), note.bytes));
+      handle(from, front.handler, head,
+             payload(std::make_unique<offer>(*this, from, note.transfer, note.bytes), note.bytes));
       break;
     }
     case packet_kind::ask: {
@@ -485,8 +502,10 @@ error other_node(const calls& mpi, const handlers& all, const started& is) {
   std::vector<node_description> descriptions(static_cast<std::size_t>(is.size));
   must(mpi.gather(&mine, sizeof mine, descriptions.data()));
   must(mpi.stop());
-  const auto first = std::ranges::find_if(descriptions, [&](const node_description& c) { return c.digest != descriptions.front().digest; });
-  return build_mismatch(0, descriptions.front().text, static_cast<node_number>(first - descriptions.begin()), first->text);
+  const auto first = std::ranges::find_if(
+      descriptions, [&](const node_description& c) { return c.digest != descriptions.front().digest; });
+  return build_mismatch(0, descriptions.front().text, static_cast<node_number>(first - descriptions.begin()),
+                        first->text);
 }
 
 }  // namespace

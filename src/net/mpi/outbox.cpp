@@ -29,14 +29,20 @@ void mpi_failed(const char* fault, const std::string& under_way) {
 void outbox::not_sent(const mpi_message& l, const char* fault) const {
   packet_front front;
   std::memcpy(&front, l.bytes.data(), sizeof front);
-  const std::string what = takes_credit(front.kind) ? '"' + handlers_.name(front.handler) + '"' : "the transport itself";
+  const std::string what =
+      takes_credit(front.kind) ? '"' + handlers_.name(front.handler) + '"' : "the transport itself";
   mpi_failed(fault, std::to_string(l.used) + " bytes for " + what + " on node " + std::to_string(l.to));
 }
 
 outbox::outbox(const calls& mpi, const handlers& all, int nodes)
-    : mpi_(mpi), handlers_(all), soon_(ticks_of(soon_nanoseconds)), long_(ticks_of(long_nanoseconds)), peers_(static_cast<std::size_t>(nodes)) {}
+    : mpi_(mpi),
+      handlers_(all),
+      soon_(ticks_of(soon_nanoseconds)),
+      long_(ticks_of(long_nanoseconds)),
+      peers_(static_cast<std::size_t>(nodes)) {}
 
-void outbox::mpi_message::add(packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept {
+void outbox::mpi_message::add(packet_front front, std::span<const std::byte> head,
+                              std::span<const std::byte> rest) noexcept {
   std::byte* at = bytes.data() + next_packet(used);
   std::memcpy(at, &front, sizeof front);
   at += sizeof front;
@@ -59,7 +65,8 @@ outbox::mpi_message outbox::make_message(node_number to) {
   return l;
 }
 
-void outbox::add_waiting_packet(mpi_message& l, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept {
+void outbox::add_waiting_packet(mpi_message& l, packet_front front, std::span<const std::byte> head,
+                                std::span<const std::byte> rest) noexcept {
   const std::size_t before = l.used;
   l.add(front, head, rest);
   outstanding_bytes_.store(outstanding_bytes() + (l.used - before), std::memory_order_relaxed);
@@ -83,7 +90,8 @@ void outbox::post(node_number to, packet_kind kind, handler_number handler, std:
                            .head_bytes = static_cast<std::uint16_t>(head.size()),
                            .rest_bytes = static_cast<std::uint16_t>(rest.size())};
   const auto now = trace::clock::now();
-  const bool needs_credit = takes_credit(kind), may_go = may == calling::allowed, shall_go = may_go && !(needs_credit && is_flooded(p, now));
+  const bool needs_credit = takes_credit(kind), may_go = may == calling::allowed,
+             shall_go = may_go && !(needs_credit && is_flooded(p, now));
   if (shall_go && (!needs_credit || (p.credit && p.waiting.empty()))) {
     mpi_message l = make_message(to);
     l.takes_credit = needs_credit;

@@ -33,7 +33,9 @@ inline void must(const char* fault) {
   if (fault) [[unlikely]] mpi_failed(fault);
 }
 
-constexpr bool takes_credit(packet_kind k) noexcept { return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::in_channel; }
+constexpr bool takes_credit(packet_kind k) noexcept {
+  return k == packet_kind::eager || k == packet_kind::offer || k == packet_kind::in_channel;
+}
 
 /// Whether this thread may call MPI; with FUNNELED only one thread may.
 enum class calling { allowed, not_allowed };
@@ -44,8 +46,8 @@ class outbox {
   outbox(const calls& mpi, const handlers& all, int nodes);
 
   /// Posts a packet with at most most_head_bytes and most_eager_bytes; both parts are copied.
-  void post(node_number to, packet_kind kind, handler_number handler, std::span<const std::byte> head, std::span<const std::byte> rest,
-            calling may);
+  void post(node_number to, packet_kind kind, handler_number handler, std::span<const std::byte> head,
+            std::span<const std::byte> rest, calling may);
   /// Sends the waiting packets, as far as there is credit.
   void post_waiting() {
     if (!marked_.empty()) post_marked();
@@ -73,7 +75,9 @@ class outbox {
     bool takes_credit = false;
     request is = {};
 
-    bool has_room_for(std::size_t packet_bytes) const noexcept { return next_packet(used) + packet_bytes <= most_shared_bytes; }
+    bool has_room_for(std::size_t packet_bytes) const noexcept {
+      return next_packet(used) + packet_bytes <= most_shared_bytes;
+    }
     void add(packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept;
   };
   struct peer {
@@ -86,7 +90,8 @@ class outbox {
   };
 
   mpi_message make_message(node_number to);
-  void add_waiting_packet(mpi_message& l, packet_front front, std::span<const std::byte> head, std::span<const std::byte> rest) noexcept;
+  void add_waiting_packet(mpi_message& l, packet_front front, std::span<const std::byte> head,
+                          std::span<const std::byte> rest) noexcept;
   void send(mpi_message&& l);
   void post_waiting(peer& p);
   void post_marked();

@@ -29,7 +29,9 @@ class shared_window final : public window {
   }
 
  private:
-  std::byte* at(node_number node, std::uint64_t offset) const noexcept { return static_cast<std::byte*>(of_each_[node]) + offset; }
+  std::byte* at(node_number node, std::uint64_t offset) const noexcept {
+    return static_cast<std::byte*>(of_each_[node]) + offset;
+  }
 
   const std::uint64_t bytes_;
   const std::vector<void*> of_each_;

@@ -45,7 +45,9 @@ class self_transport final : public transport {
     std::scoped_lock lock(lock_);
     return !under_way_.empty();
   }
-  std::uint64_t outstanding_bytes() const noexcept override { return outstanding_bytes_.load(std::memory_order_relaxed); }
+  std::uint64_t outstanding_bytes() const noexcept override {
+    return outstanding_bytes_.load(std::memory_order_relaxed);
+  }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;

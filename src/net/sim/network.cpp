@@ -101,7 +101,9 @@ class simulated final : public network, public std::enable_shared_from_this<simu
     std::scoped_lock lock(lock_);
     return !ends_[node].next_calls.empty() || !ends_[node].coming.empty();
   }
-  std::uint64_t outstanding_bytes(node_number node) const noexcept { return ends_[node].outstanding_bytes.load(std::memory_order_relaxed); }
+  std::uint64_t outstanding_bytes(node_number node) const noexcept {
+    return ends_[node].outstanding_bytes.load(std::memory_order_relaxed);
+  }
   traffic counted(node_number node) const noexcept {
     std::scoped_lock lock(lock_);
     return ends_[node].count;
@@ -165,7 +167,8 @@ class simulated final : public network, public std::enable_shared_from_this<simu
 /// The network owns the memory, which outlives a node's program as long as the node can be reached.
 class sim_window final : public window {
  public:
-  sim_window(std::shared_ptr<simulated> net, node_number self, std::uint64_t bytes) : net_(std::move(net)), self_(self), bytes_(bytes) {
+  sim_window(std::shared_ptr<simulated> net, node_number self, std::uint64_t bytes)
+      : net_(std::move(net)), self_(self), bytes_(bytes) {
     net_->open_window(self, bytes);
   }
 
@@ -174,7 +177,8 @@ class sim_window final : public window {
     net_->access({self_, to, from.size(), &done}, offset, [from](std::byte* there) { std::ranges::copy(from, there); });
   }
   void get(node_number from, std::uint64_t offset, std::span<std::byte> into, places::completion& done) override {
-    net_->access({self_, from, into.size(), &done}, offset, [into](std::byte* there) { std::copy_n(there, into.size(), into.data()); });
+    net_->access({self_, from, into.size(), &done}, offset,
+                 [into](std::byte* there) { std::copy_n(there, into.size(), into.data()); });
   }
 
  private:
@@ -198,7 +202,9 @@ class sim_transport final : public transport {
   traffic counted() const noexcept override { return net_->counted(self_); }
   void abandon(const std::exception_ptr&) noexcept override { net_->kill(self_); }
 
-  window& open_window(std::uint64_t bytes) override { return *(window_ = std::make_unique<sim_window>(net_, self_, bytes)); }
+  window& open_window(std::uint64_t bytes) override {
+    return *(window_ = std::make_unique<sim_window>(net_, self_, bytes));
+  }
 
   using transport::handle;
   using transport::notify_lost;
@@ -235,7 +241,8 @@ std::unique_ptr<transport> simulated::join(node_number node, handlers& all) {
   std::scoped_lock lock(lock_);
   for (const endpoint& e : ends_)
     if (e.transport && e.transport->all().digest() != all.digest())
-      throw build_mismatch(e.transport->self(), e.transport->all().description(std::string::npos), node, all.description(std::string::npos));
+      throw build_mismatch(e.transport->self(), e.transport->all().description(std::string::npos), node,
+                           all.description(std::string::npos));
   ends_[node].transport = made.get();
   for (const node_number there : ends_[node].lost_early) notify_lost(node, there);
   if (!ends_[node].coming.empty()) next_.emplace(ends_[node].coming.begin()->first, node);
@@ -282,12 +289,13 @@ void simulated::send(node_number from, const message& m, const handlers& all) {
   auto& count = ends_[from].count;
   ++count.sent;
   count.bytes_sent += m.head.size() + m.payload.size();
-  std::string what = std::to_string(m.payload.size() + m.head.size()) + " bytes for \"" + all.name(m.handler) + "\" on node " +
-                     std::to_string(to);
+  std::string what = std::to_string(m.payload.size() + m.head.size()) + " bytes for \"" + all.name(m.handler) +
+                     "\" on node " + std::to_string(to);
   if (is_cut_[at(from, to)]) return ended(m.sent, from, node_lost(to, what));
   std::vector<std::byte> head(m.head.begin(), m.head.end());
   packet p{.bytes = m.head.size() + 32};
-  const auto retained = std::make_shared<retained_bytes>(ends_[from].outstanding_bytes, m.head.size() + (m.sent ? 0 : m.payload.size()));
+  const auto retained =
+      std::make_shared<retained_bytes>(ends_[from].outstanding_bytes, m.head.size() + (m.sent ? 0 : m.payload.size()));
   if (m.payload.size() <= settings_.eager_bytes && !m.from_device) {
     std::vector<std::byte> rest(m.payload.begin(), m.payload.end());
     p.bytes += rest.size();
@@ -297,7 +305,8 @@ void simulated::send(node_number from, const message& m, const handlers& all) {
     ended(m.sent, from);
   } else {
     ++count.by_rendezvous;
-    auto t = std::make_shared<transfer>(transfer{transfers_++, from, to, std::move(what), m.payload, {}, retained, m.sent});
+    auto t =
+        std::make_shared<transfer>(transfer{transfers_++, from, to, std::move(what), m.payload, {}, retained, m.sent});
     if (!m.sent) {
       t->copied.assign(m.payload.begin(), m.payload.end());
       t->bytes = t->copied;
@@ -305,7 +314,8 @@ void simulated::send(node_number from, const message& m, const handlers& all) {
     open_.insert(t);
     p.arrives = [this, t, handler = m.handler, head = std::move(head)] {
       const std::uint64_t bytes = t->bytes.size();
-      ends_[t->to].transport->handle(t->from, handler, head, payload(std::make_unique<offered>(shared_from_this(), t), bytes));
+      ends_[t->to].transport->handle(t->from, handler, head,
+                                     payload(std::make_unique<offered>(shared_from_this(), t), bytes));
     };
   }
   put(from, to, wire::traffic_class::heads, std::move(p));
@@ -345,11 +355,12 @@ void simulated::access(const window_access& a, std::uint64_t offset, std::functi
   if (is_cut_[at(a.by, a.of)]) return ended(a.done, a.by, node_lost(a.of, bytes_of_window(a)));
   const auto kept = accesses_.insert(accesses_.end(), a);
   const auto asked = static_cast<nanoseconds>(settings_.latency_seconds * 1e9);
-  put(a.of, a.by, wire::traffic_class::window, {.bytes = a.bytes + 32, .asked = asked, .under_lock = [this, kept, offset, move = std::move(move)] {
-    move(window_of(kept->of) + offset);
-    ended(kept->done, kept->by);
-    accesses_.erase(kept);
-  }});
+  put(a.of, a.by, wire::traffic_class::window,
+      {.bytes = a.bytes + 32, .asked = asked, .under_lock = [this, kept, offset, move = std::move(move)] {
+         move(window_of(kept->of) + offset);
+         ended(kept->done, kept->by);
+         accesses_.erase(kept);
+       }});
 }
 
 void simulated::cut_now(node_number one, node_number other, cut_kind is) {

@@ -104,7 +104,8 @@ const char* begin_mpi(threads wanted, threads* is) {
     MPI_Query_thread(&level);
   } else {
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level))) return fault;
+    if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level)))
+      return fault;
     is_ours = true;
   }
   *is = level_of(level);
@@ -124,7 +125,8 @@ const char* start(threads wanted, const end_hooks& at_end, started* is) {
   int *most = nullptr, is_set = 0;
   MPI_Comm_get_attr(comms[1], MPI_TAG_UB, &most, &is_set);
   if (is_set) is->most_tag = *most;
-  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host))) return fault;
+  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host)))
+    return fault;
   MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
   MPI_Comm_rank(host, &is->host_rank);
   MPI_Comm_size(host, &is->host_size);
@@ -168,7 +170,8 @@ const char* receive(void* buffer, std::size_t bytes, int from, int tag, request*
 }
 const char* send(const void* buffer, std::size_t bytes, int to, int tag, communicator_kind which, request* r) {
   MPI_Request is;
-  return pack(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, to, tag, comms[static_cast<int>(which)], &is), is, r);
+  return pack(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, to, tag, comms[static_cast<int>(which)], &is), is,
+              r);
 }
 const char* test(request* r, bool* has_ended, int* from, std::size_t* bytes) {
   MPI_Request is = unpack(r);
