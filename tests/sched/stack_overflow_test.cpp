@@ -76,7 +76,7 @@ death death_of(Body&& body) {
 }
 
 std::string told(const std::string& what, const std::source_location& spawned) {
-  const std::string where = "overflow_test.cpp:" + std::to_string(spawned.line());
+  const std::string where = "stack_overflow_test.cpp:" + std::to_string(spawned.line());
   return "error S12: " + (what.empty() ? "task at " + where : what) + " ran out of stack\n"
          "  spawned     " + where + "\n"
          "  stack       64 KiB\n"
@@ -124,7 +124,7 @@ TEST_CASE("with STRETTO_ERRORS=json an overflow is reported as one line of JSON,
   CHECK(d.signal == SIGSEGV);
   CHECK(d.text ==
         "{\"code\":\"S12\",\"sentence\":\"task \\\"deep \\\"h?lo\\\"\\\" ran out of stack\",\"facts\":["
-        "{\"name\":\"spawned\",\"value\":\"overflow_test.cpp:" +
+        "{\"name\":\"spawned\",\"value\":\"stack_overflow_test.cpp:" +
             std::to_string(here.line()) +
             "\"},"
             "{\"name\":\"stack\",\"value\":\"64 KiB\"}],\"because\":\"it recursed too deeply, or has local arrays that "
@@ -170,7 +170,7 @@ TEST_CASE("an array that is larger than what is left of the stack, by less than 
     rt.run([&] { async(on(worker(1)), [] { large_array(); }, here); });
   });
   CHECK(d.signal == SIGSEGV);
-  CHECK(d.text.starts_with("error S12: task at overflow_test.cpp:"));
+  CHECK(d.text.starts_with("error S12: task at stack_overflow_test.cpp:"));
   CHECK(d.text.find("  stack       256 KiB\n") != d.text.npos);
 }
 
