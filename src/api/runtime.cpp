@@ -39,10 +39,10 @@
 #include "module/module_set.hpp"
 #include "objects/objects_floor.hpp"
 #include "objects/speeds_file.hpp"
-#include "sched/polling.hpp"
-#include "sched/recording.hpp"
-#include "sched/running.hpp"
-#include "sched/start.hpp"
+#include "sched/poll_coordinator.hpp"
+#include "sched/task_spans.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scheduler_lifetime.hpp"
 #include "trace/chrome.hpp"
 #include "trace/counters.hpp"
 #include "trace/recorder.hpp"
@@ -138,7 +138,7 @@ struct runtime::state {
   const node_number number;              // in handles
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
-  sched::polling polls;
+  sched::poll_coordinator polls;
   std::shared_ptr<device_scheduler> chosen_scheduler;  // of objects; null: the option's
   modules::module_set modules;
   std::unique_ptr<sched::scheduler> scheduler;
@@ -196,11 +196,11 @@ struct runtime::state {
   void look_after_devices_apart() {
     device::device_set& all = *devices;
     all.poll_apart(true);
-    sched::poll_threads::duty duty;
-    for (std::size_t n = 0; n < all.all().size(); ++n) duty.each.push_back([&all, n] { return all.poll_one(n); });
-    duty.is_pending = [&all] { return all.pending() > 0; };
-    duty.give_back = [&all] { all.poll_apart(false); };
-    polls.dedicate(std::move(duty));
+    sched::poll_threads::sources sources;
+    for (std::size_t n = 0; n < all.all().size(); ++n) sources.each.push_back([&all, n] { return all.poll_one(n); });
+    sources.is_pending = [&all] { return all.pending() > 0; };
+    sources.on_no_threads = [&all] { all.poll_apart(false); };
+    polls.dedicate(std::move(sources));
   }
   /// Begins nothing more, as a node of a job.
   void leave() {
@@ -239,7 +239,7 @@ runtime::runtime(const runtime_options& options) {
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
   state_ = std::make_unique<state>(std::move(settings), machine, options.job, options.modules, options.stepped);
   state_->chosen_scheduler = options.scheduler;
-  state_->polls.timed().go_by(options.clock);
+  state_->polls.timers().use_clock(options.clock);
   try {
     start(options.stepped);
   } catch (...) {
@@ -380,7 +380,7 @@ void runtime::state::end(runtime* whole) noexcept {
   on_signal.reset();
   watch.reset();
   if (devices) devices->stop_calling();
-  polls.timed().go_by(nullptr);  // another thread may move the clock
+  polls.timers().use_clock(nullptr);  // another thread may move the clock
   polls.release();
   scheduler.reset();
   const auto or_told = [&](auto write) {

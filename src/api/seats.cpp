@@ -12,7 +12,7 @@ namespace {
 /// A process that a launcher started, or that shall join those by MPI all the same.
 class mpi_seat final : public dist::endpoint {
  public:
-  mpi_seat(const net::mpi::surroundings& here, const base::settings& s)
+  mpi_seat(const net::mpi::launch_environment& here, const base::settings& s)
       : calls_(net::mpi::load(here, net::mpi::library_folders(s.mpi_folder))),
         level_(level_of(s.mpi_threads, here)),
         lane_memory_(s.lane_memory) {
@@ -29,7 +29,7 @@ class mpi_seat final : public dist::endpoint {
   std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all, level_, lane_memory_); }
 
  private:
-  static net::mpi::threads level_of(base::mpi_level l, const net::mpi::surroundings& here) noexcept {
+  static net::mpi::threads level_of(base::mpi_level l, const net::mpi::launch_environment& here) noexcept {
     switch (l) {
       case base::mpi_level::funneled: return net::mpi::threads::funneled;
       case base::mpi_level::serialized: return net::mpi::threads::serialized;
@@ -52,10 +52,10 @@ class mpi_seat final : public dist::endpoint {
 
 std::shared_ptr<dist::endpoint> seat_of_process(const base::settings& s) {
   if (s.job == base::joining::alone) return nullptr;
-  const net::mpi::surroundings here = net::mpi::look_around();
+  const net::mpi::launch_environment here = net::mpi::detect_launch_environment();
   if (s.job == base::joining::automatic) {
     if (here.launched == 1) return nullptr;
-    check_told(here);
+    check_bootstrap(here);
   }
   try {
     return std::make_shared<mpi_seat>(here, s);

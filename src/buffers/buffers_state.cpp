@@ -51,7 +51,7 @@ std::vector<graph::buffer_id> take_released(buffers_state& s) {
 buffers_lock::buffers_lock(buffers_state& s) : s_(s), here_(worker_here()) {
   s_.mutex.lock();
   s_.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  if (here_) ++here_->no_room_making;
+  if (here_) ++here_->spawn_suspension_disabled;
 }
 
 buffers_lock::~buffers_lock() {
@@ -74,7 +74,7 @@ buffers_lock::~buffers_lock() {
       s_.executor.remove(b);
     }
   }
-  if (here_) --here_->no_room_making;
+  if (here_) --here_->spawn_suspension_disabled;
   s_.holder.store({}, std::memory_order_relaxed);
   s_.mutex.unlock();
 }

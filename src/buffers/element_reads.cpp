@@ -15,7 +15,7 @@
 #include "data/layout.hpp"
 #include "data/unwritten_check.hpp"
 #include "event/event_floor.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 
 namespace stretto::buffers {
 
@@ -28,7 +28,7 @@ struct seen_elements {
   std::source_location where;
   std::string of;
   data::unwritten_check find_unwritten = {};
-  detail::held_mark given = {};
+  detail::holder_record given = {};
   detail::view_limits limits = {};  // for checked programs
 };
 
@@ -117,7 +117,7 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
 
 seen_pointer give_elements(seen_later& later) {
   seen_elements& seen = *later.seen;
-  seen.given = held_mark(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of,
+  seen.given = holder_record(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of,
                          "the view that read() gave", seen.where);
   return std::move(later.seen);
 }

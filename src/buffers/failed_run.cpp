@@ -20,7 +20,7 @@ failed_run failed_run_of(std::uint32_t node, std::uint64_t tasks, const std::exc
   } catch (const error& e) {
     r.why = e;
   } catch (...) {
-    r.why = error("", words_of(why));
+    r.why = error("", exception_text(why));
   }
   return r;
 }

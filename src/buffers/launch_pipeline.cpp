@@ -10,7 +10,7 @@
 #include "buffers/call_signatures.hpp"
 #include "buffers/graph_generation.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::buffers {
 namespace {
@@ -187,10 +187,10 @@ std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_
   s.pending->push();
   if (!s.pending->has_consumer.exchange(true, std::memory_order_seq_cst)) {
     const sched::outside_of_finishes everywhere(t);
-    if (t.as_worker) ++t.as_worker->no_room_making;  // others would wait while this thread holds `submission_mutex`
+    if (t.as_worker) ++t.as_worker->spawn_suspension_disabled;  // others would wait while this thread holds `submission_mutex`
     async(
         name(task_name), [&s] { drain_in_task(s); }, l.range.where);
-    if (t.as_worker) --t.as_worker->no_room_making;
+    if (t.as_worker) --t.as_worker->spawn_suspension_disabled;
   }
   return done;
 }

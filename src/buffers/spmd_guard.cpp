@@ -3,7 +3,7 @@
 #include "buffers/transfer_tags.hpp"
 #include "event/event_floor.hpp"
 #include "sched/scheduler.hpp"
-#include "sched/searching.hpp"
+#include "sched/work_search.hpp"
 
 namespace stretto::buffers {
 namespace {

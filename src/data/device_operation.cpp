@@ -8,7 +8,7 @@
 #include "data/data_state.hpp"
 #include "data/operation_waits.hpp"
 #include "event/event_floor.hpp"
-#include "sched/recording.hpp"
+#include "sched/task_spans.hpp"
 
 namespace stretto::data {
 

@@ -19,7 +19,7 @@
 #include "data/deferred.hpp"
 #include "device/device_set.hpp"
 #include "platform/work_item.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 #include "trace/record.hpp"
 
 namespace stretto::data {

@@ -12,7 +12,7 @@
 
 #include "data/data_state.hpp"
 #include "data/deferred.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 
 namespace stretto::data {
 

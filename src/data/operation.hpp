@@ -15,7 +15,7 @@
 #include "data/deferred.hpp"
 #include "data/operation_request.hpp"
 #include "data/update_queue.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 
 namespace stretto::data {
 

@@ -1,6 +1,6 @@
 #include "data/operation_trace.hpp"
 
-#include "sched/recording.hpp"
+#include "sched/task_spans.hpp"
 
 namespace stretto::data {
 namespace {

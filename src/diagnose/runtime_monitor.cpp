@@ -25,7 +25,7 @@
 #include "diagnose/hang_report.hpp"
 #include "dist/job_member.hpp"
 #include "event/event_floor.hpp"
-#include "sched/telling.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::diagnose {
 namespace {

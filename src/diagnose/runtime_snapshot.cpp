@@ -4,9 +4,9 @@
 #include "diagnose/merged_snapshot.hpp"
 #include "diagnose/runtime_monitor.hpp"
 #include "dist/dist_floor.hpp"
-#include "event/telling.hpp"
+#include "event/event_wait_graph.hpp"
 #include "mobile/mobile_floor.hpp"
-#include "sched/telling.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::diagnose {
 
@@ -16,11 +16,11 @@ base::wait_snapshot snapshot_of(sched::scheduler& runtime, double seconds) {
   s.node = runtime.runtime.node;
   s.seconds = seconds;
   base::wait_walk walk(s);
-  detail::tell_waits(runtime.runtime, walk);
+  detail::add_wait_edges(runtime.runtime, walk);
   data::add_wait_edges(walk);
   dist::add_wait_edges(runtime.runtime, walk);
   mobiles::add_wait_edges(runtime.runtime, walk);
-  sched::tell_waits(runtime, s, walk);
+  sched::add_wait_edges(runtime, s, walk);
   dist::name_remote_tasks(runtime.runtime, walk);
   mobiles::add_handler_edges(runtime.runtime, walk);
   // Handles are the same on all nodes.

@@ -58,7 +58,7 @@ void back_pressure::share::end() noexcept {
 }
 
 std::uint64_t back_pressure::outstanding_bytes(const net::transport& net) const noexcept {
-  return net.held() + unanswered_bytes_.load(std::memory_order_relaxed);
+  return net.outstanding_bytes() + unanswered_bytes_.load(std::memory_order_relaxed);
 }
 
 void back_pressure::wait_for_memory(const net::transport& net, const std::source_location& where) {

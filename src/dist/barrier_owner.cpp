@@ -7,7 +7,7 @@
 #include "dist/remote_barriers.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "event/table.hpp"
+#include "event/event_table.hpp"
 
 namespace stretto::dist {
 

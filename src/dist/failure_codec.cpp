@@ -82,7 +82,7 @@ void write_exception(writer& to, budget& texts, const std::exception_ptr& except
     to.put(kind::runtime_error);
     texts.put(e.what(), most_text);
   } catch (...) {
-    write_other(to, texts, name_of_current_type(), words_of(exception));
+    write_other(to, texts, name_of_current_type(), exception_text(exception));
   }
 }
 

@@ -161,7 +161,7 @@ void global_memory::start(const places::copy_end& source, const places::copy_end
 bool global_memory::fails(rank node, std::uint64_t bytes, places::completion& done) const {
   if (!job_ || !job_->is_lost(node)) return false;
   net::end(done,
-           net::lost(node, std::to_string(bytes) + " bytes of the global memory of node " + std::to_string(node)));
+           net::node_lost(node, std::to_string(bytes) + " bytes of the global memory of node " + std::to_string(node)));
   return true;
 }
 

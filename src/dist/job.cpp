@@ -207,7 +207,7 @@ void job::send(rank to, message_kind kind, writer&& head, std::vector<std::byte>
 
 void job::send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
                places::completion& sent, bool from_device) {
-  if (is_lost(to)) return net::end(sent, net::lost(to, "elements of an instance"));
+  if (is_lost(to)) return net::end(sent, net::node_lost(to, "elements of an instance"));
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   traffic_[to].sent.fetch_add(1, std::memory_order_relaxed);
   const auto put = [&](net::handler_number number, std::span<const std::byte> all) {

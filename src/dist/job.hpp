@@ -220,7 +220,7 @@ class job {
   counts messages() const noexcept;
   bool is_pending() const noexcept { return transport_->is_pending(); }
   bool is_bound_to_thread() const noexcept { return transport_->is_bound_to_thread(); }
-  bool is_to_be_looked_at() const noexcept { return transport_->is_to_be_looked_at(); }
+  bool is_to_be_looked_at() const noexcept { return transport_->needs_polling(); }
 
   /// This node's program has ended. From now on the node only serves requests of others (termination.hpp).
   void leave() noexcept { has_left_.store(true, std::memory_order_release); }

@@ -4,8 +4,8 @@
 
 #include "dist/build_ids.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
-#include "sched/searching.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/work_search.hpp"
 
 namespace stretto::dist {
 namespace {
@@ -68,7 +68,7 @@ void job_member::leave(sched::scheduler& s, const stretto::detail::poll_station&
            (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
   };
   termination_.leave({.is_idle = is_idle,
-                 .poison_untriggered = [](base::thread_context& context) { return detail::poison_forsaken(context); }});
+                 .poison_untriggered = [](base::thread_context& context) { return detail::poison_untriggered(context); }});
   scheduler_.store(&s, std::memory_order_seq_cst);
   // A poll has failed before: no poll will end the drain.
   if (has_failed_.load(std::memory_order_seq_cst) && scheduler_.exchange(nullptr, std::memory_order_acq_rel))

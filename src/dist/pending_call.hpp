@@ -8,7 +8,7 @@
 #include <span>
 
 #include "event/failure.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 #include "sched/task_record.hpp"
 
 namespace stretto::dist {

@@ -22,7 +22,7 @@
 #include "base/wait_snapshot.hpp"
 #include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 
 namespace stretto {
 class preconditions;

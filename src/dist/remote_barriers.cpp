@@ -7,8 +7,8 @@
 #include "base/context.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "event/table.hpp"
-#include "event/telling.hpp"
+#include "event/event_table.hpp"
+#include "event/event_wait_graph.hpp"
 
 namespace stretto::dist {
 

@@ -9,8 +9,8 @@
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/handle.hpp"
-#include "event/table.hpp"
-#include "event/telling.hpp"
+#include "event/event_table.hpp"
+#include "event/event_wait_graph.hpp"
 
 namespace stretto::dist {
 
@@ -88,7 +88,7 @@ bool remote_events::add_query(record& r, std::uint32_t generation, waiter* w) {
   return is_first;
 }
 
-remote_owner::answer remote_events::query(event e) {
+remote_owner::known_state remote_events::query(event e) {
   shard& s = shard_of(key_of(e));
   std::uint32_t known;
   {
@@ -147,7 +147,7 @@ void remote_events::add_wait_edges(base::wait_walk& walk) const {
     for (const auto& [key, r] : s.records)
       for (const pending_query& q : r.queries)
         if (q.waiters && !walk.is_full())
-          detail::tell_waiters(q.waiters,
+          detail::add_waiters(q.waiters,
                                walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
   }
 }

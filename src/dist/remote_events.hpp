@@ -49,7 +49,7 @@ class remote_events final : public remote_owner, public protocol {
   void serve(base::runtime_context& runtime);
 
   bool reaches(event e) const noexcept override;
-  answer query(event e) override;
+  known_state query(event e) override;
   void express_interest(event e) override;
   bool subscribe(event e, waiter& w, base::thread_context& context) override;
   void forward_end(event e, failure_ref cause, base::thread_context& context,

@@ -9,12 +9,12 @@
 #include "base/context.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "event/table.hpp"
-#include "event/telling.hpp"
+#include "event/event_table.hpp"
+#include "event/event_wait_graph.hpp"
 
 namespace stretto::dist {
 
-using detail::holding;
+using detail::reservation_state;
 
 struct remote_reservations::pending_handover : detail::remote_acquire {
   remote_reservations* of;
@@ -62,7 +62,7 @@ std::size_t remote_reservations::records() const {
 remote_reservations::reservation_entry* remote_reservations::known(std::uint64_t id) {
   if (const auto it = entries_.find(id); it != entries_.end()) return &it->second;
   if (home_of(id) != job_.self()) return nullptr;
-  holding* h = detail::find_reservation(id, *table_);
+  reservation_state* h = detail::find_reservation(id, *table_);
   if (!h) return nullptr;
   reservation_entry& s = entries_[id];
   s.held = h;
@@ -72,7 +72,7 @@ remote_reservations::reservation_entry* remote_reservations::known(std::uint64_t
   return &s;
 }
 
-holding* remote_reservations::find(std::uint64_t id) {
+reservation_state* remote_reservations::find(std::uint64_t id) {
   const auto home = job_.rank_of(detail::home_of_reservation(id));
   if (!home || *home == job_.self()) return nullptr;
   const std::scoped_lock lock(lock_);
@@ -81,7 +81,7 @@ holding* remote_reservations::find(std::uint64_t id) {
   if (free_.empty()) free_.push_back(&made_.emplace_back());
   s.held = free_.back();
   free_.pop_back();
-  s.held->start_away();
+  s.held->start_elsewhere();
   if (job_.is_lost(*home)) s.held->stop(job_.loss_of(*home));
   return s.held;
 }
@@ -165,7 +165,7 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     if (bytes) state.put_bytes({static_cast<const std::byte*>(s->held->payload()), bytes});
     along = std::exchange(s->waiting, {});
     put_readers(state, *s->held, context);
-    is_wanted_again = s->held->is_waited_for() && mark_wanted(*s);
+    is_wanted_again = s->held->has_local_waiters() && mark_wanted(*s);
   }
   passes_.fetch_add(1, std::memory_order_relaxed);
   job_.send(to, state_, state);
@@ -190,7 +190,7 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
   const auto id = content.get<std::uint64_t>();
   const auto version = content.get<std::uint32_t>(), fairness = content.get<std::uint32_t>();
   const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  std::vector<holding::skipped> skipped;
+  std::vector<reservation_state::skipped> skipped;
   for (auto n = content.get<std::uint32_t>(); n > 0 && content.is_whole(); --n) {
     const auto count = content.get<std::uint32_t>();
     skipped.push_back({causes_.read(content, from), count});
@@ -206,11 +206,11 @@ void remote_reservations::on_state(rank from, reader& content, base::thread_cont
     if (it == entries_.end() || it->second.held->gone())
       return drop_readers(readers, context);  // destroyed or lost; this node was notified
     reservation_entry& s = it->second;
-    if (void* room = s.held->room_for_payload(payload.size())) std::memcpy(room, payload.data(), payload.size());
+    if (void* room = s.held->payload_buffer(payload.size())) std::memcpy(room, payload.data(), payload.size());
     s.is_here = true;
     s.is_wanted = false;
     s.seen = version;
-    s.held->come(fairness, where, std::move(skipped), after.next, readers);
+    s.held->move_here(fairness, where, std::move(skipped), after.next, readers);
     waiting = std::exchange(s.waiting, {});
   }
   run_deferred(after, context);
@@ -304,7 +304,7 @@ void remote_reservations::on_gone(rank from, reader& content, base::thread_conte
     if (e.what != action::acquire_shared) failed = {};
   after.why = {};
   run_deferred(after, context);
-  detail::forsake(left, why, context);
+  detail::fail_waiters(left, why, context);
 }
 
 void remote_reservations::on_refused(rank from, reader& content, base::thread_context& context) {
@@ -324,14 +324,14 @@ void remote_reservations::on_cut(rank from, reader& content, base::thread_contex
 }
 
 void remote_reservations::add_wait_edges(base::wait_walk& walk) const {
-  std::vector<std::pair<std::uint64_t, detail::holding*>> here;
+  std::vector<std::pair<std::uint64_t, detail::reservation_state*>> here;
   {
     const std::scoped_lock lock(lock_);
     for (const auto& [id, s] : entries_)
       if (s.is_here && s.held && home_of(id) != job_.self()) here.emplace_back(id, s.held);
   }
   for (const auto& [id, held] : here)
-    if (!walk.is_full()) detail::tell_reservation(id, *held, walk);
+    if (!walk.is_full()) detail::add_reservation(id, *held, walk);
 }
 
 void remote_reservations::lost(rank node, base::thread_context& context) noexcept {

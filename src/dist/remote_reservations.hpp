@@ -51,7 +51,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   /// From now on, handles of the job's other nodes work on this runtime.
   void serve(base::runtime_context& runtime);
 
-  detail::holding* find(std::uint64_t id) override;
+  detail::reservation_state* find(std::uint64_t id) override;
   void want(std::uint64_t id, base::thread_context& context) override;
   void acquire_shared(std::uint64_t id, detail::slot& s, base::thread_context& context) override;
   void release(std::uint64_t id, const failure* cause, detail::slot& s, base::thread_context& context,
@@ -87,7 +87,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   };
   /// The state of one reservation on this node.
   struct reservation_entry {
-    detail::holding* held = nullptr;
+    detail::reservation_state* held = nullptr;
     bool is_here = false;
     bool is_wanted = false;     // `want` was sent, and it has not arrived yet
     std::uint32_t pending_reads = 0;  // shared acquires of this node that wait for a reply
@@ -113,11 +113,11 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   struct remote_reader;
   /// Work to be done after lock_ has been released.
   struct deferred_actions {
-    detail::holding::grant next;
+    detail::reservation_state::grant next;
     std::vector<std::pair<forwarded_operation, failure_ref>> done;
     std::vector<pending_operation> ended;
     failure_ref why;  // the failure of `ended`
-    detail::holding::waiting left{nullptr, nullptr};
+    detail::reservation_state::waiting left{nullptr, nullptr};
     std::vector<rank> users;
   };
 
@@ -135,7 +135,7 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void run_deferred(const deferred_actions& after, base::thread_context& context);
   void start(forwarded_operation e, detail::slot& s, base::thread_context& context);
   void route(forwarded_operation e, base::thread_context& context);
-  void put_readers(writer& to, detail::holding& from, base::thread_context& context);
+  void put_readers(writer& to, detail::reservation_state& from, base::thread_context& context);
   waiter* get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context);
   /// Does not notify their nodes; they learn of the loss by another message.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
@@ -170,9 +170,9 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   std::unordered_map<std::uint64_t, reservation_entry> entries_;
   std::unordered_map<std::uint64_t, pending_operation> pending_operations_;  // by token
   std::uint64_t tokens_ = 0;
-  std::deque<detail::holding>
+  std::deque<detail::reservation_state>
       made_;  // local state of remote reservations; never destroyed, as stale handles may read it
-  std::vector<detail::holding*> free_;
+  std::vector<detail::reservation_state*> free_;
 };
 
 }  // namespace stretto::dist

@@ -15,11 +15,11 @@
 #include "data/other_nodes.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "event/telling.hpp"
+#include "event/event_wait_graph.hpp"
 #include "event/when_ended.hpp"
 #include "sched/cancellation.hpp"
-#include "sched/running.hpp"
-#include "sched/scopes.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::dist {
 

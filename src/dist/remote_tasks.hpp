@@ -28,7 +28,7 @@
 #include "dist/failure_codec.hpp"
 #include "dist/ordered_messages.hpp"
 #include "dist/job.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 
 namespace stretto::dist {
 

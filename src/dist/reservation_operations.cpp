@@ -10,13 +10,13 @@
 #include "base/context.hpp"
 #include "dist/remote_reservations.hpp"
 #include "dist/program_constants.hpp"
-#include "event/ending.hpp"
+#include "event/event_trigger.hpp"
 #include "event/event_floor.hpp"
-#include "event/table.hpp"
+#include "event/event_table.hpp"
 
 namespace stretto::dist {
 
-using detail::holding;
+using detail::reservation_state;
 
 struct remote_reservations::remote_reader : detail::remote_acquire {
   rank origin;
@@ -51,7 +51,7 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
   }
 };
 
-void remote_reservations::put_readers(writer& to, holding& from, base::thread_context& context) {
+void remote_reservations::put_readers(writer& to, reservation_state& from, base::thread_context& context) {
   std::vector<remote_reader> all;
   for (waiter* w = from.take_remote(); w;) all.push_back(remote_reader::extract(*std::exchange(w, w->next), context));
   to.put(static_cast<std::uint32_t>(all.size()));
@@ -89,7 +89,7 @@ void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base
     gone = at ? at->held->gone() : detail::gone_before(id, e.where);
     if (!gone &&
         (at->is_here || at->is_wanted)) {  // it waits here, after the acquires that have requested the reservation
-      is_held = at->held->acquire_in_line(s) == holding::taken::now;
+      is_held = at->held->acquire_in_line(s) == reservation_state::acquire_result::now;
       if (!is_held) return;
     } else if (!gone) {
       ++at->pending_reads;
@@ -102,10 +102,10 @@ void remote_reservations::acquire_shared(std::uint64_t id, detail::slot& s, base
 }
 
 void remote_reservations::run_deferred(const deferred_actions& after, base::thread_context& context) {
-  holding::hand_out(after.next, detail::event_cache::of(context), context);
+  reservation_state::hand_out(after.next, detail::event_cache::of(context), context);
   for (const auto& [e, failed] : after.done) complete_operation(e, failed, context);
   for (const pending_operation& p : after.ended) finish(p, after.why, context);
-  detail::forsake(after.left, after.why, context);
+  detail::fail_waiters(after.left, after.why, context);
 }
 
 void remote_reservations::release(std::uint64_t id, const failure* cause, detail::slot& s,
@@ -139,8 +139,8 @@ bool remote_reservations::execute(const forwarded_operation& e, reservation_entr
   switch (e.what) {
     case action::release: {
       const auto released = s.held->release(e.cause.get(), after.next);
-      if (released == holding::released::elsewhere) return false;
-      if (released == holding::released::not_held) misuse = detail::released_unheld(e.id, s.held->where(), e.where);
+      if (released == reservation_state::release_result::elsewhere) return false;
+      if (released == reservation_state::release_result::not_held) misuse = detail::released_unheld(e.id, s.held->where(), e.where);
       break;
     }
     case action::skip_acquire:
@@ -149,10 +149,10 @@ bool remote_reservations::execute(const forwarded_operation& e, reservation_entr
     case action::acquire_shared: {
       remote_reader* const reader = remote_reader::make(*this, e, context);
       const auto taken = s.held->acquire_for(*reader);
-      if (taken == holding::taken::later) return true;
+      if (taken == reservation_state::acquire_result::later) return true;
       drop_readers(reader, context);
-      if (taken == holding::taken::once_it_comes) return false;
-      if (taken == holding::taken::never) misuse = s.held->gone();
+      if (taken == reservation_state::acquire_result::after_transfer) return false;
+      if (taken == reservation_state::acquire_result::never) misuse = s.held->gone();
       break;
     }
     case action::release_skipped:
@@ -236,7 +236,7 @@ void remote_reservations::complete_operation(const forwarded_operation& e, const
     pending_operations_.erase(it);
     if (p->what == action::acquire_shared)
       if (reservation_entry* const s = known(p->id); s && --s->pending_reads == 0)
-        is_wanted = s->held->is_waited_for() && mark_wanted(*s);
+        is_wanted = s->held->has_local_waiters() && mark_wanted(*s);
   }
   finish(*p, failed, context);
   if (is_wanted) send_want(p->id, context);
@@ -258,7 +258,7 @@ void remote_reservations::keep_payload(std::uint64_t token, std::span<const std:
   const auto it = pending_operations_.find(token);
   if (it == pending_operations_.end() || it->second.what != action::acquire_shared) return;
   reservation_entry* const s = known(it->second.id);
-  void* const room = s ? s->held->room_for_payload(payload.size()) : nullptr;
+  void* const room = s ? s->held->payload_buffer(payload.size()) : nullptr;
   if (room && std::memcmp(room, payload.data(), payload.size()) != 0) std::memcpy(room, payload.data(), payload.size());
 }
 

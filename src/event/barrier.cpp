@@ -7,13 +7,13 @@
 
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
-#include "event/calling.hpp"
+#include "event/calling_thread.hpp"
 #include "event/object_table.hpp"
 #include "event/phases.hpp"
 #include "event/remote_barrier.hpp"
-#include "event/self_wait.hpp"
-#include "event/telling.hpp"
-#include "event/waiting.hpp"
+#include "event/wait_cycle.hpp"
+#include "event/event_wait_graph.hpp"
+#include "event/derived_event.hpp"
 
 namespace stretto {
 
@@ -55,7 +55,7 @@ inline phases& find(std::uint64_t id, std::uint64_t phase, event_cache& cache, c
   __builtin_unreachable();
 }
 
-/// Who reaches a barrier of another node; null for those of this one, and for what find() refuses.
+/// The interface to a barrier of another node; null for barriers of this one, and for ids that find() refuses.
 inline remote_barriers* elsewhere(std::uint64_t id, event_cache& cache) noexcept {
   if (barrier_table::node_of(id) == cache.node || !id) [[likely]]
     return nullptr;
@@ -83,17 +83,17 @@ phase_fold as_phase_fold(const value_fold* f) noexcept {
       .remedy("arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
 }
 
-/// Arrivals that have been announced and wait for their precondition.
+/// Announced arrivals that wait for their precondition.
 struct late_arrival : waiter {
   std::uint64_t id, phase;
   std::uint32_t count;
-  std::size_t bytes;  // of the value behind; 0 if none
-  alignas(std::max_align_t) std::byte near[event_table::record_bytes - 80];
-  std::byte* far = nullptr;
+  std::size_t bytes;  // of the value; 0 if none
+  alignas(std::max_align_t) std::byte inline_value[event_table::record_bytes - 80];
+  std::byte* heap_value = nullptr;
   const value_fold* fold;
   std::source_location where;
 
-  const void* value() const noexcept { return !bytes ? nullptr : far ? far : near; }
+  const void* value() const noexcept { return !bytes ? nullptr : heap_value ? heap_value : inline_value; }
 
   static late_arrival* make(event_cache& cache, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
                             const void* value, std::size_t bytes, const value_fold* fold,
@@ -106,8 +106,8 @@ struct late_arrival : waiter {
     late->where = where;
     late->fold = fold;
     late->bytes = value ? bytes : 0;
-    if (late->bytes > sizeof late->near) late->far = static_cast<std::byte*>(::operator new(bytes));
-    if (late->bytes) std::memcpy(late->far ? late->far : late->near, value, bytes);
+    if (late->bytes > sizeof late->inline_value) late->heap_value = static_cast<std::byte*>(::operator new(bytes));
+    if (late->bytes) std::memcpy(late->heap_value ? late->heap_value : late->inline_value, value, bytes);
     return late;
   }
 
@@ -115,10 +115,11 @@ struct late_arrival : waiter {
     auto& late = static_cast<late_arrival&>(self);
     auto& cache = event_cache::of(context);
     if (auto* others = elsewhere(late.id, cache)) [[unlikely]]
-      others->arrive(late.id, late.phase, late.count, cause, late.value(), as_phase_fold(late.fold), context, late.where);
+      others->arrive(late.id, late.phase, late.count, cause, late.value(), as_phase_fold(late.fold), context,
+                     late.where);
     else if (phases* p = find_barrier(late.id, *cache.table))
-      p->come(late.phase, late.count, cause, late.value(), context, late.where);
-    if (late.far) ::operator delete(late.far);
+      p->complete_arrivals(late.phase, late.count, cause, late.value(), context, late.where);
+    if (late.heap_value) ::operator delete(late.heap_value);
     cache.records.free(&late);
   }
 };
@@ -135,14 +136,15 @@ void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_
           .remedy("arrive after something else, or wait for an earlier phase");
 }
 
-/// At a barrier of another node, which is told when they have come.
+/// Arrives at a barrier of another node, which receives the arrivals once their precondition has ended.
 void arrive_elsewhere(std::uint64_t id, std::uint64_t phase, const void* value, const value_fold* fold, dependency when,
                       std::uint32_t count, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   const bool now = has_ended(when, cache);
   const std::size_t bytes = fold ? fold->bytes : 0;
   if (now)
-    return elsewhere(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value, as_phase_fold(fold), context, where);
+    return elsewhere(id, cache)->arrive(id, phase, count, cause_of(when, cache).get(), value, as_phase_fold(fold),
+                                        context, where);
   auto* late = late_arrival::make(cache, id, phase, count, value, bytes, fold, where);
   if (!subscribe(when, *late, cache, context)) late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
@@ -158,13 +160,13 @@ void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, cons
   late_arrival* late = now ? nullptr : late_arrival::make(cache, id, phase, count, value, bytes, fold, where);
   if (const auto result = p.announce(phase, count); result != phases::outcome::done) {
     if (late) {
-      ::operator delete(late->far);
+      ::operator delete(late->heap_value);
       cache.records.free(late);
     }
     refuse_arrival(p, id, phase, count, result, where);
   }
   if (now)
-    p.come(phase, count, cause_of(when, cache).get(), value, context, where);
+    p.complete_arrivals(phase, count, cause_of(when, cache).get(), value, context, where);
   else if (!subscribe(when, *late, cache, context))
     late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
@@ -246,7 +248,7 @@ bool barrier::has_triggered() const {
 
 stretto::event barrier::event(std::source_location where) const {
   auto& context = caller("barrier::event");
-  if (context.observer) context.observer->synchronised(context);  // it may have happened, and have no event then
+  if (context.observer) context.observer->synchronised(context);  // a phase that has ended has no event
   if (auto* others = elsewhere(id_, event_cache::of(context))) return others->event_at(id_, phase_, context, where);
   return find(id_, phase_, event_cache::of(context), where).event_at(phase_, context, where);
 }
@@ -291,7 +293,7 @@ void detail::arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_
   phases& p = find(id, phase, event_cache::of(context), where);
   if (const auto result = p.announce(phase, count); result != phases::outcome::done)
     refuse_arrival(p, id, phase, count, result, where);
-  p.come(phase, count, cause, p.value_bytes() ? value : nullptr, context, where);
+  p.complete_arrivals(phase, count, cause, p.value_bytes() ? value : nullptr, context, where);
 }
 
 void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
@@ -316,20 +318,21 @@ failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const st
                       name_of(id, phase), where);
 }
 
-std::size_t detail::end_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked) {
+std::size_t detail::poison_lacking_phases(const failure_ref& cause, base::thread_context& context,
+                                          std::vector<event>& asked) {
   event_table& table = *event_cache::of(context).table;
-  std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase that something waits for
+  std::vector<std::pair<phases*, std::uint64_t>> lacking;  // and the last phase whose event was requested
   barriers_of(table).for_each(table.node, [&](std::uint64_t, phases& p) {
     const auto awaited = p.awaited_phases();
     for (const auto& one : awaited) asked.push_back(one.asked);
     if (!awaited.empty()) lacking.emplace_back(&p, awaited.back().phase);
   });
   std::size_t ended = 0;
-  for (const auto& [p, last] : lacking) ended += p->come_for_missing(last, cause, context);
+  for (const auto& [p, last] : lacking) ended += p->poison_missing_arrivals(last, cause, context);
   return ended;
 }
 
-void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
+void detail::add_barriers(event_table& table, base::wait_walk& walk) {
   using base::wait_kind;
   barriers_of(table).for_each(table.node, [&](std::uint64_t id, phases& p) {
     for (const auto& one : p.awaited_phases()) {
@@ -338,9 +341,9 @@ void detail::tell_barriers(event_table& table, base::wait_walk& walk) {
       walk[node].name = name_of(id, one.phase);
       walk[node].made = short_location(p.where());
       walk[node].expected = one.expected;
-      walk[node].arrived = one.come;
+      walk[node].arrived = one.arrived;
       walk[node].announced = one.announced;
-      for (const auto& where : one.come_at) walk[node].arrived_at.push_back(short_location(where));
+      for (const auto& where : one.arrived_at) walk[node].arrived_at.push_back(short_location(where));
       const std::uint32_t asked = walk.at(wait_kind::event, one.asked.raw());
       walk[asked].is_promised = true;
       walk.link(asked, node);

@@ -6,7 +6,7 @@
 // Memory      what happened before complete() is visible after is_done() returned true.
 // Cost        is_done: one load. subscribe: one compare-and-swap. complete, which also gives up the finisher's
 //             reference: one compare-and-swap. release by the only holder: one load.
-// Invariants  (1) waiters, list and reference count share one word, so finishing costs one atomic operation.
+// Invariants  (1) state, waiter list and reference count share one word, so finishing costs one atomic operation.
 //             (2) a failure is aligned to 16 bytes and takes the list's place in the word.
 #pragma once
 
@@ -35,7 +35,7 @@ struct completion {
     return word & poisoned ? static_cast<const failure*>(pointer(word)) : nullptr;
   }
 
-  /// Links `w`, or returns false and leaves it alone if already done.
+  /// Links `w`, or returns false and leaves `w` alone if already done.
   bool subscribe(waiter& w) noexcept {
     auto word = word_.load(std::memory_order_acquire);
     do {
@@ -52,10 +52,10 @@ struct completion {
   /// Marks it done, drops the finisher's reference, fires all waiters. The object may be gone when this returns.
   void complete(base::thread_context& context) noexcept {
     if (end(context)) return;
-    base::announce_acquire(this);  // others may have had it before
+    base::announce_acquire(this);  // other threads may have held it before
     kind->destroy(*this);
   }
-  /// The same where the caller holds it beside the finisher.
+  /// The same if the caller holds a reference of its own, next to the finisher's.
   void complete_held(base::thread_context& context) noexcept { end(context); }
 
   /// The same, poisoned if there is a cause.
@@ -73,7 +73,7 @@ struct completion {
 
   void add_reference() noexcept { word_.fetch_add(one_reference, std::memory_order_relaxed); }
 
-  /// The only holder of something done needs no read-modify-write: nobody is left to add a reference.
+  /// The only holder of a done completion needs no read-modify-write: no other thread can add a reference.
   void release() noexcept {
     base::announce_release(this);
     const auto word = word_.load(std::memory_order_acquire);
@@ -85,7 +85,7 @@ struct completion {
     }
   }
 
-  /// For reports: who waits now, the latest first.
+  /// For reports: the present waiters, the latest first.
   const waiter* waiters() const noexcept {
     const auto word = word_.load(std::memory_order_acquire);
     return word & done ? nullptr : static_cast<const waiter*>(pointer(word));
@@ -107,7 +107,7 @@ struct completion {
   static void* pointer(std::uint64_t word) noexcept {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(word >> pointer_shift << 4));
   }
-  /// Whether anybody holds it still.
+  /// Marks it done, drops one reference and fires the waiters. True if references are left.
   [[gnu::always_inline]] bool end(base::thread_context& context) noexcept {
     base::announce_release(this);
     auto word = word_.load(std::memory_order_relaxed);

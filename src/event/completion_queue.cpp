@@ -8,9 +8,9 @@
 
 #include "base/order_observer.hpp"
 #include "base/spin_lock.hpp"
-#include "event/calling.hpp"
+#include "event/calling_thread.hpp"
 #include "event/remote_queue.hpp"
-#include "event/waiting.hpp"
+#include "event/derived_event.hpp"
 
 namespace stretto {
 
@@ -22,12 +22,12 @@ struct record;
 
 struct completion_queue::state {
   base::spin_lock lock;
-  waiter* first = nullptr;  // records of what has ended
+  waiter* first = nullptr;  // records of events that have ended
   waiter* last = nullptr;
   std::size_t ended = 0, pending = 0;
-  event awaited;  // of nonempty(), while there is nothing; the default event if nobody has asked
+  event awaited;  // the event of nonempty() while the queue is empty; the default event if none was requested
   event_table* table = nullptr;
-  std::uint64_t name = 0;  // on other nodes; 0: none of them knows it. Guarded by the lock of queues_by_name
+  std::uint64_t name = 0;  // on other nodes; 0: not sent to any. Guarded by the lock of queues_by_name
 
   ~state();
 };
@@ -49,7 +49,7 @@ queues_by_name& queues_of(event_table& table) {
   return *static_cast<queues_by_name*>(table.queues.get());
 }
 
-/// One add: waits, then queues itself.
+/// One added event: waits for it, then queues itself.
 struct record : waiter {
   record(std::shared_ptr<void> q, void (*f)(record&, base::thread_context&) noexcept, event e)
       : queue(std::move(q)), arrive(f), which(e) {}
@@ -69,7 +69,8 @@ static_assert(sizeof(record) <= event_table::record_bytes);
 }  // namespace
 
 completion_queue::state::~state() {
-  // Whoever lets go last has a cache, unless the runtime's threads have left: then the table frees the memory.
+  // The thread that drops the last reference has a cache, unless the runtime's threads have left: then the table frees
+  // the memory.
   auto* context = base::current();
   auto* cache = context ? context->get<event_cache>(base::floor_slot::event) : nullptr;
   for (waiter* w = first; w;) {
@@ -82,7 +83,7 @@ completion_queue::state::~state() {
 
 namespace {
 
-/// Who reaches the queue of that name on another node. Throws E03 and E27 where there is none.
+/// The interface to the queue of that name on another node. Throws E03 or E27 if there is none.
 remote_queues& elsewhere(std::uint64_t name, event_cache& cache, const std::source_location& where) {
   const std::uint16_t node = queues_by_name::node_of(name);
   if (name && node != cache.node) {
@@ -127,7 +128,7 @@ void completion_queue::destroy(std::source_location where) const {
   auto& cache = event_cache::of(caller("completion_queue::destroy"));
   if (!state_) return elsewhere(name_, cache, where).destroy(queues_by_name::node_of(name_), *this, where);
   queues_by_name& known = queues_of(*cache.table);
-  std::shared_ptr<state> last;  // let go behind the lock
+  std::shared_ptr<state> last;  // released after the lock
   const std::scoped_lock lock(known.lock);
   if (const auto found = known.all.find(state_->name); found != known.all.end()) {
     last = std::move(found->second);

@@ -19,12 +19,12 @@ std::string described(const failure& f) {
   return where.empty() ? name_of(f) : name_of(f) + ", " + where;
 }
 
-/// Chains can be as long as the program; a message shows both of their ends.
+/// Chains can be as long as the program; a message shows only both ends.
 constexpr unsigned most_shown = 6;
 
 }  // namespace
 
-std::string words_of(const std::exception_ptr& exception) {
+std::string exception_text(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const std::exception& e) {
@@ -48,13 +48,14 @@ std::exception_ptr failure::unobserved_exception(const std::source_location* ask
   for (auto* f = because_; f != &first; f = f->because_) ++links;
   unsigned shown = 0;
   for (auto* f = because_; f != &first; f = f->because_, ++shown) {
-    if (links > most_shown && shown == most_shown / 2) chain.fact("skipped", std::to_string(links - most_shown) + " more");
+    if (links > most_shown && shown == most_shown / 2)
+      chain.fact("skipped", std::to_string(links - most_shown) + " more");
     if (links <= most_shown || shown < most_shown / 2 || shown >= links - most_shown / 2)
       chain.fact("skipped", described(*f));
   }
   chain.fact("failed", described(first));
   if (asked) chain.fact("asked", *asked);
-  chain.because(words_of(first.exception_)).caused_by(first.exception_);
+  chain.because(exception_text(first.exception_)).caused_by(first.exception_);
   return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));
 }
 
@@ -62,7 +63,7 @@ void failure::release() const noexcept {
   if (base::count_down(references_)) delete this;
 }
 
-// Chains can be as long as the program: their links end one by one, not one inside another.
+// Chains can be as long as the program: the links are destroyed in a loop, not by recursion.
 failure::~failure() {
   for (const failure* f = because_; f && base::count_down(f->references_);) {
     const failure* next = std::exchange(f->because_, nullptr);

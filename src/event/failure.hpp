@@ -1,4 +1,4 @@
-// failure.hpp - why something will never happen: the exception at the root and the chain of skipped work.
+// failure.hpp - why an operation will never happen: the exception at the root and the chain of skipped work.
 //
 // Threads     immutable once shared; counted references from any thread.
 // Cost        made only on failure; a poisoned event, task or phase holds one reference.
@@ -13,7 +13,7 @@
 
 namespace stretto {
 
-/// One link of a causal chain. The root holds an exception; a link above it names what was skipped because of it.
+/// One link of a causal chain. The root holds an exception; each link above it names an operation that was skipped.
 class alignas(16) failure {
  public:
   static constexpr std::int32_t here = -1;
@@ -35,29 +35,28 @@ class alignas(16) failure {
   const std::source_location& where() const noexcept { return where_; }
   std::int32_t node() const noexcept { return node_; }
 
-  /// What its root is called on all nodes; 0 until a node has told another of it.
+  /// The id of its root on all nodes; 0 until a node has sent it to another.
   std::uint64_t id() const noexcept { return root().id_.load(std::memory_order_acquire); }
-  /// Names the root, once; returns the name that it has.
+  /// Sets the root's id unless it has one; returns the id that it has.
   std::uint64_t name_root(std::uint64_t id) const noexcept {
     std::uint64_t none = 0;
     return root().id_.compare_exchange_strong(none, id, std::memory_order_acq_rel) ? id : none;
   }
-  /// Whether both began with the same failure, also where one came by way of another node.
+  /// Whether both have the same root, also if one of them came from another node.
   bool has_root_of(const failure& other) const noexcept {
     return root_ == other.root_ || (id() && id() == other.id());
   }
 
-  /// Someone was given the root's exception, so that a finish need not report it again.
+  /// The program has received the root's exception, so that a finish need not report it again.
   void mark_observed() const noexcept { root().observed_.store(true, std::memory_order_relaxed); }
   bool is_observed() const noexcept { return root().observed_.load(std::memory_order_relaxed); }
 
-  /// Throws the root's exception itself if this is the root; else stretto::poisoned naming the chain. It counts as
-  /// observed from then on.
-  /// A chain ends with the line that asked, if that is known.
+  /// Throws the root's exception itself if this is the root; else stretto::poisoned, which describes the chain and, if
+  /// known, the line that asked. The failure counts as observed from then on.
   [[noreturn]] void raise(const std::source_location* asked = nullptr) const;
-  /// What raise() throws, as a value.
+  /// The exception that raise() throws, as a value.
   std::exception_ptr as_exception(const std::source_location* asked = nullptr) const;
-  /// The same for a record of what happened, which does not count as looking at it.
+  /// The same, but the failure does not count as observed: for records such as profiles.
   std::exception_ptr unobserved_exception(const std::source_location* asked = nullptr) const;
 
   void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -76,8 +75,8 @@ class alignas(16) failure {
   mutable std::atomic<std::uint64_t> id_{0};  // of a root
 };
 
-/// What the exception says; the whole message of an error.
-std::string words_of(const std::exception_ptr& exception);
+/// The message of the exception.
+std::string exception_text(const std::exception_ptr& exception);
 
 /// A counted reference to a failure; null means success.
 class failure_ref {

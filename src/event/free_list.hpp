@@ -3,7 +3,7 @@
 //
 // Threads     node_stock: any. node_cache: its owner thread only.
 // Cost        pop and push: a few instructions; once per batch, one lock on the stock.
-// Invariants  a thread that frees what others allocate hands batches on: no pile grows beyond two batches.
+// Invariants  a thread that frees nodes which others allocate gives batches back: no cache exceeds two batches.
 #pragma once
 
 #include <mutex>
@@ -17,7 +17,7 @@ class node_stock {
  public:
   static constexpr unsigned batch = 64;
 
-  /// A list of at least one node; what `make` carves (one batch) if there is none.
+  /// A list of at least one node; a new batch from `make` if the stock is empty.
   template <class Make>
   Node* take(unsigned& count, Make&& make) {
     std::scoped_lock lock(mutex_);
@@ -42,7 +42,7 @@ class node_stock {
     batches_ = list;
   }
 
-  /// A list of any length. Kept in pieces of at most a batch, so that nobody is handed more.
+  /// Takes back a list of any length. Keeps it in pieces of at most a batch, so that take() never returns more.
   void give_loose(Node* list) noexcept {
     std::scoped_lock lock(mutex_);
     while (list) {

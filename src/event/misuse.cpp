@@ -14,7 +14,7 @@ void refuse_second_end(event e, event_cache& cache, const std::source_location& 
   const bool pending = s.generation_now() == generation_of(e);
   error refusal("E01", to_string(e) + (pending ? " was triggered although another event is to trigger it"
                                                : " was triggered a second time"));
-  // The slot knows the last event created in it: once it serves again, that is another one.
+  // The slot has the location of the last event created in it; after reuse that is another event.
   if (s.is_latest(generation_of(e))) refusal.fact("created", s.where.load(std::memory_order_relaxed));
   throw std::move(refusal)
       .fact("triggered", where)
@@ -22,7 +22,7 @@ void refuse_second_end(event e, event_cache& cache, const std::source_location& 
       .remedy("give each event one owner that triggers it");
 }
 
-void refuse_self_wait(event e, event awaited, event_cache& cache, const std::source_location& where) {
+void refuse_wait_cycle(event e, event awaited, event_cache& cache, const std::source_location& where) {
   const auto created = [&cache](event which) {
     return short_location(cache.table->at(which).where.load(std::memory_order_relaxed));
   };

@@ -1,15 +1,16 @@
-// misuse.hpp - the messages for events that are ended twice or made to wait for themselves.
+// misuse.hpp - the errors for events that are ended twice or made to wait for themselves.
 //
 // Threads     any.
 #pragma once
 
-#include "event/table.hpp"
+#include "event/event_table.hpp"
 
 namespace stretto::detail {
 
-/// `e`, of this table or the default event, was to be ended at `where` but has another end: E01 or E04.
+/// Throws E01 or E04: `where` ends `e`, an event of this table or the default event, which has or will have another
+/// end.
 [[noreturn]] void refuse_second_end(event e, event_cache& cache, const std::source_location& where);
-/// `e` was to be triggered after `awaited`, which waits for `e`: E02.
-[[noreturn]] void refuse_self_wait(event e, event awaited, event_cache& cache, const std::source_location& where);
+/// Throws E02: `e` would be triggered after `awaited`, which waits for `e`.
+[[noreturn]] void refuse_wait_cycle(event e, event awaited, event_cache& cache, const std::source_location& where);
 
 }  // namespace stretto::detail

@@ -1,9 +1,9 @@
-// object_table.hpp - objects with handles that are found without a lock and refused once stale.
+// object_table.hpp - a table of objects by handle: look-up takes no lock, and stale handles are refused.
 //
 // A handle is node 16, index 24, generation 24; the generation is odd while the object lives.
 //
-// Threads     any. find() takes no lock; the object may be destroyed meanwhile only by a misuse of it, and its memory
-//             stays an object of the same type until the table goes.
+// Threads     any. find() takes no lock. The object may be destroyed meanwhile only by misuse, and its memory stays an
+//             object of the same type until the table is destroyed.
 // Cost        find: three loads.
 #pragma once
 
@@ -32,7 +32,7 @@ class object_table {
     return static_cast<std::uint16_t>(id >> (index_bits + generation_bits));
   }
 
-  /// Null if the object is gone or never was.
+  /// Null if the object has been destroyed or never existed.
   Object* find(std::uint64_t id) const noexcept {
     const std::uint32_t biased = index_of(id) + first_chunk;
     const unsigned chunk = std::bit_width(biased) - 1 - std::countr_zero(first_chunk);
@@ -42,7 +42,7 @@ class object_table {
     return object->generation.load(std::memory_order_acquire) == generation_of(id) ? object : nullptr;
   }
 
-  /// A free object, to be filled in by `fill(object)` before its handle is valid.
+  /// Takes a free object, calls `fill(object)`, and only then makes its handle valid.
   template <class Fill>
   std::uint64_t create(std::uint16_t node, Fill&& fill) {
     std::scoped_lock lock(mutex_);
@@ -75,13 +75,14 @@ class object_table {
     if (next < (1u << generation_bits) - 2) free_.push_back(index_of(id));
   }
 
-  /// Calls each(id, object) for all that live; none is made or destroyed meanwhile.
+  /// Calls each(id, object) for all live objects; none is made or destroyed meanwhile.
   template <class Each>
   void for_each(std::uint16_t node, Each&& each) {
     std::scoped_lock lock(mutex_);
     for (std::uint32_t i = 0; i < used_; ++i)
       if (const auto generation = at(i).generation.load(std::memory_order_acquire); generation & 1)
-        each(std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{i} << generation_bits | generation, at(i));
+        each(std::uint64_t{node} << (index_bits + generation_bits) | std::uint64_t{i} << generation_bits | generation,
+             at(i));
   }
 
  private:

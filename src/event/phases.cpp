@@ -4,12 +4,12 @@
 #include <cstring>
 
 #include "base/sanitizers.hpp"
-#include "event/ending.hpp"
+#include "event/event_trigger.hpp"
 
 namespace stretto::detail {
 
 namespace {
-constexpr std::size_t first_values = 16;  // half of them are results of past phases
+constexpr std::size_t first_values = 16;  // half of them for results of past phases
 }
 
 void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::source_location& where) {
@@ -24,7 +24,7 @@ void phases::start(std::uint32_t arrivals, const phase_fold& fold, const std::so
   is_lost_.store(false, std::memory_order_relaxed);
   lost_ = {};
   phase_.store(0, std::memory_order_relaxed);
-  for (auto& one : come_at_) one.store(0, std::memory_order_relaxed);  // of a barrier before it
+  for (auto& one : arrived_at_) one.store(0, std::memory_order_relaxed);  // of a barrier before it
   word_.store(word_of(0, arrivals, arrivals), std::memory_order_release);
 }
 
@@ -68,7 +68,7 @@ phases::outcome phases::announce(std::uint64_t phase, std::uint32_t count) noexc
   }
 }
 
-void phases::come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
+void phases::complete_arrivals(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
                   base::thread_context& context, const std::source_location& where) noexcept {
   base::announce_release(this);
   if (cause || value) {
@@ -93,7 +93,7 @@ void phases::come(std::uint64_t phase, std::uint32_t count, const failure* cause
     }
     std::scoped_lock lock(lock_);
     if (phase_.load(std::memory_order_relaxed) == phase) continue;
-    at(phase).come += count;
+    at(phase).arrived += count;
     return;
   }
 }
@@ -134,7 +134,7 @@ void phases::end_phase(base::thread_context& context) noexcept {
   std::vector<ended_event> ended;
   {
     std::scoped_lock lock(lock_);
-    base::announce_acquire(this);  // what those that came before know, to the next phase, too
+    base::announce_acquire(this);  // the memory of earlier arrivals is visible to the next phase, too
     bool next_has_ended;
     do {
       const auto now = phase_.load(std::memory_order_relaxed);
@@ -147,17 +147,17 @@ void phases::end_phase(base::thread_context& context) noexcept {
           any_poisoned_.store(true, std::memory_order_relaxed);
         }
       }
-      std::uint64_t announced = 0, come = 0;
+      std::uint64_t announced = 0, arrived = 0;
       if (!records_.empty() && records_.front().phase == now + 1) {
         record& r = records_.front();
         base_ += std::exchange(r.delta, 0);
         announced = std::exchange(r.announced, 0);
-        come = std::exchange(r.come, 0);
+        arrived = std::exchange(r.arrived, 0);
       }
       const auto base = static_cast<std::uint64_t>(base_);
       phase_.store(now + 1, std::memory_order_release);
-      word_.store(word_of(now + 1, base - announced, base - come), std::memory_order_release);
-      next_has_ended = base > 0 && come == base;
+      word_.store(word_of(now + 1, base - announced, base - arrived), std::memory_order_release);
+      next_has_ended = base > 0 && arrived == base;
     } while (next_has_ended);
   }
   auto& cache = event_cache::of(context);
@@ -219,25 +219,26 @@ std::vector<phases::awaited> phases::awaited_phases() {
     if (r.asked == event()) continue;
     const auto all = static_cast<std::uint64_t>(expected(r.phase));
     if (r.phase != now) {
-      found.push_back({r.phase, r.asked, all, r.come, r.announced - r.come, {}});
+      found.push_back({r.phase, r.asked, all, r.arrived, r.announced - r.arrived, {}});
       continue;
     }
     found.push_back({r.phase, r.asked, all, all - outstanding(word), outstanding(word) - unclaimed(word), {}});
-    for (const auto& one : come_at_)
+    for (const auto& one : arrived_at_)
       if (const auto at = one.load(std::memory_order_relaxed); (at & tag_mask) == (word & tag_mask) && at & ~tag_mask)
-        found.back().come_at.push_back(std::bit_cast<std::source_location>(at & ~tag_mask));
+        found.back().arrived_at.push_back(std::bit_cast<std::source_location>(at & ~tag_mask));
   }
   return found;
 }
 
-std::size_t phases::come_for_missing(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept {
+std::size_t phases::poison_missing_arrivals(std::uint64_t last, const failure_ref& cause,
+                                            base::thread_context& context) noexcept {
   std::size_t at = 0;
   for (std::uint64_t phase = present(); phase <= last; ++phase) {
     const auto [all, announced] = expected_and_announced(phase);
     if (all == announced) continue;
     const auto missing = static_cast<std::uint32_t>(all - announced);
     if (announce(phase, missing) != outcome::done) continue;
-    come(phase, missing, cause.get(), nullptr, context, where_);
+    complete_arrivals(phase, missing, cause.get(), nullptr, context, where_);
     ++at;
   }
   return at;
@@ -260,7 +261,8 @@ void phases::stop(failure_ref cause, base::thread_context& context) noexcept {
 std::vector<std::pair<std::uint64_t, failure_ref>> phases::poisoned_between(std::uint64_t first, std::uint64_t last) {
   std::vector<std::pair<std::uint64_t, failure_ref>> found;
   const std::scoped_lock lock(lock_);
-  for (auto it = std::ranges::lower_bound(poisoned_, first, {}, &poisoned_phase::phase); it != poisoned_.end() && it->phase < last; ++it)
+  for (auto it = std::ranges::lower_bound(poisoned_, first, {}, &poisoned_phase::phase);
+       it != poisoned_.end() && it->phase < last; ++it)
     found.emplace_back(it->phase, it->cause);
   return found;
 }
@@ -313,7 +315,7 @@ phases::value_state phases::value(std::uint64_t phase, void* into, failure_ref& 
   if (v.phase == phase)
     std::memcpy(into, v.bytes.data(), fold_.bytes);
   else
-    fold_.begin(into);  // nobody brought a value
+    fold_.begin(into);  // no arrival had a value
   return value_state::ready;
 }
 

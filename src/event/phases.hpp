@@ -1,8 +1,10 @@
-// phases.hpp - one barrier: which phase it is in, what arrivals each phase still expects, and what came ahead.
+// phases.hpp - the state of one barrier: its present phase, the arrivals that each phase still expects, and arrivals
+// for later phases.
 //
-// The present phase's two counts and a piece of its number are one word: `unclaimed` arrivals may still be announced,
-// `outstanding` ones have yet to come; a deferred arrival is announced at once and comes later. Everything else (later
-// phases, alterations, causes, events, values) is under a lock that only the last arrival of a phase must take.
+// The two counts of the present phase and part of its number share one word: `unclaimed` arrivals may still be
+// announced, `outstanding` ones are not complete. A deferred arrival is announced at once and completes later. A lock
+// guards everything else (later phases, alterations, causes, events, values); only the last arrival of a phase must
+// take it.
 //
 // Threads     any.
 // Invariants  (1) present phase: outstanding >= unclaimed. (2) outstanding is 0 only while the phase ends, or if it
@@ -22,7 +24,7 @@
 
 namespace stretto::detail {
 
-/// How values are reduced: types erased; no values if `bytes` is 0.
+/// How the values of arrivals are reduced, with erased types; no values if `bytes` is 0.
 struct phase_fold {
   std::size_t bytes = 0;
   void (*begin)(void* into) = nullptr;
@@ -37,12 +39,12 @@ class alignas(base::cache_line) phases {
 
   void start(std::uint32_t arrivals, const phase_fold& fold, const std::source_location& where);
 
-  /// Announces `count` arrivals at `phase`; each announced arrival must come().
+  /// Announces `count` arrivals at `phase`; each must be completed with complete_arrivals().
   outcome announce(std::uint64_t phase, std::uint32_t count) noexcept;
-  /// Announced arrivals come. `value` may be null; it is not added if there is a cause.
-  void come(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
+  /// Completes announced arrivals. `value` may be null; it is ignored if there is a cause.
+  void complete_arrivals(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
             base::thread_context& context, const std::source_location& where) noexcept;
-  /// Both at once; the fast way.
+  /// Announces and completes arrivals at once: the fast path.
   outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context,
                  const std::source_location& where) noexcept {
     base::announce_release(this);
@@ -57,7 +59,7 @@ class alignas(base::cache_line) phases {
       return outcome::done;
     }
     if (const auto result = announce(phase, count); result != outcome::done) return result;
-    come(phase, count, nullptr, nullptr, context, where);
+    complete_arrivals(phase, count, nullptr, nullptr, context, where);
     return outcome::done;
   }
   outcome alter(std::uint64_t phase, std::int32_t delta, base::thread_context& context) noexcept;
@@ -68,14 +70,14 @@ class alignas(base::cache_line) phases {
     return has;
   }
   std::uint64_t present() const noexcept { return phase_.load(std::memory_order_acquire); }
-  /// Of phases [first, last), all of which have ended.
+  /// The poisoned phases of [first, last), all of which have ended.
   std::vector<std::pair<std::uint64_t, failure_ref>> poisoned_between(std::uint64_t first, std::uint64_t last);
-  /// Arrivals that are expected can never come: the present phase and all later ones are poisoned.
+  /// Expected arrivals can never come: poisons the present phase and all later ones.
   void lose(failure_ref cause, base::thread_context& context) noexcept;
   stretto::event event_at(std::uint64_t phase, base::thread_context& context, const std::source_location& where);
-  /// Events of `phase` and later ones that someone has asked for: an arrival at `phase` must not wait for them.
+  /// The events of `phase` and later ones that have been requested: an arrival at `phase` must not wait for them.
   std::vector<event> asked_from(std::uint64_t phase);
-  /// Ends what is asked for with `cause` and forgets everything.
+  /// Poisons the requested events with `cause` and forgets everything.
   void stop(failure_ref cause, base::thread_context& context) noexcept;
 
   enum class value_state { pending, ready, poisoned, forgotten };
@@ -83,25 +85,27 @@ class alignas(base::cache_line) phases {
 
   std::size_t value_bytes() const noexcept { return fold_.bytes; }
   const std::source_location& where() const noexcept { return where_; }
-  /// A phase that something waits for.
+  /// A phase whose event has been requested and has not ended.
   struct awaited {
     std::uint64_t phase;
     event asked;
-    std::uint64_t expected, come, announced;  // announced: without those that have come
-    std::vector<std::source_location> come_at;  // the latest few
+    std::uint64_t expected, arrived, announced;  // announced: without those that have arrived
+    std::vector<std::source_location> arrived_at;  // the latest few
   };
   std::vector<awaited> awaited_phases();
-  /// The arrivals that nobody has announced at phases up to `last`, which something waits for, come with that cause. Returns at how many phases.
-  std::size_t come_for_missing(std::uint64_t last, const failure_ref& cause, base::thread_context& context) noexcept;
-  /// How many arrivals a phase that has not ended expects, and how many are announced.
+  /// Announces and completes, with that cause, the missing arrivals of all phases up to `last`, whose event has been
+  /// requested. Returns the number of phases with missing arrivals.
+  std::size_t poison_missing_arrivals(std::uint64_t last, const failure_ref& cause,
+                                      base::thread_context& context) noexcept;
+  /// For a phase that has not ended: how many arrivals it expects, and how many are announced.
   std::pair<std::uint64_t, std::uint64_t> expected_and_announced(std::uint64_t phase) noexcept;
 
  private:
-  /// What a phase has beyond the plain count.
+  /// The data of a phase beyond its plain counts.
   struct record {
     std::uint64_t phase;
     std::int64_t delta = 0;           // to the arrivals expected, from this phase on
-    std::uint32_t announced = 0, come = 0;  // ahead of their phase
+    std::uint32_t announced = 0, arrived = 0;  // ahead of their phase
     failure_ref cause{};
     event asked{};
   };
@@ -132,11 +136,11 @@ class alignas(base::cache_line) phases {
     return tag_of(phase) << 2 * count_bits | unclaimed << count_bits | outstanding;
   }
 
-  /// Who has come, for reports: the latest ones, by the phase's tag and an address, in place of `outstanding` and so on.
+  /// For reports: stores the locations of the latest few arrivals, each with its phase's tag in place of the counts.
   static constexpr std::uint64_t tag_mask = ~std::uint64_t{0} << 2 * count_bits;
   void remember(std::uint64_t word, const std::source_location& where) noexcept {
     static_assert(sizeof where == sizeof(std::uint64_t));  // a pointer, below 2^47
-    come_at_[word % std::size(come_at_)].store((word & tag_mask) | std::bit_cast<std::uint64_t>(where),
+    arrived_at_[word % std::size(arrived_at_)].store((word & tag_mask) | std::bit_cast<std::uint64_t>(where),
                                                std::memory_order_relaxed);
   }
 
@@ -149,7 +153,7 @@ class alignas(base::cache_line) phases {
 
   std::atomic<std::uint64_t> word_{0};
   std::atomic<std::uint64_t> phase_{0};
-  std::atomic<std::uint64_t> come_at_[4] = {};  // see remember()
+  std::atomic<std::uint64_t> arrived_at_[4] = {};  // see remember()
   base::spin_lock lock_;
   std::atomic<bool> any_poisoned_{false}, is_lost_{false};
   failure_ref lost_;
@@ -161,8 +165,8 @@ class alignas(base::cache_line) phases {
   std::source_location where_;
 };
 
-/// Of every barrier made here that something waits for: what is missing comes, with that cause. Adds the events of these phases, those too that
-/// announced arrivals have yet to end. By barrier.cpp.
-std::size_t end_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked);
+/// For every barrier of this node with a requested event: completes the missing arrivals with that cause. Adds the
+/// requested events of all phases to `asked`, also of phases that announced arrivals have yet to end. In barrier.cpp.
+std::size_t poison_lacking_phases(const failure_ref& cause, base::thread_context& context, std::vector<event>& asked);
 
 }  // namespace stretto::detail

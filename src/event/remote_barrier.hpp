@@ -1,4 +1,5 @@
-// remote_barrier.hpp - how barriers of other nodes are reached, and what other nodes do to those of this one.
+// remote_barrier.hpp - the interface to barriers of other nodes, and the operations that other nodes apply to barriers
+// of this one.
 //
 // Threads     all from any thread of the runtime.
 #pragma once
@@ -18,13 +19,14 @@ class remote_barriers {
   virtual ~remote_barriers() = default;
 
   virtual bool reaches(std::uint64_t id) const noexcept = 0;  // all others require it
-  /// Arrivals that have come. `value` is null, or of the type that `fold` reduces. Misuse is the owner's to find.
-  virtual void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-                      const detail::phase_fold& fold, base::thread_context& context, const std::source_location& where) = 0;
-  /// Happens when it has taken effect; poisoned with E24 if it cannot.
+  /// Sends arrivals. `value` is null, or of the type that `fold` reduces. The owner detects misuse.
+  virtual void arrive(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+                      const void* value, const detail::phase_fold& fold, base::thread_context& context,
+                      const std::source_location& where) = 0;
+  /// Returns an event that triggers when the change has taken effect; poisoned with E24 if it cannot.
   virtual event alter(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
                       const std::source_location& where) = 0;
-  /// What is known here. Where that is nothing, interest is expressed, so that who asks again and again comes to know.
+  /// The state as known here. If it is unknown, the query also subscribes, so that a later query finds the reply.
   virtual bool has_ended(std::uint64_t id, std::uint64_t phase) = 0;
   virtual event event_at(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
                          const std::source_location& where) = 0;
@@ -32,7 +34,7 @@ class remote_barriers {
                                             failure_ref& cause) = 0;
   virtual void destroy(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
                        const std::source_location& where) = 0;
-  /// One of this node was destroyed: other nodes are told.
+  /// A barrier of this node was destroyed: notifies the other nodes.
   virtual void destroyed(std::uint64_t id, const failure_ref& why) = 0;
 };
 
@@ -41,18 +43,19 @@ namespace detail {
 /// Registers `others` for all handles of other nodes. Before the runtime's threads use barriers.
 void set_remote_barriers(base::runtime_context& runtime, remote_barriers* others) noexcept;
 
-/// A barrier that was made here; null if it is gone.
+/// A barrier that was made here; null if it has been destroyed.
 phases* find_barrier(std::uint64_t id, event_table& table) noexcept;
 std::uint16_t home_of_barrier(std::uint64_t id) noexcept;
-/// Arrivals of another node: throws E21 and E22, with nothing changed.
-void arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-                     base::thread_context& context, const std::source_location& where);
+/// Applies arrivals of another node. Throws E21 and E22, with nothing changed.
+void arrive_for_node(std::uint64_t id, std::uint64_t phase, std::uint32_t count, const failure* cause,
+                     const void* value, base::thread_context& context, const std::source_location& where);
 /// Throws E22 and E24.
 void alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t delta, base::thread_context& context,
                     const std::source_location& where);
 /// Throws E22.
-void destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context, const std::source_location& where);
-/// E22.
+void destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread_context& context,
+                     const std::source_location& where);
+/// The failure E22.
 failure_ref barrier_gone(std::uint64_t id, std::uint64_t phase, const std::source_location& where);
 
 }  // namespace detail

@@ -1,7 +1,7 @@
-// remote_owner.hpp - how events of other nodes are reached; absent where there is one node.
+// remote_owner.hpp - the interface to events of other nodes; absent if there is only one node.
 //
-// The event floor knows nothing of networks: a handle whose node is not the runtime's goes here if something is
-// registered, and is refused as foreign (E03) if not.
+// The event floor knows nothing of networks. It passes a handle of another node to the registered remote_owner, and
+// refuses the handle with E03 if none is registered.
 //
 // Threads     all members from any thread of the runtime.
 #pragma once
@@ -13,24 +13,24 @@ namespace stretto {
 class remote_owner {
  public:
   enum class state { pending, triggered, poisoned };
-  struct answer {
+  struct known_state {
     remote_owner::state state = state::pending;
     failure_ref cause;  // only if poisoned
   };
 
   virtual ~remote_owner() = default;
 
-  /// Whether there is such a node in the job; all others require it of their event.
+  /// Whether the event's node is in the job; all other members require that.
   virtual bool reaches(event) const noexcept { return true; }
-  /// What is known here of `e`, at once. Where that is nothing, interest is expressed, so that who asks again and again comes
-  /// to know.
-  virtual answer query(event e) = 0;
-  /// Says that this node wants to know. Returns at once; the same event may be named many times. A merge names all
-  /// its remote inputs first, so that their answers travel at the same time.
+  /// The state of `e` as known here, at once. If it is unknown, the query also subscribes, so that a later query finds
+  /// the reply.
+  virtual known_state query(event e) = 0;
+  /// Subscribes this node to the end of `e`. Returns at once, and may be called many times for one event. A merge calls
+  /// it for all its remote inputs first, so that their replies travel at the same time.
   virtual void express_interest(event e) = 0;
-  /// Expresses interest and links `w`; false, with `w` untouched, if it is known that `e` has ended.
+  /// Subscribes and links `w`; false, with `w` untouched, if this node knows that `e` has ended.
   virtual bool subscribe(event e, waiter& w, base::thread_context& context) = 0;
-  /// Ends `e` at its owner; `cause` null triggers it. Misuse is the owner's to find.
+  /// Ends `e` at its owner; a null `cause` triggers it. The owner detects misuse.
   virtual void forward_end(event e, failure_ref cause, base::thread_context& context,
                            const std::source_location& where) = 0;
 };

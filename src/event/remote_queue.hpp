@@ -1,4 +1,4 @@
-// remote_queue.hpp - how completion queues of other nodes are reached.
+// remote_queue.hpp - the interface to completion queues of other nodes.
 //
 // Threads     all from any thread of the runtime. Each verb returns when the other node has done it; it throws what the
 //             queue throws there.
@@ -22,7 +22,7 @@ class remote_queues {
 
   virtual bool reaches(std::uint16_t node) const noexcept = 0;  // all others require it
   virtual void add(std::uint16_t node, const completion_queue& to, event e, const std::source_location& where) = 0;
-  /// What has been popped; this node knows how each has ended.
+  /// Returns the popped events; this node knows the result of each.
   virtual std::vector<event> pop(std::uint16_t node, const completion_queue& from, std::size_t at_most,
                                  const std::source_location& where) = 0;
   virtual event nonempty(std::uint16_t node, const completion_queue& of, const std::source_location& where) = 0;

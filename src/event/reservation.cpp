@@ -3,12 +3,12 @@
 #include <stretto/error.hpp>
 
 #include "base/order_observer.hpp"
-#include "event/calling.hpp"
-#include "event/holding.hpp"
+#include "event/calling_thread.hpp"
+#include "event/reservation_state.hpp"
 #include "event/object_table.hpp"
 #include "event/remote_reservation.hpp"
-#include "event/telling.hpp"
-#include "event/waiting.hpp"
+#include "event/event_wait_graph.hpp"
+#include "event/derived_event.hpp"
 
 namespace stretto {
 
@@ -16,7 +16,7 @@ using namespace detail;
 
 namespace {
 
-using reservation_table = object_table<holding>;
+using reservation_table = object_table<reservation_state>;
 
 reservation_table& reservations_of(event_table& table) {
   std::call_once(table.reservations_once,
@@ -46,7 +46,7 @@ remote_reservations& elsewhere(event_cache& cache) noexcept {
   return *cache.table->reservations_elsewhere.load(std::memory_order_acquire);
 }
 
-inline holding* try_find(std::uint64_t id, event_cache& cache) noexcept {
+inline reservation_state* try_find(std::uint64_t id, event_cache& cache) noexcept {
   if (reservation_table::node_of(id) == cache.node) [[likely]] {
     auto* table = static_cast<reservation_table*>(cache.table->reservations.get());
     return id && table ? table->find(id) : nullptr;
@@ -55,8 +55,8 @@ inline holding* try_find(std::uint64_t id, event_cache& cache) noexcept {
   return id && others ? others->find(id) : nullptr;
 }
 
-inline holding& find(std::uint64_t id, event_cache& cache, const std::source_location& where) {
-  if (holding* h = try_find(id, cache)) [[likely]]
+inline reservation_state& find(std::uint64_t id, event_cache& cache, const std::source_location& where) {
+  if (reservation_state* h = try_find(id, cache)) [[likely]]
     return *h;
   refuse_gone(id, cache, where);
   __builtin_unreachable();
@@ -80,36 +80,36 @@ failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& cre
       name_of(id), where);
 }
 
-/// Lets a release take effect, here or elsewhere, and ends the event of `s` when it has.
-void let_go(std::uint64_t id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
+/// Applies a release, here or on the node that has the reservation, and ends the event of `s` when it has taken effect.
+void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
             const std::source_location& where) {
   failure_ref misuse;
-  if (holding* h = try_find(id, cache)) {  // else it was destroyed meanwhile
-    holding::grant next;
+  if (reservation_state* h = try_find(id, cache)) {  // else it was destroyed meanwhile
+    reservation_state::grant next;
     switch (h->release(cause, next)) {
-      case holding::released::elsewhere: return elsewhere(cache).release(id, cause, s, context, where);
-      case holding::released::not_held: misuse = released_unheld(id, h->where(), where); break;
-      default: holding::hand_out(next, cache, context);
+      case reservation_state::release_result::elsewhere: return elsewhere(cache).release(id, cause, s, context, where);
+      case reservation_state::release_result::not_held: misuse = released_unheld(id, h->where(), where); break;
+      default: reservation_state::hand_out(next, cache, context);
     }
   }
   if (misuse) cache.table->report(misuse);
   finish(s, misuse.get(), cache, context);
 }
 
-/// A release that waits in the slot of the event which says that it is done.
+/// Fires a release that waits for its precondition; it waits in the slot of the event that it returned.
 void fire_release(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   slot& s = slot::of(self);
-  let_go(s.link[1].load(std::memory_order_relaxed), cause, s, event_cache::of(context), context,
+  apply_release(s.link[1].load(std::memory_order_relaxed), cause, s, event_cache::of(context), context,
          s.where.load(std::memory_order_relaxed));
 }
 
-/// An acquire whose precondition has ended.
+/// Fires an acquire whose precondition has ended.
 template <hold how>
 void fire_acquire(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   slot& s = slot::of(self);
   const std::uint64_t id = s.link[1].load(std::memory_order_relaxed);
-  holding* h = try_find(id, cache);
+  reservation_state* h = try_find(id, cache);
   failure_ref gone;
   if (cause) {
     if (h && !h->skip_acquire(*cause)) return elsewhere(cache).skip_acquire(id, *cause, s, context);
@@ -118,11 +118,11 @@ void fire_acquire(waiter& self, const failure* cause, base::thread_context& cont
     cache.table->report(gone);
   } else {
     switch (h->acquire(s, how)) {
-      case holding::taken::now: break;
-      case holding::taken::by_message: return elsewhere(cache).acquire_shared(id, s, context);
-      case holding::taken::later: return;
-      case holding::taken::once_it_comes: return elsewhere(cache).want(id, context);
-      case holding::taken::never: gone = h->gone();
+      case reservation_state::acquire_result::now: break;
+      case reservation_state::acquire_result::by_request: return elsewhere(cache).acquire_shared(id, s, context);
+      case reservation_state::acquire_result::later: return;
+      case reservation_state::acquire_result::after_transfer: return elsewhere(cache).want(id, context);
+      case reservation_state::acquire_result::never: gone = h->gone();
     }
   }
   finish(s, cause ? cause : gone.get(), cache, context);
@@ -140,25 +140,25 @@ slot& claim_for(std::uint64_t id, role r, dependency when, event_cache& cache, c
 event acquire_after(std::uint64_t id, hold how, dependency when, base::thread_context& context,
                     const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  holding& h = find(id, cache, where);
+  reservation_state& h = find(id, cache, where);
   if (bits_of(when) == 0 && h.try_acquire(how, where)) return {};
   slot& s = claim_for(id, role::acquire, when, cache, where);
   const event e = cache.handle(s);
-  wait_for(s, when, how == hold::shared ? fire_acquire<hold::shared> : fire_acquire<hold::alone>, cache, context);
+  wait_for(s, when, how == hold::shared ? fire_acquire<hold::shared> : fire_acquire<hold::exclusive>, cache, context);
   return e;
 }
 
 event release_after(std::uint64_t id, dependency when, base::thread_context& context,
                     const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  holding& h = find(id, cache, where);
+  reservation_state& h = find(id, cache, where);
   if (has_ended(when, cache)) {
-    holding::grant next;
+    reservation_state::grant next;
     const failure_ref cause = cause_of(when, cache);
     const auto done = h.release(cause.get(), next);
-    if (done == holding::released::not_held) throw not_held(id, h.where(), where);
-    holding::hand_out(next, cache, context);
-    if (done != holding::released::elsewhere) return {};
+    if (done == reservation_state::release_result::not_held) throw not_held(id, h.where(), where);
+    reservation_state::hand_out(next, cache, context);
+    if (done != reservation_state::release_result::elsewhere) return {};
     slot& s = claim_for(id, role::release, event(), cache, where);
     const event e = cache.handle(s);
     elsewhere(cache).release(id, cause.get(), s, context, where);
@@ -170,18 +170,19 @@ event release_after(std::uint64_t id, dependency when, base::thread_context& con
   return e;
 }
 
-/// A grant at once has no event: for who checks the order, all that had ended by then comes before it. Asked afterwards, as
-/// another's release may have made way for it while it was called.
+/// An immediate grant has no event: for the order observer, everything that has ended by then comes before it. Called
+/// after the grant, since another thread's release may have enabled it during the call.
 event as_synchronised(event granted, base::thread_context& context) {
   if (context.observer) context.observer->synchronised(context);
   return granted;
 }
 
-/// Waits, one after the other, until `when` and the grant have ended, then knows whether there was a hold.
+/// Waits until `when` and the grant have ended, one after the other; then applies or skips the release, depending on
+/// whether the acquire was granted.
 struct grant_release : waiter {
   std::uint64_t id;
   event grant, when;
-  event done;  // ours to end: the handle that release_grant returned
+  event done;  // the event that release_grant returned; ended here
   std::source_location where;
 
   static void proceed(waiter& self, const failure*, base::thread_context& context) noexcept {
@@ -193,8 +194,8 @@ struct grant_release : waiter {
     const auto where = r.where;
     const failure_ref skipped = cause_of(r.grant, cache);
     cache.records.free(&r);
-    if (!skipped) return let_go(id, nullptr, s, cache, context, where);
-    holding* h = try_find(id, cache);
+    if (!skipped) return apply_release(id, nullptr, s, cache, context, where);
+    reservation_state* h = try_find(id, cache);
     if (h && !h->release_skipped(*skipped.get()))
       elsewhere(cache).release_skipped(id, *skipped.get(), s, context);
     else
@@ -205,7 +206,7 @@ static_assert(sizeof(grant_release) <= event_table::record_bytes);
 
 event acquire_as(hold how, std::uint64_t id, event when, const std::source_location& where) {
   auto& context = caller("reservation::acquire");
-  // What has happened needs no slot; what is poisoned does, to say so.
+  // A triggered precondition needs no slot; a poisoned one does, to pass its cause on.
   auto& cache = event_cache::of(context);
   if (when != event() && has_ended(when, cache) && !cause_of(when, cache)) when = {};
   return as_synchronised(acquire_after(id, how, when, context, where), context);
@@ -214,12 +215,12 @@ event acquire_as(hold how, std::uint64_t id, event when, const std::source_locat
 bool try_acquire_as(hold how, std::uint64_t id, const std::source_location& where) {
   auto& context = caller("reservation::try_acquire");
   auto& cache = event_cache::of(context);
-  holding& h = find(id, cache, where);
+  reservation_state& h = find(id, cache, where);
   if (h.try_acquire(how, where)) {
     as_synchronised({}, context);
     return true;
   }
-  if (h.is_away()) elsewhere(cache).want(id, context);  // so that who tries again has it in the end
+  if (h.is_elsewhere()) elsewhere(cache).want(id, context);  // so that a caller that tries again gets it in the end
   return false;
 }
 
@@ -236,13 +237,13 @@ reservation reservation::create(const options& o, std::source_location where) {
         .because("the payload travels with every transfer of the reservation")
         .remedy("keep large data in an instance and reserve the right to use it");
   return reservation(reservations_of(*cache.table).create(
-      cache.node, [&](holding& h) { h.start(o.payload_bytes, o.fairness, where); }));
+      cache.node, [&](reservation_state& h) { h.start(o.payload_bytes, o.fairness, where); }));
 }
 
-event reservation::acquire(std::source_location where) const { return acquire_as(hold::alone, id_, {}, where); }
+event reservation::acquire(std::source_location where) const { return acquire_as(hold::exclusive, id_, {}, where); }
 
 event reservation::acquire(event when, std::source_location where) const {
-  return acquire_as(hold::alone, id_, when, where);
+  return acquire_as(hold::exclusive, id_, when, where);
 }
 
 event reservation::acquire(std::span<const dependency> when, std::source_location where) const {
@@ -261,7 +262,7 @@ event reservation::acquire(shared_hold, std::span<const dependency> when, std::s
   return acquire(shared, make_merge(when, caller("reservation::acquire"), where), where);
 }
 
-bool reservation::try_acquire(std::source_location where) const { return try_acquire_as(hold::alone, id_, where); }
+bool reservation::try_acquire(std::source_location where) const { return try_acquire_as(hold::exclusive, id_, where); }
 
 bool reservation::try_acquire(shared_hold, std::source_location where) const {
   return try_acquire_as(hold::shared, id_, where);
@@ -299,7 +300,7 @@ event reservation::release_grant(event grant, event when, std::source_location w
 }
 
 void* reservation::payload(std::source_location where) const {
-  holding& h = find(id_, event_cache::of(caller("reservation::payload")), where);
+  reservation_state& h = find(id_, event_cache::of(caller("reservation::payload")), where);
   void* const payload = h.payload();
   if (!payload)
     throw error("E34", name_of(id_) + " has no payload")
@@ -321,24 +322,25 @@ void detail::set_remote_reservations(base::runtime_context& runtime, remote_rese
   runtime.get<event_table>(base::floor_slot::event)->reservations_elsewhere.store(others, std::memory_order_release);
 }
 
-holding* detail::find_reservation(std::uint64_t id, event_table& table) noexcept {
+reservation_state* detail::find_reservation(std::uint64_t id, event_table& table) noexcept {
   auto* all = static_cast<reservation_table*>(table.reservations.get());
   return all ? all->find(id) : nullptr;
 }
 
 bool detail::destroy_reservation(std::uint64_t id, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
-  holding* h = find_reservation(id, *cache.table);
+  reservation_state* h = find_reservation(id, *cache.table);
   if (!h) return false;
   const failure_ref why = gone_while_waiting(id, h->where(), where);
   const auto left = h->stop();
   reservations_of(*cache.table).destroy(id);
   if (auto* others = cache.table->reservations_elsewhere.load(std::memory_order_acquire)) others->destroyed(id, why);
-  forsake(left, why, context);
+  fail_waiters(left, why, context);
   return true;
 }
 
-void detail::forsake(const holding::waiting& left, const failure_ref& why, base::thread_context& context) noexcept {
+void detail::fail_waiters(const reservation_state::waiting& left, const failure_ref& why,
+                          base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   for (waiter* w = left.local; w;) {
     waiter* next = w->next;
@@ -363,11 +365,12 @@ failure_ref detail::gone_before(std::uint64_t id, const std::source_location& wh
 
 std::uint16_t detail::home_of_reservation(std::uint64_t id) noexcept { return reservation_table::node_of(id); }
 
-void detail::tell_reservations(event_table& table, base::wait_walk& walk) {
-  reservations_of(table).for_each(table.node, [&](std::uint64_t id, holding& h) { tell_reservation(id, h, walk); });
+void detail::add_reservations(event_table& table, base::wait_walk& walk) {
+  reservations_of(table).for_each(table.node,
+                                  [&](std::uint64_t id, reservation_state& h) { add_reservation(id, h, walk); });
 }
 
-void detail::tell_reservation(std::uint64_t id, holding& h, base::wait_walk& walk) {
+void detail::add_reservation(std::uint64_t id, reservation_state& h, base::wait_walk& walk) {
   const auto holder = h.holder();
   if (!holder) return;
   const std::uint32_t node = walk.at(base::wait_kind::reservation, id);

@@ -1,11 +1,11 @@
-// slot.hpp - where one untriggered event lives, and all its triggered predecessors; and what it waits for.
+// slot.hpp - the storage of one untriggered event, of all its ended predecessors, and of what the event waits for.
 //
 // The word holds the generation of the slot's present event and the head of its waiter list. An event of an older
-// generation has ended: one load answers. Ending is one compare-and-swap that raises the generation and takes the
-// list, after which the slot serves the next event. Nothing counts references.
+// generation has ended, which one load shows. Ending is one compare-and-swap that raises the generation and takes the
+// list; then the slot serves the next event. Nothing counts references.
 //
-// Threads     `word`, `poisons` and `claim` by all; the rest by whoever may end the event (see claim). Fields that a
-//             search for self-waits reads from outside are atomic, and valid if `word` was the same before and after.
+// Threads     `word`, `poisons` and `claim`: all; the rest: the thread that may end the event (see claim). Fields that
+//             a search for wait cycles reads are atomic, and valid if `word` has the same generation before and after.
 // Invariants  (1) a slot is 64 bytes, one cache line. (2) it never moves and is never given back before stop.
 //             (3) `own` is linked in at most one list: that of the event or task that the slot's event waits for.
 // Source      generational events: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 5. Ours keeps generation and
@@ -23,19 +23,18 @@ namespace stretto::detail {
 
 inline constexpr std::uint32_t void_record = ~0u;
 
-/// One poisoned generation of a slot. Immutable once the slot's generation has passed; kept until stop, because
-/// handles are asked at any time.
+/// One poisoned generation of a slot. Immutable once the slot's generation has passed; kept until stop, because handles
+/// may be queried at any time.
 struct poison_record {
   std::atomic<std::uint32_t> generation;  // void_record: the event ended otherwise meanwhile
-  std::uint32_t depth;                    // records from here on
+  std::uint32_t depth;                    // length of the list from here on
   failure_ref cause;
   poison_record* next;
 };
-/// A slot is retired after so many: looking through them stays short.
+/// A slot is retired after so many poisons, so that the search among them stays short.
 inline constexpr std::uint32_t most_poisons = 16;
 
-/// What will end a slot's event, if that is not left to the program.
-/// `taken` is follow before its link is there.
+/// How a slot's event will end; none: the program ends it. `taken` is `follow` before its link is stored.
 enum class role : std::uint32_t { none, follow, both, all, survive, acquire, release, taken };
 
 /// Inputs of a merge, six at a time, last ones first. Type-stable: a block is only ever a block or in a free list,
@@ -43,7 +42,7 @@ enum class role : std::uint32_t { none, follow, both, all, survive, acquire, rel
 struct alignas(64) merge_block {
   static constexpr unsigned capacity = 6;
   std::atomic<merge_block*> next{nullptr};
-  const failure* cause = nullptr;  // of the inputs seen so far; a reference. Only in the first block.
+  const failure* cause = nullptr;  // of the inputs checked so far; a counted reference. Only in the first block.
   std::atomic<std::uint64_t> inputs[capacity]{};
 
   merge_block* next_free() const noexcept { return next.load(std::memory_order_relaxed); }
@@ -59,11 +58,12 @@ struct alignas(64) merge_block {
 struct alignas(64) slot {
   std::atomic<std::uint64_t> word;           // generation 21 | first waiter / 16, 43
   std::atomic<std::source_location> where;   // of the creation of the present event
-  waiter own;                                // linked into what `link` says
-  std::atomic<std::uint64_t> link[2];        // by role: see waiting.hpp. Free slots: next in list, next batch
+  waiter own;                                // linked into the list of what the event waits for
+  std::atomic<std::uint64_t> link[2];        // by role: see derived_event.hpp. Free slots: next in list, next batch
   std::atomic<poison_record*> poisons;       // newest first
   std::atomic<std::uint32_t> index_and_mark;  // index 27 (constant) | mark 1: see mark()
-  std::atomic<std::uint32_t> claim;          // generation * 8 + role, perhaps + of_operation: of the last event created here
+  // generation * 8 + role, perhaps + of_operation: of the last event created here
+  std::atomic<std::uint32_t> claim;
 
   static constexpr std::uint32_t marked = 1u << slot_bits;
   static constexpr std::uint32_t of_operation = 1u << 31;  // an operation of the runtime will end it, not the program
@@ -91,7 +91,7 @@ struct alignas(64) slot {
     if (has) base::announce_acquire(this);
     return has;
   }
-  /// Whether something has promised to end that generation.
+  /// Whether something other than the program will end that generation.
   bool is_claimed(std::uint32_t generation, std::memory_order order = std::memory_order_relaxed) const noexcept {
     return (claim.load(order) ^ generation << 3) - 1 < 7;
   }
@@ -100,20 +100,24 @@ struct alignas(64) slot {
   std::uint32_t index() const noexcept {
     return index_and_mark.load(std::memory_order_relaxed) & ((1u << slot_bits) - 1);
   }
-  /// Notes that something not in the list waits for the present event: a merge that has yet to subscribe to it. A hint
-  /// for the search for self-waits: a mark that is left on a later event costs it a search.
+  /// Notes that a merge which is not in the list waits for the present event: it has yet to subscribe. A hint for the
+  /// search for wait cycles: a mark that is left on a later event costs a needless search.
   void mark() noexcept { index_and_mark.store(index() | marked, std::memory_order_relaxed); }
   bool is_marked() const noexcept { return index_and_mark.load(std::memory_order_relaxed) & marked; }
   void unmark() noexcept {
     if (is_marked()) index_and_mark.store(index(), std::memory_order_relaxed);
   }
-  std::uint32_t claimed_generation() const noexcept { return generation_claimed_in(claim.load(std::memory_order_relaxed)); }
-  static constexpr std::uint32_t generation_claimed_in(std::uint32_t claim) noexcept { return (claim & ~of_operation) >> 3; }
+  std::uint32_t claimed_generation() const noexcept {
+    return generation_claimed_in(claim.load(std::memory_order_relaxed));
+  }
+  static constexpr std::uint32_t generation_claimed_in(std::uint32_t claim) noexcept {
+    return (claim & ~of_operation) >> 3;
+  }
   bool is_of_operation(std::uint32_t generation) const noexcept {
     return claim.load(std::memory_order_relaxed) == (claim_of(generation, role::none) | of_operation);
   }
 
-  /// Links `w`, or returns false and leaves it alone if that generation has ended.
+  /// Links `w`, or returns false and leaves `w` alone if that generation has ended.
   bool subscribe(std::uint32_t generation, waiter& w) noexcept {
     auto before = word.load(std::memory_order_acquire);
     do {

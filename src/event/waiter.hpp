@@ -1,7 +1,7 @@
-// waiter.hpp - what is linked into an untriggered event: a node that is told once.
+// waiter.hpp - a list node that is linked into an untriggered event and fired once when the event ends.
 //
-// Threads     a waiter is fired by whichever thread triggers, exactly once, after it was linked. Firing never
-//             suspends and never runs user code: it counts down, makes a task ready, triggers the next event.
+// Threads     the thread that ends the event fires a linked waiter, exactly once. Firing never suspends and never runs
+//             user code: it counts down, makes a task ready, triggers the next event.
 // Invariants  waiters are aligned to 16 bytes: an event's state word keeps the list's head in 43 bits.
 #pragma once
 

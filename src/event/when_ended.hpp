@@ -1,6 +1,7 @@
-// when_ended.hpp - something to do once an event has ended, with its cause if it is poisoned.
+// when_ended.hpp - calls a function once an event has ended, with the cause if it is poisoned.
 //
-// Threads     any of the runtime; `then` runs on the thread that ends the event, or in the call. It neither suspends nor throws.
+// Threads     any of the runtime; `then` runs on the thread that ends the event, or inside the call. It must neither
+//             suspend nor throw.
 // Cost        one allocation.
 #pragma once
 

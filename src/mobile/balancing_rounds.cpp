@@ -10,7 +10,7 @@
 #include <stretto/job.hpp>
 
 #include "mobile/mobile_objects.hpp"
-#include "sched/running.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto {
 

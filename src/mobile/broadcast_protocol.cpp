@@ -6,7 +6,7 @@
 #include "base/order_observer.hpp"
 #include "mobile/broadcast_message.hpp"
 #include "mobile/mobile_objects.hpp"
-#include "sched/running.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::mobiles {
 

@@ -7,9 +7,9 @@
 #include "base/peek.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "event/telling.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
+#include "event/event_wait_graph.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::mobiles {
 

@@ -2,7 +2,7 @@
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
-#include "sched/running.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::mobiles {
 

@@ -8,9 +8,9 @@
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
-#include "sched/span.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/handler_time.hpp"
 
 namespace stretto::mobiles {
 
@@ -32,7 +32,7 @@ failure_ref failures_in(finish_scope& scope, const std::string& who, const std::
   const failure_ref first = all.kept.empty() ? failure_ref() : all.kept.front();
   if (all.size() == 1 && first) return first;
   error e("S06", std::to_string(all.size()) + " tasks failed that " + who + " had spawned");
-  if (first) e.fact("first", first->who()).because(words_of(first->as_exception())).caused_by(first->as_exception());
+  if (first) e.fact("first", first->who()).because(exception_text(first->as_exception())).caused_by(first->as_exception());
   return detail::make_failure(std::make_exception_ptr(std::move(e)), who, where);
 }
 
@@ -122,7 +122,7 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
 
 void mobile_objects::finish_handler(local_object& o, bool has_read, detail::handler_span& span,
                                     message_origin of) noexcept {
-  const std::uint64_t ticks = span.began ? sched::end_span(span, current_thread()) : 0;
+  const std::uint64_t ticks = span.began ? sched::end_handler_time(span, current_thread()) : 0;
   const bool tells = !has_read && o.type && o.type->hint;
   const double hint = tells ? o.type->hint(o.object) : 1;
   deferred_actions actions;
@@ -142,7 +142,7 @@ void mobile_objects::finish_handler(local_object& o, bool has_read, detail::hand
 
 void mobile_objects::record_load(local_object& o, detail::handler_span& span) noexcept {
   if (!span.began) return;
-  const std::uint64_t ticks = sched::end_span(span, current_thread());
+  const std::uint64_t ticks = sched::end_handler_time(span, current_thread());
   span.began = 0;
   const std::scoped_lock lock(shard_of(o.id).lock);
   o.load.workers.add(static_cast<double>(ticks) * seconds_per_tick_.load(std::memory_order_relaxed));

@@ -7,10 +7,10 @@
 
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"
-#include "event/telling.hpp"
+#include "event/event_wait_graph.hpp"
 #include "mobile/balancing_rounds.hpp"
-#include "sched/running.hpp"
-#include "sched/span.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/handler_time.hpp"
 
 namespace stretto {
 
@@ -204,7 +204,7 @@ completion& post_order(message_action action, std::uint64_t object, std::uint32_
 bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(object); }
 
 void begin_span(handler_span& s, const local_object_base& of) noexcept {
-  sched::begin_span(s, static_cast<const local_object&>(of).on_devices(),
+  sched::begin_handler_time(s, static_cast<const local_object&>(of).on_devices(),
                     static_cast<sched::thread_state&>(base::require_current("send")));
 }
 

@@ -8,7 +8,7 @@
 
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::mobiles {
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/peek.hpp"
-#include "event/telling.hpp"
+#include "event/event_wait_graph.hpp"
 #include "mobile/mobile_objects.hpp"
 
 namespace stretto::mobiles {

@@ -5,7 +5,7 @@
 #include "base/order_observer.hpp"
 #include "dist/pending_call.hpp"
 #include "mobile/mobile_objects.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::mobiles {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sched/running.hpp"
-#include "sched/scopes.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::mobiles {
 

@@ -14,7 +14,7 @@
 #include "base/context.hpp"
 #include "base/options.hpp"
 #include "platform/channel_registry.hpp"
-#include "sched/polling.hpp"
+#include "sched/poll_coordinator.hpp"
 #include "trace/counters.hpp"
 #include "trace/snapshot.hpp"
 
@@ -31,7 +31,7 @@ struct membership {
 class module_set {
  public:
   /// Throws M01 for names that are empty or used twice, M02 for an object that another runtime uses.
-  module_set(std::vector<std::shared_ptr<module>> given, sched::polling& polls, trace::counters& counters,
+  module_set(std::vector<std::shared_ptr<module>> given, sched::poll_coordinator& polls, trace::counters& counters,
              base::error_form errors);
   module_set(const module_set&) = delete;
   ~module_set();
@@ -64,7 +64,7 @@ class module_set {
   };
 
   std::vector<std::unique_ptr<membership>> members_;
-  sched::polling& polls_;
+  sched::poll_coordinator& polls_;
   trace::counters& counters_;
   base::error_form errors_;  // how they are printed
   const platform* machine_ = nullptr;

@@ -12,7 +12,7 @@ namespace stretto::net {
 
 namespace {
 
-/// Before the name of an option in what a node tells.
+/// The prefix of an option's name in the description of a node.
 constexpr std::string_view option_mark = "option ";
 
 }  // namespace
@@ -24,7 +24,9 @@ void handlers::add(std::string name, void* owner, function f) {
   all_.push_back({std::move(name), owner, f});
 }
 
-void handlers::must_agree(std::string what, std::string value) { alike_.emplace_back(std::move(what), std::move(value)); }
+void handlers::must_agree(std::string what, std::string value) {
+  alike_.emplace_back(std::move(what), std::move(value));
+}
 
 void handlers::must_agree_on_option(std::string name, std::string value) {
   alike_.emplace_back(std::string(option_mark) + name, std::move(value));
@@ -36,7 +38,8 @@ void handlers::close() {
 }
 
 handler_number handlers::number(std::string_view name) const {
-  const auto at = std::lower_bound(all_.begin(), all_.end(), name, [](const entry& e, std::string_view n) { return e.name < n; });
+  const auto at =
+      std::lower_bound(all_.begin(), all_.end(), name, [](const entry& e, std::string_view n) { return e.name < n; });
   if (at != all_.end() && at->name == name) return static_cast<handler_number>(at - all_.begin());
   std::vector<std::string> names;
   for (const entry& e : all_) names.push_back(e.name);
@@ -60,14 +63,15 @@ std::uint64_t handlers::digest() const noexcept {
   return hash;
 }
 
-std::string handlers::told(std::size_t most) const {
+std::string handlers::description(std::size_t most) const {
   std::string all;
   for (const auto& [what, value] : alike_) all += what + '\t' + value + '\n';
   all += fmt::format("messages\t{} kinds, {:016x}\n", all_.size(), digest_of_names());
   return all.substr(0, most);
 }
 
-error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told) {
+error build_mismatch(node_number one, std::string_view one_description, node_number other,
+                     std::string_view other_description) {
   const auto next = [](std::string_view& of) {
     const auto line = of.substr(0, of.find('\n'));
     of.remove_prefix(std::min(of.size(), line.size() + 1));
@@ -76,9 +80,9 @@ error different(node_number one, std::string_view one_told, node_number other, s
   };
   std::vector<std::pair<std::string, std::string>> facts;
   std::size_t options = 0;
-  while (!one_told.empty() && !other_told.empty()) {
-    const auto [what, value] = next(one_told);
-    const auto [what_there, value_there] = next(other_told);
+  while (!one_description.empty() && !other_description.empty()) {
+    const auto [what, value] = next(one_description);
+    const auto [what_there, value_there] = next(other_description);
     if (what == what_there && value == value_there) continue;
     const bool is_option = what.starts_with(option_mark) && what == what_there;
     facts.emplace_back(what.substr(is_option ? option_mark.size() : 0),
@@ -86,12 +90,13 @@ error different(node_number one, std::string_view one_told, node_number other, s
     if (is_option) ++options;
   }
   const bool are_options = options > 0 && options == facts.size();
-  error e(are_options ? "N15" : "N06",
-          fmt::format("nodes {} and {} of this job {}", one, other, are_options ? "have different options" : "are not of one build"));
+  error e(are_options ? "N15" : "N06", fmt::format("nodes {} and {} of this job {}", one, other,
+                                                   are_options ? "have different options" : "are not of one build"));
   for (auto& [what, value] : facts) e.fact(std::move(what), std::move(value));
   if (are_options)
-    return std::move(e.because("what these options ask for is done by all nodes together")
-                         .remedy("give all nodes the same options; stretto run hands on those of the shell where it is typed"));
+    return std::move(
+        e.because("what these options ask for is done by all nodes together")
+            .remedy("give all nodes the same options; stretto run hands on those of the shell where it is typed"));
   return std::move(e.because("what nodes say to one another means something in one build alone")
                        .remedy("build the program once, in a folder that all hosts see, and start it from there"));
 }

@@ -1,7 +1,8 @@
-// handlers.hpp - what a node can be asked to do: handlers by name, numbered alike on every node; and what else nodes have alike.
+// handlers.hpp - the message handlers of a node, by name and with the same numbers on every node; and the values on
+// which all nodes must agree.
 //
-// Threads     add before the transport is made; afterwards nothing changes and any thread may look.
-// Invariants  (1) numbers follow the names' order, so that nodes which know the same names agree on the numbers.
+// Threads     add before the transport is made; afterwards nothing changes and any thread may read.
+// Invariants  (1) numbers follow the order of names, so that nodes with the same names have the same numbers.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -21,7 +22,7 @@ using handler_number = std::uint16_t;
 
 class payload;
 
-/// What has come, as its handler sees it. `head` ends with the call.
+/// A received message, as its handler sees it. `head` is valid during the call only.
 struct arrival {
   node_number from;
   std::span<const std::byte> head;
@@ -34,23 +35,24 @@ class handlers {
 
   /// Throws N01 if the name is taken.
   void add(std::string name, void* owner, function f);
-  /// What every node must have the same of, as ("program", "wave, build 5f21c0de"). Transports compare it where nodes meet.
+  /// A value that must be the same on every node, as ("program", "wave, build 5f21c0de"). Transports compare these when
+  /// nodes connect.
   void must_agree(std::string what, std::string value);
-  /// The same of an option, as ("balance", "greedy").
+  /// The same for an option, as ("balance", "greedy").
   void must_agree_on_option(std::string name, std::string value);
-  /// No more will come: numbers are given. Called by a transport; again, it does nothing.
+  /// No more handlers will be added: assigns the numbers. A transport calls it; further calls do nothing.
   void close();
 
-  /// N03 if there is none of that name.
+  /// Throws N03 if there is no handler of that name.
   handler_number number(std::string_view name) const;
   std::size_t size() const noexcept { return all_.size(); }
   const std::string& name(handler_number n) const noexcept { return all_[n].name; }
   void run(handler_number n, arrival& a) const { all_[n].f(all_[n].owner, a); }
 
-  /// Equal where the names and all that must agree are, and different almost surely where they are not (FNV-1a).
+  /// Equal on two nodes if names and required values are equal; otherwise almost certainly different (FNV-1a).
   std::uint64_t digest() const noexcept;
-  /// What must agree, for people: a line "what\tvalue" each, of at most `most` bytes.
-  std::string told(std::size_t most) const;
+  /// The required values as text: a line "what\tvalue" each, at most `most` bytes in all.
+  std::string description(std::size_t most) const;
 
  private:
   struct entry {
@@ -65,7 +67,9 @@ class handlers {
   bool is_closed_ = false;
 };
 
-/// Of two nodes whose digests differ, with each line of what they tell that is not the same: N06, or N15 where all are options.
-error different(node_number one, std::string_view one_told, node_number other, std::string_view other_told);
+/// The error for two nodes whose digests differ, with each line of their descriptions that differs: N06, or N15 if all
+/// of these are options.
+error build_mismatch(node_number one, std::string_view one_description, node_number other,
+                     std::string_view other_description);
 
 }  // namespace stretto::net

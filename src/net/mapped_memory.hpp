@@ -1,7 +1,7 @@
-// mapped_memory.hpp - zeros from the system, which become real pages as they are touched.
+// mapped_memory.hpp - zeroed memory from the system, which allocates pages when they are touched.
 //
-// Threads     none of its own.
-// Invariants  (1) nothing is accounted to the process at creation.
+// Threads     any, as for plain memory.
+// Invariants  (1) creation reserves no memory (MAP_NORESERVE).
 #pragma once
 
 #include <cstddef>

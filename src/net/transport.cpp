@@ -44,7 +44,8 @@ void transport::communicator(std::uint32_t, std::span<std::byte>) {
   throw no_communicator("the nodes of this job are not processes that MPI joins");
 }
 
-void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept {
+void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head,
+                       payload&& rest) noexcept {
   arrival a{from, head, rest};
   handlers_.run(handler, a);
 }
@@ -53,7 +54,7 @@ error no_communicator(const std::string& why) {
   return error("N30", "there is no communicator of MPI for a collective task").because(why);
 }
 
-std::exception_ptr lost(node_number node, const std::string& what) {
+std::exception_ptr node_lost(node_number node, const std::string& what) {
   return std::make_exception_ptr(error("N05", "node " + std::to_string(node) + " is lost").fact("under way", what));
 }
 

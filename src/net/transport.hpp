@@ -1,17 +1,19 @@
-// transport.hpp - active messages between the nodes of one job: a handler, a small head, and a payload that lands where the
-// receiver says.
+// transport.hpp - active messages between the nodes of one job: a handler, a small head, and a payload whose target the
+// receiver chooses.
 //
-// Each node has one transport. A message names a handler of the receiver, which runs in the receiver's poll() with the head. A
-// small payload travels with the head; a large one stays where it is until the handler has said where it shall go, and is then
-// copied there without a stop between.
+// Each node has one transport. A message names a handler of the receiver, which runs in the receiver's poll() with the
+// head. A small payload travels with the head. A large one stays with the sender until the handler has chosen its
+// target, and is then copied there directly.
 //
-// Threads     send, and all members of payload: any thread. poll: one thread at a time; handlers and completions run inside it.
-// Memory      what was written before send is seen by the handler; what was written to a payload by whoever learns that it landed.
-// Invariants  (1) handlers of one sender run in the order in which it sent, each message's exactly once. (2) a completion that a
-//             call took runs exactly once, with a failure or without. (3) nothing blocks: what cannot go yet is queued, and
-//             held() says when a sender should hold back. (4) once a node is lost, all that was under way to or from it
-//             fails with N05, and so does what is sent to it later.
-// Source      active messages: von Eicken, Culler, Goldstein, Schauser, ISCA 1992; payloads by rendezvous as MPI libraries do it.
+// Threads     send, and all members of payload: any thread. poll: one thread at a time; handlers and completions run
+//             inside it.
+// Memory      the handler sees what was written before send(). The completion of a receive sees the whole payload.
+// Invariants  (1) handlers for messages of one sender run in the order of sending, each exactly once. (2) a completion
+//             that a call took runs exactly once, with a failure or without. (3) nothing blocks: messages that cannot
+//             be sent yet are queued, and outstanding_bytes() tells a sender when to pause. (4) once a node has failed,
+//             every transfer to or from it fails with N05, and so does every later message to it.
+// Source      active messages: von Eicken, Culler, Goldstein, Schauser, ISCA 1992; payloads by rendezvous as MPI
+//             libraries do it.
 #pragma once
 
 #include <cstddef>
@@ -35,22 +37,24 @@ class error;
 
 namespace stretto::net {
 
-/// What a sender hands over. The head is copied by the call. The payload is lent until `sent` runs; without `sent`, it is
-/// copied by the call, too.
+/// A message to send. The call copies the head. The payload is lent until `sent` runs; without `sent`, the call copies
+/// it, too.
 struct message {
   node_number to = 0;
   handler_number handler = 0;
   std::span<const std::byte> head = {};  // at most most_head_bytes
   std::span<const std::byte> payload = {};
-  places::completion* sent = nullptr;  // the payload's memory is the caller's again
-  bool from_device = false;            // the payload lies in memory of a device, which takes_memory_of says can be; with `sent`
-  bool is_followed = false;            // the receiver needs the next message to take the payload, which may leave behind that one; with `sent`
+  places::completion* sent = nullptr;  // runs when the payload's memory belongs to the caller again
+  // The payload lies in memory of a device, for which takes_memory_of is true. Requires `sent`.
+  bool from_device = false;
+  // The receiver needs the next message to take the payload, so the payload may be sent after it. Requires `sent`.
+  bool is_followed = false;
 };
 
-/// The payload of a message that has come, to be put somewhere once. Move-only; dropped, the payload is.
+/// The payload of a received message, to be received into memory once. Move-only; its destruction drops the payload.
 class payload {
  public:
-  /// What a transport keeps of a payload that is not here yet, or of one that a handler did not look at in its time.
+  /// The state of a payload that is not here(): it has not arrived yet, or its handler has set it aside.
   class source {
    public:
     virtual ~source() = default;  // dropped, if it was not received
@@ -58,19 +62,19 @@ class payload {
   };
 
   payload() noexcept = default;
-  /// One that is here.
+  /// A payload that has arrived with its head.
   explicit payload(std::span<const std::byte> here) noexcept : here_(here), bytes_(here.size()) {}
   payload(std::unique_ptr<source> from, std::uint64_t bytes) noexcept : from_(std::move(from)), bytes_(bytes) {}
   payload(payload&& other) noexcept;
   payload& operator=(payload&& other) noexcept;
 
   std::uint64_t bytes() const noexcept { return bytes_; }
-  /// It came with its head: here() holds it, until the handler returns.
+  /// The payload came with its head: here() holds it until the handler returns.
   bool is_here() const noexcept { return !from_; }
   std::span<const std::byte> here() const noexcept { return here_; }
 
-  /// Puts it into bytes() bytes at `target`; `landed` runs when they are there, perhaps before this returns. Of what is
-  /// here(): before the handler returns. Else at any time, from any thread.
+  /// Copies the payload to bytes() bytes at `target`; `landed` runs when they are there, perhaps before this returns.
+  /// If is_here(), call it before the handler returns; else at any time, from any thread.
   void receive(std::byte* target, places::completion& landed) &&;
 
  private:
@@ -84,12 +88,12 @@ struct traffic {
   std::uint64_t sent = 0, received = 0;  // messages
   std::uint64_t bytes_sent = 0;          // heads and payloads
   std::uint64_t by_rendezvous = 0;       // of those sent
-  std::uint64_t through_lanes = 0;       // and through memory that processes of a host share
+  std::uint64_t through_shared_memory = 0;       // of those sent, payloads through memory shared with the receiver
 };
 
 /// The nodes of one host, this one included.
 struct host_nodes {
-  std::uint32_t self = 0, count = 1;  // its place among them, in the order of their numbers
+  std::uint32_t self = 0, count = 1;  // this node's position among them, in the order of node numbers
 };
 
 class transport {
@@ -101,52 +105,56 @@ class transport {
   virtual node_number self() const noexcept = 0;
   virtual std::uint32_t nodes() const noexcept = 0;
 
-  /// Throws N02 (no such node), N03 (no such handler) or N04 (the head is too long), and has sent nothing then.
+  /// Throws N02 (no such node), N03 (no such handler) or N04 (head too long), and then sends nothing.
   void send(const message& m);
 
-  /// Makes progress and runs what has come; returns how many things it found, or 1 while something moves that goes on only in polls
-  /// and should end soon; 0 if it is as well asked later. Never waits.
+  /// Makes progress and runs handlers and completions; returns how many it ran. Returns 1 if it ran none, but a
+  /// transfer that progresses only in polls should end soon; 0 if the next poll may come later. Never waits.
   virtual std::size_t poll() = 0;
-  /// There may be something for poll() to find. A node to which nobody may send anything any more has nothing pending.
+  /// Whether poll() may find something.
   virtual bool is_pending() const noexcept = 0;
 
-  /// Whether poll() makes progress on the thread alone that made the transport; on others it finds nothing.
+  /// Whether poll() makes progress only on the thread that made the transport.
   virtual bool is_bound_to_thread() const noexcept { return false; }
 
-  /// Nodes on processors of their own may send at any time, and nothing tells of it but poll(): who waits had better look for a while.
-  virtual bool is_to_be_looked_at() const noexcept { return false; }
+  /// True if messages are found only by poll(): an idle worker should spin before it sleeps.
+  virtual bool needs_polling() const noexcept { return false; }
 
-  /// Bytes of copies that this node keeps until others take them. Any thread; as of a moment ago.
-  virtual std::uint64_t held() const noexcept = 0;
+  /// Bytes of copies that this node keeps until receivers take them. Any thread; may be slightly out of date.
+  virtual std::uint64_t outstanding_bytes() const noexcept = 0;
 
-  /// Payloads may lie in memory of that driver's devices ("cuda"), and be received there unless they are here().
+  /// Whether payloads may lie in memory of that driver's devices ("cuda"), and be received there unless is_here().
   virtual bool takes_memory_of(std::string_view /*driver*/) const noexcept { return false; }
 
-  /// Threads of the program may block in calls of the library that this goes over, while others send and poll.
+  /// Whether threads of the program may block in calls of the underlying library while others send and poll.
   virtual bool allows_blocking_calls() const noexcept { return false; }
-  /// The library's own handle of all nodes, for collective calls of the group's tasks. Collective for each group, by a
-  /// thread that may block. Throws N30 where there is none.
+  /// Copies the underlying library's communicator of all nodes, for collective calls by the group's tasks. Collective
+  /// for each group, by a thread that may block. Throws N30 if there is none.
   virtual void communicator(std::uint32_t group, std::span<std::byte> handle);
 
   virtual traffic counted() const noexcept = 0;
 
-  /// This node cannot go on. Other nodes learn of it, at the latest when this ends. On the thread that polls, which polls no more.
+  /// This node cannot go on. The other nodes are notified, at the latest when the transport is destroyed. Called by the
+  /// polling thread, which polls no more.
   virtual void abandon(const std::exception_ptr& /*why*/) noexcept {}
 
-  /// The memory that all nodes lend, so many bytes each, which the transport keeps: asked for by every node, of the same number, once
-  /// and before its first poll. May wait for the others. Throws N16.
+  /// The window with so many bytes of each node; the transport owns it. Every node calls this once, with the same
+  /// number, before its first poll. May wait for the other nodes. Throws N16.
   virtual window& open_window(std::uint64_t bytes) = 0;
 
   virtual host_nodes on_host() const noexcept { return {}; }
-  /// What each node of this host says, so many bytes each, in the order of on_host: asked for by all of them, equally often, before their
-  /// first poll. Waits for the others; where it cannot, as one thread may make them all, it returns false and does nothing.
+  /// Gathers equally many bytes of each node of this host, in the order of on_host. All of them call it equally often,
+  /// before their first poll, and it waits for the others. Transports that cannot wait, since one thread may run
+  /// several nodes, return false and do nothing.
   virtual bool gather_on_host(std::span<const std::byte> /*mine*/, std::span<std::byte> /*all*/) { return false; }
 
-  /// The first node that cannot begin, told by all nodes once, before their first poll. Waits for the others; where it cannot, this node if
-  /// it is one.
-  virtual std::optional<node_number> first_failed(bool has_failed) { return has_failed ? std::optional(self()) : std::nullopt; }
+  /// The first node that failed to start. All nodes call it once, before their first poll, and it waits for the others.
+  /// Transports that cannot wait return this node if it has failed.
+  virtual std::optional<node_number> first_failed(bool has_failed) {
+    return has_failed ? std::optional(self()) : std::nullopt;
+  }
 
-  /// Whom to tell, inside poll(), of each node that is lost. Before the first poll.
+  /// Sets the function that poll() calls for each failed node. To be called before the first poll.
   void on_lost(std::function<void(node_number)> told) { lost_ = std::move(told); }
 
  protected:
@@ -154,10 +162,11 @@ class transport {
 
   virtual void send_checked(const message& m) = 0;
 
-  /// Runs the handler of a message that has come. An exception out of a handler is a defect of ours, and ends the process.
+  /// Runs the handler of a received message. An exception that leaves a handler is a defect of ours and ends the
+  /// process.
   void handle(node_number from, handler_number handler, std::span<const std::byte> head, payload&& rest) noexcept;
 
-  void tell_lost(node_number node) const {
+  void notify_lost(node_number node) const {
     if (lost_) lost_(node);
   }
 
@@ -173,10 +182,10 @@ inline void end(places::completion& done, std::exception_ptr failure = {}) noexc
   done.run(done);
 }
 
-/// N30: a collective part has no communicator.
+/// The error N30: a collective task has no communicator.
 error no_communicator(const std::string& why);
 
-/// N05: `node` is lost; `what` was under way to or from it.
-std::exception_ptr lost(node_number node, const std::string& what);
+/// The error N05: `node` has failed; `what` was in transfer to or from it.
+std::exception_ptr node_lost(node_number node, const std::string& what);
 
 }  // namespace stretto::net

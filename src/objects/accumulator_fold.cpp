@@ -10,7 +10,7 @@
 #include "data/fold_kernels.hpp"
 #include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::objects {
 

@@ -15,7 +15,7 @@
 #include "objects/launch_division.hpp"
 #include "objects/split_by_speed.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/span.hpp"
+#include "sched/handler_time.hpp"
 
 namespace stretto {
 

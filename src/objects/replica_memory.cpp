@@ -15,7 +15,7 @@
 #include "objects/accumulator_fold.hpp"
 #include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::objects {
 

@@ -16,7 +16,7 @@
 #include "data/host_launch.hpp"
 #include "data/unwritten_check.hpp"
 #include "device/kept_values.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 #include "objects/object_transfer.hpp"
 #include "objects/objects_state.hpp"
 #include "sched/finish_scope.hpp"
@@ -105,7 +105,7 @@ struct task final : device_task, data::deferred {
   few<task*> successors;
   std::vector<task*> explicit_successors;    // tasks with an explicit after() on this one, whatever they use
   std::vector<event> explicit_predecessors;  // explicit predecessors that were issued or had ended
-  detail::held_mark behind;                  // a view of the program that it waits for, for hang reports
+  detail::holder_record behind;                  // a view of the program that it waits for, for hang reports
   failure_ref failed;                        // failure of a precondition
 
   bool avoids_shared_memory = false;  // uses the memory of its place, because the shared memory of its objects is full

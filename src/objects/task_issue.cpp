@@ -15,7 +15,7 @@
 #include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::objects {
 

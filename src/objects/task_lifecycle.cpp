@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::objects {
 
@@ -151,7 +151,7 @@ bool reassign_for_memory(task& t, const execution_place& at, const error& why) {
 void waits_for(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
-  t.behind = detail::held_mark(*context.runtime, t.done, "the memory of " + describe(o),
+  t.behind = detail::holder_record(*context.runtime, t.done, "the memory of " + describe(o),
                                "the view that " + view.given_name + "() gave", view.where);
 }
 
@@ -441,7 +441,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     ++t.unissued;
     if (!t.is_for_host() && before.is_for_host())
       t.behind =
-          detail::held_mark(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
+          detail::holder_record(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
                             "the view that " + before.given_name + "() gave", before.where);
   }
   for (const predecessor& p : behind) {

@@ -5,12 +5,13 @@
 #include <stretto/error.hpp>
 
 #include "event/event_floor.hpp"
-#include "sched/running.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::sched {
 namespace {
 
-/// False if it has begun or has ended. Otherwise it does not begin any more, and the cancel counts until it is over.
+/// False if the task has begun or ended. Otherwise it can no longer begin, and the cancel counts as in progress until
+/// is_over().
 bool withdraw(scheduler& owner, const task_record& task) {
   const std::scoped_lock lock(owner.cancel_mutex);
   owner.withdrawn.reserve(owner.withdrawn.size() + 1);
@@ -32,12 +33,12 @@ void is_over(scheduler& owner, const task_record& task) noexcept {
   owner.cancelling.fetch_sub(1, std::memory_order_release);
 }
 
-/// From its withdrawal on, nobody else writes to the task.
+/// After its withdrawal, no other thread writes to the task.
 void end_withdrawn(thread_state& t, task_record& task, const std::source_location& where) noexcept {
   finish_scope* const scope = task.scope;
   failure_ref why = cancelled_failure(task, where);
   task.drop_body();
-  task.add_reference();  // which its completion gives up; the executor keeps its own
+  task.add_reference();  // for complete(), which releases one; the executor keeps its own
   task.complete(std::move(why), t);
   is_over(*t.owner, task);
   count_ended(t, scope);
@@ -45,7 +46,7 @@ void end_withdrawn(thread_state& t, task_record& task, const std::source_locatio
 
 }  // namespace
 
-bool begin_beside_cancels(scheduler& owner, const task_record& task) noexcept {
+bool begin_during_cancel(scheduler& owner, const task_record& task) noexcept {
   const std::scoped_lock lock(owner.cancel_mutex);
   return !task.is_done() && std::ranges::find(owner.withdrawn, &task) == owner.withdrawn.end();
 }

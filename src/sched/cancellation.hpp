@@ -1,11 +1,11 @@
-// cancellation.hpp - who decides whether a task begins or is cancelled, and how a cancelled one ends.
+// cancellation.hpp - the decision whether a task begins or is cancelled, and the end of a cancelled task.
 //
-// Who begins a task marks it, fences, and looks whether anybody cancels; who cancels says so, fences, and looks for
-// the mark. So one of them sees the other, at no cost to tasks that nobody cancels (base/asymmetric_fence.hpp). A
-// worker that sees a cancel waits for its decision, under the lock.
+// A worker that begins a task marks it, fences, and checks for cancels in progress. A thread that cancels announces the
+// cancel, fences, and checks for the mark. At least one of them sees the other, and the worker pays only a light fence
+// (base/asymmetric_fence.hpp). A worker that sees a cancel in progress decides under the lock.
 //
-// A cancelled task is done at once, but stays linked where it waits or is queued, with the executor's reference:
-// whoever comes upon it there drops it (begin() in running.hpp).
+// A cancelled task is done at once. It stays linked in its wait list or queue, with the executor's reference; the
+// worker that takes it from there drops that reference (begin() in task_execution.hpp).
 //
 // Threads     any of the runtime; the caller holds a reference to the task.
 #pragma once
@@ -16,11 +16,11 @@
 
 namespace stretto::sched {
 
-/// S18, of a task that has been withdrawn.
+/// The failure S18 of a cancelled task.
 failure_ref cancelled_failure(const task_record& task, const std::source_location& where);
-/// Ends the task with S18 if it has not begun; whether it did.
+/// Ends the task with S18 and returns true, if the task has not begun.
 bool cancel_task(thread_state& t, task_record& task, const std::source_location& where);
-/// Calls `f` unless the task has been cancelled, and no cancel of it is decided meanwhile.
+/// Calls `f` unless the task has been cancelled. No cancel of it is decided during the call.
 template <class F>
 void unless_cancelled(scheduler& owner, const task_record& task, F&& f) {
   const std::scoped_lock lock(owner.cancel_mutex);

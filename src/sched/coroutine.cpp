@@ -8,8 +8,8 @@
 #include "base/peek.hpp"
 #include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
-#include "sched/telling.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::detail {
 
@@ -21,12 +21,12 @@ struct coroutine_waiter {
     auto& self = *reinterpret_cast<coroutine_wait*>(&w);  // its first member
     auto& t = static_cast<sched::thread_state&>(context);
     base::announce_acquire(&self);
-    // Counted in no finish but the runtime's: the one in which the coroutine was called may be over.
+    // Only the runtime's scope counts the task: the finish in which the coroutine was called may be over.
     sched::finish_scope* const scope = t.scope;
     sched::enter_scope(t, t.owner->root);
-    if (t.as_worker) ++t.as_worker->no_room_making;  // who fires must not suspend
+    if (t.as_worker) ++t.as_worker->spawn_suspension_disabled;  // a thread that fires must not suspend
     spawn([handle = self.handle] { handle.resume(); }, self.where_);
-    if (t.as_worker) --t.as_worker->no_room_making;
+    if (t.as_worker) --t.as_worker->spawn_suspension_disabled;
     sched::enter_scope(t, scope);
   }
   static bool subscribe_it(coroutine_wait& self, base::thread_context& context) {
@@ -60,7 +60,7 @@ bool coroutine_wait::await_ready() const { return has_ended(waits_for_, base::re
 bool coroutine_wait::await_suspend(std::coroutine_handle<> to_resume) {
   handle = to_resume;
   auto& t = static_cast<sched::thread_state&>(base::require_current("co_await"));
-  // As with a task that suspends, how it rounds stays with it, and its caller goes on as usual.
+  // As for a task that suspends, the rounding mode stays with the coroutine; its caller goes on with the usual one.
   const auto own = base::floating_control::now();
   if (own != t.owner->arithmetic.value()) {
     arithmetic_ = own.as_word();
@@ -71,14 +71,14 @@ bool coroutine_wait::await_suspend(std::coroutine_handle<> to_resume) {
 
 void coroutine_wait::rethrow() const {
   if (arithmetic_) base::floating_control::of_word(arithmetic_).set();
-  // A coroutine goes on wherever what it waited for has ended: what it knew before goes with it.
+  // A coroutine resumes on any thread after its dependency has ended: its order with earlier operations moves along.
   if (auto* context = base::current(); context && context->observer) context->observer->synchronised(*context);
   if (const failure_ref cause = cause_of(waits_for_, base::require_current("co_await"))) cause->raise();
 }
 
 namespace {
 
-/// Compilers do not say how a frame is to be aligned, but its size is a multiple of that.
+/// Compilers do not tell the alignment of a frame, but its size is a multiple of it.
 std::size_t alignment_of_frame(std::size_t bytes) noexcept { return std::min(bytes & (~bytes + 1), most_alignment); }
 constexpr std::size_t usual_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 

@@ -1,8 +1,9 @@
-// counted_task.hpp - a task that a floor above makes when it may run, and that a finish has counted since it was asked for.
+// counted_task.hpp - a task of a higher floor. It is created only once it may run; its finish scope counts it from the
+// request on.
 //
 // Threads     any thread of the runtime.
-// Cost        that of an unnamed async without preconditions; nobody has a future of it.
-// Invariants  its end is counted in `scope`, as that of any task; it throws nothing.
+// Cost        that of an unnamed async without preconditions; it has no future.
+// Invariants  `scope` counts its end, as that of any task; its body throws nothing.
 #pragma once
 
 #include <source_location>
@@ -16,17 +17,18 @@ struct counted_task {
   finish_scope* scope;
   std::source_location where;
   int priority = 0;
-  const char* lasting_name = nullptr;  // null, or it lasts as long as the runtime
-  std::string_view name = {};          // copied where there is one
+  const char* lasting_name = nullptr;  // null, or lives as long as the runtime
+  std::string_view name = {};          // copied, unless empty
 };
 
-/// Storage for a body of the type. Throws S0x for a priority that there is not.
+/// A record with storage for a body of the type. Throws S04 if the priority is out of range.
 task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes, const detail::task_type& type);
-/// It may run.
+/// Makes the task ready.
 void start_counted(thread_state& t, task_record& r) noexcept;
-/// It runs in this call, on top of what runs here, or may run where that cannot be. For bodies that are short and wait for nothing.
+/// Runs the task inside this call, on the current stack; if that is not possible, makes it ready. For short bodies that
+/// do not wait.
 void run_counted(thread_state& t, task_record& r) noexcept;
-/// Whether run_counted would run it.
+/// Whether run_counted would run the task inside the call.
 bool can_run_counted(const thread_state& t) noexcept;
 
 template <class Body>

@@ -1,11 +1,11 @@
-// What tools/gdb must know of the types of this floor.
+// The layout of this floor's types for tools/gdb.
 #include <cstddef>
 
 #include "base/config.hpp"
 #include "sched/debugger.hpp"
 #include "sched/scheduler.hpp"
 
-// These types have bases, of which both compilers say where they lie.
+// These types have bases; both compilers support offsetof for them.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 using namespace stretto::sched;

@@ -21,7 +21,7 @@ debugged::debugged(scheduler& s) noexcept : shown(&s) {
   const std::scoped_lock lock(changing);
   next = stretto_debug_schedulers;
   stretto_debug_schedulers = this;
-  asm volatile("" : : "r"(stretto_debug_layout));  // wanted, although the program never reads it
+  asm volatile("" : : "r"(stretto_debug_layout));  // keeps the table in the binary, although the program never reads it
 }
 
 debugged::~debugged() {

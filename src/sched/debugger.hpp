@@ -1,8 +1,8 @@
-// debugger.hpp - where tools/gdb/stretto_gdb.py finds schedulers and their stacks, also without debug information.
+// debugger.hpp - lets tools/gdb/stretto_gdb.py find schedulers and their stacks, also without debug information.
 //
 // Threads     debugged: any.
-// Cost        two stores for each suspension and each continuation; a list node for each scheduler.
-// Invariants  a stack that was left in the middle of a task names its suspension until that continues.
+// Cost        two stores for each suspension and each resumption; a list node for each scheduler.
+// Invariants  the stack of a suspended task points to its suspension until the task resumes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace stretto::sched {
 
 struct scheduler;
 
-/// While it lives, a debugger finds the scheduler. One for each.
+/// Registers a scheduler with debuggers while it lives. One for each scheduler.
 class debugged {
  public:
   explicit debugged(scheduler& s) noexcept;

@@ -11,28 +11,29 @@ bool deque::push_unless_full(item i) noexcept {
   if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_)) return false;
   slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
   tail_.store(t + 1, std::memory_order_release);
-  if (is_asked()) answer(t);
+  if (is_steal_requested()) reply_to_steal(t);
   return true;
 }
 
-/// The owner, asked, has come by; false if that was often enough. Where nobody gains by it, it is sooner.
-bool deque::stays_asked(bool in_vain) noexcept {
-  answers_.store(answers_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  answered_ += in_vain ? 4 : 1;
-  if (answered_ < enough_answers) return true;
-  answered_ = 0;
+/// Counts a reply of the owner to the steal request; false once there were enough. Replies that publish nothing weigh
+/// more.
+bool deque::keeps_request(bool publishes_nothing) noexcept {
+  steal_replies_.store(steal_replies_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  reply_weight_ += publishes_nothing ? 4 : 1;
+  if (reply_weight_ < enough_replies) return true;
+  reply_weight_ = 0;
   return false;
 }
 
-/// What lies before `until` becomes public, unless a thief is here just now.
-void deque::answer(std::int64_t until) noexcept {
-  const bool in_vain = shared_.load(std::memory_order_relaxed) >= until;
-  const bool stays = stays_asked(in_vain);
-  if ((stays && in_vain) || !lock_.try_lock()) return;
+/// Publishes the items before `until`, unless a thief holds the lock.
+void deque::reply_to_steal(std::int64_t until) noexcept {
+  const bool publishes_nothing = shared_.load(std::memory_order_relaxed) >= until;
+  const bool keeps = keeps_request(publishes_nothing);
+  if ((keeps && publishes_nothing) || !lock_.try_lock()) return;
   std::lock_guard lock(lock_, std::adopt_lock);
   const auto s = std::max(shared_.load(std::memory_order_relaxed), until);
   shared_.store(s, std::memory_order_relaxed);
-  if (!stays || !is_asked()) limit_.store(s, std::memory_order_relaxed);
+  if (!keeps || !is_steal_requested()) limit_.store(s, std::memory_order_relaxed);
 }
 
 void deque::publish() noexcept {
@@ -45,8 +46,9 @@ void deque::publish() noexcept {
   limit_.store(s, std::memory_order_relaxed);
 }
 
-/// While it is asked the owner compares with shared_ itself; a thief that robs writes both before it fences.
-item deque::pop_asked(std::int64_t t) noexcept {
+/// While a request stands the owner compares with shared_ itself; a thief that forces a steal writes both before its
+/// fence.
+item deque::pop_while_requested(std::int64_t t) noexcept {
   if (t < shared_.load(std::memory_order_relaxed)) return 0;
   const item i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
   tail_.store(t, std::memory_order_relaxed);
@@ -55,31 +57,31 @@ item deque::pop_asked(std::int64_t t) noexcept {
     tail_.store(t + 1, std::memory_order_relaxed);
     return 0;
   }
-  answer(t);
+  reply_to_steal(t);
   return i;
 }
 
 item deque::pop_public(std::int64_t t) noexcept {
   if (t < head_.load(std::memory_order_relaxed)) return 0;
-  if (is_asked())
-    if (const item i = pop_asked(t)) return i;
+  if (is_steal_requested())
+    if (const item i = pop_while_requested(t)) return i;
   std::scoped_lock lock(lock_);
   const auto h = head_.load(std::memory_order_relaxed);
   auto s = shared_.load(std::memory_order_relaxed);
-  bool stays = is_asked();
+  bool keeps = is_steal_requested();
   item i = 0;
   if (t >= h) {
-    if (stays) {
+    if (keeps) {
       s = t;
-      stays = stays_asked(false);
+      keeps = keeps_request(false);
     } else if (t < s) {
-      s = h + (t - h) / 2;  // nothing is private: take half back
+      s = h + (t - h) / 2;  // nothing is private: make half private again
     }
     i = slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed);
     shared_.store(s, std::memory_order_relaxed);
     tail_.store(t, std::memory_order_relaxed);
   }
-  if (!stays) limit_.store(s, std::memory_order_relaxed);
+  if (!keeps) limit_.store(s, std::memory_order_relaxed);
   return i;
 }
 
@@ -103,18 +105,18 @@ std::size_t deque::take_locked(item* out, std::size_t most) noexcept {
   for (std::int64_t i = 0; i < n; ++i)
     out[i] = slots_[static_cast<std::size_t>(h + i) & mask_].load(std::memory_order_relaxed);
   head_.store(h + n, std::memory_order_release);
-  // Who has more than one is not hungry, and the owner may keep what comes.
+  // A thief with more than one item needs no further ones: the owner may keep its next items private.
   if (n > 1) limit_.store(shared_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return static_cast<std::size_t>(n);
 }
 
-std::size_t deque::take(item* out, std::size_t most) noexcept {
+std::size_t deque::take_offered(item* out, std::size_t most) noexcept {
   if (!has_public() || !lock_.try_lock()) return 0;
   std::lock_guard lock(lock_, std::adopt_lock);
   return take_locked(out, most);
 }
 
-std::size_t deque::rob(item* out, std::size_t most) noexcept {
+std::size_t deque::force_steal(item* out, std::size_t most) noexcept {
   if (size() <= 0 || !lock_.try_lock()) return 0;
   std::lock_guard lock(lock_, std::adopt_lock);
   const auto h = head_.load(std::memory_order_relaxed);

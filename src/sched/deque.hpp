@@ -1,21 +1,23 @@
-// deque.hpp - one worker's tasks at one place: the owner at one end, thieves at the other, in batches.
+// deque.hpp - one worker's tasks at one place: the owner works at one end, thieves steal batches at the other.
 //
 //        head        shared           tail
 //     ----|-- public --|--- private ----|
 //
-// The owner pushes and pops its private part without a lock, a fence or a read-modify-write. Thieves take from the
-// public part under a lock. A thief that finds nothing there asks, even where there is nothing at all, and the
-// question stands: at its next pushes and pops the owner makes all public but the newest item, which it is about to
-// run. So what one task makes ready all at once is there for thieves before the owner goes on. It counts its answers
-// and takes the question away after some. Only an owner that does not come by, because its task is long, is robbed: the
-// thief claims a batch of the private part and pays for both sides with a heavy fence, after which either it has seen
-// the owner's latest pop or the owner sees the claim and settles the matter under the lock.
+// The owner pushes and pops its private part without a lock, a fence instruction or a read-modify-write. Thieves take
+// items from the public part under a lock. A thief that finds the public part empty leaves a steal request, even if the
+// deque is empty. The request stays: at each of its next pushes and pops the owner publishes everything but the newest
+// item, which it is about to run. Tasks that one task makes ready are thus offered to thieves before the owner goes on.
+// The owner counts its replies and withdraws the request after some.
 //
-// Threads     push, pop, pop_if: the owner. The rest: any thread.
-// Cost        push, pop: a few instructions; while asked, a lock if there is something to publish. take: a lock per
-//             batch. rob: the same and a heavy fence.
+// An owner whose task is long neither pushes nor pops. Only then does a thief force a steal: it claims a batch of the
+// private part and executes a heavy fence on behalf of both sides. Afterwards either the thief has seen the owner's
+// latest pop, or the owner sees the claim and resolves the conflict under the lock.
+//
+// Threads     push, pop, pop_if, publish, grow: the owner. The rest: any thread.
+// Cost        push, pop: a few instructions; while a request stands, a lock if there is something to publish.
+//             take_offered: a lock per batch. force_steal: the same and a heavy fence.
 // Invariants  (1) an item leaves exactly once. (2) slots are reused only after the thief has copied them out.
-//             (3) head <= shared <= limit; what lies before shared changes hands under the lock only.
+//             (3) head <= shared <= limit; items before `shared` are taken under the lock only.
 // Source      the THE protocol of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998) with asymmetric fences and batches;
 //             the moving split: van Dijk and van de Pol, "Lace", MuCoCoS 2014.
 #pragma once
@@ -32,7 +34,7 @@
 
 namespace stretto::sched {
 
-/// What stands in a queue: a task that has not started, or (lowest bit set) a suspension to resume. 0 is nothing.
+/// An entry of a queue: a task that has not started, or (lowest bit set) a suspension to resume. 0 means none.
 using item = std::uintptr_t;
 
 class alignas(base::cache_line) deque {
@@ -48,16 +50,16 @@ class alignas(base::cache_line) deque {
     }
   }
 
-  /// The common case, without a call: false if it may be full or if a thief has asked.
+  /// The common case, inlined: false if the deque may be full or a steal request stands.
   bool try_push(item i) noexcept {
     const auto t = tail_.load(std::memory_order_relaxed);
-    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_) || is_asked()) [[unlikely]]
+    if (t - freed_seen_ >= static_cast<std::int64_t>(capacity_) || is_steal_requested()) [[unlikely]]
       return false;
     slots_[static_cast<std::size_t>(t) & mask_].store(i, std::memory_order_relaxed);
     tail_.store(t + 1, std::memory_order_release);
     return true;
   }
-  /// False if it is full: the owner then grows it, or first runs some of what is here.
+  /// False if the deque is full: the owner then grows it, or first runs some of its items.
   bool push_unless_full(item i) noexcept;
   void grow();
   std::size_t capacity() const noexcept { return capacity_; }
@@ -75,10 +77,10 @@ class alignas(base::cache_line) deque {
     return pop_public(t);
   }
 
-  /// Takes the newest item if it is this one.
+  /// Removes the newest item if it is `expected`.
   bool pop_if(item expected) {
     const auto t = tail_.load(std::memory_order_relaxed) - 1;
-    // What stands there may be a leftover; then limit_ is beyond it.
+    // The slot may hold a leftover; then limit_ is beyond it.
     if (slots_[static_cast<std::size_t>(t) & mask_].load(std::memory_order_relaxed) != expected) return false;
     if (t >= limit_.load(std::memory_order_relaxed)) [[likely]] {
       tail_.store(t, std::memory_order_relaxed);
@@ -94,34 +96,35 @@ class alignas(base::cache_line) deque {
     return tail_.load(std::memory_order_acquire) - head_.load(std::memory_order_acquire);
   }
 
-  /// Something can be taken at once.
+  /// A thief can take an item at once.
   bool has_public() const noexcept {
     return head_.load(std::memory_order_relaxed) < shared_.load(std::memory_order_relaxed);
   }
-  /// Takes up to half of the public items, oldest first, at most `most`; returns how many. None if another thief is
-  /// here. More than one, and nobody asks any longer.
-  std::size_t take(item* out, std::size_t most) noexcept;
-  /// From now on the owner makes public all but the newest item, until it has answered often enough.
-  void ask() noexcept { limit_.store(asked, std::memory_order_relaxed); }
-  /// False once the owner has answered often enough.
-  bool is_asked() const noexcept { return limit_.load(std::memory_order_relaxed) == asked; }
-  /// Two different readings say that the owner has come by while it was asked.
-  std::uint32_t answers() const noexcept { return answers_.load(std::memory_order_relaxed); }
-  /// The owner, asked or not, makes the older half public, a lone item too.
+  /// Takes up to half of the public items, oldest first, at most `most`; returns how many. None if another thread holds
+  /// the lock. Taking more than one withdraws the steal request.
+  std::size_t take_offered(item* out, std::size_t most) noexcept;
+  /// From now on the owner publishes all but the newest item, until it has replied often enough.
+  void request_steal() noexcept { limit_.store(steal_requested, std::memory_order_relaxed); }
+  /// False once the owner has replied often enough.
+  bool is_steal_requested() const noexcept { return limit_.load(std::memory_order_relaxed) == steal_requested; }
+  /// Two different readings show that the owner has pushed or popped while a request stood.
+  std::uint32_t steal_replies() const noexcept { return steal_replies_.load(std::memory_order_relaxed); }
+  /// The owner publishes the older half, even a single item, whether or not a request stands.
   void publish() noexcept;
-  /// As take(), but from the private part where nothing is public: for an owner that does not come by.
-  std::size_t rob(item* out, std::size_t most) noexcept;
+  /// As take_offered(), but from the private part if the public part is empty: for an owner that neither pushes nor
+  /// pops.
+  std::size_t force_steal(item* out, std::size_t most) noexcept;
 
  private:
-  static constexpr std::int64_t asked = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t steal_requested = std::numeric_limits<std::int64_t>::max();
 
-  /// So many answers, and the owner takes the question away; one that publishes nothing counts for four.
-  static constexpr std::uint32_t enough_answers = 32;
+  /// After so many replies the owner withdraws the request; a reply that publishes nothing counts as four.
+  static constexpr std::uint32_t enough_replies = 32;
 
   item pop_public(std::int64_t t) noexcept;
-  item pop_asked(std::int64_t t) noexcept;
-  void answer(std::int64_t until) noexcept;
-  bool stays_asked(bool in_vain) noexcept;
+  item pop_while_requested(std::int64_t t) noexcept;
+  void reply_to_steal(std::int64_t until) noexcept;
+  bool keeps_request(bool publishes_nothing) noexcept;
   std::size_t take_locked(item* out, std::size_t most) noexcept;
 
   // written by the owner
@@ -129,9 +132,10 @@ class alignas(base::cache_line) deque {
   std::int64_t freed_seen_ = 0;
   std::size_t capacity_, mask_;
   std::unique_ptr<std::atomic<item>[]> slots_;  // replaced under the lock only
-  std::atomic<std::uint32_t> answers_{0};
-  std::uint32_t answered_ = 0;  // since a question was last taken away
-  // Written by both. What the owner compares with instead of shared_: never less, and `asked` sends it to shared_.
+  std::atomic<std::uint32_t> steal_replies_{0};
+  std::uint32_t reply_weight_ = 0;  // of replies since a request was last withdrawn
+  // Written by both. The owner compares with it instead of shared_: it is never less. The value `steal_requested` sends
+  // the owner to shared_.
   std::atomic<std::int64_t> limit_{0};
   // written under the lock
   alignas(base::cache_line) std::atomic<std::int64_t> head_{0};

@@ -1,9 +1,9 @@
-// failure_list.hpp - failures that come to light unless someone looks at them first.
+// failure_list.hpp - failures that are reported unless the program observes them first.
 //
-// Threads     add: any. The rest: once nobody adds any more, or where what is added later may wait.
-// Cost        add: a lock, and for work that was skipped a look at those kept.
-// Invariants  (1) a failure is kept until it is taken or someone has observed it, up to a bound; beyond it, it is
-//             counted. (2) work that was skipped because of one that is kept is not another failure.
+// Threads     add: any. The rest: once no thread adds any more, or where later failures may be reported later.
+// Cost        add: a lock, and for skipped work a search among the kept failures.
+// Invariants  (1) a failure is kept until take() or until the program has observed it, up to a bound; beyond it,
+//             failures are counted only. (2) work skipped because of a kept failure does not count as another failure.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,17 @@ namespace stretto::sched {
 
 class failure_list {
  public:
-  /// In order, each of another root.
+  /// In order, each with a root of its own.
   struct content {
     std::vector<failure_ref> kept;
-    std::uint64_t more = 0;  // that were not kept
+    std::uint64_t more = 0;  // failures that were not kept
 
     bool empty() const noexcept { return kept.empty(); }
     std::uint64_t size() const noexcept { return kept.size() + more; }
   };
 
-  /// A task failed or was skipped, or what no task stands behind. All are kept up to a bound, for any may yet be
-  /// observed.
+  /// Adds the failure of a task that failed or was skipped, or of an operation without a task. Kept up to a bound,
+  /// since the program may still observe it.
   void add(const failure_ref& cause) {
     constexpr std::size_t most_kept = 1000;
     std::scoped_lock lock(lock_);
@@ -47,7 +47,7 @@ class failure_list {
     return held_.empty();
   }
 
-  /// Those that nobody has observed until now; they count as observed from now on.
+  /// Removes all failures and returns those that are not yet observed; they count as observed from now on.
   content take() {
     std::unique_lock lock(lock_);
     content taken = std::exchange(held_, {});

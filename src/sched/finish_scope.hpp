@@ -1,12 +1,12 @@
-// finish_scope.hpp - counts what was spawned and what has ended inside one finish, without a shared counter.
+// finish_scope.hpp - counts the tasks spawned and ended inside one finish, without a shared counter.
 //
-// Every worker counts in a line of its own with plain stores. All ended counts are summed before all spawned
-// counts: equal sums prove that nothing was left at the moment between the two sums.
+// Every worker counts in a cache line of its own with plain stores. The reader sums all ended counts, then all spawned
+// counts: equal sums prove that no task was left at the moment between the two sums.
 //
-// Threads     spawned, ended: any thread of the runtime. is_quiet: any. The rest: the task that opened it.
+// Threads     spawned, ended: any thread of the runtime. is_quiet: any. The rest: the task that opened the scope.
 // Cost        spawned, ended: a load and a store. is_quiet: two loads per worker that took part.
 // Invariants  (1) a task's children are counted as spawned before the task is counted as ended. (2) memory of scopes
-//             and shards is recycled, never returned while the runtime lives: a late reader of `waiting` is harmless.
+//             and shards is recycled, never freed while the runtime lives: a late reader of `waiting` is harmless.
 // Source      termination detection by counting: Mattern, "Algorithms for distributed termination detection", 1987.
 #pragma once
 
@@ -37,22 +37,23 @@ struct alignas(base::cache_line) scope_shard {
 struct alignas(base::cache_line) finish_scope {
   // Overwritten while the scope's memory lies in a free list.
   finish_scope* outer;
-  finish_scope* next_waiting;                       // scheduler's list of scopes that are waited for
+  finish_scope* next_waiting;                       // in the scheduler's list of scopes with a waiter
   suspension* waiter;                               // null: a blocked thread
   // For one use of the memory.
   std::source_location where;
-  std::atomic<const task_record*> opener;           // null: the body of run, no worker, or one that does not wait; for reports
+  std::atomic<const task_record*> opener;           // null: no task, or one that does not wait; for reports
   failure_list failures;                            // of its tasks
   std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
-  std::atomic<void (*)(finish_scope&, thread_state&) noexcept> then;  // told once, with `about`, in place of a waiter; else null
+  // called once when quiet, in place of a waiter; else null
+  std::atomic<void (*)(finish_scope&, thread_state&) noexcept> then;
   void* about;
-  // For all uses, from zeroed memory on. A quiet scope's sums are equal, so the next use goes on counting; and a
-  // worker that remembers where it counts for this scope stays right, whatever the memory has been since.
-  std::atomic<bool> waiting;                        // someone wants to be told; false in a closed scope
-  worker* home;                                     // who counts in `own`: the first to open it
+  // For all uses of the memory, which starts as zeros. A quiet scope's sums are equal, so the next use goes on
+  // counting; and a worker's cached pointer to its shard stays valid across reuse.
+  std::atomic<bool> waiting;                        // a waiter or `then` is registered; false in a closed scope
+  worker* first_worker;                                     // counts in `own`: the first worker to open it
   std::atomic<scope_shard*> others;                 // one per worker, made when a second worker takes part
   scope_shard own;
-  scope_shard outside;                              // threads that are no workers; read-modify-write
+  scope_shard outside;                              // threads that are not workers; read-modify-write
 
   void open(worker* here, finish_scope* enclosing, const std::source_location& opened,
             const task_record* by) noexcept {
@@ -65,7 +66,7 @@ struct alignas(base::cache_line) finish_scope {
     wake.store(0, std::memory_order_relaxed);
     then.store(nullptr, std::memory_order_relaxed);
     about = nullptr;
-    if (!home) home = here;
+    if (!first_worker) first_worker = here;
   }
 
   bool is_quiet(std::uint32_t workers) const noexcept {
@@ -73,9 +74,10 @@ struct alignas(base::cache_line) finish_scope {
     std::uint64_t ended = own.ended.load(std::memory_order_acquire) + outside.ended.load(std::memory_order_acquire);
     if (shards)
       for (std::uint32_t i = 0; i < workers; ++i) ended += shards[i].ended.load(std::memory_order_acquire);
-    // A worker that took part since the first load is seen now, and then the sums differ.
+    // A worker that joined since the first load is seen now, and then the sums differ.
     shards = others.load(std::memory_order_acquire);
-    std::uint64_t spawned = own.spawned.load(std::memory_order_acquire) + outside.spawned.load(std::memory_order_acquire);
+    std::uint64_t spawned =
+        own.spawned.load(std::memory_order_acquire) + outside.spawned.load(std::memory_order_acquire);
     if (shards)
       for (std::uint32_t i = 0; i < workers; ++i) spawned += shards[i].spawned.load(std::memory_order_acquire);
     return spawned == ended;

@@ -36,7 +36,7 @@ graph_steps steps_of(std::span<const std::vector<std::uint32_t>> predecessors, s
   std::vector<std::uint32_t> out_degree(count), next(count, none), step_of(count, none);
   for (const std::vector<std::uint32_t>& before : predecessors)
     for (const std::uint32_t p : before) ++out_degree[p];
-  std::vector<bool> goes_on(count);  // the step of the one before
+  std::vector<bool> goes_on(count);  // whether the operation belongs to its predecessor's step
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!marks[i] || predecessors[i].size() != 1) continue;
     const std::uint32_t before = predecessors[i].front();
@@ -66,7 +66,7 @@ graph_steps steps_of(std::span<const std::vector<std::uint32_t>> predecessors, s
 std::vector<std::uint32_t> find_path(std::span<const std::vector<std::uint32_t>> predecessors, std::uint32_t from,
                                      std::uint32_t to) {
   if (from == to) return {from};
-  // Backwards from `to`, each operation remembering which one led to it.
+  // Searches backwards from `to`; leads_to[p] is the operation through which p was found.
   constexpr std::uint32_t unseen = ~0u;
   std::vector<std::uint32_t> leads_to(predecessors.size(), unseen);
   std::vector<std::uint32_t> open{to};

@@ -1,7 +1,7 @@
-// graph_plan.hpp - a graph's edges as flat arrays, which replays follow; and whether an edge would close a cycle.
+// graph_plan.hpp - a recorded graph's edges as flat arrays, which replays follow; and the search for cycles.
 //
 // Pure: values in, values out.
-// Cost        plan_of: linear in operations and edges, once per recording. find_path: what lies before `to`.
+// Cost        plan_of: linear in operations and edges, once per recording. find_path: the predecessors of `to`.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace stretto::sched {
 
-/// Numbers of operations, of several in a row: those of operation i are at [first[i], first[i + 1]).
+/// One list of operation numbers per operation; the list of operation i is at [first[i], first[i + 1]).
 struct adjacency {
   std::vector<std::uint32_t> first;
   std::vector<std::uint32_t> numbers;
@@ -23,25 +23,25 @@ struct adjacency {
 struct graph_plan {
   adjacency predecessors;  // in the order in which they were given
   adjacency successors;    // ascending
-  std::vector<std::uint32_t> roots;  // wait for nothing but the replay's own preconditions
-  std::uint32_t sinks = 0;           // nothing waits for them: when all have ended, everything has
+  std::vector<std::uint32_t> roots;  // without predecessors: they wait for the replay's own preconditions only
+  std::uint32_t sinks = 0;           // operations without successors: once all of them have ended, everything has
 };
 
-/// `predecessors[i]`: what operation i waits for; no cycles.
+/// `predecessors[i]`: the operations that operation i waits for; no cycles.
 graph_plan plan_of(std::span<const std::vector<std::uint32_t>> predecessors);
 
-/// Operations put together: those of a step start and end as one.
+/// Operations joined into steps: the operations of a step start and end together.
 struct graph_steps {
   adjacency operations;  // of each step, each waiting for the one before; steps in the order of their first operations
   std::vector<std::vector<std::uint32_t>> predecessors;  // of each step, as steps
 };
 
-/// A step of more than one is a path of operations with the same mark, null not counting as one, along which nothing else waits
-/// for any but the last, nor does any but the first wait for something else. So no step waits for longer than its operations did.
+/// A step of several operations is a path of operations with the same mark that is not null. Only its first operation
+/// waits for others, and others wait only for its last. So joining delays no operation.
 graph_steps steps_of(std::span<const std::vector<std::uint32_t>> predecessors, std::span<const void* const> marks);
 
-/// Operations from `from` to `to`, both included, each waiting for the one before; empty if `to` does not wait for
-/// `from`. {from} if they are the same.
+/// A path of operations from `from` to `to`, both included, each waiting for the one before. Empty if `to` does not
+/// wait for `from`; {from} if they are the same.
 std::vector<std::uint32_t> find_path(std::span<const std::vector<std::uint32_t>> predecessors, std::uint32_t from,
                                      std::uint32_t to);
 

@@ -1,10 +1,10 @@
-// graph_record.hpp - a recorded graph: its operations, its plan, and one state for each replay under way.
+// graph_record.hpp - a recorded graph: its operations, its plan, and one state for each replay in progress.
 //
-// Threads     operations and plan: written while recording, read-only while a replay is under way. What the mutex
-//             guards says so. A replay_state belongs to its replay; its parts to whoever decides that they may start.
-// Invariants  (1) a part's record is ready for its next run before its successors are told. (2) after the last
-//             successor is told, a part, its replay and the graph may be gone. (3) a state returns to the free list
-//             only when all sinks have ended, which is when everything has.
+// Threads     operations and plan: written while recording, read-only while a replay is in progress. Members that the
+//             mutex guards say so. A replay_state belongs to its replay; a part to the thread that starts it.
+// Invariants  (1) a part's record is ready for its next run before its successors are notified. (2) after the last
+//             successor is notified, a part, its replay and the graph may be gone. (3) a state returns to the free list
+//             only when all sinks have ended, and with them everything.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 #include "base/count_down.hpp"
 #include "sched/graph_plan.hpp"
-#include "sched/profiling.hpp"
+#include "sched/profile_state.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto {
@@ -38,13 +38,13 @@ struct graph_operation {
   std::uint16_t place;
   std::uint16_t bound;
   std::int8_t priority;
-  std::uint32_t port;  // of external conditions: which of the replay's bindings
+  std::uint32_t port;  // external conditions only: the number of the replay's binding
 
   /// `task "halo"`, or `task at wave.cpp:41`.
   std::string describe() const;
 };
 
-/// One operation in one replay: a task's record whose storage says how to go on.
+/// One step of one replay: a task's record, followed by the data that the replay needs to go on.
 struct replay_part : task_record {
   replay_part(const detail::task_type& type, const graph_operation& o) noexcept : task_record(type, 1, o.where) {}
 
@@ -53,7 +53,7 @@ struct replay_part : task_record {
   std::span<const std::uint32_t> successors;
   std::uint32_t in_degree = 0;
   std::atomic<std::uint32_t> missing{0};  // predecessors that have not ended; unused where there is only one
-  event returned;                         // by the body: what the operation ends with
+  event returned;                         // by the body: the operation ends when this event does
   failure_ref cause;                      // failed or skipped
 
   static replay_part& of(completion& c) noexcept {
@@ -63,9 +63,9 @@ struct replay_part : task_record {
 };
 static_assert(sizeof(replay_part) == 128);
 
-/// One replay. Kept by the graph afterwards, with its memory.
+/// One replay. The graph keeps it for later replays, with its memory.
 struct replay_state {
-  waiter link{};                  // subscribed to what must have ended first
+  waiter link{};                  // subscribed to the replay's precondition
   detail::graph_core* core = nullptr;
   replay_part* parts = nullptr;   // the arguments stand behind them
   std::uint32_t part_count = 0;
@@ -74,15 +74,15 @@ struct replay_state {
   std::vector<event> bound;       // by port
   finish_scope* scope = nullptr;
   event done;
-  event behind;                   // what its only step, which is a device's, may be started behind
-  event device_end;               // of a graph with such a step only: when that has been done; guarded by the graph's mutex
+  event behind;                   // its only step, on a device, may be enqueued behind this event
+  event device_end;               // end of that step; only for such graphs; guarded by the graph's mutex
   std::source_location where;
-  std::atomic<std::uint32_t> holds{0};       // before it may begin
+  std::atomic<std::uint32_t> holds{0};       // conditions that are missing before it may begin
   std::atomic<std::uint32_t> sinks_left{0};
   std::atomic<bool> has_failed{false};
-  failure_ref not_begun;          // why nothing of it runs
-  std::unique_ptr<profile_state> profile;    // if someone asked
-  replay_state* next = nullptr;   // free, or the replay that begins after this one, in turn
+  failure_ref not_begun;          // why none of its operations run; null if they do
+  std::unique_ptr<profile_state> profile;    // null unless requested
+  replay_state* next = nullptr;   // in the free list; with replays::in_turn, the replay that begins after this one
 
   explicit replay_state(detail::graph_core& g);
   replay_state(const replay_state&) = delete;
@@ -96,7 +96,7 @@ struct detail::graph_core {
   ~graph_core();
 
   const std::uint32_t number;     // in the handles of its operations
-  const std::uint64_t runtime;    // whose scheduler has this number
+  const std::uint64_t runtime;    // number of the runtime's scheduler
   const std::string name;
   const replays overlap;
   const arguments_type arguments;
@@ -109,17 +109,17 @@ struct detail::graph_core {
   std::uint32_t tasks = 0;
   bool is_in_order = true;        // each operation waits for earlier ones only
 
-  std::atomic<std::uint32_t> references{1};  // the graph's, and one for each replay under way
+  std::atomic<std::uint32_t> references{1};  // the graph's, and one for each replay in progress
 
   mutable std::mutex mutex;       // guards what follows
   bool is_planned = false;
-  sched::graph_steps steps;       // what a replay starts and ends, in place of single operations
+  sched::graph_steps steps;       // the units that a replay starts and ends
   std::vector<void*> bodies;      // by steps.operations.numbers
-  bool is_of_one_device = false;  // one step, of launches on a device
+  bool is_of_one_device = false;  // a single step, which consists of launches on a device
   sched::graph_plan plan;         // of steps
   std::vector<std::unique_ptr<sched::replay_state>> states;
   sched::replay_state* free = nullptr;
-  sched::replay_state* last = nullptr;  // in turn: the replay that the next one waits for
+  sched::replay_state* last = nullptr;  // with replays::in_turn: the replay that the next one waits for
   std::size_t under_way = 0;
   std::uint64_t replays_begun = 0;
 

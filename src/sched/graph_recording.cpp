@@ -1,4 +1,4 @@
-// What recorded_graph needs of the core while it is recorded.
+// The recording half of recorded_graph.
 #include <stretto/error.hpp>
 
 #include "sched/graph_record.hpp"
@@ -18,7 +18,7 @@ sched::scheduler& current_scheduler(const char* verb) {
 
 std::string called(const graph_operation& o) { return o.describe() + ", " + short_location(o.where); }
 
-/// Operations may be added and ordered only while nothing runs over them.
+/// Operations may be added and ordered only while no replay is in progress.
 void require_recording(const detail::graph_core& g, const char* verb, const std::source_location& where) {
   std::scoped_lock lock(g.mutex);
   if (!g.under_way) return;
@@ -85,7 +85,7 @@ recorded_operation graph_base::record(runs how, const char* verb, recorded_body 
   after.reserve(request.after.size());
   for (const recorded_operation a : request.after) after.push_back(index_in(g, a, "add", where));
 
-  g.predecessors.resize(g.operations.size());  // longer only if the last call found no memory
+  g.predecessors.resize(g.operations.size());  // longer only if the last call ran out of memory
   g.predecessors.push_back(std::move(after));
   g.operations.push_back(std::move(o));
   g.edges += request.after.size();
@@ -116,7 +116,7 @@ void graph_base::make_edge(recorded_operation first, recorded_operation then, st
   graph_core& g = *core_;
   require_recording(g, "make_edge", where);
   const std::uint32_t from = index_in(g, first, "make_edge", where), to = index_in(g, then, "make_edge", where);
-  // As long as all edges lead to later operations there is no cycle, and nothing needs to be searched.
+  // As long as all edges lead to later operations there can be no cycle, so no search is needed.
   const bool leads_on = from < to;
   if (!leads_on || !g.is_in_order) {
     const std::vector<std::uint32_t> path = sched::find_path(g.predecessors, to, from);

@@ -1,8 +1,8 @@
-// Replaying a recorded graph: who is told that an operation has ended, and what begins then.
+// Replays a recorded graph: notifies the successors of an operation that has ended, and starts those that are ready.
 //
-// A part that has ended tells its successors; the last to be told of starts, is put into a queue or, if it needs no
-// task, runs here and ends at once. So one call may carry a replay far, or through its end into the next: it does so
-// in a loop (advance), never by recursion.
+// Each part counts its missing predecessors. When the last one has ended, the part starts: it is put into a queue or,
+// if it needs no task, runs here and ends at once. One call may thus carry a replay far, or through its end into the
+// next replay. It does so in a loop (advance), never by recursion.
 #include <stretto/error.hpp>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 #include "base/count_down.hpp"
 #include "event/event_floor.hpp"
 #include "sched/graph_record.hpp"
-#include "sched/readying.hpp"
-#include "sched/scopes.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto {
 
@@ -22,10 +22,10 @@ using detail::graph_core;
 namespace sched {
 namespace {
 
-/// What one thread has yet to do of a replay.
+/// The work of a replay that one thread has yet to do.
 struct progress {
   thread_state& thread;
-  replay_part* ended = nullptr;         // linked by link.next; their successors have not been told
+  replay_part* ended = nullptr;         // linked by link.next; their successors are not yet notified
   replay_state* beginning = nullptr;
 
   void add(replay_part& part) noexcept {
@@ -53,7 +53,7 @@ std::string describe_part(const completion& c) {
 }
 constexpr detail::task_type part_type{{task_ended, describe_part}, run_body, nullptr, nullptr};
 
-/// It failed by itself: the scope hears of it, as of any task.
+/// The part failed by itself: reports the failure to its scope, as for any task.
 void fail(progress& p, replay_part& part, failure_ref cause) noexcept {
   replay_state& r = *part.owner;
   r.scope->failures.add(cause);
@@ -74,7 +74,7 @@ void fire_returned(waiter& link, const failure* cause, base::thread_context& con
   advance(p);
 }
 
-/// The operation ends when `e` does.
+/// Ends the operation when `e` ends.
 void end_with(progress& p, replay_part& part, event e) noexcept {
   if (e != event()) {
     try {
@@ -88,7 +88,7 @@ void end_with(progress& p, replay_part& part, event e) noexcept {
   p.add(part);
 }
 
-/// The hook behind run_task: the record's only reference is gone.
+/// Called by run_task when the record's only reference is gone.
 void task_ended(completion& record) noexcept {
   replay_part& part = replay_part::of(record);
   ::new (static_cast<completion*>(&part)) completion(part_type, 1);  // for the next replay
@@ -102,7 +102,7 @@ void task_ended(completion& record) noexcept {
   advance(p);
 }
 
-/// Why it must not run: the first failure among what it waits for, in the order in which that was given.
+/// Why the part must not run: the first failure among its predecessors, in the order in which they were given.
 failure_ref cause_before(const replay_part& part) noexcept {
   const replay_state& r = *part.owner;
   if (r.not_begun) return r.not_begun;
@@ -111,7 +111,7 @@ failure_ref cause_before(const replay_part& part) noexcept {
   return {};
 }
 
-void tell_bound_event(progress& p, replay_part& part) noexcept {
+void end_bound_event(progress& p, replay_part& part) noexcept {
   const event bound = part.owner->bound[part.operation->port];
   if (bound == event()) return;
   try {
@@ -125,7 +125,7 @@ void tell_bound_event(progress& p, replay_part& part) noexcept {
 void skip(progress& p, replay_part& part, const failure_ref& because) noexcept {
   part.cause = failure_ref::adopt(new failure(*because.get(), part.operation->describe(), part.where));
   if (part.operation->kind == part_kind::task) count_ended(p.thread, part.owner->scope);
-  if (part.operation->kind == part_kind::postcondition) tell_bound_event(p, part);
+  if (part.operation->kind == part_kind::postcondition) end_bound_event(p, part);
   p.add(part);
 }
 
@@ -143,7 +143,8 @@ event run_row(const replay_part& part) {
   return end;
 }
 
-/// What it ends with. Not a variable that a try block assigns: under the thread sanitizer GCC 12 forgets its first value.
+/// Runs the operation and returns the event that it ends with. Returned directly: a variable assigned in a try block
+/// loses its first value under GCC 12 with the thread sanitizer.
 event run_here(progress& p, replay_part& part) noexcept {
   const graph_operation& o = *part.operation;
   try {
@@ -154,7 +155,7 @@ event run_here(progress& p, replay_part& part) noexcept {
   }
 }
 
-/// All that it waits for has ended.
+/// Starts a part whose predecessors have all ended.
 void start(progress& p, replay_part& part) noexcept {
   replay_state& r = *part.owner;
   if (r.has_failed.load(std::memory_order_relaxed)) [[unlikely]]
@@ -166,13 +167,13 @@ void start(progress& p, replay_part& part) noexcept {
       return make_ready(p.thread, part);
     case part_kind::precondition: return end_with(p, part, r.bound[o.port]);
     case part_kind::postcondition:
-      tell_bound_event(p, part);
+      end_bound_event(p, part);
       return p.add(part);
     case part_kind::at_once: return end_with(p, part, run_here(p, part));
   }
 }
 
-/// Takes the failures out of the parts; the replay's own, which names the first of them.
+/// Removes the failures from the parts; returns the failure of the replay, which names the first of them.
 failure_ref collect_failures(progress& p, replay_state& r) noexcept {
   failure_ref first = std::move(r.not_begun);
   const bool none_ran = static_cast<bool>(first);
@@ -199,7 +200,7 @@ void end_replay(progress& p, replay_state& r) noexcept {
   finish_scope* const scope = r.scope;
   replay_state* next = nullptr;
   {
-    // The state is free before anybody hears of the end: a replay that follows finds it.
+    // Free the state before the end is visible, so that a following replay can reuse it.
     std::scoped_lock lock(g.mutex);
     --g.under_way;
     if (g.overlap == replays::in_turn) {
@@ -217,7 +218,7 @@ void end_replay(progress& p, replay_state& r) noexcept {
 }
 
 /// Afterwards the part, its replay and the graph may be gone.
-void tell_successors(progress& p, replay_part& part) noexcept {
+void notify_successors(progress& p, replay_part& part) noexcept {
   replay_state& r = *part.owner;
   const std::span<const std::uint32_t> successors = part.successors;
   if (successors.empty()) {
@@ -225,7 +226,7 @@ void tell_successors(progress& p, replay_part& part) noexcept {
     return;
   }
   replay_part* const parts = r.parts;
-  // The last to be made ready is the first to run here: so recording order is kept.
+  // The part that is made ready last runs first here, so this keeps the order of recording.
   for (std::size_t i = successors.size(); i-- > 0;) {
     replay_part& next = parts[successors[i]];
     if (next.in_degree > 1) {
@@ -252,7 +253,7 @@ void advance(progress& p) noexcept {
   for (;;) {
     if (replay_part* part = p.ended) {
       p.ended = part->link.next ? &replay_part::of(*part->link.next) : nullptr;
-      tell_successors(p, *part);
+      notify_successors(p, *part);
     } else if (p.beginning) {
       begin(p, *std::exchange(p.beginning, nullptr));
     } else {
@@ -261,7 +262,7 @@ void advance(progress& p) noexcept {
   }
 }
 
-/// One of the things that it waits for is there.
+/// Drops one condition of a replay's beginning; begins it after the last.
 void drop_hold(thread_state& t, replay_state& r) noexcept {
   if (!base::count_down(r.holds)) return;
   progress p{t};
@@ -276,7 +277,7 @@ void fire_begin(waiter& link, const failure* cause, base::thread_context& contex
 }
 static_assert(offsetof(replay_state, link) == 0);
 
-/// Which operations are one step of a replay.
+/// Joins the operations into the steps of a replay.
 void put_together(graph_core& g) {
   std::vector<const void*> devices;
   devices.reserve(g.operations.size());
@@ -287,7 +288,7 @@ void put_together(graph_core& g) {
   g.is_of_one_device = g.steps.predecessors.size() == 1 && devices[0];
 }
 
-/// A state for one more replay, which counts as under way.
+/// Takes a state for one more replay, which counts as in progress.
 replay_state& take_state(graph_core& g) {
   std::scoped_lock lock(g.mutex);
   if (!g.is_planned) {
@@ -318,7 +319,7 @@ void give_back(graph_core& g, replay_state& r) noexcept {
   --g.replays_begun;
 }
 
-/// All of them as one.
+/// All preconditions, merged into one dependency.
 dependency combined(const preconditions& after, const std::source_location& where) {
   if (after.events.size() == 1) return after.events[0];
   if (!after.events.empty()) return merge(after.events, where);
@@ -405,9 +406,9 @@ event graph_base::replay_with(const void* arguments, const preconditions& after,
   std::ranges::fill(r.bound, event());
   for (const binding& b : bindings) r.bound[g.operations[b.port.index]->port] = b.bound;
   g.references.fetch_add(1, std::memory_order_relaxed);
-  count_spawned(t, g.tasks + 1);  // the replay counts as well: it may end later than its tasks
+  count_spawned(t, g.tasks + 1);  // the replay itself counts, too: it may end later than its tasks
   r.holds.store(waits ? 2 : 1, std::memory_order_relaxed);
-  bool is_behind = false;  // the device starts it after the replay before
+  bool is_behind = false;  // the device starts it after the previous replay
   if (g.overlap == replays::in_turn) {
     std::scoped_lock lock(g.mutex);
     if (g.last) {

@@ -1,6 +1,6 @@
-// inbox.hpp - what others hand to a worker or a place: any thread puts, first in, first out.
+// inbox.hpp - a first-in, first-out queue of tasks that other threads submit to a worker or a place.
 //
-// Threads     put: any. take_all: any, but two takers each get a part.
+// Threads     put: any. take_all: any; of two concurrent takers each gets a part.
 // Cost        put: one compare-and-swap. take_all: one exchange and a reversal; nothing while it is empty.
 #pragma once
 
@@ -25,14 +25,14 @@ class alignas(base::cache_line) inbox {
     puts_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// How many have been put so far; how many of them nobody has taken yet, roughly.
+  /// How many items have been put so far; how many of them are still here, roughly.
   std::uint64_t puts() const noexcept { return puts_.load(std::memory_order_relaxed); }
   std::uint64_t size() const noexcept {
     const std::uint64_t taken = taken_.load(std::memory_order_relaxed), put = puts();
     return put > taken ? put - taken : 0;
   }
 
-  /// Calls each(link, suspended) for everything put so far, oldest first.
+  /// Removes all items and calls each(link, suspended) for each, oldest first. Whether there were any.
   template <class Each>
   bool take_all(Each&& each) {
     if (is_empty()) return false;
@@ -57,7 +57,7 @@ class alignas(base::cache_line) inbox {
     return any;
   }
 
-  /// For reports: the newest, with its lowest bit as in the list; 0: none.
+  /// For reports: the newest item, with its lowest bit as in the list; 0: none.
   std::uintptr_t newest() const noexcept { return head_.load(std::memory_order_acquire); }
 
  private:

@@ -1,6 +1,6 @@
-// manual_clock.hpp - who is called when a clock has been moved.
+// manual_clock.hpp - the pollers that a manual clock makes due when the program moves it.
 //
-// Threads     any. A call comes on the thread that moves the clock, after now() tells the new time.
+// Threads     any. poll_now() runs on the thread that moves the clock, after now() returns the new time.
 #pragma once
 
 #include <stretto/manual_clock.hpp>
@@ -9,7 +9,7 @@
 namespace stretto::detail {
 
 struct clock_access {
-  /// From add to remove, each move makes the poller due.
+  /// From add to remove, each move of the clock makes the poller due.
   static void add(manual_clock& clock, poller& p);
   static void remove(manual_clock& clock, poller& p) noexcept;
 };

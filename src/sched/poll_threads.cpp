@@ -9,19 +9,20 @@
 namespace stretto::sched {
 
 namespace {
-constexpr unsigned looks_without_a_pause = 256;
+constexpr unsigned polls_without_pause = 256;
 constexpr std::int64_t pause_ns = 5'000;
 }  // namespace
 
 void poll_threads::start_with(scheduler& owner) noexcept {
-  if (duty_.each.empty()) return;
+  if (sources_.each.empty()) return;
   const base::signals_blocked here;
   try {
-    for (const poll_function& poll : duty_.each) threads_.emplace_back([this, &owner, &poll] { serve(owner, poll); });
+    for (const poll_function& poll : sources_.each)
+      threads_.emplace_back([this, &owner, &poll] { serve(owner, poll); });
   } catch (...) {
     stop();
-    duty_.give_back();
-    duty_.each.clear();
+    sources_.on_no_threads();
+    sources_.each.clear();
   }
 }
 
@@ -33,21 +34,21 @@ void poll_threads::stop() noexcept {
 }
 
 void poll_threads::wake() noexcept {
-  if (duty_.each.empty()) return;
+  if (sources_.each.empty()) return;
   calls_.fetch_add(1, std::memory_order_seq_cst);
   base::futex_wake_all(calls_);
 }
 
 void poll_threads::serve(scheduler& owner, const poll_function& poll) {
-  thread_state* const t = owner.attach({}, "device thread");  // nobody asked for it
+  thread_state* const t = owner.attach({}, "device thread");  // no user code attached it
   base::set_current(t);
   prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   for (unsigned idle = 0;;) {
-    // In this order: a stop that comes between the two is a call that has not been seen.
+    // In this order: a stop between the two changes calls_ after it was read, so the wait returns.
     const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
     if (ends_.load(std::memory_order_seq_cst)) break;
-    if (!duty_.is_pending()) {
-      // Whoever begins something after this look rings, so that the wait ends at once.
+    if (!sources_.is_pending()) {
+      // A thread that begins an operation after this check calls wake(), so that the wait ends at once.
       base::futex_wait(calls_, seen);
       idle = 0;
       continue;
@@ -56,7 +57,7 @@ void poll_threads::serve(scheduler& owner, const poll_function& poll) {
     const std::size_t ended = poll();
     owner.outside_ended();
     if (ended) idle = 0;
-    else if (++idle > looks_without_a_pause) base::futex_wait_for(calls_, seen, pause_ns);
+    else if (++idle > polls_without_pause) base::futex_wait_for(calls_, seen, pause_ns);
   }
   base::set_current(nullptr);
   owner.detach(t);

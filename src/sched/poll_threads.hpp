@@ -1,10 +1,11 @@
-// poll_threads.hpp - threads that ask one source of events each, and nobody else: for devices that shall not wait for idle workers.
+// poll_threads.hpp - dedicated threads, each of which polls one source: for devices that must not wait for idle
+// workers.
 //
-// They look without a pause while something is under way, for a moment after the last that was found, then every few
-// microseconds; they sleep in a futex while nothing is.
+// While operations are in progress, a thread polls without pause; after 256 polls that found nothing it pauses for 5 us
+// between polls. It sleeps in a futex while no operation is in progress.
 //
 // Threads     wake: any. The rest: the thread that makes the runtime.
-// Cost        a thread for each, and while something is under way most of a core for each.
+// Cost        a thread for each source, and most of a core for each while operations are in progress.
 // Source      a thread per device: the PREMA paper on heterogeneous tasking.
 #pragma once
 
@@ -22,25 +23,25 @@ struct scheduler;
 class poll_threads {
  public:
   using poll_function = std::function<std::size_t()>;  // how many operations it ended
-  struct duty {
+  struct sources {
     std::vector<poll_function> each;  // a thread for each
-    std::function<bool()> is_pending;  // whether anything is under way at all
-    std::function<void()> give_back;   // there are no threads to be had: others have to ask
+    std::function<bool()> is_pending;  // whether any operation is in progress
+    std::function<void()> on_no_threads;   // the system has no thread to give: workers must poll instead
   };
 
   poll_threads() = default;
   poll_threads(const poll_threads&) = delete;
 
-  void set(duty d) { duty_ = std::move(d); }
+  void set(sources d) { sources_ = std::move(d); }
   void start_with(scheduler& owner) noexcept;
   void stop() noexcept;
-  /// Something is under way where nothing was.
+  /// An operation has begun after a time without any.
   void wake() noexcept;
 
  private:
   void serve(scheduler& owner, const poll_function& poll);
 
-  duty duty_;
+  sources sources_;
   std::atomic<bool> ends_{false};
   std::atomic<std::uint32_t> calls_{0};  // futex
   std::vector<std::thread> threads_;

@@ -20,7 +20,7 @@ class priority_queue {
   static constexpr int none = std::numeric_limits<int>::min();
 
   bool is_empty() const noexcept { return highest() == none; }
-  /// The priority of the first one, or none.
+  /// The highest priority in the queue, or none.
   int highest() const noexcept { return highest_.load(std::memory_order_acquire); }
 
   void put(item i, int priority) {
@@ -30,7 +30,7 @@ class priority_queue {
     highest_.store(heap_.front().priority, std::memory_order_seq_cst);
   }
 
-  /// The first one if its priority is at least `least`, else 0.
+  /// Removes the first item if its priority is at least `least`; else 0.
   item take(int least) {
     if (highest() < least) return 0;
     std::scoped_lock lock(lock_);

@@ -49,7 +49,7 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
       polls(s.polls),
       scope_stock(sizeof(finish_scope)),
       shard_stock(sizeof(scope_shard) * (paths.pop.size() + 1)),
-      stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker has one of its own
+      stacks(s.stack_bytes, s.max_suspended + paths.pop.size()),  // each worker needs one for its loop
       injected(paths.places) {
   base::asymmetric::prepare();
   for (const auto bytes : size_classes)
@@ -65,9 +65,9 @@ scheduler::scheduler(base::runtime_context& r, scheduler_paths p, const schedule
 }
 
 std::unique_ptr<worker> scheduler::make_worker(std::uint32_t index) {
-  const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute looks where worker 0 does
-  auto w = std::make_unique<worker>(*this, runtime, index, paths.places, worker_paths{&paths.pop[path], &paths.steal[path]},
-                                    settings.seed);
+  const std::size_t path = index < paths.pop.size() ? index : 0;  // a substitute searches where worker 0 does
+  auto w = std::make_unique<worker>(*this, runtime, index, paths.places,
+                                    worker_paths{&paths.pop[path], &paths.steal[path]}, settings.seed);
   prepare_thread(*w);
   w->every_span = recorder && recorder->level() == trace::level::full;
   w->first_id = first_id_of(runtime.node, index);
@@ -84,7 +84,7 @@ scheduler::~scheduler() {
   };
   for (auto& w : workers) leave(*w);
   if (substitute) leave(*substitute->as);
-  workers.clear();  // their caches give back to the stocks, which go next
+  workers.clear();  // their caches return blocks to the stocks, which are destroyed next
   substitute.reset();
   runtime.set(base::floor_slot::sched, nullptr);
 }
@@ -93,21 +93,21 @@ void scheduler::prepare_thread(thread_state& t) {
   t.owner = this;
   t.runtime = &runtime;
   t.observer = runtime.observer;
-  if (!t.observer && !base::is_watched_alone()) t.unwatched = t.as_worker;
+  if (!t.observer && !base::is_watched_alone()) t.fast_path_worker = t.as_worker;
   for (std::size_t c = 0; c < size_class_count; ++c) t.caches[c].draw_from(*stocks[c]);
   t.scopes.draw_from(scope_stock);
   t.shards.draw_from(shard_stock);
   detail::enter_events(t);
 }
 
-thread_state* scheduler::attach(const std::source_location& where, const char* called) {
+thread_state* scheduler::attach(const std::source_location& where, const char* track_name) {
   auto* t = new thread_state;
   t->attached_at = where;
   t->kernel_thread.store(gettid(), std::memory_order_relaxed);
   std::scoped_lock lock(attach_mutex);
-  t->called = called;
+  t->track_name = track_name;
   t->every_span = recorder && recorder->level() == trace::level::full;
-  if (t->every_span) t->ring = &ring_of(called);
+  if (t->every_span) t->ring = &ring_of(track_name);
   t->index = next_attached++;
   t->first_id = first_id_of(runtime.node, t->index);
   prepare_thread(*t);
@@ -116,23 +116,23 @@ thread_state* scheduler::attach(const std::source_location& where, const char* c
   return t;
 }
 
-// A ring has one writer at a time, and the recorder keeps all: threads that come and go take turns with them.
-trace::ring& scheduler::ring_of(const char* called) {
+// A ring has one writer at a time, and the recorder keeps all rings: threads that come and go reuse them.
+trace::ring& scheduler::ring_of(const char* track_name) {
   const auto spare = std::find_if(spare_rings.begin(), spare_rings.end(),
-                                  [&](const auto& one) { return std::string_view(one.first) == called; });
+                                  [&](const auto& one) { return std::string_view(one.first) == track_name; });
   if (spare == spare_rings.end()) {
     spare_rings.reserve(spare_rings.size() + attached.size() + 1);  // so that detach() needs no memory
-    return recorder->add_ring(called + (" " + std::to_string(++rings_of_threads)));
+    return recorder->add_ring(track_name + (" " + std::to_string(++rings_of_threads)));
   }
   trace::ring& again = *spare->second;
   spare_rings.erase(spare);
   return again;
 }
 
-// A runtime that ends waits for threads of the program: the lock is the last that such a thread touches of it.
+// A runtime that ends waits for threads of the program: the lock is the last part of it that such a thread touches.
 void scheduler::detach(thread_state* t) noexcept {
   std::scoped_lock lock(attach_mutex);
-  if (t->ring) spare_rings.emplace_back(t->called, t->ring);
+  if (t->ring) spare_rings.emplace_back(t->track_name, t->ring);
   detail::leave_events(*t);
   std::erase(attached, t);
   delete t;
@@ -140,7 +140,8 @@ void scheduler::detach(thread_state* t) noexcept {
 
 bool scheduler::has_program_threads() const noexcept {
   std::scoped_lock lock(attach_mutex);
-  return std::ranges::any_of(attached, [](const thread_state* t) { return std::string_view(t->called) == program_thread; });
+  return std::ranges::any_of(attached,
+                             [](const thread_state* t) { return std::string_view(t->track_name) == program_thread; });
 }
 
 void scheduler::wake(worker& w) noexcept {
@@ -250,10 +251,13 @@ bool scheduler::is_of_device(place p) const noexcept {
 }
 
 error scheduler::no_host_code_at(const char* code, place p, const std::source_location& where) const {
-  return error(code, "place \"" + paths.names[p.index] + "\" is a device's: tasks, which are code of the host, do not run there")
+  return error(code, "place \"" + paths.names[p.index] +
+                         "\" is a device's: tasks, which are code of the host, do not run there")
       .fact("spawned", where)
       .because("a device runs kernels, and workers run tasks")
-      .remedy("launch(on(place), kernel, ...) with a STRETTO_KERNEL or a native_kernel; or spawn the task without this place");
+      .remedy(
+          "launch(on(place), kernel, ...) with a STRETTO_KERNEL or a native_kernel; or spawn the task without this "
+          "place");
 }
 
 std::uint16_t scheduler::reachable_place(place p, const std::source_location& where) const {

@@ -1,8 +1,9 @@
-// scheduler.hpp - the workers of one runtime and what they share: queues of places, memory, sleep.
+// scheduler.hpp - the workers of one runtime and the state that they share: queues of places, memory, sleep.
 //
 // Threads     as each member says; start and stop: the thread that makes the runtime.
-// Invariants  (1) something put into a queue is seen by a worker: who goes to sleep announces it, fences, and looks
-//             again; who puts looks for sleepers afterwards. (2) blocks and stacks are freed only after all workers.
+// Invariants  (1) no lost wake-up: a worker announces that it will sleep, fences and checks the queues again; a
+//             producer checks for sleepers after it has enqueued. (2) blocks and stacks are freed only after all
+//             workers.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 
 #include "base/floating_control.hpp"
 #include "sched/debugger.hpp"
-#include "sched/overflow.hpp"
+#include "sched/stack_overflow.hpp"
 #include "sched/worker.hpp"
 
 namespace stretto::trace {
@@ -30,40 +31,42 @@ class place_server;
 
 namespace stretto::sched {
 
-class polling;
+class poll_coordinator;
 
-/// What a runtime is told; see the option table for ranges.
+/// Settings of a scheduler; the option table has the ranges.
 struct scheduler_settings {
   std::size_t stack_bytes = 256 << 10;
   std::size_t max_suspended = 60000;
   std::size_t high_water = 8192;      // tasks waiting on one worker before a spawner lets some of them run
   std::uint32_t spin_microseconds = 50;
-  std::uint32_t longest_spin_microseconds = 0;  // more than those: as far as a worker has lately had to wait (looking.hpp)
+  // Above spin_microseconds: workers spin adaptively, up to this (adaptive_spin.hpp).
+  std::uint32_t longest_spin_microseconds = 0;
   std::uint64_t seed = 1;
-  bool stepped = false;               // no threads: someone calls step()
-  bool errors_as_json = false;        // those that are written to standard error
+  bool stepped = false;               // no threads: the program calls step()
+  bool errors_as_json = false;        // for errors written to standard error
   trace::recorder* recorder = nullptr;  // null: nothing is recorded
-  polling* polls = nullptr;             // null: no pollers
-  bool first_worker_polls = false;      // some of them find something on the thread of worker 0 alone, which then sleeps by naps
-  std::vector<place_server*> servers;   // by place: who serves it in place of workers; shorter: nobody
+  poll_coordinator* polls = nullptr;             // null: no pollers
+  // Some pollers make progress on the thread of worker 0 only, so that worker never sleeps for long.
+  bool first_worker_polls = false;
+  std::vector<place_server*> servers;   // by place: the server that replaces the workers, or null; may be shorter
 };
 
-/// Paths by worker, as place indices: what the scheduler needs of a platform.
+/// The part of a platform that the scheduler needs: the paths of each worker, as place indices.
 struct scheduler_paths {
   std::uint32_t places = 1;
   std::vector<std::vector<std::uint16_t>> pop, steal;  // one per worker, nearest first
   std::vector<std::string> names;                      // of places, for messages
-  std::vector<place_kind> kinds;                       // the same
+  std::vector<place_kind> kinds;                       // of places
 };
 
-/// A task whose spawner named no place: it goes to the queue of the worker that makes it ready.
+/// The spawner named no place: the task goes to the queue of the worker that makes it ready.
 inline constexpr std::uint16_t no_place = 0xffff;
 /// In `bound`: the task goes to the server of its place.
 inline constexpr std::uint16_t bound_to_server = 0xffff;
 /// In `bound`: only workers whose paths visit its place may run the task, and not all paths do.
 inline constexpr std::uint16_t bound_to_place = 0xfffe;
 
-/// Which workers look where, worked out from the paths once.
+/// Which workers search which places; computed once from the paths.
 struct path_index {
   explicit path_index(const scheduler_paths& paths);
 
@@ -74,7 +77,7 @@ struct path_index {
   std::vector<std::vector<bool>> visits;             // by worker and place
 };
 
-/// Stands in for the only worker (substitute.hpp). None of `workers`: it is counted nowhere and never parked.
+/// Stands in for the only worker (substitute.hpp). It is not in `workers`, is not counted and never parks.
 struct substitute_worker {
   explicit substitute_worker(std::unique_ptr<worker> is) noexcept : as(std::move(is)) {}
 
@@ -82,7 +85,7 @@ struct substitute_worker {
   std::mutex mutex;
   std::atomic<bool> has_begun{false};
   std::atomic<std::uint32_t> calls{0};  // futex
-  // Its own thread.
+  // Used by its own thread.
   bool is_active = false;
   bool is_late = false;
 };
@@ -100,9 +103,9 @@ struct scheduler {
   const std::uint64_t one_searching;  // what a searching worker adds to the low half of searching_and_parked
   const scheduler_settings settings;
   const base::usual_floating_control arithmetic;  // in force wherever no task runs
-  std::atomic<std::uint32_t> cancelling{0};  // any thread: cancels under way, rarely any (cancellation.hpp)
+  std::atomic<std::uint32_t> cancelling{0};  // any thread: cancels in progress, mostly 0 (cancellation.hpp)
   trace::recorder* const recorder;
-  polling* const polls;
+  poll_coordinator* const polls;
   std::vector<std::unique_ptr<worker>> workers;
   std::unique_ptr<substitute_worker> substitute;  // null where there are several workers, or one thread steps
 
@@ -110,14 +113,16 @@ struct scheduler {
   std::vector<std::unique_ptr<base::block_stock>> stocks;  // by size class
   base::block_stock scope_stock, shard_stock;
   stack_pool stacks;
-  std::vector<inbox> injected;                             // by place: from threads whose queues no visitor of the place looks into
-  inbox anywhere;                                          // without a place, from threads that are no workers
+  // by place: from threads whose queues its visitors do not search
+  std::vector<inbox> injected;
+  inbox anywhere;                                          // without a place, from threads that are not workers
   finish_scope* root = nullptr;                            // of tasks that no finish encloses
-  failure_list unobserved;                                 // of what is no task; they surface from run
+  failure_list unobserved;                                 // failures of operations without a task; run throws them
   std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> searching_and_parked{0};      // low half (always 0 unless reach.is_uniform), high half
-  std::atomic<std::uint64_t> outside{0};                   // low half: tasks and copies that are with modules; high half: polls
+  // low half: tasks and copies that modules execute; high half: polls
+  std::atomic<std::uint64_t> outside{0};
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
@@ -128,31 +133,31 @@ struct scheduler {
   std::uint32_t next_attached = 0;
   std::uint32_t rings_of_threads = 0;
   std::vector<std::pair<const char*, trace::ring*>> spare_rings;  // of threads that have detached
-  // Stepped only, the one thread that steps: choices still to be made before it returns, and where they come from.
+  // Stepped runtimes, used by the thread that steps: the number of steps left, and the random state that draws them.
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
-  std::atomic<bool> is_looked_for_long{false};             // by a worker that waits: no other one does then
+  std::atomic<bool> has_long_spinner{false};               // one worker spins for longer than the minimum; no other may
   std::atomic<std::uint32_t> next_bound{0};
-  std::atomic<std::uint32_t> without_stack{0};             // workers that could go on only with one more stack
+  std::atomic<std::uint32_t> without_stack{0};             // workers that cannot go on without another stack
   const overflow_watch watch;
   const debugged for_debuggers{*this};
 
-  /// Something was put into the queue of this worker's home: wakes a worker that may steal there, if need be.
+  /// After a push to this worker's default queue: wakes a worker that may steal there, if need be.
   void notify(const worker& at) noexcept {
     if (must_wake()) [[unlikely]]
       wake_thief(at.paths.pop->front());
   }
-  /// Something was put into a worker's own queue at this place.
+  /// After a push to a worker's own queue at this place: wakes a worker that may steal there, if need be.
   void notify_thieves(std::uint16_t place) noexcept {
     if (must_wake()) [[unlikely]]
       wake_thief(place);
   }
-  /// Something was put where every worker whose paths visit this place looks.
+  /// After a put where every worker whose paths visit this place searches: wakes one of them, if need be.
   void notify_visitors(std::uint16_t place) noexcept {
     if (must_wake()) [[unlikely]]
       wake_visitor(place);
   }
-  /// Something was put where every worker looks.
+  /// After a put where every worker searches: wakes one, if need be.
   void notify_all_alike() noexcept {
     if (must_wake()) [[unlikely]]
       wake_any();
@@ -160,59 +165,67 @@ struct scheduler {
   void wake_any() noexcept;
   void wake(worker& w) noexcept;
   void wake_all() noexcept;
-  /// Wakes a worker for whatever `w`, which has just found something else, leaves where others may take it.
+  /// Wakes workers for the items that `w`, which has just found work, leaves for others.
   void wake_for_the_rest(const worker& w) noexcept;
-  /// Looks at every queue that this worker may take from, with no claim on anything.
+  /// Whether any queue that this worker may take from has an item; takes nothing.
   bool anything_ready(const worker& w) const noexcept;
-  /// One that visits the place: preferably one that sleeps.
+  /// A worker that visits the place, preferably one that sleeps.
   worker& a_visitor_of(std::uint16_t place) noexcept;
-  /// What is ready at a place now, in the workers' queues and what other threads put there; what has a priority or is
-  /// bound counts at the home of its worker. Nothing if there are no queues, because nothing was ever put there.
+  /// How many items are ready at a place, in the workers' queues and submitted by other threads. Items with a priority
+  /// or bound to a worker count at the first place of that worker's pop path. Nothing if nothing was ever put there.
   std::optional<std::uint64_t> queued_at(std::uint32_t place) const noexcept;
 
-  /// Something is with a module until outside_ended: it may make tasks ready, so what waits is not forsaken.
+  /// A module executes something until outside_ended. It may make tasks ready, so no event counts as untriggered
+  /// meanwhile.
   void outside_began(std::uint64_t what = 1) noexcept { outside.fetch_add(what, std::memory_order_seq_cst); }
   void outside_ended(std::uint64_t what = 1) noexcept {
     outside_ended(what, [] { return true; });
   }
-  /// `matters`: whether a worker that went to sleep meanwhile may have to look again whether anything is forsaken; asked behind the end.
+  /// `matters`: whether a worker that went to sleep meanwhile may have to check again for untriggered events; called
+  /// after the count has gone down.
   template <class Matters>
   void outside_ended(std::uint64_t what, Matters&& matters) noexcept {
-    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst) && matters()) wake_any();
+    if (outside.fetch_sub(what, std::memory_order_seq_cst) == what && draining.load(std::memory_order_seq_cst) &&
+        matters())
+      wake_any();
   }
-  /// For these two: the service thread is inside a poll.
+  /// Argument of these two: a poll of the service thread.
   static constexpr std::uint64_t one_poll = std::uint64_t{1} << 32;
 
-  /// Whose queue a task goes to, and to whom it is bound: a worker's number plus 1, bound_to_server, or 0.
+  /// The place whose queue a task goes to, and its binding: a worker's number plus 1, bound_to_server, bound_to_place,
+  /// or 0 for none.
   struct destination {
     std::uint16_t place = no_place, bound = 0;
   };
-  /// What the tags at(place), on(processor) and on(worker(i)) ask for; empty places and worker 0xffffffff: nothing.
+  /// The destination for the tags at(place), on(processor) and on(worker(i)); empty places and worker 0xffffffff stand
+  /// for absent tags.
   /// Throws S02, S03.
   destination destination_of(place at, place on, std::uint32_t worker, const std::source_location& where);
-  /// Who runs tasks at a reachable place if no worker does; else null.
+  /// The server that runs the tasks of a reachable place, or null if workers do.
   place_server* server_of(std::uint16_t place) const noexcept {
     return place < settings.servers.size() ? settings.servers[place] : nullptr;
   }
 
   /// Threads that count in shards of scopes: the workers, and the substitute.
-  std::uint32_t shard_count() const noexcept { return static_cast<std::uint32_t>(workers.size()) + (substitute ? 1 : 0); }
-  /// Something was put that the only worker may not come by for: nobody may be inside run, or its body be blocked.
+  std::uint32_t shard_count() const noexcept {
+    return static_cast<std::uint32_t>(workers.size()) + (substitute ? 1 : 0);
+  }
+  /// After a put that the only worker may not fetch, since no thread is inside run or its body is blocked.
   void call_substitute() noexcept {
     if (substitute && substitute->has_begun.load(std::memory_order_acquire)) [[unlikely]]
       wake_substitute();
   }
 
-  /// A thread that is no worker may use the runtime from attach to detach.
-  thread_state* attach(const std::source_location& where, const char* called = program_thread);
-  static constexpr const char* program_thread = "thread";  // attached by the program: it may do anything until it detaches
+  /// A thread that is not a worker may use the runtime from attach to detach.
+  thread_state* attach(const std::source_location& where, const char* track_name = program_thread);
+  static constexpr const char* program_thread = "thread";  // attached by the program
   /// Whether threads of the program, or of modules, are attached.
   bool has_program_threads() const noexcept;
   void detach(thread_state* t) noexcept;
 
  private:
-  /// Whether a sleeping worker has to be woken for what was put into a queue just now. A searching worker finds it,
-  /// and wakes another if it leaves something behind; where paths differ, searching workers are not counted.
+  /// Whether a producer has to wake a sleeping worker. A searching worker finds the new item, and wakes another worker
+  /// if it leaves items behind. If paths differ, searching workers are not counted.
   bool must_wake() const noexcept {
     base::asymmetric::light();
     const auto word = searching_and_parked.load(std::memory_order_relaxed);
@@ -223,12 +236,12 @@ struct scheduler {
   void wake_thief(std::uint16_t place) noexcept;
   void wake_visitor(std::uint16_t place) noexcept;
   void wake_one_of(const std::vector<std::uint16_t>& candidates) noexcept;
-  trace::ring& ring_of(const char* called);
-  /// The index of a place that some worker's paths reach; throws S02.
+  trace::ring& ring_of(const char* track_name);
+  /// The index of a place that some worker's paths reach or a server serves; throws S02.
   std::uint16_t reachable_place(place p, const std::source_location& where) const;
   bool is_of_device(place p) const noexcept;
   error no_host_code_at(const char* code, place p, const std::source_location& where) const;
-  /// A worker whose home is that processor, plus 1, in turn if several; throws S03.
+  /// The number plus 1 of a worker whose pop path begins at that processor, alternately if several; throws S03.
   std::uint16_t worker_at(place p, const std::source_location& where);
   /// That worker, plus 1; throws S03.
   std::uint16_t worker_numbered(std::uint32_t index, const std::source_location& where) const;

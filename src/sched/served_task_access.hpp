@@ -1,4 +1,4 @@
-// served_task_access.hpp - from a task to the handle that a place server gets, and back.
+// served_task_access.hpp - converts a task to the handle that a place server gets, and back.
 //
 // Threads     the owner of the task or handle.
 #pragma once

@@ -39,7 +39,7 @@ void service_thread::start() noexcept {
     thread_ = std::thread([this, owner] { serve(*owner); });
     started_.store(true, std::memory_order_release);
   } catch (...) {
-    // No thread to be had now: workers that are idle poll, and the next call tries again.
+    // The system has no thread now: idle workers poll, and the next call tries again.
   }
 }
 
@@ -56,18 +56,19 @@ void service_thread::stop() noexcept {
   started_.store(false, std::memory_order_release);
 }
 
-// Whoever called before it was seen to be asleep did not wake it; so both look again once they have said that they are.
-void service_thread::rest(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept {
+// A call() before the thread announces its sleep does not wake it. So both functions check next_due() again after the
+// announcement.
+void service_thread::pause_between_polls(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept {
   asleep_.store(sleep::pause, std::memory_order_seq_cst);
-  if (duty_.next_due() >= due && !ends_.load(std::memory_order_seq_cst))
+  if (client_.next_due() >= due && !ends_.load(std::memory_order_seq_cst))
     if (const std::int64_t left = until - now(); left > 0) base::futex_wait_for(calls_, seen, left);
   asleep_.store(sleep::none, std::memory_order_seq_cst);
 }
 
-void service_thread::doze(std::int64_t until, std::uint32_t seen) noexcept {
+void service_thread::sleep_until_due(std::int64_t until, std::uint32_t seen) noexcept {
   until_.store(until, std::memory_order_relaxed);
   asleep_.store(sleep::long_sleep, std::memory_order_seq_cst);
-  if (duty_.next_due() >= until && !ends_.load(std::memory_order_seq_cst)) {
+  if (client_.next_due() >= until && !ends_.load(std::memory_order_seq_cst)) {
     if (until == for_ever)
       base::futex_wait(calls_, seen);
     else if (const std::int64_t left = until - now(); left > 0)
@@ -78,39 +79,41 @@ void service_thread::doze(std::int64_t until, std::uint32_t seen) noexcept {
 
 void service_thread::serve(scheduler& owner) {
   asleep_.store(sleep::none, std::memory_order_seq_cst);
-  thread_state* const t = owner.attach({}, "service thread");  // nobody asked for it
+  thread_state* const t = owner.attach({}, "service thread");  // no user code attached it
   base::set_current(t);
-  // A timer of the system's comes some 50 us late unless it is told not to.
+  // By default the system's timers expire some 50 us late.
   prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
   std::int64_t pause = least_pause, waits_since = now();
-  unsigned idle_looks = 0;
+  unsigned idle_polls = 0;
   for (std::uint32_t before = 0; !ends_.load(std::memory_order_seq_cst);) {
     const std::uint32_t seen = calls_.load(std::memory_order_seq_cst);
-    const auto [due, was] = duty_.look(*t);
+    const auto [due, was] = client_.poll_once(*t);
     const std::int64_t time = now();
-    if (std::exchange(before, seen) != seen) waits_since = time;  // somebody stopped looking, or something began
-    // While every worker has work, a look takes the processor from one of them, and what it finds has to wait for one.
+    if (std::exchange(before, seen) != seen) waits_since = time;  // a worker stopped polling, or an operation began
+    // While every worker has work, a poll takes a processor from one of them, and its finds have to wait for a worker.
     const std::uint64_t without_work = owner.searching_and_parked.load(std::memory_order_relaxed);
     const bool all_work = without_work == 0, all_sleep = without_work >> 32 == owner.workers.size();
-    const std::int64_t least = std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
-    if (was == duty::finding::worked) {
+    const std::int64_t least =
+        std::min(all_work ? std::max(least_pause, longest_pause_ / 2) : least_pause, longest_pause_);
+    if (was == client::finding::worked) {
       waits_since = time;
-      pause = all_sleep ? 0 : least;  // what moves in polls alone goes on at once: nobody else has a use for the core
-      idle_looks = 0;
-    } else if (was == duty::finding::others_look && waits_since != time) {
-      pause = std::clamp(2 * pause, longest_pause_, most_pauses * longest_pause_);  // who stops and sleeps wakes it
+      pause = all_sleep ? 0 : least;  // transfers that progress only in polls go on at once: no worker needs the core
+      idle_polls = 0;
+    } else if (was == client::finding::workers_poll && waits_since != time) {
+      // a worker that stops polling to sleep wakes this thread
+      pause = std::clamp(2 * pause, longest_pause_, most_pauses * longest_pause_);
     } else {
-      // An end is told late by a part of what it was waited for: looks are rare where operations are long.
-      pause = std::min(std::max((time - waits_since) / part_told_late, least), longest_pause_);
+      // The latency of a completion is a fraction of its wait: polls are rare if operations are long.
+      pause = std::min(std::max((time - waits_since) / latency_fraction, least), longest_pause_);
     }
     if (due <= time + pause) {
-      idle_looks = 0;
-      // Due already: in its turn after the pause, whatever urgent there is before. Due soon: then.
-      rest(due <= time ? time + pause : due, due, seen);
-    } else if (++idle_looks < patience) {
-      rest(time + longest_pause_, due, seen);
+      idle_polls = 0;
+      // Already due: poll after the pause, whatever else is urgent. Due soon: poll then.
+      pause_between_polls(due <= time ? time + pause : due, due, seen);
+    } else if (++idle_polls < patience) {
+      pause_between_polls(time + longest_pause_, due, seen);
     } else {
-      doze(due, seen);
+      sleep_until_due(due, seen);
     }
   }
   base::set_current(nullptr);

@@ -1,13 +1,13 @@
-// service_thread.hpp - one thread per runtime that looks after what happens outside while no worker does.
+// service_thread.hpp - one thread per runtime that polls while no worker does.
 //
-// It starts with the first call for it and then sleeps in a futex: without a time limit while there is nothing to look
-// for, else until the next look is due. It takes no signals, and call() touches atomics and a futex only once the
-// thread runs; so it is the home of what signals ask for.
+// It starts with the first call() and sleeps in a futex: without a time limit while nothing is pending, else until the
+// next poll is due. It blocks signals. Once it runs, call() touches only atomics and a futex, and is safe in signal
+// handlers.
 //
-// Threads     call, starts_looking: any. start_with and stop: the thread that makes the runtime.
-// Cost        asleep: nothing. Awake with nothing to do for `patience` looks, it goes to sleep for good.
-// Invariants  (1) a call that finds it asleep beyond `due` wakes it; one that does not is seen at its next look.
-//             (2) it is inside look() or asleep, nothing else.
+// Threads     call: any. start_with and stop: the thread that makes the runtime.
+// Cost        asleep: nothing. After `patience` polls in a row that are far from due, it sleeps until called or due.
+// Invariants  (1) call() wakes the thread if it sleeps beyond `due`; otherwise its next poll comes in time.
+//             (2) the thread is inside poll_once() or asleep.
 #pragma once
 
 #include <atomic>
@@ -22,22 +22,22 @@ struct thread_state;
 
 class service_thread {
  public:
-  /// What it does when it is awake.
-  class duty {
+  /// The work of the thread when it is awake.
+  class client {
    public:
     struct finding {
-      std::int64_t next_due;                // steady nanoseconds; nothing to see before
-      enum { nothing, others_look, worked } was;  // others_look: workers do it
+      std::int64_t next_due;                // steady nanoseconds; no poll is needed before
+      enum { nothing, workers_poll, worked } was;  // workers_poll: they did since the last poll
     };
-    virtual finding look(thread_state& t) noexcept = 0;
-    /// As next_due of a look now, without looking: asked again before a long sleep.
+    virtual finding poll_once(thread_state& t) noexcept = 0;
+    /// The next_due of a poll now, without the poll: checked again before each sleep.
     virtual std::int64_t next_due() const noexcept = 0;
 
    protected:
-    ~duty() = default;
+    ~client() = default;
   };
 
-  service_thread(duty& d, std::int64_t longest_pause_ns) noexcept : duty_(d), longest_pause_(longest_pause_ns) {}
+  service_thread(client& d, std::int64_t longest_pause_ns) noexcept : client_(d), longest_pause_(longest_pause_ns) {}
   service_thread(const service_thread&) = delete;
 
   void start_with(scheduler& owner) noexcept { owner_.store(&owner, std::memory_order_seq_cst); }
@@ -45,22 +45,24 @@ class service_thread {
 
   bool has_thread() const noexcept { return started_.load(std::memory_order_acquire); }
 
-  /// There will be something to look for at `due`; `short_sleep`: it is awakened from a pause too.
+  /// A poll will be due at `due`. `short_sleep`: wakes the thread from a pause, too.
   void call(std::int64_t due, bool short_sleep) noexcept;
 
  private:
   enum class sleep : std::uint8_t { none, pause, long_sleep };
   static constexpr std::int64_t least_pause = 10'000;
-  static constexpr std::int64_t part_told_late = 8;  // of what is waited for
-  static constexpr std::int64_t most_pauses = 5;     // longest ones in a row, while workers look: waking up is what costs then
+  // a pause lasts an eighth of the time waited so far, within limits
+  static constexpr std::int64_t latency_fraction = 8;
+  // the longest pause, in longest_pause_, while workers poll: wake-ups are the cost then
+  static constexpr std::int64_t most_pauses = 5;
   static constexpr unsigned patience = 8;
 
   void start() noexcept;
   void serve(scheduler& owner);
-  void rest(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept;
-  void doze(std::int64_t until, std::uint32_t seen) noexcept;
+  void pause_between_polls(std::int64_t until, std::int64_t due, std::uint32_t seen) noexcept;
+  void sleep_until_due(std::int64_t until, std::uint32_t seen) noexcept;
 
-  duty& duty_;
+  client& client_;
   const std::int64_t longest_pause_;
   std::atomic<scheduler*> owner_{nullptr};      // null: there are no threads
   std::atomic<bool> started_{false}, ends_{false};

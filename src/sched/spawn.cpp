@@ -1,4 +1,4 @@
-// What async and promises need of the core: records, preconditions, the way into a queue, the end.
+// The implementation of async and promises: records, preconditions, submission, the end.
 #include <cstring>
 #include <new>
 #include <string>
@@ -12,11 +12,11 @@
 #include "base/sanitizers.hpp"
 #include "sched/cancellation.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/profiling.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
-#include "sched/scopes.hpp"
-#include "sched/telling.hpp"
+#include "sched/profile_state.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/wait_graph.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -33,20 +33,22 @@ static_assert(heap_class == size_class_count);
 constexpr std::size_t prefix_bytes(std::size_t preconditions) noexcept {
   return (preconditions * sizeof(dependency) + 63) / 64 * 64;
 }
-/// From the start of a heap block, which is as aligned as the storage is to be, to the record: so much that the storage
-/// is aligned, and the preconditions fit before the record.
+/// The offset of the record in a heap block, which is aligned as the storage must be: it aligns the storage, and leaves
+/// space for the preconditions before the record.
 constexpr std::size_t heap_offset(std::size_t preconditions, std::size_t alignment) noexcept {
-  return (prefix_bytes(preconditions) + detail::storage_offset + alignment - 1) / alignment * alignment - detail::storage_offset;
+  return (prefix_bytes(preconditions) + detail::storage_offset + alignment - 1) / alignment * alignment -
+         detail::storage_offset;
 }
 
-/// Preconditions stand at the end of a pooled block, and before a record that came from the heap.
+/// Preconditions are stored at the end of a pooled block, or before a record from the heap.
 dependency* preconditions_of(task_record& r) noexcept {
   const unsigned c = r.flags >> task_record::size_class_shift;
   auto* bytes = reinterpret_cast<std::byte*>(&r);
   if (c == 0) [[likely]]
     return reinterpret_cast<dependency*>(bytes + size_classes[0]) - r.preconditions;
-  return reinterpret_cast<dependency*>(c == heap_class ? bytes - prefix_bytes(r.preconditions)
-                                                       : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
+  return reinterpret_cast<dependency*>(c == heap_class
+                                           ? bytes - prefix_bytes(r.preconditions)
+                                           : bytes + size_classes[c] - r.preconditions * sizeof(dependency));
 }
 
 void copy_name(task_record& r, std::string_view name) {
@@ -76,7 +78,7 @@ task_record& make_record(thread_state& t, std::size_t bytes, std::size_t precond
   return *r;
 }
 
-/// Looks on at preconditions, the last first; true once all have ended. Afterwards another thread may own `r`.
+/// Checks the preconditions, the last first; true once all have ended. If false, another thread may own `r`.
 bool resolve(task_record& r, base::thread_context& context) {
   base::announce_release(&r);
   dependency* const all = preconditions_of(r);
@@ -89,7 +91,7 @@ bool resolve(task_record& r, base::thread_context& context) {
   return true;
 }
 
-/// The first failed precondition's cause, in the order in which they were given; drops the references.
+/// The cause of the first failed precondition, in the given order; drops the references.
 failure_ref settle_preconditions(task_record& r, base::thread_context& context) {
   failure_ref first;
   dependency* const all = preconditions_of(r);
@@ -104,7 +106,8 @@ failure_ref settle_preconditions(task_record& r, base::thread_context& context) 
   return first;
 }
 
-/// All preconditions have ended: it runs, or is skipped with the cause of the one that failed; or it was cancelled.
+/// All preconditions have ended: makes the task ready, or skips it with the cause of the one that failed, unless it was
+/// cancelled.
 void start_or_skip(thread_state& t, task_record& r) noexcept {
   const failure_ref cause = settle_preconditions(r, t);
   if (r.is_done()) return r.release();
@@ -135,7 +138,7 @@ thread_state& state_or_throw(const char* verb) {
   for (const event e : request.after_events) t.observer->follows(&r, {nullptr, e.raw()});
 }
 
-// What the paths that every task takes leave aside; never inlined, so that those save no registers.
+// The rare cases of the fast paths; never inlined, so that the fast paths save no registers.
 [[gnu::noinline]] detail::new_task make_other_task(std::size_t bytes, const detail::task_type& type,
                                                    const std::source_location& where) {
   thread_state& t = state_or_throw("async");
@@ -144,7 +147,7 @@ thread_state& state_or_throw(const char* verb) {
 
 [[gnu::noinline]] void push_slowly(worker& w, task_record& r) noexcept {
   const item i = reinterpret_cast<item>(&r);
-  if (!w.home->push_unless_full(i)) push_when_full(w, i);  // which goes on on this worker
+  if (!w.default_queue->push_unless_full(i)) push_when_full(w, i);  // which returns on this worker
   w.owner->notify(w);
 }
 
@@ -162,7 +165,7 @@ thread_state& state_or_throw(const char* verb) {
     make_ready(t, r);
 }
 
-/// One that was cancelled keeps its flag: others may read the flags meanwhile.
+/// A cancelled task keeps its flag, since other threads may read the flags meanwhile.
 bool has_value_to_drop(const task_record& r) noexcept {
   return r.flags & task_record::has_value && r.type().drop_value && !r.cause();
 }
@@ -173,10 +176,12 @@ bool has_value_to_drop(const task_record& r) noexcept {
   r.name = nullptr;
   r.flags &= static_cast<std::uint8_t>(~task_record::has_value);
   if (r.flags >> task_record::size_class_shift == heap_class) {
-    // Its memory may become anything, a part of a recorded graph for one, which an observer must not take for it.
+    // The memory may be reused, for example for a part of a recorded graph: an observer must not take that for this
+    // task.
     if (thread_state* t = this_thread(); t && t->observer) t->observer->reused(&r);
     const std::size_t alignment = r.type().alignment;
-    ::operator delete(reinterpret_cast<std::byte*>(&r) - heap_offset(r.preconditions, alignment), std::align_val_t{alignment});
+    ::operator delete(reinterpret_cast<std::byte*>(&r) - heap_offset(r.preconditions, alignment),
+                      std::align_val_t{alignment});
   } else {
     detail::destroy_task(r);
   }
@@ -186,7 +191,8 @@ bool has_value_to_drop(const task_record& r) noexcept {
 
 bool is_of_task(const waiter& w) noexcept { return w.fire == fire_task; }
 
-task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes, const detail::task_type& type) {
+task_record& make_counted(thread_state& t, const counted_task& about, std::size_t bytes,
+                          const detail::task_type& type) {
   const std::int8_t urgency = about.priority ? checked_priority(about.priority, about.where) : std::int8_t{0};
   task_record& r = make_record(t, bytes, 0, type, about.where, 1);
   r.scope = about.scope;
@@ -257,12 +263,12 @@ new_task make_task(std::size_t bytes, const task_type& type, const std::source_l
 void submit(completion& record, void* thread) noexcept {
   auto& r = static_cast<task_record&>(record);
   if (thread) [[likely]]
-    if (sched::worker* w = static_cast<thread_state*>(thread)->unwatched) [[likely]] {
+    if (sched::worker* w = static_cast<thread_state*>(thread)->fast_path_worker) [[likely]] {
       r.place = no_place;
       r.pending.store(1, std::memory_order_relaxed);
       r.made_ready_by(w->current_id);
       w->shard->count_spawned();
-      if (w->home->try_push(reinterpret_cast<item>(&r))) [[likely]]
+      if (w->default_queue->try_push(reinterpret_cast<item>(&r))) [[likely]]
         return w->owner->notify(*w);
       return push_slowly(*w, r);
     }
@@ -279,7 +285,7 @@ void submit(completion& record, const task_request& request) {
   if (request.after.size() + request.after_events.size() > most_preconditions) {
     std::vector<dependency> every(request.after.begin(), request.after.end());
     for (event e : request.after_events) every.emplace_back(e);
-    const base::unobserved here(t);  // it knows of these already
+    const base::unobserved here(t);  // the observer knows these already
     all[0] = merge_dependencies(every, r.where);
   } else {
     for (dependency d : request.after) new (all++) dependency(d);
@@ -317,7 +323,7 @@ void destroy_task(completion& c) noexcept {
   const bool has_value = has_value_to_drop(r);
   if ((r.name && !(r.flags & task_record::keeps_name)) || size_class == heap_class || has_value) [[unlikely]]
     return destroy_contents(r);
-  // On a thread of no runtime there is no cache to put the block in: it stays with the stock until the runtime ends.
+  // A thread without a runtime has no cache for the block: it stays with the stock until the runtime ends.
   if (thread_state* t = this_thread()) t->caches[size_class].free(&r);
 }
 
@@ -377,7 +383,7 @@ void break_promise(completion& c, std::exception_ptr why) noexcept {
   auto& r = static_cast<task_record&>(c);
   const bool let_go = !why;
   if (let_go) {
-    if (r.references() == 1 && !r.is_done()) {  // nobody ever asked for its future
+    if (r.references() == 1 && !r.is_done()) {  // its future was never taken
       r.complete({}, *this_thread());
       return;
     }

@@ -20,7 +20,7 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
-/// How many memory mappings stacks may take: some are left for the heap, without which not even an error can be thrown.
+/// How many memory mappings stacks may use. Some are left for the heap, without which not even an error can be thrown.
 std::size_t most_mappings() {
   static const std::size_t most = [] {
     std::size_t allowed = 65530;  // the kernel's default
@@ -95,7 +95,7 @@ stack_pool::~stack_pool() {
   while (stack* s = idle_) {
     idle_ = s->next;
     base::stack_switch::destroy_fiber(s->sanitizer);
-    // The memory may soon be someone else's, and the sanitizer must not take it for frames that were left.
+    // The memory may be reused soon, and the sanitizer must not take it for old frames.
     base::unpoison(s->base, s->bytes);
     munmap(s->base - stack_guard_bytes, stack_guard_bytes + s->bytes + sizeof(stack));
   }

@@ -1,6 +1,6 @@
 // stack.hpp - stacks for tasks that suspend: pooled, guarded, known to the sanitizers.
 //
-// Threads     stack_pool: any thread. stack: whoever runs on it.
+// Threads     stack_pool: any thread. stack: the worker that runs on it.
 // Cost        take and give: a lock and a list node; a new stack: one mmap, one mprotect.
 // Invariants  (1) the `stack_guard_bytes` below every stack are inaccessible. (2) at most `most` stacks exist at once.
 #pragma once
@@ -12,13 +12,13 @@
 
 namespace stretto::sched {
 
-/// Wide enough that a function with local arrays of some size cannot step over it into the next stack. It takes
-/// addresses only.
+/// Wide enough that a function with local arrays of usual size cannot step over it into the next stack. It takes up
+/// addresses, but no memory.
 inline constexpr std::size_t stack_guard_bytes = 64 << 10;
 
 struct suspension;
 
-/// Stands at the top of the memory that it describes.
+/// Lies at the top of the memory that it describes.
 struct stack {
   std::byte* base = nullptr;  // lowest usable byte
   std::size_t bytes = 0;
@@ -27,7 +27,7 @@ struct stack {
   void* sanitizer = nullptr;   // ThreadSanitizer's fiber
   // For debuggers and reports.
   stack* older = nullptr;      // made before this one
-  suspension* left = nullptr;  // of a task that was left in the middle
+  suspension* left = nullptr;  // of the task that is suspended on this stack
 };
 
 class stack_pool {
@@ -49,7 +49,7 @@ class stack_pool {
   }
   std::size_t bytes() const noexcept { return bytes_; }
   static std::size_t offset_of_newest() noexcept;
-  /// All that were ever made, linked by `older`; they stay until the pool goes.
+  /// All stacks ever made, linked by `older`; they stay until the pool is destroyed.
   const stack* newest() const noexcept {
     std::scoped_lock lock(mutex_);
     return newest_;

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "base/futex.hpp"
-#include "sched/searching.hpp"
+#include "sched/work_search.hpp"
 
 namespace stretto::sched {
 namespace {

@@ -1,15 +1,15 @@
-// substitute.hpp - stands in for the only worker of a runtime while that has no thread, or one that is blocked.
+// substitute.hpp - stands in for the only worker of a runtime while that worker has no thread or its thread is blocked.
 //
-// With one worker, what an attached thread submits would wait for ever while nobody is inside run, or while the body of
-// run waits for that very thread. So the first attachment starts one more thread, whose worker is none of the
-// runtime's: this_worker() calls it 0. While nobody is inside run it does what the worker would do. Otherwise it runs
-// what threads that are no workers have submitted, if the worker has not come by for `patience_ns`, and what follows
-// from that.
+// With one worker, tasks from an attached thread would wait for ever while no thread is inside run, or while the body
+// of run waits for that attached thread. So the first attachment starts one more thread with a worker of its own, which
+// this_worker() reports as worker 0. While no thread is inside run, it does the work of worker 0. Otherwise it runs the
+// tasks submitted by threads that are not workers, and what these make ready, once the worker has not taken them for
+// `patience_ns`.
 //
 // Threads     its own.
 // Cost        it sleeps unless such a thread submits something or waits.
 // Invariants  while it may run something it counts as work of a module (scheduler::outside), so that the end of the
-//             runtime does not take what waits as abandoned.
+//             runtime does not take events for untriggered.
 #pragma once
 
 #include "sched/scheduler.hpp"

@@ -2,8 +2,8 @@
 //
 // Threads     the fields are set by the spawner before the record is shared; then each has one writer at a time.
 // Cost        64 bytes before the body; body and preconditions share a block of 128 bytes where they fit.
-// Invariants  (1) two references at birth: the executor's and the future's. (2) preconditions stand at the end of
-//             the block, resolved from the last to the first, one subscription at a time.
+// Invariants  (1) two references at the start: the executor's and the future's. (2) preconditions are stored at the end
+//             of the block and resolved from the last to the first, one subscription at a time.
 #pragma once
 
 #include <stretto/task.hpp>
@@ -18,16 +18,16 @@ struct finish_scope;
 
 struct task_record;
 
-/// On the stack of who waits for a task and runs it there: reports look for it.
+/// On the stack of a task that waits for another one and runs it there: reports look for it.
 struct alignas(8) waiting_below {
   task_record* task = nullptr;  // null: the body of run
   const std::source_location* where = nullptr;
 };
 
 struct alignas(64) task_record : completion {
-  /// Of `pending`. Else it is one more than the preconditions that have not been looked at yet.
+  /// Values of `pending`. Otherwise it is one more than the number of preconditions that are not yet checked.
   static constexpr std::uint8_t not_submitted = 0, begun = 255;
-  static constexpr std::uintptr_t below_mark = 4;  // no pointer to a waiter has it, and queues mark theirs with 1
+  static constexpr std::uintptr_t below_mark = 4;  // not set in pointers to waiters; queues mark theirs with 1
 
   enum flag : std::uint8_t {
     has_value = 1,  // the storage holds, or will hold once the body has returned, a value to destroy
@@ -45,24 +45,25 @@ struct alignas(64) task_record : completion {
   std::uint16_t place = 0;     // whose queue
   std::uint16_t bound = 0;     // worker + 1, or 0 for any
   std::uint8_t preconditions = 0;
-  std::atomic<std::uint8_t> pending{not_submitted};  // relaxed; also read by who would cancel it (cancellation.hpp)
+  std::atomic<std::uint8_t> pending{not_submitted};  // relaxed; a cancel reads it, too (cancellation.hpp)
   std::int8_t priority = 0;
   std::uint8_t flags = 0;      // the size class in the upper three bits
 
   task_record(const detail::task_type& type, std::uint32_t references, const std::source_location& w) noexcept
       : completion(type, references), where(w) {}
 
-  /// Once it is ready, the place of the waiter's function holds the trace's id of what made it ready.
+  /// Once the task is ready, the waiter's function pointer holds the trace id of the operation that made it ready.
   void made_ready_by(std::uint64_t operation) noexcept {
     link.fire = reinterpret_cast<waiter::fire_function>(static_cast<std::uintptr_t>(operation));
   }
   std::uint64_t made_ready_by() const noexcept { return reinterpret_cast<std::uintptr_t>(link.fire); }
 
-  /// While it runs on top of what waits for it, `link.next` keeps that, marked (waiting.cpp): the link is in no list.
+  /// While the task runs on top of the task that waits for it, `link.next` points to that wait, marked (waiting.cpp):
+  /// the link is in no list then.
   void runs_on_top_of(const waiting_below& below) noexcept {
     link.next = reinterpret_cast<waiter*>(reinterpret_cast<std::uintptr_t>(&below) | below_mark);
   }
-  /// Null if it runs on top of nothing that waits for it.
+  /// The wait that the task runs on top of, or null.
   const waiting_below* below() const noexcept {
     const auto word = reinterpret_cast<std::uintptr_t>(link.next);
     return word & below_mark ? reinterpret_cast<const waiting_below*>(word & ~below_mark) : nullptr;
@@ -70,7 +71,7 @@ struct alignas(64) task_record : completion {
 
   const detail::task_type& type() const noexcept { return static_cast<const detail::task_type&>(*kind); }
   void* storage() noexcept { return reinterpret_cast<std::byte*>(this) + detail::storage_offset; }
-  /// Of a task that is not to run.
+  /// For a task that must not run.
   void drop_body() noexcept {
     if (type().drop_body) type().drop_body(storage());
   }

@@ -7,21 +7,21 @@
 
 #include "event/completion.hpp"
 #include "event/event_floor.hpp"
-#include "sched/alarms.hpp"
-#include "sched/polling.hpp"
+#include "sched/wait_timers.hpp"
+#include "sched/poll_coordinator.hpp"
 #include "sched/scheduler.hpp"
 
 namespace stretto {
 namespace {
 
-/// Told when what is waited for has ended, also long after the wait has given up.
+/// Fired when the dependency ends, perhaps long after the wait has timed out.
 struct timed_waiter : waiter {
-  explicit timed_waiter(std::shared_ptr<sched::ended_once> e) noexcept : ends(std::move(e)) { fire = ended; }
+  explicit timed_waiter(std::shared_ptr<sched::one_shot_event> e) noexcept : ends(std::move(e)) { fire = ended; }
   static void ended(waiter& self, const failure*, base::thread_context&) noexcept {
     const std::unique_ptr<timed_waiter> one(static_cast<timed_waiter*>(&self));
     one->ends->end();
   }
-  std::shared_ptr<sched::ended_once> ends;
+  std::shared_ptr<sched::one_shot_event> ends;
 };
 
 sched::thread_state& thread_that_waits() { return static_cast<sched::thread_state&>(base::require_current("wait")); }
@@ -33,7 +33,7 @@ bool has_ended_now(const dependency& d) {
 
 void wait_for_either(const dependency& d, deadline by, const std::source_location& where) {
   sched::thread_state& t = thread_that_waits();
-  const auto over = std::make_shared<sched::ended_once>(user_event::create(where));
+  const auto over = std::make_shared<sched::one_shot_event>(user_event::create(where));
   auto told = std::make_unique<timed_waiter>(over);
   completion* c = d.task();
   if (!(c ? c->subscribe(*told) : detail::subscribe(d, *told, t))) {
@@ -41,10 +41,10 @@ void wait_for_either(const dependency& d, deadline by, const std::source_locatio
     return;
   }
   told.release();  // deletes itself
-  sched::alarms& alarms = t.owner->polls->timed();
-  const auto alarm = alarms.set(by.at, over);
+  sched::wait_timers& timers = t.owner->polls->timers();
+  const auto set = timers.set(by.at, over);
   wait(over->over(), where);
-  alarms.cancel(alarm);
+  timers.cancel(set);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void wait_for_either(const dependency& d, deadline by, const std::source_locatio
 std::chrono::steady_clock::time_point time_now() noexcept {
   if (const base::thread_context* const context = base::current())
     if (const auto* const s = context->runtime->get<sched::scheduler>(base::floor_slot::sched); s && s->polls)
-      return s->polls->timed().now();
+      return s->polls->timers().now();
   return std::chrono::steady_clock::now();
 }
 

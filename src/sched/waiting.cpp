@@ -1,4 +1,4 @@
-// Waiting: for a task, an event, a scope; on a worker by suspension, on any other thread by blocking.
+// Waits for a task, an event, a barrier or a scope: on a worker by suspension, on any other thread by blocking.
 #include <algorithm>
 #include <iterator>
 #include <thread>
@@ -16,12 +16,12 @@
 #include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
 #include "sched/counted_task.hpp"
-#include "sched/polling.hpp"
-#include "sched/readying.hpp"
-#include "sched/running.hpp"
-#include "sched/scopes.hpp"
-#include "sched/searching.hpp"
-#include "sched/telling.hpp"
+#include "sched/poll_coordinator.hpp"
+#include "sched/ready_queues.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/scope_counting.hpp"
+#include "sched/work_search.hpp"
+#include "sched/wait_graph.hpp"
 #include "sched/waiting.hpp"
 
 namespace stretto::sched {
@@ -39,7 +39,7 @@ void subscribe_suspension(worker& w, void* argument) {
   if (!(c ? c->subscribe(s.link) : detail::subscribe(d, s.link, w))) make_ready(w, s);
 }
 
-/// A thread that is no worker sleeps until `word` is not 0 any more.
+/// Blocks a thread that is not a worker until `word` is no longer 0.
 void sleep_on(thread_state& t, std::atomic<std::uint32_t>& word) noexcept {
   ++t.parks;
   t.owner->call_substitute();
@@ -48,7 +48,7 @@ void sleep_on(thread_state& t, std::atomic<std::uint32_t>& word) noexcept {
   t.blocked_on.store(nullptr, std::memory_order_seq_cst);
 }
 
-/// A thread that is no worker sleeps on this until fired.
+/// A thread that is not a worker sleeps on this until it is fired.
 struct blocked_thread {
   waiter link{};
   std::atomic<std::uint32_t> fired{0};
@@ -70,15 +70,15 @@ void block(thread_state& t, dependency d, const std::source_location& where) {
   sleep_on(t, b.fired);
 }
 
-/// May another task run on top of what runs now? Not on a task that is bound: if the other suspended, both would
-/// continue where the other is allowed to.
+/// Whether another task may run on top of the running one. Not on a bound task: if the other one suspended, both would
+/// resume on a worker where the other one may run.
 bool can_run_on_top(const worker& w, const task_record* current) noexcept {
   return !(current && current->bound) && static_cast<const std::byte*>(__builtin_frame_address(0)) > w.stack_floor;
 }
 
 bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.current); }
 
-/// Runs a task that stood at the bottom of the worker's own queue on top of the current stack.
+/// Runs a task on top of the current stack.
 [[gnu::always_inline]] inline void run_on_top(worker& w, task_record& task) {
   task_record* const current = w.current;
   finish_scope* const scope = w.scope;
@@ -88,9 +88,9 @@ bool can_run_on_top(const worker& w) noexcept { return can_run_on_top(w, w.curre
   if (now.scope != scope || &now != &w) enter_scope(now, scope);
 }
 
-/// Asks the pollers from within a task, which goes on afterwards as it was. What they spawn is no more the task's than if the worker
-/// had been idle.
-void poll_in_place(worker& w, polling& polls) noexcept {
+/// Polls from within a task, whose state is restored afterwards. Tasks that the pollers spawn do not belong to this
+/// task, as if the worker had been idle.
+void poll_in_place(worker& w, poll_coordinator& polls) noexcept {
   task_record* const current = std::exchange(w.current, nullptr);
   const base::with_usual_control arithmetic(w.owner->arithmetic);
   {
@@ -100,31 +100,32 @@ void poll_in_place(worker& w, polling& polls) noexcept {
   w.current = current;
 }
 
-/// Whoever yields, again and again, waits for something, which may have to be asked for.
-void look_at_modules(worker& w) {
-  polling* const polls = w.owner->polls;
+/// A task that yields again and again waits for something, which may be found only by a poll.
+void poll_modules(worker& w) {
+  poll_coordinator* const polls = w.owner->polls;
   if (!polls || w.owner->settings.stepped || !polls->any_pending()) return;
-  if ((has_local(w) && (w.ticks & 15)) || !can_run_on_top(w, nullptr)) return;  // as often as a task of many
+  // with ready work, one yield in 16 polls
+  if ((has_local(w) && (w.ticks & 15)) || !can_run_on_top(w, nullptr)) return;
   poll_in_place(w, *polls);
 }
 
-/// Looks for a moment whether what is awaited ends, as long as this worker could do nothing else: leaving a stack and
-/// coming back to it costs more, and so does being made ready by another worker. What is pending may be what is awaited.
+/// Spins briefly for the end of the awaited operation while this worker has nothing else to run. Leaving a stack and
+/// returning to it costs more, and so does a wake-up by another worker. Pending operations are polled meanwhile.
 template <class Ended>
 bool ends_soon(worker& w, Ended&& ended) {
   if (w.owner->settings.stepped) return false;
-  polling* polls = w.owner->polls;
+  poll_coordinator* polls = w.owner->polls;
   if (polls && !(polls->any_pending() && can_run_on_top(w, nullptr))) polls = nullptr;
-  if (!polls && w.owner->workers.size() == 1) return false;  // nobody else could end it
+  if (!polls && w.owner->workers.size() == 1) return false;  // no other worker could end it
   std::uint64_t until = 0;
-  for (unsigned looks = 0; looks < 40; ++looks) {
+  for (unsigned rounds = 0; rounds < 40; ++rounds) {
     if (ended()) return true;
-    if (w.home->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
-        !w.bound_urgent.is_empty() || w.interrupted)
+    if (w.default_queue->size() > 0 || !w.bound_ready.empty() || !w.bound.is_empty() || !w.urgent.is_empty() ||
+        !w.bound_urgent.is_empty() || w.paused_spawner)
       return false;
     if (polls && polls->any_pending()) {
       poll_in_place(w, *polls);
-      if (ended()) return true;  // mostly at once: the clock takes as long as a poll
+      if (ended()) return true;  // mostly at once: reading the clock takes as long as a poll
       if (!until) until = spin_end(w);
       else if (base::nanoseconds_now() >= until) break;  // as in a search
     } else {
@@ -157,10 +158,11 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
   if (scope) e.fact("finish", scope->where);
   throw std::move(e)
       .because("neither could ever end")
-      .remedy(scope ? "wait after the finish, or for something that the task does before it" : "let another task wait for it");
+      .remedy(scope ? "wait after the finish, or for something that the task does before it"
+                    : "let another task wait for it");
 }
 
-/// What runs in a scope, or in one inside it, must end before the task that opened the scope can.
+/// Tasks in a scope, or in one inside it, must end before the task that opened the scope can.
 void check_own_end(const thread_state& t, const completion& c, const std::source_location& where) {
   const auto& awaited = static_cast<const task_record&>(c);
   if (t.current == &awaited) refuse_own_end(awaited, nullptr, where);
@@ -175,7 +177,7 @@ void check_own_end(const thread_state& t, const completion& c, const std::source
   wait_until_ended(*t, dependency(c), where);
 }
 
-/// Nobody can run `task`: not this worker, which has no stack for it, and no other either.
+/// Whether no worker can run `task`: neither this one, which has no stack for it, nor any other.
 bool is_stuck(const worker& w, const task_record& task) noexcept {
   const scheduler& owner = *w.owner;
   const auto all = owner.workers.size();
@@ -185,13 +187,13 @@ bool is_stuck(const worker& w, const task_record& task) noexcept {
   return owner.without_stack.load(std::memory_order_seq_cst) + (word >> 32) + (word & 0xffffffffu) == all;
 }
 
-/// No stack is left to leave the present one for, and what waits here must not return early: what is ready runs on
-/// top of it. Where that cannot be, since the stack is nearly full or a bound task's, and no worker could do it either,
-/// it fails: better an error that says why than a program that does not go on.
+/// No stack is free to switch to, and the wait must not return early: runs a ready task on top of the current stack. If
+/// that is not possible, since the stack is nearly full or belongs to a bound task, and no other worker can run the
+/// task either, the task fails: better an error that says why than a hang.
 void run_without_stack(worker& w, const error& why) {
   const item i = next_local(w);
   if (suspension* s = suspension_in(i)) {
-    make_ready(w, *s);  // leaving the stack for that one needs no other
+    make_ready(w, *s);  // the next suspend() can switch to it and needs no further stack
   } else if (!i) {
     base::relax();
   } else if (can_run_on_top(w)) {
@@ -224,7 +226,7 @@ blocked_waiter blocked_thread_of(const waiter& w, const void* at) noexcept {
 }
 
 bool can_run_counted(const thread_state& t) noexcept {
-  return t.as_worker && t.unwatched == t.as_worker && !t.owner->settings.stepped && can_run_on_top(*t.as_worker);
+  return t.as_worker && t.fast_path_worker == t.as_worker && !t.owner->settings.stepped && can_run_on_top(*t.as_worker);
 }
 
 void run_counted(thread_state& t, task_record& r) noexcept {
@@ -245,13 +247,14 @@ void wait_for_scope(finish_scope& scope) {
       sleep_on(t, scope.wake);
       continue;
     }
-    // Its own children run on top of it, newest first, unless something else is more urgent or has waited for long.
+    // The waiting task's children run on top of it, newest first, unless something else is more urgent or has waited
+    // long.
     while (can_run_on_top(*w) && w->urgent.is_empty() && w->bound_urgent.is_empty() && !is_other_work_due(*w)) {
-      // Taken before it is looked at: what is only seen may be stolen, run and freed meanwhile.
-      const item i = w->home->pop();
+      // Pop before reading the task: an item that stays in the queue may be stolen, run and freed meanwhile.
+      const item i = w->default_queue->pop();
       if (!i) break;
       if (suspension_in(i) || task_in(i)->scope != &scope) {
-        w->home->push(i);
+        w->default_queue->push(i);
         w->owner->notify(*w);
         break;
       }
@@ -273,13 +276,13 @@ void wait_for_scope(finish_scope& scope) {
 
 namespace {
 
-/// What stands at the bottom of the own queue is surely a task, if it is this one.
+/// Runs `task` on top of the caller if it is the newest item of the worker's own queue.
 [[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task,
                                                const std::source_location& where) {
   const waiting_below below{w.current, &where};
-  if (!can_run_on_top(w, below.task) || !w.home->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
+  if (!can_run_on_top(w, below.task) || !w.default_queue->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
     return false;
-  task.runs_on_top_of(below);  // so that reports know who waits below it, and where
+  task.runs_on_top_of(below);  // so that reports know which task waits below it, and where
   finish_scope* const scope = w.scope;
   const base::with_usual_control arithmetic(w.owner->arithmetic);
   worker& now = run_task<holder::caller>(w, task);
@@ -307,7 +310,7 @@ using namespace sched;
 void wait_for(completion& c, const std::source_location& where) {
   if (!c.is_done()) {
     thread_state* t = this_thread();
-    sched::worker* w = t ? t->unwatched : nullptr;
+    sched::worker* w = t ? t->fast_path_worker : nullptr;
     if (!w || !run_if_next(*w, static_cast<task_record&>(c), where)) wait_observed(c, where);
   } else if (thread_state* t = this_thread(); t && t->observer) [[unlikely]] {
     t->observer->waited({&c, 0}, *t);
@@ -333,7 +336,7 @@ void open_finish::close() {
     t.observer->synchronised(t);
   enter_scope(t, scope->outer);
   failure_list::content failures = scope->failures.take();
-  // The finish of run, not one inside a task: what failed without being a task surfaces here.
+  // The finish of run, not one inside a task: it also reports failures of operations without a task.
   failure_list::content others;
   if (scope->outer == t.owner->root && t.as_worker && !t.current) others = t.owner->unobserved.take();
   std::ranges::copy(others.kept, std::back_inserter(failures.kept));
@@ -346,7 +349,7 @@ void open_finish::close() {
                          (others.empty() ? " tasks failed inside one finish" : " failures inside one run"))
       .fact("first", first->who())
       .fact("spawned", first->where())
-      .because(words_of(first->as_exception()))
+      .because(exception_text(first->as_exception()))
       .caused_by(first->as_exception());
 }
 
@@ -357,7 +360,7 @@ outside_finish::outside_finish() {
   enter_scope(*t, t->owner->root);
 }
 
-// The body may have waited: it goes on on another thread, in the scope that it had.
+// The body may have waited and resumed on another thread, in the scope that it had.
 outside_finish::~outside_finish() { enter_scope(*this_thread(), static_cast<finish_scope*>(scope_)); }
 
 open_finish::~open_finish() {
@@ -389,7 +392,7 @@ void wait(const dependency& d, std::source_location where) {
 
 void wait(const barrier& b, std::source_location where) {
   if (!b.has_triggered()) {
-    // Asked for only once looking has not helped: a phase without an event costs its last arrival less.
+    // The event is requested only after spinning has not helped: a phase without an event costs its last arrival less.
     const thread_state* t = this_thread();
     if (t && t->as_worker) ends_soon(*t->as_worker, [&] { return b.has_triggered(); });
   }
@@ -399,11 +402,11 @@ void wait(const barrier& b, std::source_location where) {
 
 bool sched::let_others_run(const std::source_location& where) {
   sched::worker* const w = this_thread()->as_worker;
-  look_at_modules(*w);
+  poll_modules(*w);
   if (!has_local(*w) && !w->owner->settings.stepped) return true;
   suspension s;
   s.where = &where;
-  // Behind what is ready: it must not be the next thing popped.
+  // Queue it behind the ready items: it must not be the next one popped.
   s.pinned = w;
   const auto queue = [](sched::worker& now, void* self) {
     now.put_bound_here(static_cast<suspension*>(self)->as_item());
@@ -419,7 +422,7 @@ bool sched::let_others_run(const std::source_location& where) {
 void yield(std::source_location where) {
   thread_state* t = this_thread();
   if (!t) base::require_current("yield");
-  // Where no stack is left to let others run on, it goes on itself, and makes one free by ending.
+  // Without a free stack yield() returns at once; the task frees its own stack when it ends.
   if (t->as_worker && (has_local(*t->as_worker) || !t->owner->settings.stepped)) let_others_run(where);
 }
 

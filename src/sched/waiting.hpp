@@ -1,7 +1,7 @@
 // waiting.hpp - waiting for a task, an event or a scope: on a worker by suspension, on any other thread by blocking.
 //
 // Threads     any thread of the runtime.
-// Cost        a task at the bottom of the worker's own queue that is waited for is called; all else suspends.
+// Cost        a wait for the newest task of the worker's own queue calls that task; every other wait may suspend.
 #pragma once
 
 #include <source_location>
@@ -10,11 +10,11 @@
 
 namespace stretto::sched {
 
-/// A worker's task lets what else is ready on this worker go first, and what is polled be looked at; false: there is no stack to leave
-/// this one for. A stepped one always leaves, so that other runtimes may be stepped.
+/// The calling task yields to other ready tasks of its worker, and polls. False: no stack is free to switch to. In a
+/// stepped runtime it always suspends, so that other runtimes may be stepped.
 bool let_others_run(const std::source_location& where);
 
-/// Returns when everything counted in the scope has ended, having run what of it this worker has.
+/// Returns when all tasks counted in the scope have ended. Meanwhile it runs those that are in this worker's queue.
 void wait_for_scope(finish_scope& scope);
 
 }  // namespace stretto::sched

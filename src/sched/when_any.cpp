@@ -11,7 +11,7 @@
 namespace stretto {
 namespace {
 
-/// One waiter per input; whoever succeeds first keeps the promise, the last to fail poisons it.
+/// One waiter per input: the first to succeed fulfils the promise; the last to fail poisons it if none succeeds.
 struct race {
   struct entrant : waiter {
     race* of = nullptr;
@@ -44,7 +44,7 @@ struct race {
   }
 
   promise<std::size_t> result;
-  std::atomic<std::size_t> left;  // that have not failed
+  std::atomic<std::size_t> left;  // inputs that have not failed
   std::atomic<std::size_t> references;
   std::atomic<bool> decided{false};
   std::unique_ptr<entrant[]> entrants;

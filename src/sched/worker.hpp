@@ -1,6 +1,6 @@
-// worker.hpp - one worker: its queues, its stacks, what it runs now, and how it finds the next thing to run.
+// worker.hpp - one worker: its queues, its stacks, and the task that it runs now.
 //
-// Threads     its own thread, except where a member says "any".
+// Threads     its own thread, unless a member says "any".
 // Invariants  (1) a worker runs on exactly one stack at a time; every pooled stack has the worker loop at its base.
 //             (2) a suspension is published only after its stack has been left (after_switch).
 #pragma once
@@ -19,7 +19,7 @@
 #include "sched/deque.hpp"
 #include "sched/finish_scope.hpp"
 #include "sched/inbox.hpp"
-#include "sched/looking.hpp"
+#include "sched/adaptive_spin.hpp"
 #include "sched/priority_queue.hpp"
 #include "sched/stack.hpp"
 #include "sched/task_record.hpp"
@@ -57,42 +57,42 @@ inline constexpr std::uint64_t first_id_of(std::uint32_t node, std::uint32_t ind
   return std::uint64_t{node & 0x3fff} << 50 | std::uint64_t{(index + 1) & 0x3fff} << 36;
 }
 
-/// What a thread of a runtime keeps, worker or not.
+/// The state of a thread of a runtime, worker or not.
 struct thread_state : base::thread_context {
   scheduler* owner = nullptr;
   worker* as_worker = nullptr;           // null on attached threads
-  worker* unwatched = nullptr;           // the same, unless someone must be told what orders what: then null
-  task_record* current = nullptr;        // what runs now
-  finish_scope* scope = nullptr;         // where new tasks are counted
+  worker* fast_path_worker = nullptr;    // `as_worker`, or null while an order observer is installed
+  task_record* current = nullptr;        // the running task
+  finish_scope* scope = nullptr;         // counts new tasks
   scope_shard* shard = nullptr;          // this worker's counters in `scope`; null on attached threads
   base::block_cache caches[size_class_count];
   base::block_cache scopes, shards;
   counter steals, stolen, suspensions, resumptions, parks;
-  trace::sampler tasks;                  // counts all, chooses which are timed
+  trace::sampler tasks;                  // counts all tasks, chooses those that are timed
   trace::ring* ring = nullptr;           // null: nothing is recorded
-  const char* called = "";               // its track in the trace, without the number; attached threads
+  const char* track_name = "";           // name of its trace track, without the number; attached threads only
   bool every_span = false;               // full detail
-  std::uint64_t first_id = 0, next_id = 0;  // of spans: no two of a job have one id, where a thread has fewer than 2^36
-  trace::ticks span_start = 0;           // of what runs now, where it is timed; else 0
-  const task_record* timed = nullptr;    // the task that span_start is of
-  stretto::detail::handler_span* measured = nullptr;  // of what runs now, if somebody measures it
-  trace::record shown_as;                // what a floor above says of it, unless its kind is task
+  std::uint64_t first_id = 0, next_id = 0;  // of spans: unique in a job as long as a thread makes fewer than 2^36
+  trace::ticks span_start = 0;           // of the running task, if it is timed; else 0
+  const task_record* timed = nullptr;    // the task that span_start belongs to
+  stretto::detail::handler_span* measured = nullptr;  // of the running handler, if it is measured
+  trace::record shown_as;                // a higher floor's record for the running task, unless its kind is task
   // For reports.
-  std::atomic<int> kernel_thread{0};     // its number, while there is one
-  std::atomic<const std::atomic<std::uint32_t>*> blocked_on{nullptr};  // no worker, and sleeps while that is 0
+  std::atomic<int> kernel_thread{0};     // the system's number of the thread
+  std::atomic<const std::atomic<std::uint32_t>*> blocked_on{nullptr};  // not a worker: sleeps while that is 0
   std::source_location attached_at;
 };
 
-/// A stack that was left in the middle of a task; lives on that stack.
+/// A suspended task, or body of run, with the state to resume it; lives on its own stack.
 struct suspension {
-  waiter link{};                 // fired by what it waits for; then the link of queues
-  thread_state* pinned = nullptr;  // may continue on this worker only
+  waiter link{};                 // fired by the dependency; then the link of queues
+  thread_state* pinned = nullptr;  // not null: may resume on this worker only
   void* fake_stack = nullptr;
   std::uint64_t made_ready_by = 0;
   trace::ticks since = 0;
   dependency waits_for = event();
   const std::source_location* where = nullptr;
-  // By suspend().
+  // Set by suspend().
   saved_stack saved;
   stack* on;                     // null: the thread's own stack
   task_record* current;
@@ -106,7 +106,9 @@ struct suspension {
   item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
 };
 
-inline suspension* suspension_in(item i) noexcept { return i & 1 ? reinterpret_cast<suspension*>(i & ~item{1}) : nullptr; }
+inline suspension* suspension_in(item i) noexcept {
+  return i & 1 ? reinterpret_cast<suspension*>(i & ~item{1}) : nullptr;
+}
 inline task_record* task_in(item i) noexcept { return reinterpret_cast<task_record*>(i); }
 inline item item_of(waiter& link, bool suspended) noexcept {
   return suspended ? reinterpret_cast<item>(&link) | 1 : reinterpret_cast<item>(&task_record::of(link));
@@ -124,21 +126,22 @@ struct worker : thread_state {
   ~worker();
 
   const worker_paths paths;
-  deque* home = nullptr;                       // the queue of tasks without a place
+  deque* default_queue = nullptr;                       // the queue of tasks without a place
   std::vector<std::atomic<deque*>> queues;     // by place; made when first used
   std::vector<deque*> pop_order;               // those of them on the pop path, nearest first
   priority_queue urgent;                       // any thread
   priority_queue bound_urgent;                 // any thread: tasks with a priority that must run here
   inbox bound;                                 // any thread: what else must run here
-  std::deque<item> bound_ready;                // taken from there, and put by the worker itself
+  std::deque<item> bound_ready;                // taken from `bound`, and put by the worker itself
   counter bound_here, bound_taken;             // put by the worker itself; taken out of bound_ready
-  suspension* interrupted = nullptr;           // a spawner that made room; continues when `room_left` runs out
-  std::uint32_t room_left = 0;
-  std::uint32_t no_room_making = 0;            // greater than 0: spawning must not suspend
-  item first = 0;                              // what a fresh stack runs before it searches
+  // a spawner suspended by a full queue; resumes when `tasks_until_resume` is 0
+  suspension* paused_spawner = nullptr;
+  std::uint32_t tasks_until_resume = 0;
+  std::uint32_t spawn_suspension_disabled = 0;            // greater than 0: spawning must not suspend
+  item first = 0;                              // the item that a fresh stack runs before it searches
   stack* running_on = nullptr;                 // null: the thread's own stack
-  suspension* own_left = nullptr;              // of what was left on the thread's own stack
-  const std::byte* stack_floor = nullptr;      // below it nothing runs inline
+  suspension* own_left = nullptr;              // the suspension on the thread's own stack
+  const std::byte* stack_floor = nullptr;      // below this address no task runs on top of another
   const void* own_stack_bottom = nullptr;      // sanitizers
   std::size_t own_stack_bytes = 0;
   void* own_fiber = nullptr;
@@ -147,15 +150,15 @@ struct worker : thread_state {
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
-  looking looks;                               // before it sleeps
-  // As a thief: whom it asked last, and who has something but may not be coming by.
-  const deque* asked = nullptr;
-  const deque* watched = nullptr;
-  std::uint32_t answers_seen = 0, rounds_watched = 0;
+  adaptive_spin spin;                          // before it sleeps
+  // As a thief: the deque of its latest steal request, and one that has items but whose owner may be in a long task.
+  const deque* last_asked_victim = nullptr;
+  const deque* victim_under_observation = nullptr;
+  std::uint32_t replies_seen = 0, rounds_observed = 0;
   trace::name_cache names;
-  std::source_location body;                   // of run, where it is called
+  std::source_location body;                   // where run was called
   std::vector<stack*> spare_stacks;
-  std::atomic<bool> asleep{false};      // parked, and past the last look for work
+  std::atomic<bool> asleep{false};      // parked, and past the last check for work
   std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it
   std::thread thread;
   alignas(base::cache_line) std::atomic<std::uint32_t> parked{0};  // futex
@@ -164,13 +167,13 @@ struct worker : thread_state {
     bound_ready.push_back(i);
     ++bound_here;
   }
-  /// What waits in its queues for no other worker, roughly; any thread.
+  /// How many ready items are bound to this worker, roughly; any thread.
   std::uint64_t bound_count() const noexcept {
     const std::uint64_t taken = bound_taken.read(), put = bound.puts() + bound_here.read();
     return (put > taken ? put - taken : 0) + bound_urgent.size();
   }
 
-  /// The queue at `place`, made if need be.
+  /// The queue at `place`; made if need be.
   deque& queue_at(std::uint16_t place);
 };
 

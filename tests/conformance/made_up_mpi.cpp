@@ -13,7 +13,7 @@
 namespace stretto::net {
 namespace {
 
-using mpi::channel;
+using mpi::communicator_kind;
 using mpi::request;
 
 /// A send or a receive under way.
@@ -123,14 +123,14 @@ struct node {
     job.nodes[self].bulk.received_at = buffer;
     return nullptr;
   }
-  static const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
+  static const char* send(const void* buffer, std::size_t bytes, int to, int tag, communicator_kind which, request* r) {
     const std::scoped_lock lock(job.lock);
     if (job.nodes[self].is_broken) return "the cable was pulled";
     auto* const is = new operation;
     write(r, is);
     const auto* const begin = static_cast<const std::byte*>(buffer);
     sent_message m{self, tag, begin, {}, bytes, is};
-    if (which == channel::heads) ++job.nodes[self].sent;
+    if (which == communicator_kind::heads) ++job.nodes[self].sent;
     else job.nodes[self].bulk.sent_from = buffer;
     if (job.random() % 2) {
       m.copy.assign(begin, begin + bytes);

@@ -23,7 +23,7 @@ class breakable final : public net::transport {
  public:
   breakable(std::unique_ptr<net::transport> whole, const net::handlers& all, const std::atomic<bool>& broken)
       : transport(all), whole_(std::move(whole)), broken_(broken) {
-    whole_->on_lost([this](net::node_number n) { tell_lost(n); });
+    whole_->on_lost([this](net::node_number n) { notify_lost(n); });
   }
   net::node_number self() const noexcept override { return whole_->self(); }
   std::uint32_t nodes() const noexcept override { return whole_->nodes(); }
@@ -32,7 +32,7 @@ class breakable final : public net::transport {
     return whole_->poll();
   }
   bool is_pending() const noexcept override { return whole_->is_pending(); }
-  std::uint64_t held() const noexcept override { return whole_->held(); }
+  std::uint64_t outstanding_bytes() const noexcept override { return whole_->outstanding_bytes(); }
   net::traffic counted() const noexcept override { return whole_->counted(); }
   net::window& open_window(std::uint64_t bytes) override { return whole_->open_window(bytes); }
 

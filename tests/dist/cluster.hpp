@@ -48,7 +48,7 @@ class cluster {
       detail::report_unobserved_to(world.runtime, [](void* self, failure_ref f) {
         auto& here = *static_cast<node*>(self);
         const std::scoped_lock lock(here.reports_lock);
-        here.reports.push_back(words_of(f->as_exception()));
+        here.reports.push_back(exception_text(f->as_exception()));
       }, this);
       context.runtime = &world.runtime;
       detail::enter_events(context);
@@ -61,7 +61,7 @@ class cluster {
     void end_what_is_left() {
       const visit here(context);
       while (job.is_pending()) job.poll();
-      while (detail::poison_forsaken(context)) continue;
+      while (detail::poison_untriggered(context)) continue;
     }
 
     dist::job job;

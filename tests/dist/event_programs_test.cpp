@@ -24,7 +24,7 @@ struct watcher : waiter {
   watcher(std::size_t node, std::size_t which) : node(node), which(which) {
     fire = [](waiter& self, const failure* why, base::thread_context&) noexcept {
       auto& here = static_cast<watcher&>(self);
-      if (why) here.cause = words_of(why->as_exception());
+      if (why) here.cause = exception_text(why->as_exception());
       here.fired.fetch_add(1, std::memory_order_release);
     };
   }

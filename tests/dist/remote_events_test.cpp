@@ -32,7 +32,7 @@ struct counting : waiter {
     fire = [](waiter& self, const failure* why, base::thread_context&) noexcept {
       auto& here = static_cast<counting&>(self);
       ++here.fired;
-      if (why) here.cause = words_of(why->as_exception());
+      if (why) here.cause = exception_text(why->as_exception());
     };
   }
 };

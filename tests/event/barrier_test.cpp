@@ -30,7 +30,7 @@ struct widest {
 
 }  // namespace
 
-TEST_CASE("a phase happens when its arrivals have come, and the next one expects as many again") {
+TEST_CASE("a phase triggers when its arrivals are complete, and the next one expects as many again") {
   lone_world world;
   barrier b = barrier::create(3);
   for (int phase = 0; phase < 4; ++phase) {
@@ -115,7 +115,7 @@ TEST_CASE("a poisoned arrival counts and poisons its phase only") {
   CHECK_FALSE(e1.is_poisoned());
   p2.arrive();
   CHECK(p2.has_triggered());
-  CHECK(words_of_cause(p2.event()) == "later");  // asked for afterwards
+  CHECK(words_of_cause(p2.event()) == "later");  // requested afterwards
   CHECK(p2.event() == p2.event());
   CHECK(words_of_cause(p0.event()) == "bad");
   CHECK(p1.event() == event());
@@ -218,7 +218,7 @@ TEST_CASE("ten million phases take no more memory than a few") {
   CHECK(current_event_statistics().bytes == bytes);
 }
 
-TEST_CASE("one arrival too many is refused, at once even where it would come late") {
+TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
   lone_world world;
   const barrier b = barrier::create(3); const std::string made = line_of();
   const auto go = user_event::create();
@@ -266,7 +266,7 @@ TEST_CASE("an arrival that waits for its own phase is refused") {
   CHECK(follower.has_triggered());
 }
 
-TEST_CASE("alterations that cannot hold are refused") {
+TEST_CASE("invalid alterations are refused") {
   lone_world world;
   const barrier b = barrier::create(2); const std::string made = line_of();
   b.arrive();
@@ -323,7 +323,7 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
         "  used        " + where + "\n"
         "  because     it was destroyed before\n"
         "  try         destroy a barrier after its last use");
-  const barrier again = barrier::create(1);  // takes the same place
+  const barrier again = barrier::create(1);  // reuses the same slot
   CHECK_THROWS(b.arrive());
   CHECK_FALSE(again.has_triggered());
   lone_world abroad(2);
@@ -335,7 +335,7 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
         "  try         use the barrier on the runtime that made it");
 }
 
-TEST_CASE("destroying a barrier that is waited for poisons what waits") {
+TEST_CASE("destroying a barrier poisons the events of its awaited phases") {
   lone_world world;
   const barrier b = barrier::create(1); const std::string made = line_of();
   const event e = b.advance().event();
@@ -346,10 +346,10 @@ TEST_CASE("destroying a barrier that is waited for poisons what waits") {
                              "  created     " + made + "\n"
                              "  destroyed   " + where + "\n"
                              "  try         destroy a barrier after its last phase has happened");
-  late.trigger();  // its arrival comes to nothing
+  late.trigger();  // its arrival has no effect
 }
 
-TEST_CASE("the value of a phase long gone is refused") {
+TEST_CASE("the value of a phase that ended long ago is refused") {
   lone_world world;
   auto b = reducing_barrier<sum>::create(1); const std::string made = line_of();
   const auto first = b;

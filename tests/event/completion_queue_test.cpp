@@ -30,7 +30,7 @@ TEST_CASE("a completion queue yields events in the order in which they ended") {
   CHECK(q.size().ended + q.size().pending == 0);
 }
 
-TEST_CASE("a completion queue says how events ended, also those that had ended before") {
+TEST_CASE("a completion queue returns how events ended, even those that had ended before") {
   lone_world world;
   const auto q = completion_queue::create();
   const auto good = user_event::create(), bad = user_event::create();
@@ -47,7 +47,7 @@ TEST_CASE("a completion queue says how events ended, also those that had ended b
   for (int i = 1; i < 4; ++i) CHECK(all[i].how.ok());
 }
 
-TEST_CASE("nonempty happens when there is something to pop") {
+TEST_CASE("nonempty triggers when there is something to pop") {
   lone_world world;
   const auto q = completion_queue::create();
   const auto a = user_event::create(), b = user_event::create();
@@ -67,7 +67,7 @@ TEST_CASE("nonempty happens when there is something to pop") {
   CHECK_FALSE(more.is_poisoned());
 }
 
-TEST_CASE("a completion queue may be let go before its events end") {
+TEST_CASE("a completion queue may be released before its events end") {
   lone_world world;
   const auto a = user_event::create(), b = user_event::create();
   {

@@ -15,7 +15,7 @@ using namespace stretto::testing;
 
 namespace {
 
-/// The program holds it with more references than are ever given up, and ends its life itself.
+/// The program holds more references than are ever released, and destroys the object itself.
 struct job : completion {
   static void destroy(completion&) noexcept { std::abort(); }
   static std::string describe(const completion&) { return "a job"; }
@@ -154,7 +154,7 @@ void run_random_program() {
 
 }  // namespace
 
-TEST_CASE("random programs over events do what the definitions say") {
+TEST_CASE("random programs over events behave as the definitions say") {
   rc::detail::TestParams params;
   params.maxSuccess = test::scaled(500, 50'000);
   const auto result = rc::detail::checkTestable(run_random_program, rc::detail::TestMetadata{}, params);

@@ -53,11 +53,11 @@ struct counting_waiter : waiter {
   }
 };
 
-/// What will end event i: a thread, an earlier event, or a merge of earlier ones.
+/// How event i ends: by a thread, an earlier event, or a merge of earlier ones.
 struct plan {
   struct action {
     std::size_t target;
-    std::vector<std::size_t> inputs;  // none: by hand
+    std::vector<std::size_t> inputs;  // none: triggered by a thread
     bool poison = false;
   };
   std::vector<action> actions;
@@ -121,7 +121,7 @@ TEST_CASE("events ended, merged, followed and awaited by several threads end as 
   }
 }
 
-TEST_CASE("a thread that triggers what another makes does not let storage grow") {
+TEST_CASE("storage does not grow if one thread triggers the events that another makes") {
   event_world world;
   member here(world);
   constexpr int rounds = 2'000, batch = 50;
@@ -143,7 +143,7 @@ TEST_CASE("a thread that triggers what another makes does not let storage grow")
   CHECK(n.slots <= 6 * 64);
 }
 
-TEST_CASE("two threads that end one event: one succeeds and the other is told") {
+TEST_CASE("if two threads end one event, one succeeds and the other gets an error") {
   event_world world;
   member here(world);
   constexpr int rounds = 2'000;
@@ -168,7 +168,7 @@ TEST_CASE("two threads that end one event: one succeeds and the other is told") 
   });
   for (int i = 0; i < rounds; ++i) {
     CHECK(events[i].has_triggered());
-    CHECK(refused[i] >= 1);  // a plain end may slip in after a deferred one was accepted
+    CHECK(refused[i] >= 1);  // a plain trigger may come after a deferred one was accepted
     CHECK(refused[i] <= 2);
   }
   for (int i = 0; i < 10'000; ++i) {  // the free lists are sound
@@ -241,7 +241,7 @@ TEST_CASE("threads run ahead of a barrier with poison, alterations and events") 
       std::mt19937 random(seed * threads + t);
       for (int i = 0; i < phases; ++i) {
         asked[t * phases + i] = all[i];
-        if (random() % 4 == 0 && i + 1 < phases) {  // one more, brought by whoever asked for it
+        if (random() % 4 == 0 && i + 1 < phases) {  // one more arrival, by the thread that raised the count
           all[i].alter_arrival_count(+1);
           if (i + 1 < phases) all[i + 1].alter_arrival_count(-1);
           all[i].arrive();

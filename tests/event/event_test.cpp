@@ -26,7 +26,7 @@ TEST_CASE("a user event has happened once it is triggered") {
   CHECK_FALSE(e.is_poisoned());
 }
 
-TEST_CASE("a poisoned event has ended and says why") {
+TEST_CASE("a poisoned event has ended and has a cause") {
   lone_world world;
   const auto e = user_event::create();
   CHECK(e.result().ok());
@@ -44,7 +44,7 @@ TEST_CASE("a handle prints its node, slot and generation") {
   e.trigger();
 }
 
-TEST_CASE("a slot serves again once its event has triggered, and old handles stay triggered") {
+TEST_CASE("a slot is reused once its event has triggered, and old handles stay triggered") {
   lone_world world;
   std::vector<user_event> old;
   for (int i = 0; i < 10'000; ++i) {
@@ -72,7 +72,7 @@ TEST_CASE("storage follows the peak of untriggered events") {
   CHECK(n.bytes < 1 << 20);
 }
 
-TEST_CASE("a slot whose generations are used up is retired and its handles still answer") {
+TEST_CASE("a slot whose generations are used up is retired, and its handles stay valid") {
   lone_world world;
   const auto first = user_event::create();
   const auto poisoned = user_event::create();
@@ -151,7 +151,7 @@ TEST_CASE("a chain of a million events carries poison to its end") {
   CHECK(words_of_cause(last) == "root");
 }
 
-TEST_CASE("ignoring failure outlives it") {
+TEST_CASE("ignore_failure triggers when its event is poisoned") {
   lone_world world;
   const auto a = user_event::create();
   const auto kept = ignore_failure(a);
@@ -190,7 +190,7 @@ TEST_CASE("a second trigger after the slot served again does not name another ev
   CHECK_FALSE(other.has_triggered());
 }
 
-TEST_CASE("an event that another is to trigger cannot be triggered by hand") {
+TEST_CASE("an event with a deferred trigger cannot be triggered by the program") {
   lone_world world;
   const auto a = user_event::create();
   const auto b = user_event::create(); const std::string made = line_of();

@@ -1,4 +1,4 @@
-// event_world.hpp - a runtime of nothing but events, for tests: entered by the thread that makes it, and by others.
+// event_world.hpp - for tests: a runtime with events only, entered by the thread that makes it and by others.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -21,7 +21,7 @@ struct event_world {
   ~event_world() { detail::stop_events(runtime); }
 };
 
-/// Makes the calling thread one of the world's while it lives.
+/// Makes the calling thread a member of the world while it lives.
 class member {
  public:
   explicit member(event_world& world, std::uint32_t index = 0) {
@@ -46,7 +46,7 @@ struct lone_world : event_world, member {
   explicit lone_world(std::uint16_t node = 0) : event_world(node), member(static_cast<event_world&>(*this)) {}
 };
 
-/// The root exception's words, or "" if `e` is not poisoned.
+/// The message of the root exception, or "" if `e` is not poisoned.
 inline std::string words_of_cause(event e) {
   try {
     e.result().rethrow();
@@ -65,7 +65,7 @@ inline std::string line_of(const std::source_location& where = std::source_locat
   return short_location(where);
 }
 
-/// What `f` throws, as text; "" if nothing.
+/// The message of the exception that `f` throws; "" if none.
 template <class F>
 std::string message_of(F&& f) {
   try {

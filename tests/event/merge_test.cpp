@@ -25,7 +25,7 @@ failure_ref some_failure(const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a merge of nothing or of what has happened is the default event") {
+TEST_CASE("a merge of no events, or of triggered ones, is the default event") {
   lone_world world;
   CHECK(merge(std::span<const event>()) == event());
   CHECK(merge({event(), event()}) == event());
@@ -43,7 +43,7 @@ TEST_CASE("a merge of one pending event is that event") {
   a.trigger();
 }
 
-TEST_CASE("a merge happens when its last input has, in any order of triggers") {
+TEST_CASE("a merge triggers when its last input has, in any order of triggers") {
   lone_world world;
   for (int n : {2, 3, 4, 6, 7, 13, 100}) {
     for (int order = 0; order < 3; ++order) {
@@ -134,7 +134,7 @@ TEST_CASE("a merge of tasks holds them until it has seen their end") {
   }
 }
 
-TEST_CASE("a merge that fails half way gives its tasks back") {
+TEST_CASE("a merge that throws half-way releases its tasks") {
   lone_world world(1);
   event foreign;
   {
@@ -170,9 +170,9 @@ TEST_CASE("a task's event is made on request and ends as the task does") {
   CHECK(words_of_cause(b) == "bad job");
 }
 
-TEST_CASE("a failure that dies while its list waits its turn stays readable") {
+TEST_CASE("a failure stays readable if its owner is destroyed while the firing of its list is deferred") {
   lone_world world;
-  // The outer trigger fires a waiter that completes a poisoned job and lets it go at once.
+  // The outer trigger fires a waiter that completes a poisoned job and releases it at once.
   static counted_job* doomed;
   doomed = new counted_job;
   const event seen = detail::event_of(*doomed, world.context, std::source_location::current());

@@ -11,18 +11,18 @@ using namespace stretto::testing;
 
 namespace {
 
-/// Stands for all other nodes: keeps their events in a map and is told when they end.
+/// Stands for all other nodes: keeps their events in a map and ends them on demand.
 class other_nodes : public remote_owner {
  public:
   struct remote_event {
-    answer known;
+    known_state known;
     std::vector<waiter*> waiters;
     int interests = 0;
   };
   std::map<std::uint64_t, remote_event> events;
   std::vector<std::pair<event, std::string>> forwarded;
 
-  answer query(event e) override { return events[e.raw()].known; }
+  known_state query(event e) override { return events[e.raw()].known; }
   void express_interest(event e) override { ++events[e.raw()].interests; }
   bool subscribe(event e, waiter& w, base::thread_context&) override {
     auto& r = events[e.raw()];
@@ -57,7 +57,7 @@ failure_ref far_failure(const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("an event of another node is asked of its owner") {
+TEST_CASE("an event of another node is queried at its owner") {
   connected_world world;
   const event far = far_event(1);
   CHECK(to_string(far) == "N9:E1.1");
@@ -101,7 +101,7 @@ TEST_CASE("a trigger of a remote event is forwarded, also a deferred one and a p
   CHECK(world.others.forwarded.size() == 5);
 }
 
-TEST_CASE("a merge expresses interest in all its remote inputs before it waits for one") {
+TEST_CASE("a merge subscribes to all its remote inputs before it waits for one") {
   connected_world world;
   for (unsigned n : {2u, 3u, 10u}) {
     std::vector<event> inputs{user_event::create()};

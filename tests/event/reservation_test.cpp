@@ -34,7 +34,7 @@ TEST_CASE("acquire and release wait for their preconditions, and releases may be
   const auto ready = user_event::create(), done = user_event::create();
   const event grant = r.acquire(ready);
   const event released = r.release(done);  // before the grant
-  const event next = r.acquire(grant);     // behind it in line
+  const event next = r.acquire(grant);     // queued behind it
   CHECK(r.try_acquire());                  // nothing has taken effect yet
   r.release();
   ready.trigger();
@@ -66,7 +66,7 @@ TEST_CASE("grants follow the order in which acquires took effect") {
   r.release();
 }
 
-TEST_CASE("readers hold a reservation together, and who wants it alone waits for all of them") {
+TEST_CASE("readers hold a reservation together, and an exclusive acquire waits for all of them") {
   lone_world world;
   const auto r = reservation::create();
   CHECK(r.acquire(shared) == event());
@@ -84,7 +84,7 @@ TEST_CASE("readers hold a reservation together, and who wants it alone waits for
   r.release();
 }
 
-TEST_CASE("readers that come behind someone who waits stay behind, and those in a row are granted together") {
+TEST_CASE("readers that queue behind a waiter stay behind it, and consecutive readers are granted together") {
   lone_world world;
   const auto r = reservation::create();
   CHECK(r.try_acquire(shared));
@@ -179,7 +179,7 @@ TEST_CASE("a poisoned release still releases") {
   r.release();
 }
 
-TEST_CASE("a release that names its grant does nothing if that was poisoned, whatever it waits for") {
+TEST_CASE("a release that names its grant does nothing if the grant was poisoned, whatever the release waits for") {
   lone_world world;
   const auto r = reservation::create();
   const auto bad = user_event::create(), work = user_event::create();
@@ -219,7 +219,7 @@ TEST_CASE("the payload belongs to the holder and starts as zeros") {
   r.release();
 }
 
-TEST_CASE("releasing what is not held is misuse when it takes effect") {
+TEST_CASE("releasing a reservation that is not held is misuse when the release takes effect") {
   static std::string told;
   lone_world world;
   detail::report_unobserved_to(
@@ -304,11 +304,11 @@ TEST_CASE("destroying a reservation poisons the acquires that wait for it, now a
                                       "  try         destroy a reservation after its last release");
 }
 
-TEST_CASE("readers of other nodes are granted in their turn, beside readers of this one") {
+TEST_CASE("readers of other nodes are granted in order, together with readers of this one") {
   lone_world world;
   const auto r = reservation::create({.fairness = 1});
   auto& cache = detail::event_cache::of(world.context);
-  detail::holding& held = *detail::find_reservation(r.raw(), *cache.table);
+  detail::reservation_state& held = *detail::find_reservation(r.raw(), *cache.table);
   struct ask : detail::remote_acquire {
     bool granted = false;
     explicit ask(detail::hold wanted) {
@@ -316,14 +316,14 @@ TEST_CASE("readers of other nodes are granted in their turn, beside readers of t
       fire = [](waiter& w, const failure*, base::thread_context&) noexcept { static_cast<ask&>(w).granted = true; };
     }
   };
-  ask first(detail::hold::shared), second(detail::hold::shared), leaves(detail::hold::alone),
+  ask first(detail::hold::shared), second(detail::hold::shared), leaves(detail::hold::exclusive),
       third(detail::hold::shared);
-  CHECK(held.acquire_for(first) == detail::holding::taken::now);
+  CHECK(held.acquire_for(first) == detail::reservation_state::acquire_result::now);
   CHECK(r.try_acquire(shared));
   const event writer = r.acquire();
-  CHECK(held.acquire_for(second) == detail::holding::taken::later);
+  CHECK(held.acquire_for(second) == detail::reservation_state::acquire_result::later);
   CHECK_FALSE(held.leave(leaves));
-  CHECK(held.acquire_for(third) == detail::holding::taken::later);
+  CHECK(held.acquire_for(third) == detail::reservation_state::acquire_result::later);
   const event reader = r.acquire(shared);
   r.release(), r.release();
   CHECK(writer.has_triggered());
@@ -333,7 +333,7 @@ TEST_CASE("readers of other nodes are granted in their turn, beside readers of t
   CHECK_FALSE(leaves.granted);
   r.release(), r.release();
   CHECK(leaves.granted);
-  CHECK(held.is_away());
+  CHECK(held.is_elsewhere());
   CHECK_FALSE(third.granted);
   CHECK(held.take_remote() == &third);  // it goes after the reservation
 }
@@ -344,12 +344,12 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
     const auto r = reservation::create({.fairness = fairness});
     CHECK(r.try_acquire());
     auto& cache = detail::event_cache::of(world.context);
-    detail::holding& held = *detail::find_reservation(r.raw(), *cache.table);
+    detail::reservation_state& held = *detail::find_reservation(r.raw(), *cache.table);
     const auto comes_back = [&] {
-      CHECK(held.is_away());
-      detail::holding::grant next;
-      held.come(fairness, held.where(), {}, next);
-      detail::holding::hand_out(next, cache, world.context);
+      CHECK(held.is_elsewhere());
+      detail::reservation_state::grant next;
+      held.move_here(fairness, held.where(), {}, next);
+      detail::reservation_state::hand_out(next, cache, world.context);
     };
     struct ask : detail::remote_acquire {
       bool granted = false;
@@ -371,7 +371,7 @@ TEST_CASE("another node waits for at most `fairness` preferred grants") {
     r.release();
     CHECK(remote[0].granted);
     CHECK_FALSE(remote[1].granted);
-    comes_back();  // for who waits here, first
+    comes_back();  // local waiters are served first
     for (std::uint32_t i = 0; i < std::max(fairness, 1u); ++i) r.release();
     CHECK(remote[1].granted);
     comes_back();

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/context.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 #include "hang.hpp"
 
 namespace hang {
@@ -52,7 +52,7 @@ void held_outside(runtime& rt) {
       const attachment here(rt);
       pthread_setname_np(pthread_self(), "reader");
       wait(tally.acquire());  // NAMED held_outside
-      const detail::held_mark mark(*base::current()->runtime, given_back, "view of \"u\"", "",
+      const detail::holder_record mark(*base::current()->runtime, given_back, "view of \"u\"", "",
                                    std::source_location::current());  // GUILTY held_outside
       taken.trigger();
       std::this_thread::sleep_for(std::chrono::hours(1));

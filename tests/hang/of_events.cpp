@@ -1,6 +1,6 @@
 // Events and promises that nobody ends. GUILTY marks the line that the report must name.
 #include "base/context.hpp"
-#include "event/held.hpp"
+#include "event/holder_record.hpp"
 #include "hang.hpp"
 
 namespace hang {
@@ -72,7 +72,7 @@ void held_while_waiting(runtime& rt) {
   rt.run([] {
     const auto given_back = user_event::create();
     wait(async(name("keeper"), [given_back] {
-      const detail::held_mark mark(*base::current()->runtime, given_back, "view of \"u\"", "task \"keeper\"",
+      const detail::holder_record mark(*base::current()->runtime, given_back, "view of \"u\"", "task \"keeper\"",
                                    std::source_location::current());  // GUILTY held_while_waiting
       wait(async(after(given_back), name("writer"), [] {}));          // NAMED held_while_waiting
     }));

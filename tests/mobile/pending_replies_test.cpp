@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "event/event_floor.hpp"
-#include "sched/scopes.hpp"
+#include "sched/scope_counting.hpp"
 
 namespace stretto::mobiles {
 namespace {

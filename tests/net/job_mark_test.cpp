@@ -1,4 +1,4 @@
-// What a process tells `stretto run` of its job.
+// The marks by which a process tells `stretto run` that its job begins and ends.
 #include "net/mpi/job_mark.hpp"
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ TEST_CASE("a process is in a job from its mark for the beginning to that for the
   CHECK(is_in_job(m.all()));
 }
 
-TEST_CASE("what a process starts does not write marks into a file that has taken the pipe's number") {
+TEST_CASE("a child process does not write marks into a file that reuses the pipe's number") {
   const marks m, other;
   const std::string value = job_mark_value(m.ends[1]);
   const std::string reused = std::to_string(other.ends[1]) + value.substr(value.find(':'));
@@ -52,7 +52,7 @@ TEST_CASE("what a process starts does not write marks into a file that has taken
   CHECK(m.all().empty());
 }
 
-TEST_CASE("without the variable, and for what is no pipe, there are no marks") {
+TEST_CASE("without the variable, or without a pipe, no marks are written") {
   mark_job(job_mark::in_job);
   CHECK(job_mark_value(-1).empty());
   const int file = ::open("/dev/null", O_WRONLY);

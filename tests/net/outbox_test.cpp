@@ -1,4 +1,4 @@
-// What is in MPI's hands: learnt as soon as it has left them, so that a flood reuses its memory.
+// Sends in progress are tested as soon as they have ended, so that a flood reuses its memory.
 #include "net/mpi/outbox.hpp"
 
 #include <doctest/doctest.h>
@@ -8,14 +8,14 @@
 namespace stretto::net::mpi {
 namespace {
 
-/// An MPI that keeps all messages, until it lets go of those to one node.
+/// An MPI that keeps all messages until the test completes those to one node.
 struct keeping {
   static inline bool lets_go[3];
   static inline int kept;
   handlers names;
   static inline const calls table = [] {
     calls c{};
-    c.send = +[](const void*, std::size_t, int to, int, channel, request* r) -> const char* {
+    c.send = +[](const void*, std::size_t, int to, int, communicator_kind, request* r) -> const char* {
       std::memcpy(r->bytes, &to, sizeof to);
       ++kept;
       return nullptr;
@@ -42,7 +42,7 @@ void post(outbox& to_send, node_number to, int messages) {
 
 }  // namespace
 
-TEST_CASE("one look finds all that MPI has sent, however much it was") {
+TEST_CASE("one test finds all sends that have ended, however many there are") {
   keeping mpi;
   outbox to_send(mpi.table, mpi.names, 2);
   post(to_send, 1, 1000);
@@ -55,7 +55,7 @@ TEST_CASE("one look finds all that MPI has sent, however much it was") {
   CHECK(to_send.is_empty());
 }
 
-TEST_CASE("a node that receives nothing does not hide what was sent to others") {
+TEST_CASE("a node that receives nothing does not delay the sends to others") {
   keeping mpi;
   outbox to_send(mpi.table, mpi.names, 3);
   post(to_send, 1, 10);

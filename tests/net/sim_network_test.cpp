@@ -1,4 +1,4 @@
-// The simulated network itself: what a seed decides, what time costs, what cuts and deaths leave behind.
+// The simulated network itself: the choices of a seed, virtual time, and the effects of cut links and failed nodes.
 #include "net/sim/network.hpp"
 
 #include <stretto/error.hpp>
@@ -67,7 +67,8 @@ struct noted {
     std::scoped_lock l(lock);
     came += one;
   }
-  void send(std::size_t from, std::size_t to, int number, std::span<const std::byte> payload = {}, told* sent = nullptr) {
+  void send(std::size_t from, std::size_t to, int number, std::span<const std::byte> payload = {},
+            told* sent = nullptr) {
     nodes[from].net->send({static_cast<node_number>(to), 0, std::as_bytes(std::span(&number, 1)), payload, sent});
   }
   bool is_over() const {
@@ -93,7 +94,7 @@ std::string code_of(const std::exception_ptr& e) {
 
 }  // namespace
 
-TEST_CASE("a seed repeats what comes when, and others make it otherwise") {
+TEST_CASE("a seed repeats the order of arrivals, and other seeds give other orders") {
   const auto log_of = [](std::uint64_t seed) {
     noted all({.nodes = 4, .seed = seed});
     for (int i = 0; i < 5; ++i)
@@ -113,8 +114,12 @@ TEST_CASE("a seed repeats what comes when, and others make it otherwise") {
 }
 
 TEST_CASE("a message takes the latency and the time of its bytes, and the next of its pair waits for the wire") {
-  noted all({.nodes = 3, .latency_seconds = 1e-3, .jitter_seconds = 0, .bandwidth_bytes_per_second = 1e6, .eager_bytes = 1 << 20});
-  const std::vector<std::byte> much(99'964);  // with the head and what goes with it, 100,000 bytes
+  noted all({.nodes = 3,
+             .latency_seconds = 1e-3,
+             .jitter_seconds = 0,
+             .bandwidth_bytes_per_second = 1e6,
+             .eager_bytes = 1 << 20});
+  const std::vector<std::byte> much(99'964);  // with the head and its overhead, 100,000 bytes
   std::mt19937_64 random(1);
   all.send(0, 1, 0, much);
   all.send(0, 2, 0, much);  // another wire
@@ -126,8 +131,12 @@ TEST_CASE("a message takes the latency and the time of its bytes, and the next o
   CHECK(all.network->seconds() == doctest::Approx(0.101 + 0.201));
 }
 
-TEST_CASE("a large payload does not hold up the messages behind it, and costs a question more") {
-  noted all({.nodes = 2, .latency_seconds = 1e-3, .jitter_seconds = 0, .bandwidth_bytes_per_second = 1e6, .eager_bytes = 100});
+TEST_CASE("a large payload does not delay the messages behind it, and costs one more round trip") {
+  noted all({.nodes = 2,
+             .latency_seconds = 1e-3,
+             .jitter_seconds = 0,
+             .bandwidth_bytes_per_second = 1e6,
+             .eager_bytes = 100});
   const std::vector<std::byte> much(1'000'000);
   std::mt19937_64 random(1);
   all.send(0, 1, 0, much);
@@ -142,24 +151,24 @@ TEST_CASE("a large payload does not hold up the messages behind it, and costs a 
   CHECK(all.network->seconds() < 1.01);
 }
 
-TEST_CASE("what has been copied is held until it has come") {
+TEST_CASE("copied payloads count as outstanding until they have arrived") {
   noted all({.nodes = 2, .eager_bytes = 5000});
   std::mt19937_64 random(1);
-  CHECK(all.nodes[0].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() == 0);
   all.send(0, 1, 0, std::vector<std::byte>(4000));
-  CHECK(all.nodes[0].net->held() >= 4000);
-  CHECK(all.nodes[0].net->held() < 4100);
-  all.send(0, 1, 0, std::vector<std::byte>(1'000'000));  // stays here until it is asked for
-  CHECK(all.nodes[0].net->held() >= 1'004'000);
-  CHECK(all.nodes[1].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() >= 4000);
+  CHECK(all.nodes[0].net->outstanding_bytes() < 4100);
+  all.send(0, 1, 0, std::vector<std::byte>(1'000'000));  // stays here until the receiver requests it
+  CHECK(all.nodes[0].net->outstanding_bytes() >= 1'004'000);
+  CHECK(all.nodes[1].net->outstanding_bytes() == 0);
   all.poll_all(random);
-  CHECK(all.nodes[0].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() == 0);
   all.send(0, 1, 0, std::vector<std::byte>(1'000'000));
   all.network->cut(0, 1);
-  CHECK(all.nodes[0].net->held() == 0);
+  CHECK(all.nodes[0].net->outstanding_bytes() == 0);
 }
 
-TEST_CASE("nodes of different programs do not meet") {
+TEST_CASE("nodes of different programs are refused") {
   const auto network = sim::network::make({.nodes = 2});
   handlers one, other;
   one.add("a", nullptr, +[](void*, arrival&) {});
@@ -172,7 +181,7 @@ TEST_CASE("nodes of different programs do not meet") {
   CHECK(test::thrown_by([&] { network->join(1, newer); }).find("N06") != std::string::npos);
 }
 
-TEST_CASE("whatever is cut or dies, all that is told is told once, what came is what was sent first, and nothing hangs, over many seeds") {
+TEST_CASE("with cut links and failed nodes completions run once, arrivals are a prefix of the sends, nothing hangs") {
   for (std::uint64_t seed = 0; seed < test::scaled_of_one_thread(300u, 10'000u); ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -228,13 +237,14 @@ TEST_CASE("whatever is cut or dies, all that is told is told once, what came is 
       }
       for (const auto& l : all.nodes[to].landings) {
         CHECK(l.landed.times == 1);
-        if (!l.landed.failure) CHECK(std::all_of(l.bytes.begin(), l.bytes.end(), [](std::byte b) { return b == std::byte{1}; }));
+        if (!l.landed.failure)
+          CHECK(std::all_of(l.bytes.begin(), l.bytes.end(), [](std::byte b) { return b == std::byte{1}; }));
       }
     }
   }
 }
 
-TEST_CASE("who joins once links of its are cut is told of them, and who has joined is told at once") {
+TEST_CASE("a node is notified of cut links at once, or when it joins if they were cut before") {
   const auto network = sim::network::make({.nodes = 3});
   std::vector<node_number> lost[3];
   handlers all[3];
@@ -256,7 +266,7 @@ TEST_CASE("who joins once links of its are cut is told of them, and who has join
   CHECK(lost[2] == std::vector<node_number>{1});
 }
 
-TEST_CASE("a payload that is kept outlives its sender, and is told so") {
+TEST_CASE("a payload that is kept outlives its sender, and then fails") {
   const auto network = sim::network::make({.nodes = 2, .eager_bytes = 8});
   handlers none, keeps;
   payload kept;
@@ -276,7 +286,7 @@ TEST_CASE("a payload that is kept outlives its sender, and is told so") {
   CHECK(code_of(landed.failure) == "N05");
 }
 
-TEST_CASE("what a node has sent before it left still comes, but for payloads that stayed with it") {
+TEST_CASE("messages that a node sent before it left still arrive, except payloads that stayed with it") {
   noted n({.nodes = 3, .seed = 5, .eager_bytes = 8});
   const std::vector<std::byte> large(100);
   for (int i = 0; i < 10; ++i) n.send(0, 1, i);
@@ -291,13 +301,13 @@ TEST_CASE("what a node has sent before it left still comes, but for payloads tha
   CHECK(n.nodes[1].from[0] == all);
   REQUIRE(n.nodes[1].landings.size() == 1);
   CHECK(code_of(n.nodes[1].landings[0].landed.failure) == "N05");
-  CHECK(n.nodes[1].lost.empty());  // it has left, and is not lost
+  CHECK(n.nodes[1].lost.empty());  // it has left, and has not failed
   n.send(1, 0, 12);
   n.poll_all(random);
   CHECK(n.is_over());
 }
 
-TEST_CASE("what was sent to a node that leaves by one that has left is not waited for by the others") {
+TEST_CASE("the clock does not wait for messages from a node that has left to one that leaves") {
   noted n({.nodes = 3});
   n.send(0, 1, 1);
   for (int i = 0; i < 3; ++i) n.send(1, 2, i);
@@ -322,7 +332,7 @@ TEST_CASE("links are cut while threads send and poll, and each completion still 
           all.nodes[n].net->poll();
         }
         --polling;
-        while (polling)  // what is left then, one thread polls for all
+        while (polling)  // then one thread polls for all nodes
           if (!all.nodes[n].net->poll()) std::this_thread::yield();
       });
     all.network->cut(0, 1);
@@ -373,7 +383,7 @@ TEST_CASE("an access to a window costs two latencies and its bytes") {
   CHECK(job.all.network->seconds() == doctest::Approx(2e-3 + 1e-2).epsilon(1e-3));
 }
 
-TEST_CASE("once a link is cut, what is under way to a window fails, and what comes later") {
+TEST_CASE("once a link is cut, accesses to a window in progress fail, and so do later ones") {
   for (unsigned seed = 0; seed < test::scaled(100u, 10'000u); ++seed) {
     CAPTURE(seed);
     lending job({.nodes = 3, .seed = seed});

@@ -80,7 +80,7 @@ void try_it(Arguments... arguments) {
   Scenario s(self, nodes, arguments...);
   until_all_are run(s);
   static unsigned made = 0;
-  const std::uint64_t lane_memory = std::array<std::uint64_t, 3>{mpi::default_lane_memory, 64 << 10, 0}[made++ % 3];
+  const std::uint64_t lane_memory = std::array<std::uint64_t, 3>{mpi::default_channel_memory, 64 << 10, 0}[made++ % 3];
   const auto net = mpi::make(*library, s.all, level, lane_memory);
   CHECK(net->self() == self);
   tell_host(*net);
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   using namespace stretto::net;
   try {
     const std::string folders[] = {argc > 1 ? argv[1] : "."};
-    auto here = mpi::look_around();
+    auto here = mpi::detect_launch_environment();
     if (argc > 3) here.launcher = argv[3];
     library = &mpi::load(here, folders);
   } catch (const stretto::error& e) {

@@ -1,4 +1,4 @@
-// Results, promised values and captured bodies lie where their types want them.
+// Results, promised values and captured bodies are aligned as their types require.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -55,7 +55,7 @@ future<bool> is_aligned_in_coroutine(event e) {
 
 }  // namespace
 
-TEST_CASE("results, promised values and captures are aligned as their types ask, up to 4096") {
+TEST_CASE("results, promised values and captures are aligned as their types require, up to 4096") {
   test::with_runtimes([] {
     check_alignment<8>();
     check_alignment<64>();
@@ -65,11 +65,12 @@ TEST_CASE("results, promised values and captures are aligned as their types ask,
   });
 }
 
-TEST_CASE("what a coroutine keeps in its frame is aligned as its type asks") {
+TEST_CASE("values in a coroutine's frame are aligned as their types require") {
   test::with_runtimes([] {
     for (int i = 0; i < 10; ++i) {
       const auto gate = user_event::create();
-      const auto a = is_aligned_in_coroutine<32>(gate), b = is_aligned_in_coroutine<128>(gate), c = is_aligned_in_coroutine<4096>(gate);
+      const auto a = is_aligned_in_coroutine<32>(gate), b = is_aligned_in_coroutine<128>(gate),
+                 c = is_aligned_in_coroutine<4096>(gate);
       gate.trigger();
       CHECK(a.get());
       CHECK(b.get());

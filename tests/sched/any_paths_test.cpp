@@ -1,4 +1,5 @@
-// any_paths_test.cpp - pop and steal paths of any shape: every task runs on a worker whose paths visit its place, or is refused at the call.
+// any_paths_test.cpp - pop and steal paths of any shape: every task runs on a worker whose paths visit its place, or is
+// refused at the call.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::vector<place> random_path(std::mt19937& random, std::uint32_t places, std::
   return path;
 }
 
-machine random_machine(std::mt19937& random) {
+machine machine_with_any_paths(std::mt19937& random) {
   constexpr place_kind kinds[] = {place_kind::core, place_kind::l2, place_kind::l3, place_kind::interconnect};
   platform_description is;
   const std::uint32_t places = 1 + random() % 5, workers = 1 + random() % 4;
@@ -55,7 +56,7 @@ struct tally {
   std::atomic<int> asked{0}, ran{0}, astray{0}, refused{0}, refused_wrongly{0};
 };
 
-/// Tasks of all kinds at every place: plain ones, urgent ones, and ones that are suspended in the middle until `go`.
+/// Tasks of all kinds at every place: plain ones, urgent ones, and ones that suspend until `go`.
 void spawn_everywhere(const machine& m, const user_event& go, tally& seen) {
   for (const place p : m->places())
     for (int kind = 0; kind < 4; ++kind) {
@@ -88,8 +89,10 @@ void check_everywhere(const machine& m, bool stepped) {
     rt.run([&] {
       const user_event go = user_event::create();
       finish([&] {
-        for (std::uint32_t w = 0; w < m->worker_count(); ++w) async(on(worker(w)), [&] { spawn_everywhere(m, go, seen); }).get();
-        for (std::uint32_t w = 0; w < m->worker_count(); ++w) async(on(worker(w)), [&, w] {
+        for (std::uint32_t w = 0; w < m->worker_count(); ++w)
+          async(on(worker(w)), [&] { spawn_everywhere(m, go, seen); }).get();
+        for (std::uint32_t w = 0; w < m->worker_count(); ++w)
+          async(on(worker(w)), [&, w] {
             if (w + 1 == m->worker_count()) go.trigger();
           });
       });
@@ -108,17 +111,17 @@ machine machine_of(const char* json) { return std::make_shared<const platform>(p
 TEST_CASE("with any paths a task runs on a worker that serves its place, or is refused when it is spawned") {
   std::mt19937 random(20261127);
   for (int round = 0; round < test::scaled(60, 2000); ++round) {
-    const machine m = random_machine(random);
+    const machine m = machine_with_any_paths(random);
     CAPTURE(m->to_json());
     check_everywhere(m, true);
     check_everywhere(m, false);
   }
 }
 
-TEST_CASE("with any paths what a thread spawns that is no worker runs where it may") {
+TEST_CASE("with any paths a task spawned by a thread that is not a worker runs where it may") {
   std::mt19937 random(20261128);
   for (int round = 0; round < test::scaled(40, 1000); ++round) {
-    const machine m = random_machine(random);
+    const machine m = machine_with_any_paths(random);
     CAPTURE(m->to_json());
     tally seen;
     {
@@ -141,7 +144,7 @@ TEST_CASE("with any paths what a thread spawns that is no worker runs where it m
   }
 }
 
-TEST_CASE("a task at a place that another worker's pop path alone names runs there") {
+TEST_CASE("a task at a place that only another worker's pop path visits runs there") {
   const machine m = machine_of(R"json({"nworkers": 2, "declarations": ["sysmem", "L2_0", "L2_1", "Interconnect_0"],
     "reachability": [["sysmem", "L2_0"], ["sysmem", "L2_1"], ["sysmem", "Interconnect_0"]],
     "pop_paths": {"default": ["L2_$(id)", "sysmem"], "1": ["L2_1", "Interconnect_0", "sysmem"]},
@@ -157,8 +160,9 @@ TEST_CASE("a task at a place that another worker's pop path alone names runs the
   CHECK(there == 20 * 300);
 }
 
-TEST_CASE("a task that one worker alone may steal is run by it, also where others sleep or search") {
-  const machine m = machine_of(R"json({"nworkers": 4, "declarations": ["sysmem", "L2_0", "L2_1", "L2_2", "L2_3", "Interconnect"],
+TEST_CASE("a task that only one worker may steal runs there, even if others sleep or search") {
+  const machine m =
+      machine_of(R"json({"nworkers": 4, "declarations": ["sysmem", "L2_0", "L2_1", "L2_2", "L2_3", "Interconnect"],
     "reachability": [["sysmem", "L2_0"], ["sysmem", "L2_1"], ["sysmem", "L2_2"], ["sysmem", "L2_3"], ["sysmem", "Interconnect"]],
     "pop_paths": {"default": ["L2_$(id)", "sysmem"]},
     "steal_paths": {"default": ["sysmem"], "3": ["Interconnect", "sysmem"]}})json");

@@ -26,7 +26,7 @@ bool keeps_small_numbers() {
   return small / 2 > 0;
 }
 
-/// Not by <cfenv>: what intrinsics of the vector unit set, which leaves the x87 alone.
+/// Not by <cfenv>: by intrinsics that set the vector unit's control word and leave the x87's alone.
 void set_vectors_only(std::uint32_t bits, std::uint32_t mask) {
   auto words = base::read_floating_words();
   words.vectors = (words.vectors & ~mask) | bits;
@@ -50,7 +50,7 @@ constexpr void (*others[])() = {flush_small_operands, set_precision_of_x87};
 
 }  // namespace
 
-TEST_CASE("every change of rounding and of flushing results is found without a look at the registers") {
+TEST_CASE("every change of rounding and of flushing is detected without reading the control registers") {
   const base::usual_floating_control usual;
   CHECK(usual.is_in_force());
   for (const auto change : seen_by_probe) {
@@ -89,7 +89,7 @@ TEST_CASE("a task keeps its arithmetic while it is suspended, and others do not 
   });
 }
 
-TEST_CASE("what a task leaves behind reaches neither who waits for it nor the next task") {
+TEST_CASE("a control word that a task leaves behind reaches neither its waiter nor the next task") {
   test::with_runtimes([] {
     for (int i = 0; i < 20; ++i) {
       async([] { std::fesetround(FE_DOWNWARD); }).get();
@@ -134,7 +134,7 @@ TEST_CASE("an attached thread has its own arithmetic, and its tasks have the usu
   }
 }
 
-TEST_CASE("a runtime made with another rounding has that one everywhere") {
+TEST_CASE("a runtime made with another rounding mode uses it everywhere") {
   std::fesetround(FE_TOWARDZERO);
   {
     runtime rt({.workers = 3});

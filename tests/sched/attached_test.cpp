@@ -1,4 +1,4 @@
-// What threads without a worker submit runs, however few workers there are and whatever they do.
+// Tasks of threads without a worker run, however few workers there are and whatever these do.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -10,7 +10,7 @@ using namespace stretto;
 
 namespace {
 
-/// All the ways in which an attached thread can have work done and wait for it.
+/// All the ways in which an attached thread can submit work and wait for it.
 void work_of_attached_thread(runtime& rt) {
   attachment here(rt);
   CHECK(async([] { return 1; }).get() == 1);
@@ -42,7 +42,7 @@ void work_of_attached_thread(runtime& rt) {
 
 }  // namespace
 
-TEST_CASE("what an attached thread submits runs while nobody is inside run") {
+TEST_CASE("tasks of an attached thread run while no thread is inside run") {
   for (const std::uint32_t workers : {1u, 2u}) {
     runtime rt({.workers = workers});
     std::thread([&] { work_of_attached_thread(rt); }).join();
@@ -50,7 +50,7 @@ TEST_CASE("what an attached thread submits runs while nobody is inside run") {
   }
 }
 
-TEST_CASE("what an attached thread submits runs while the body of run waits for that thread") {
+TEST_CASE("tasks of an attached thread run while the body of run waits for that thread") {
   for (const std::uint32_t workers : {1u, 2u}) {
     runtime rt({.workers = workers});
     rt.run([&] { std::thread([&] { work_of_attached_thread(rt); }).join(); });
@@ -77,7 +77,7 @@ TEST_CASE("attached threads and runs with one worker come and go together") {
   CHECK(ran == 50);
 }
 
-TEST_CASE("what an attached thread leaves behind runs before the runtime ends") {
+TEST_CASE("tasks that an attached thread leaves behind run before the runtime ends") {
   std::atomic<int> ran{0};
   {
     runtime rt({.workers = 1});

@@ -60,7 +60,7 @@ TEST_CASE("a task that is ready and has not begun is cancelled") {
   });
 }
 
-TEST_CASE("what runs, has ended, was skipped or is no task of the program's is not cancelled") {
+TEST_CASE("a task that runs, has ended, was skipped or is not the program's is not cancelled") {
   test::with_runtimes([] {
     const auto begun = user_event::create(), go_on = user_event::create();
     const auto runs = async([=] {
@@ -97,7 +97,7 @@ TEST_CASE("a task cannot cancel itself") {
   });
 }
 
-TEST_CASE("dependents of a cancelled task fail as for any precondition, and what outlives failures goes on") {
+TEST_CASE("dependents of a cancelled task fail as for any precondition, and those that ignore failures go on") {
   test::with_runtimes([] {
     const auto gate = user_event::create();
     const auto first = async(after(gate), [] { return 1; });
@@ -152,7 +152,7 @@ TEST_CASE("the body of a cancelled task is destroyed before cancel returns, and 
   });
 }
 
-TEST_CASE("the events that a cancelled task waited for may never come") {
+TEST_CASE("the events that a cancelled task waited for may never trigger") {
   test::with_runtimes([] {
     const auto never = user_event::create();
     const auto f = async(after(never), [] { return 1; });
@@ -189,7 +189,7 @@ TEST_CASE("a task with many preconditions, a large body or a profile is cancelle
   });
 }
 
-TEST_CASE("when_all and forasync are cancelled like tasks, and what they follow goes on") {
+TEST_CASE("when_all and forasync are cancelled like tasks, and their preconditions go on") {
   test::with_runtimes([] {
     const auto gate = user_event::create();
     const auto f = async(after(gate), [] { return 1; }), g = async(after(gate), [] { return 2; });
@@ -215,7 +215,7 @@ TEST_CASE("a copy follows a task that can be cancelled") {
   });
 }
 
-TEST_CASE("of tasks and cancels in any order of steps, each task runs or is cancelled, and dependents follow") {
+TEST_CASE("in any order of steps each task either runs or is cancelled, and its dependents follow") {
   const int seeds = test::scaled_of_one_thread(100, 5'000);
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
@@ -281,7 +281,7 @@ TEST_CASE("of tasks and cancels in any order of steps, each task runs or is canc
   }
 }
 
-TEST_CASE("of threads that cancel what others begin, exactly one has its way") {
+TEST_CASE("if one thread begins a task and another cancels it, exactly one succeeds") {
   const int rounds = test::scaled(300, 20'000);
   for (const std::uint32_t workers : {2u, 4u}) {
     runtime rt({.workers = workers});

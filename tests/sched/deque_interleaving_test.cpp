@@ -1,4 +1,4 @@
-// The deque's own source, compiled once more over atomics that say when they are touched: see interleaving.hpp.
+// The deque's own source, compiled again with atomics that report each access: see interleaving.hpp.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "campaign.hpp"
 #include "sched/interleaving.hpp"
 
-// Names that the source finds before the real ones.
+// Names that the source uses in place of the real ones.
 namespace stretto::interleaved {
 namespace std {
 using namespace ::std;
@@ -53,11 +53,11 @@ using stretto::test::machine;
 namespace {
 
 struct ending {
-  int wrong = 0;  // items that left never, or more than once
+  int wrong = 0;  // items that left never or more than once
   bool robbed = false, asked = false, took = false;
 };
 
-/// An owner that pushes and pops, and thieves, all by chance.
+/// An owner that pushes and pops at random, and thieves that steal at random.
 ending play(unsigned seed, machine::fences fences) {
   std::mt19937 random(seed);
   machine m(seed, fences);
@@ -93,13 +93,13 @@ ending play(unsigned seed, machine::fences fences) {
       while (!over) {
         std::size_t n = 0;
         switch (choices() % 8) {
-          case 0: case 1: case 2: d.ask(), seen.asked = true; break;
+          case 0: case 1: case 2: d.request_steal(), seen.asked = true; break;
           case 3:
-            n = d.rob(loot, 1 + choices() % 4);
+            n = d.force_steal(loot, 1 + choices() % 4);
             seen.robbed |= n > 0;
             break;
           default:
-            n = d.take(loot, 1 + choices() % 4);
+            n = d.take_offered(loot, 1 + choices() % 4);
             seen.took |= n > 0;
         }
         std::for_each(loot, loot + n, count);

@@ -28,90 +28,90 @@ TEST_CASE("the owner of a deque gets the newest item") {
   CHECK(d.size() == 0);
 }
 
-TEST_CASE("an owner that is asked makes all but the newest item public at its next push") {
+TEST_CASE("after a steal request the owner publishes all but the newest item at its next push") {
   deque d;
   item out[8];
   for (item i = 1; i <= 7; ++i) d.push(i);
-  CHECK(d.take(out, 8) == 0);
-  d.ask();
-  CHECK(d.take(out, 8) == 0);
-  CHECK(d.answers() == 0);
+  CHECK(d.take_offered(out, 8) == 0);
+  d.request_steal();
+  CHECK(d.take_offered(out, 8) == 0);
+  CHECK(d.steal_replies() == 0);
   d.push(8);
-  CHECK(d.answers() == 1);
-  CHECK(taken(d.take(out, 8), out) == std::vector<item>{1, 2, 3, 4});
-  CHECK(taken(d.take(out, 1), out) == std::vector<item>{5});
+  CHECK(d.steal_replies() == 1);
+  CHECK(taken(d.take_offered(out, 8), out) == std::vector<item>{1, 2, 3, 4});
+  CHECK(taken(d.take_offered(out, 1), out) == std::vector<item>{5});
   for (item i = 8; i >= 6; --i) CHECK(d.pop() == i);
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("an owner that is asked makes what it leaves public at its next pop") {
+TEST_CASE("after a steal request the owner publishes the remaining items at its next pop") {
   deque d;
   item out[8];
   for (item i = 1; i <= 2; ++i) d.push(i);
-  d.ask();
+  d.request_steal();
   CHECK(d.pop() == 2);
-  CHECK(taken(d.take(out, 8), out) == std::vector<item>{1});
+  CHECK(taken(d.take_offered(out, 8), out) == std::vector<item>{1});
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a question to an empty deque stands, and is answered by the first push that leaves two items") {
+TEST_CASE("a steal request to an empty deque stays, and the first push that leaves two items replies to it") {
   deque d;
   item out[8];
-  d.ask();
+  d.request_steal();
   CHECK(d.pop() == 0);
   d.push(1);
-  CHECK(d.is_asked());
-  CHECK(d.take(out, 8) == 0);  // the owner is about to run it
+  CHECK(d.is_steal_requested());
+  CHECK(d.take_offered(out, 8) == 0);  // the owner is about to run it
   d.push(2);
   d.push(3);
-  CHECK(taken(d.take(out, 8), out) == std::vector<item>{1});
+  CHECK(taken(d.take_offered(out, 8), out) == std::vector<item>{1});
   CHECK(d.pop() == 3);
-  CHECK(taken(d.take(out, 8), out) == std::vector<item>{2});
+  CHECK(taken(d.take_offered(out, 8), out) == std::vector<item>{2});
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a lone item that was just pushed is kept from thieves that ask") {
+TEST_CASE("a steal request does not publish a single item that was just pushed") {
   deque d;
   item out[8];
-  d.ask();
+  d.request_steal();
   d.push(1);
-  CHECK(d.take(out, 8) == 0);
+  CHECK(d.take_offered(out, 8) == 0);
   CHECK(d.pop() == 1);
   d.push(2);
   CHECK(d.pop_if(2));
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a question is taken away once it has been answered often enough") {
+TEST_CASE("the owner withdraws a steal request after enough replies") {
   deque d;
   item out[8];
-  d.ask();
+  d.request_steal();
   item i = 0;
-  while (d.is_asked()) {
+  while (d.is_steal_requested()) {
     d.push(++i);
     REQUIRE(i < 1000);
   }
-  while (d.take(out, 8)) {
+  while (d.take_offered(out, 8)) {
   }
-  const auto answers = d.answers();
+  const auto replies = d.steal_replies();
   d.push(++i);
-  CHECK(d.answers() == answers);
-  CHECK(d.take(out, 8) == 0);
+  CHECK(d.steal_replies() == replies);
+  CHECK(d.take_offered(out, 8) == 0);
   CHECK(d.pop() == i);
   CHECK(d.pop() == i - 1);
   CHECK(d.pop() == 0);
 }
 
-TEST_CASE("a thief robs half of what an owner keeps private") {
+TEST_CASE("a forced steal takes half of the owner's private items") {
   stretto::base::asymmetric::prepare();
   deque d;
   item out[8];
   for (item i = 1; i <= 4; ++i) d.push(i);
-  CHECK(taken(d.rob(out, 8), out) == std::vector<item>{1});
-  CHECK(taken(d.rob(out, 8), out) == std::vector<item>{2});
+  CHECK(taken(d.force_steal(out, 8), out) == std::vector<item>{1});
+  CHECK(taken(d.force_steal(out, 8), out) == std::vector<item>{2});
   CHECK(d.pop() == 4);
-  CHECK(taken(d.rob(out, 8), out) == std::vector<item>{3});
-  CHECK(d.rob(out, 8) == 0);
+  CHECK(taken(d.force_steal(out, 8), out) == std::vector<item>{3});
+  CHECK(d.force_steal(out, 8) == 0);
   CHECK(d.pop() == 0);
 }
 
@@ -133,9 +133,9 @@ TEST_CASE("every item leaves a deque exactly once, whoever takes it") {
           const std::size_t most = 1 + random() % 64;
           std::size_t found = 0;
           switch (random() % 4) {
-            case 0: d.ask(); break;
-            case 1: found = d.rob(out, most); break;
-            default: found = d.take(out, most); break;
+            case 0: d.request_steal(); break;
+            case 1: found = d.force_steal(out, most); break;
+            default: found = d.take_offered(out, most); break;
           }
           got[static_cast<std::size_t>(n)].insert(got[static_cast<std::size_t>(n)].end(), out, out + found);
           if (!found) std::this_thread::yield();

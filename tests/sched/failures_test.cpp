@@ -1,4 +1,4 @@
-// failures_test.cpp - which failures leave a finish.
+// failures_test.cpp - the failures that a finish throws.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ void fail(const char* why) {
   async([why] { throw std::runtime_error(why); });
 }
 
-/// The first line of what leaves a run of `body`.
+/// The first line of the exception that run(body) throws.
 template <class Body>
 std::string thrown_by_run_of(Body&& body) {
   runtime rt({.workers = 2});
@@ -70,7 +70,7 @@ TEST_CASE("of very many failures, all are counted") {
         }) == "S06: 5000 tasks failed inside one finish");
 }
 
-TEST_CASE("a chain of any length is skipped, told from both ends, and dropped") {
+TEST_CASE("a chain of any length is skipped, reported from both ends, and destroyed") {
   const std::string told = thrown_by_run_of([] {
     future<void> first = async([] { throw std::runtime_error("at the start"); });
     future<void> last = first;
@@ -93,7 +93,7 @@ TEST_CASE("work that was skipped because of an event leaves the finish once") {
         }).starts_with("E10: task \"waits\" was skipped because"));
 }
 
-TEST_CASE("a failed data operation that nobody looks at leaves run") {
+TEST_CASE("a failed data operation that is not observed leaves run") {
   std::string told = thrown_by_run_of([] {
     const auto table = instance<int>::create(at(place{0}), {0, 4}).made;
     const auto names = instance<std::int64_t>::create(at(place{0}), {0, 2}).made;
@@ -105,7 +105,7 @@ TEST_CASE("a failed data operation that nobody looks at leaves run") {
   CHECK(told.starts_with("D07: gather met an index outside"));
 }
 
-TEST_CASE("a failed data operation that was looked at does not leave run, by whatever way") {
+TEST_CASE("a failed data operation that was observed in any way does not leave run") {
   CHECK(thrown_by_run_of([] {
           const auto bad = [] {
             const auto table = instance<int>::create(at(place{0}), {0, 4}).made;
@@ -134,7 +134,7 @@ TEST_CASE("work skipped because of a failed data operation is the same failure")
         }).starts_with("E10: "));
 }
 
-TEST_CASE("a promise that is let go is told by run if nobody asks its future") {
+TEST_CASE("run reports a promise that is destroyed without a value if its future is not read") {
   CHECK(thrown_by_run_of([] {
           future<int> f;
           promise<int> p;
@@ -193,7 +193,7 @@ TEST_CASE("a task inside a finish may wait for one that was spawned before the f
         }) == "nothing");
 }
 
-TEST_CASE("a promise that is used after it was kept names the verb and the line of the program") {
+TEST_CASE("the error for a promise that is used after it was fulfilled names the verb and the line of the program") {
   runtime rt({.workers = 1});
   rt.run([] {
     const auto told = [](auto&& use) {
@@ -222,7 +222,7 @@ TEST_CASE("a promise that is used after it was kept names the verb and the line 
   });
 }
 
-TEST_CASE("a task at a device is refused with what runs there instead") {
+TEST_CASE("a task at a device is refused, and the error says what runs there instead") {
   runtime rt({.workers = 1, .devices = "sim"});
   rt.run([&] {
     const auto told = [](const auto& tag) {
@@ -236,7 +236,8 @@ TEST_CASE("a task at a device is refused with what runs there instead") {
     const place gpu = rt.machine().places(place_kind::gpu).front();
     const std::string name = '"' + rt.machine().name(gpu) + '"';
     for (const auto& [code, text] : {std::pair("S02", told(at(gpu))), std::pair("S03", told(on(gpu)))}) {
-      CHECK(text.starts_with("error " + std::string(code) + ": place " + name + " is a device's: tasks, which are code of the host, do not run there\n"));
+      CHECK(text.starts_with("error " + std::string(code) + ": place " + name +
+                             " is a device's: tasks, which are code of the host, do not run there\n"));
       CHECK(text.find("launch(on(place), kernel, ...)") != std::string::npos);
       CHECK(text.find("native_kernel") != std::string::npos);
     }

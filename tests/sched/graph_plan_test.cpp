@@ -79,14 +79,16 @@ TEST_CASE("a path is found exactly where there is one, and each step on it is an
   }
 }
 
-TEST_CASE("operations of one mark that follow one another are a step, as far as nothing else waits for them or they for it") {
+TEST_CASE("consecutive operations with one mark form a step, as long as no other operation comes in between") {
   const int one = 0, other = 0;
   const void* const a = &one;
   const void* const b = &other;
-  //   0 - 1 - 2 - 3 - 4     5 - 6      3 is of another mark, 6 waits for 2 and 5, 7 for nothing
+  //   0 - 1 - 2 - 3 - 4     5 - 6      3 has another mark, 6 waits for 2 and 5, 7 for nothing
   const edges before{{}, {0}, {1}, {2}, {3}, {}, {5, 2}, {}};
   const graph_steps s = steps_of(before, std::vector<const void*>{a, a, a, b, a, a, a, nullptr});
-  const auto step = [&](std::size_t i) { return std::vector<std::uint32_t>(s.operations.of(i).begin(), s.operations.of(i).end()); };
+  const auto step = [&](std::size_t i) {
+    return std::vector<std::uint32_t>(s.operations.of(i).begin(), s.operations.of(i).end());
+  };
   REQUIRE(s.predecessors.size() == 6);
   CHECK(step(0) == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(step(1) == std::vector<std::uint32_t>{3});
@@ -102,13 +104,14 @@ TEST_CASE("steps hold every operation once, wait for what their operations wait 
   const int marks[2] = {};
   for (int round = 0; round < test::scaled_of_one_thread(300, 20000); ++round) {
     const std::uint32_t n = 1 + random() % 20;
-    // Edges lead on in an order that is not that of the numbers.
+    // Edges follow an order that differs from the order of numbers.
     std::vector<std::uint32_t> order(n);
     for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
     std::ranges::shuffle(order, random);
     edges before(n);
     for (std::uint32_t i = 1; i < n; ++i)
-      for (std::uint32_t k = random() % 3; k-- > 0;) before[order[i]].push_back(order[random() % 2 ? i - 1 : random() % i]);
+      for (std::uint32_t k = random() % 3; k-- > 0;)
+        before[order[i]].push_back(order[random() % 2 ? i - 1 : random() % i]);
     std::vector<const void*> marked(n);
     for (const void*& m : marked) m = random() % 4 ? &marks[random() % 8 == 0] : nullptr;
     const graph_steps s = steps_of(before, marked);
@@ -135,7 +138,7 @@ TEST_CASE("steps hold every operation once, wait for what their operations wait 
         CHECK(std::ranges::count(s.predecessors[step_of[i]], step_of[p]) > 0);
       }
     }
-    // What has no cycle can be taken away from its beginning on.
+    // A graph without a cycle can be removed operation by operation, from its roots on.
     std::vector<std::size_t> missing;
     for (const auto& b : s.predecessors) missing.push_back(b.size());
     const graph_plan plan = plan_of(s.predecessors);

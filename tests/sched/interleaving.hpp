@@ -1,9 +1,9 @@
-// interleaving.hpp - a machine of a few cores with store buffers, played on one thread from a seed.
+// interleaving.hpp - a simulated machine of a few cores with store buffers, run on one thread from a seed.
 //
-// Code that is compiled over `watched` instead of std::atomic may be left before each access to memory for another
-// player. A plain store waits in its player's buffer until it is drained by chance, in order, or by a
-// read-modify-write of the same player: what x86 calls total store order. heavy_fence() drains all buffers, as
-// membarrier(2) does. A seed replays exactly.
+// Code compiled with `watched` instead of std::atomic may switch to another player before each memory access. A plain
+// store waits in its player's buffer until it is drained, at random and in order, or by a read-modify-write of the same
+// player: the total store order of x86. heavy_fence() drains all buffers, as membarrier(2) does. A seed replays
+// exactly.
 //
 // Threads     one. Players are stacks of ours, which the sanitizers know.
 // Source      random schedules: Burckhardt et al., "A randomized scheduler with probabilistic guarantees of finding
@@ -26,14 +26,14 @@ namespace stretto::test {
 
 class machine {
  public:
-  enum class fences { work, do_nothing };  // the second to see that a test notices
+  enum class fences { work, do_nothing };  // do_nothing: to see that the test can fail
 
   machine(unsigned seed, fences f) : random_(seed), fences_(f), stay_(1 + random_() % 8) {}
   machine(const machine&) = delete;
 
   void add(std::function<void()> play) { players_.push_back(std::make_unique<player>(std::move(play))); }
 
-  /// Until all have ended, and their stores are in memory.
+  /// Runs all players to their ends and drains their stores.
   void run() {
     running = this;
     sched::stack_pool pool(64 << 10, players_.size());
@@ -57,7 +57,7 @@ class machine {
     running = nullptr;
   }
 
-  /// Before an access: others may come first, and old stores may become visible.
+  /// Called before an access: other players may run first, and old stores may become visible.
   void access() {
     while (random_() % 4 == 0) drain_one(*players_[random_() % players_.size()]);
     if (random_() % stay_ == 0) leave(false);
@@ -74,7 +74,7 @@ class machine {
   void buffer(void* where, std::uint64_t bits, void (*write)(void*, std::uint64_t)) {
     players_[now_]->stores.push_back({where, bits, write});
   }
-  /// What the player itself has stored there and nobody else sees yet.
+  /// The value that the player itself has stored there and that no other player sees yet.
   const std::uint64_t* buffered(const void* where) const {
     const auto& stores = players_[now_]->stores;
     for (auto s = stores.rbegin(); s != stores.rend(); ++s)
@@ -128,7 +128,7 @@ class machine {
 
   std::mt19937 random_;
   const fences fences_;
-  const unsigned stay_;  // one in how many accesses leaves
+  const unsigned stay_;  // one in so many accesses switches to another player
   std::vector<std::unique_ptr<player>> players_;
   std::size_t now_ = 0;
   sched::saved_stack home_ = nullptr;
@@ -136,7 +136,7 @@ class machine {
   void* const home_fiber_ = base::stack_switch::this_fiber();
 };
 
-/// What the code under test has for std::atomic. Outside of a machine's run it is a plain variable.
+/// Replaces std::atomic in the code under test. Outside of a machine's run it is a plain variable.
 template <class Value>
 class watched {
  public:

@@ -42,7 +42,9 @@ std::shared_ptr<const platform> machine_with(std::uint32_t places, const path_li
 }
 
 std::shared_ptr<const platform> random_machine(std::mt19937& random) {
-  const auto any = [&](std::uint32_t least, std::uint32_t most) { return least + static_cast<std::uint32_t>(random() % (most - least + 1)); };
+  const auto any = [&](std::uint32_t least, std::uint32_t most) {
+    return least + static_cast<std::uint32_t>(random() % (most - least + 1));
+  };
   const std::uint32_t places = any(1, 6), workers = any(1, 4);
   const auto path = [&](std::uint32_t least) {
     std::vector<std::uint32_t> all;
@@ -70,7 +72,7 @@ std::string code_of(auto&& call) {
   return "";
 }
 
-/// What one task does, and what is known of it afterwards.
+/// The actions of one task, and what is recorded about it.
 struct ledger {
   const platform& machine;
   std::atomic<int> ran{0}, astray{0};
@@ -81,7 +83,7 @@ struct ledger {
   }
 };
 
-/// Spawns a task at each place in several ways, some of which spawn, wait and yield in turn; returns how many.
+/// Spawns a task at each place in several ways; some of these spawn, wait and yield. Returns how many.
 int spawn_at_all_places(ledger& book, unsigned depth, const user_event& gate) {
   int count = 0;
   for (const place p : book.machine.places()) {
@@ -125,7 +127,7 @@ void run_everything(const std::shared_ptr<const platform>& machine, bool stepped
       gate.trigger();
     });
   });
-  rt.reset();  // what the thread spawned is in no finish, and ends before the runtime
+  rt.reset();  // the thread's tasks are in no finish, and end before the runtime
   CHECK(book.ran == served * (3 + 2 + served * 3) + (stepped ? 0 : served + 1));
   CHECK(book.astray == 0);
 }
@@ -150,8 +152,8 @@ TEST_CASE("with any pop and steal paths a task runs where its place is visited, 
   }
 }
 
-TEST_CASE("what only another worker's pop path visits is run by that worker, one task or many") {
-  // Place 3 is on the pop path of worker 1 alone.
+TEST_CASE("tasks at a place that only another worker's pop path visits run on that worker, one task or many") {
+  // Only the pop path of worker 1 visits place 3.
   const auto machine = machine_with(4, {{1, 0}, {2, 3, 0}}, {{0}, {0}});
   runtime rt({.machine = machine});
   rt.run([&] {
@@ -171,7 +173,7 @@ TEST_CASE("what only another worker's pop path visits is run by that worker, one
 }
 
 TEST_CASE("the one worker that may steal a task is woken for it, though others sleep, too") {
-  // Place 5 is on the steal path of worker 3 alone; the spawner blocks its own worker until the task has run.
+  // Only the steal path of worker 3 visits place 5; the spawner blocks its own worker until the task has run.
   const auto machine = machine_with(6, {{1, 0}, {2, 0}, {3, 0}, {4, 0}}, {{0}, {0}, {0}, {5, 0}});
   runtime rt({.machine = machine});
   rt.run([&] {
@@ -184,8 +186,8 @@ TEST_CASE("the one worker that may steal a task is woken for it, though others s
   });
 }
 
-TEST_CASE("workers that sleep beside what they may not take stay asleep") {
-  // Place 3 is visited by worker 1 alone, which is busy until the others have slept with a task waiting there.
+TEST_CASE("sleeping workers are not woken for tasks that they may not take") {
+  // Only worker 1 visits place 3. It is busy until the others have slept while a task waits there.
   const auto machine = machine_with(4, {{1}, {2, 3}, {1}}, {{1}, {}, {1}});
   runtime rt({.machine = machine});
   rt.run([&] {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long steps = 300;
 
-/// A ring of long-lived tasks: each step of one needs the step before of both neighbours. `bound`: to workers, in turn.
+/// A ring of long-lived tasks: each step needs the previous step of both neighbours. `bound`: bound to workers in turn.
 void run_ring(std::uint32_t workers, bool bound) {
   constexpr std::uint32_t tasks = 5;
   std::vector<barrier> done;
@@ -68,7 +68,7 @@ TEST_CASE("long-lived tasks keep step by waiting for phases of one another's bar
       }
 }
 
-TEST_CASE("they keep step in every order that a seed draws") {
+TEST_CASE("long-lived tasks keep step in every order that a seed draws") {
   for (int seed = 1; seed <= test::scaled(10, 1000); ++seed) {
     runtime rt({.workers = 2, .seed = static_cast<std::uint64_t>(seed), .stepped = true});
     rt.run([&] { run_ring(2, seed % 2 == 1); });

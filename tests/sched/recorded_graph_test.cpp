@@ -21,7 +21,7 @@ using test::with_runtimes;
 
 namespace {
 
-/// The text of what `body` throws, with the numbers of lines left out.
+/// The text of the exception that `body` throws, without line numbers.
 template <class Body>
 std::string thrown_without_lines(Body&& body) {
   std::string text = "nothing was thrown";
@@ -50,7 +50,7 @@ struct diary {
 
 }  // namespace
 
-TEST_CASE("a replay runs each operation once, after all that it was recorded after") {
+TEST_CASE("a replay runs each operation once, after all its predecessors") {
   with_runtimes([] {
     diary d;
     recorded_graph g(name("diamond"));
@@ -107,7 +107,7 @@ TEST_CASE("arguments are destroyed when their replay ends") {
   });
 }
 
-TEST_CASE("replays in turn do not meet, and need no more than one state when each is waited for") {
+TEST_CASE("replays in turn do not overlap, and need only one state if each is waited for") {
   with_runtimes([] {
     std::atomic<int> inside{0}, most{0};
     recorded_graph g;
@@ -146,7 +146,7 @@ TEST_CASE("replaying again and again takes no more memory") {
   });
 }
 
-TEST_CASE("overlapping replays run beside one another") {
+TEST_CASE("overlapping replays run concurrently") {
   with_runtimes([] {
     const auto gate = user_event::create();
     recorded_graph<int> g(replays::overlapping);
@@ -317,7 +317,7 @@ TEST_CASE("a returned event that is poisoned fails its operation") {
   });
 }
 
-TEST_CASE("finish waits for replays begun inside it, and throws what failed in them") {
+TEST_CASE("finish waits for replays begun inside it, and throws their failures") {
   with_runtimes([] {
     std::atomic<int> ran{0};
     recorded_graph g;
@@ -328,7 +328,7 @@ TEST_CASE("finish waits for replays begun inside it, and throws what failed in t
     });
     CHECK(ran == 105);
 
-    recorded_graph slow;  // nothing but an event to wait for: the replay itself is counted
+    recorded_graph slow;  // it only waits for an event: the finish counts the replay itself
     const auto gate = user_event::create();
     slow.add_precondition();
     bool open = false;
@@ -353,7 +353,7 @@ TEST_CASE("finish waits for replays begun inside it, and throws what failed in t
   });
 }
 
-TEST_CASE("an edge that would close a cycle is refused, and names what lies on it") {
+TEST_CASE("an edge that would close a cycle is refused, and the error names the operations on it") {
   runtime rt({.workers = 1});
   rt.run([] {
     recorded_graph g(name("loop"));
@@ -457,7 +457,7 @@ TEST_CASE("a graph belongs to the runtime that it was recorded in") {
   });
 }
 
-TEST_CASE("a graph may go while its replays are under way") {
+TEST_CASE("a graph may be destroyed while its replays are in progress") {
   with_runtimes([] {
     const auto gate = user_event::create();
     int ran = 0;
@@ -513,7 +513,7 @@ TEST_CASE("a stepped runtime replays a graph in an order that its seed decides")
   CHECK(orders.size() > 1);
 }
 
-TEST_CASE("what still waits when the runtime ends is skipped, and its graph is freed") {
+TEST_CASE("replays that still wait when the runtime ends are skipped, and their graph is freed") {
   const auto owned = std::make_shared<int>(0);
   {
     runtime rt({.workers = 2});
@@ -548,7 +548,7 @@ TEST_CASE("long chains of replays and of operations use constant stack") {
   });
 }
 
-TEST_CASE("random graphs: every operation sees all that it was recorded after, in every replay, from many threads") {
+TEST_CASE("random graphs: every operation sees the effects of its predecessors, in every replay, from many threads") {
   const int seeds = test::scaled(30, 1000);
   for (int seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);

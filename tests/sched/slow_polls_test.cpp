@@ -10,14 +10,15 @@
 
 #include "module/with_module.hpp"
 #include "sched/scheduler.hpp"
-#include "sched/telling.hpp"
+#include "sched/wait_graph.hpp"
 
 using namespace stretto;
 using namespace std::chrono_literals;
 
 namespace {
 
-/// A worker's look takes long, as that of a library that yields the core among busy processes. Nothing ends before it is told to.
+/// A worker's poll takes long, like that of a library that yields the core among busy processes. Operations end on
+/// demand.
 class slow_poller final : public module, public poller {
  public:
   std::string_view name() const noexcept override { return "slow"; }
@@ -52,21 +53,21 @@ class slow_poller final : public module, public poller {
 
 }  // namespace
 
-TEST_CASE("a worker that looks for work goes to sleep in time, however long the looks of a poller take") {
+TEST_CASE("a worker that searches for work goes to sleep in time, however long a poll takes") {
   auto slow = std::make_shared<slow_poller>();
   runtime rt(test::with(slow, 1));
   rt.run([&] {
     const event e = slow->start();
     std::jthread other([&] {
       while (slow->polls_of_others < 20) std::this_thread::yield();
-      CHECK(slow->polls_of_worker.load() < 10);  // spin_us are over after one
+      CHECK(slow->polls_of_worker.load() < 10);  // one poll takes longer than spin_us
       slow->ends = true;
     });
     wait(e);
   });
 }
 
-TEST_CASE("inside a poll for messages a runtime is as quiet as between two, inside any other it may go on") {
+TEST_CASE("a runtime counts as quiet inside a poll for messages, but not inside other polls") {
   auto slow = std::make_shared<slow_poller>();
   runtime rt(test::with(slow, 1));
   rt.run([&] {

@@ -14,7 +14,7 @@ using namespace stretto;
 
 namespace {
 
-/// A small program with all that the scheduler does; returns the order in which its tasks ran.
+/// A small program with everything that the scheduler does; returns the order in which its tasks ran.
 std::string trace_of(std::uint64_t seed, std::uint32_t workers) {
   std::string order;
   runtime rt({.workers = workers, .seed = static_cast<std::uint64_t>(seed), .stepped = true});
@@ -59,7 +59,7 @@ TEST_CASE("a stepped runtime replays exactly from its seed, and other seeds take
   }
 }
 
-TEST_CASE("step runs one thing and says whether there was one") {
+TEST_CASE("step runs one ready task and returns whether there was one") {
   runtime rt({.workers = 2, .stepped = true});
   int ran = 0;
   {
@@ -99,7 +99,7 @@ TEST_CASE("fork and join give the same sums in every order that a seed draws") {
   }
 }
 
-TEST_CASE("a stepped run goes on looking after a task, for what an attached thread will make ready") {
+TEST_CASE("a stepped run keeps searching for tasks that an attached thread will make ready") {
   runtime rt({.workers = 2, .stepped = true});
   user_event e;
   std::atomic<bool> ready{false}, attached{false};

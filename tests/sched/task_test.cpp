@@ -38,7 +38,7 @@ void on_each_worker_count(F&& body) {
 
 }  // namespace
 
-TEST_CASE("a task's value reaches whoever holds its future") {
+TEST_CASE("a task's value reaches every holder of its future") {
   on_each_worker_count([] {
     auto a = async([] { return 20; });
     auto b = async([] { return 22; });
@@ -76,7 +76,7 @@ TEST_CASE("captures of any size travel with the task") {
   });
 }
 
-TEST_CASE("a task starts only when all that it waits for has ended") {
+TEST_CASE("a task starts only when all its preconditions have ended") {
   on_each_worker_count([] {
     for (int round = 0; round < test::scaled(200, 20000); ++round) {
       std::atomic<int> done{0};
@@ -101,7 +101,7 @@ TEST_CASE("three hundred preconditions are as good as one") {
   });
 }
 
-TEST_CASE("what a task throws comes out of get, with its own type") {
+TEST_CASE("get throws the exception of the task, with its own type") {
   on_each_worker_count([] {
     auto f = async([]() -> int { throw std::out_of_range("row 7"); });
     CHECK_THROWS_AS(f.get(), std::out_of_range);
@@ -110,7 +110,7 @@ TEST_CASE("what a task throws comes out of get, with its own type") {
   });
 }
 
-TEST_CASE("a task whose precondition failed is skipped, and says because of whom") {
+TEST_CASE("a task whose precondition failed is skipped, and its failure names the cause") {
   on_each_worker_count([] {
     bool ran = false;
     auto bad = async(name("load"), [] { throw std::runtime_error("disk is gone"); });
@@ -130,7 +130,7 @@ TEST_CASE("a task whose precondition failed is skipped, and says because of whom
   });
 }
 
-TEST_CASE("a failure that nobody looked at comes out of run") {
+TEST_CASE("run throws a failure that was not observed") {
   for (std::uint32_t workers : {1u, 2u}) {
     runtime rt({.workers = workers});
     CHECK_THROWS_AS(rt.run([] { async([] { throw std::logic_error("unseen"); }); }), std::logic_error);
@@ -141,7 +141,7 @@ TEST_CASE("a failure that nobody looked at comes out of run") {
   }
 }
 
-TEST_CASE("finish waits for tasks of tasks and counts what failed") {
+TEST_CASE("finish waits for tasks of tasks and counts their failures") {
   on_each_worker_count([] {
     std::atomic<int> leaves{0};
     finish([&] {
@@ -169,7 +169,7 @@ TEST_CASE("finish waits for tasks of tasks and counts what failed") {
   });
 }
 
-TEST_CASE("a body of finish that throws waits for its tasks first") {
+TEST_CASE("a finish whose body throws waits for its tasks first") {
   on_each_worker_count([] {
     std::atomic<int> done{0};
     CHECK_THROWS_AS(finish([&] {
@@ -181,7 +181,7 @@ TEST_CASE("a body of finish that throws waits for its tasks first") {
   });
 }
 
-TEST_CASE("a finish does not wait for what is detached, also after its body has waited, and waits again for what follows") {
+TEST_CASE("a finish does not wait for detached tasks, even if its body has waited, but for those spawned afterwards") {
   on_each_worker_count([] {
     const user_event later = user_event::create();
     std::atomic<int> detached_ones = 0, counted = 0;
@@ -189,7 +189,7 @@ TEST_CASE("a finish does not wait for what is detached, also after its body has 
     finish([&] {
       const int said = detached([&] {
         last = async(after(later), [&] { ++detached_ones; });
-        wait(async([] { std::this_thread::yield(); }));  // it may go on elsewhere
+        wait(async([] { std::this_thread::yield(); }));  // it may resume on another worker
         async(after(last), [&] { ++detached_ones; });
         finish([&] { async([&] { ++counted; }); });
         CHECK(counted == 1);
@@ -211,7 +211,7 @@ TEST_CASE("a finish does not wait for what is detached, also after its body has 
   });
 }
 
-TEST_CASE("the end of a runtime waits for what is detached, and a failure of it is its future's alone") {
+TEST_CASE("the end of a runtime waits for detached tasks, and their failures are reported only by their futures") {
   for (std::uint32_t workers : {1u, 2u}) {
     std::atomic<int> done = 0;
     {
@@ -416,7 +416,7 @@ TEST_CASE("attached threads spawn, wait and finish like tasks do") {
   }
 }
 
-TEST_CASE("a thread that no runtime knows is told how to attach") {
+TEST_CASE("the error for a thread that is not attached says how to attach") {
   try {
     auto f = async([] {});
     FAIL("no error");
@@ -451,7 +451,7 @@ TEST_CASE("when_any is ready with the first success, poisoned only if all fail")
   });
 }
 
-TEST_CASE("work that waits for an event nobody triggers is poisoned when the runtime ends") {
+TEST_CASE("tasks that wait for an untriggered event are poisoned when the runtime ends") {
   for (std::uint32_t workers : {1u, 2u, 3u}) {
     std::string seen, text;
     bool ran = false;

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// As with_runtimes, on a clock that the body moves.
+/// As with_runtimes, with a clock that the body moves.
 template <class Body>
 void with_clock(Body&& body) {
   for (const bool stepped : {false, true})
@@ -38,7 +38,7 @@ void step_all(runtime& rt) {
 
 }  // namespace
 
-TEST_CASE("a wait with a deadline says whether what it waited for has ended") {
+TEST_CASE("a wait with a deadline returns whether its dependency has ended") {
   with_clock([](manual_clock& clock) {
     const auto never = user_event::create();
     const auto soon = within(1ms);
@@ -89,7 +89,7 @@ TEST_CASE("a wait gives up at its deadline by the runtime's clock, and not befor
   never.trigger();
 }
 
-TEST_CASE("without a clock of the program's, deadlines go by the steady clock") {
+TEST_CASE("without a clock of the program, deadlines use the steady clock") {
   test::with_runtimes([] {
     const auto before = std::chrono::steady_clock::now(), now = time_now();
     CHECK(now >= before);
@@ -103,7 +103,7 @@ TEST_CASE("without a clock of the program's, deadlines go by the steady clock") 
   CHECK(outside <= std::chrono::steady_clock::now());
 }
 
-TEST_CASE("what a wait has given up on ends as ever, and can be waited for again") {
+TEST_CASE("an event whose wait has timed out ends as usual, and can be waited for again") {
   with_clock([](manual_clock& clock) {
     const auto gate = user_event::create();
     const auto late = async(after(gate), [] { return 3; });
@@ -120,7 +120,7 @@ TEST_CASE("what a wait has given up on ends as ever, and can be waited for again
   });
 }
 
-TEST_CASE("a wait with a deadline throws the failure of what has ended") {
+TEST_CASE("a wait with a deadline throws the failure of its dependency") {
   with_clock([](manual_clock&) {
     const auto failed = async([] { throw std::runtime_error("no ink"); });
     CHECK_THROWS_WITH(wait(failed, within(1h)), "no ink");
@@ -222,7 +222,7 @@ TEST_CASE("many waits give up and end at the same time, none twice") {
   }
 }
 
-TEST_CASE("all waits give up whose deadline comes while the clock is moved, from whatever thread") {
+TEST_CASE("all waits whose deadline passes while any thread moves the clock give up") {
   for (const std::uint32_t workers : {1u, 3u}) {
     const auto clock = std::make_shared<manual_clock>();
     runtime rt({.workers = workers, .clock = clock});
@@ -240,7 +240,7 @@ TEST_CASE("all waits give up whose deadline comes while the clock is moved, from
   }
 }
 
-TEST_CASE("an attached thread waits with a deadline, also where no worker comes by") {
+TEST_CASE("an attached thread waits with a deadline, even if no worker is active") {
   const auto clock = std::make_shared<manual_clock>();
   runtime rt({.workers = 1, .clock = clock});
   std::thread([&] {
@@ -255,7 +255,7 @@ TEST_CASE("an attached thread waits with a deadline, also where no worker comes 
   }).join();
 }
 
-TEST_CASE("a clock outlives a runtime that went by it, and may be moved while that ends") {
+TEST_CASE("a clock outlives a runtime that used it, and may be moved while the runtime ends") {
   const auto clock = std::make_shared<manual_clock>();
   std::atomic<bool> over{false};
   std::thread moves([&] {

@@ -1,4 +1,4 @@
-// A task's stack is told while it runs, also in the middle of a switch to another one.
+// A running task's stack can be unwound, even in the middle of a switch to another stack.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ void come_back() {
   for (;;) sched::switch_stack(&there, home);
 }
 
-/// To fresh stacks and to those that were left, and back.
+/// Switches to fresh stacks and to suspended ones, and back.
 [[gnu::noinline]] void switch_all_the_time(const std::atomic<bool>& ends) {
   while (!ends) {
     there = sched::prepare_stack(&other, sizeof other, come_back);
@@ -36,8 +36,8 @@ void come_back() {
 
 }  // namespace
 
-TEST_CASE("a thread that does nothing but switch stacks can be asked where it is at each instruction") {
-  if (base::thread_sanitizer || base::address_sanitizer) return;  // they keep signals back, and know of no such stacks
+TEST_CASE("a thread that only switches stacks can be unwound at each instruction") {
+  if (base::thread_sanitizer || base::address_sanitizer) return;  // they delay signals, and do not know such stacks
   std::atomic<bool> ends = false;
   std::atomic<int> number = 0;
   std::thread switching([&] {

@@ -42,7 +42,7 @@ struct trial_node {
 
 int exchange_message(const std::string& mpi_folder) {
   const auto folders = net::mpi::library_folders(mpi_folder);
-  const auto& mpi = net::mpi::load(net::mpi::look_around(), folders);
+  const auto& mpi = net::mpi::load(net::mpi::detect_launch_environment(), folders);
   trial_node here;
   const auto net = net::mpi::make(mpi, here.all);
   const std::vector<std::byte> payload(payload_bytes, std::byte{42});
@@ -65,7 +65,7 @@ int exchange_message(const std::string& mpi_folder) {
   }
   if (net->self() == 0) {
     std::puts(exchanged);
-    if (net->counted().through_lanes) std::puts(shares_memory);
+    if (net->counted().through_shared_memory) std::puts(shares_memory);
     if (net->takes_memory_of("cuda")) std::puts(takes_cuda);
   }
   return 0;

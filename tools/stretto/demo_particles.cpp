@@ -125,7 +125,7 @@ int demo_particles(const invocation& call) {
   wave::prepare_output(out);
   if (!nodes.empty()) return run_on_nodes(nodes, call, words.given_but("nodes"));
 
-  const bool is_in_job = !net::mpi::look_around().launcher.empty();
+  const bool is_in_job = !net::mpi::detect_launch_environment().launcher.empty();
   if (!simulated && !is_in_job && has_mpi(told)) return run_on_nodes("2", call, words.given_but("nodes"));
 
   const auto program = [&](runtime& rt) {

@@ -36,7 +36,7 @@ struct end {
       auto& here = *static_cast<end*>(e);
       std::move(a.rest).receive(here.landing.data(), here.landed);
     });
-    transport = net::mpi::make(net::mpi::load(net::mpi::look_around(), net::mpi::library_folders("")), all);
+    transport = net::mpi::make(net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders("")), all);
     other = transport->self() == 0 ? 1 : 0;
     count = all.number("count");
     turn = all.number("turn");
@@ -109,7 +109,7 @@ bench::outcome count_messages(const bench::options& o, bool polls) {
   const bench::stopwatch clock;
   if (sends) {
     for (long i = 0; i < messages; ++i) {
-      while (here->transport->held() > most_held) here->transport->poll();
+      while (here->transport->outstanding_bytes() > most_held) here->transport->poll();
       here->transport->send({.to = here->other, .handler = here->count, .head = head});
       if (polls) here->transport->poll();
     }

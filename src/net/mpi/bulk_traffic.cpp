@@ -12,14 +12,14 @@ offer_note bulk_traffic::offer(std::span<const std::byte> payload, places::compl
   if (!sent) {
     o.copied.assign(payload.begin(), payload.end());
     o.bytes = o.copied;
-    held_.fetch_add(o.copied.size(), std::memory_order_relaxed);
+    outstanding_bytes_.fetch_add(o.copied.size(), std::memory_order_relaxed);
   }
   return note;
 }
 
 void bulk_traffic::drop(std::uint64_t transfer, std::vector<places::completion*>& ended) {
   const auto found = offers_.find(transfer);
-  held_.fetch_sub(found->second.copied.size(), std::memory_order_relaxed);
+  outstanding_bytes_.fetch_sub(found->second.copied.size(), std::memory_order_relaxed);
   if (found->second.sent) ended.push_back(found->second.sent);
   offers_.erase(found);
 }
@@ -28,19 +28,21 @@ void bulk_traffic::send(node_number to, std::uint64_t transfer, int tag) {
   const auto found = offers_.find(transfer);
   offered o = std::move(found->second);
   offers_.erase(found);
-  moves_.moved(o.bytes.size());
+  activity_.note_transfer(o.bytes.size());
   bulk& b = moving_.emplace_back(bulk{.done = o.sent, .copied = std::move(o.copied)});
   for_pieces(o.bytes.size(), [&](std::uint64_t at, std::uint64_t n) {
-    must(mpi_.send(o.bytes.data() + at, n, to, tag, channel::bulk, &b.pieces.emplace_back()));
+    must(mpi_.send(o.bytes.data() + at, n, to, tag, communicator_kind::bulk, &b.pieces.emplace_back()));
   });
 }
 
 int bulk_traffic::receive(node_number from, std::uint64_t bytes, std::byte* target, places::completion& landed) {
-  moves_.moved(bytes);
+  activity_.note_transfer(bytes);
   bulk& b = moving_.emplace_back(bulk{.done = &landed});
   const int tag = next_tag_;
   next_tag_ = tag == most_tag_ ? 0 : tag + 1;
-  for_pieces(bytes, [&](std::uint64_t at, std::uint64_t n) { must(mpi_.receive(target + at, n, from, tag, &b.pieces.emplace_back())); });
+  for_pieces(bytes, [&](std::uint64_t at, std::uint64_t n) {
+    must(mpi_.receive(target + at, n, from, tag, &b.pieces.emplace_back()));
+  });
   return tag;
 }
 
@@ -49,7 +51,7 @@ bool bulk_traffic::has_ended(bulk& b) {
     bool has_ended = false;
     must(mpi_.test(&b.pieces[b.next], &has_ended, nullptr, nullptr));
     if (!has_ended) return false;
-    moves_.moved(0);
+    activity_.note_transfer(0);
   }
   return true;
 }
@@ -60,7 +62,7 @@ void bulk_traffic::test(std::vector<places::completion*>& ended) {
       ++b;
       continue;
     }
-    held_.fetch_sub(b->copied.size(), std::memory_order_relaxed);
+    outstanding_bytes_.fetch_sub(b->copied.size(), std::memory_order_relaxed);
     if (b->done) ended.push_back(b->done);
     b = moving_.erase(b);
   }

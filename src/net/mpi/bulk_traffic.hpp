@@ -1,7 +1,8 @@
-// bulk_traffic.hpp - the large payloads that MPI moves: offered, asked for, and sent straight from where they lie to where they shall be.
+// bulk_traffic.hpp - large payloads by rendezvous over MPI: offered, requested, and sent from the sender's memory
+// directly to the target.
 //
-// Threads     of whoever holds the transport's lock, but for held().
-// Invariants  (1) a completion that a call took is in `ended` once, or in what end_all gives back.
+// Threads     the thread that holds the transport's lock, except outstanding_bytes().
+// Invariants  (1) a completion that a call took is put into `ended` once, or returned by end_all.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "net/mpi/movement.hpp"
+#include "net/mpi/transfer_activity.hpp"
 #include "net/mpi/mpi_calls.hpp"
 #include "net/mpi/packet.hpp"
 #include "net/transport.hpp"
@@ -21,25 +22,27 @@ namespace stretto::net::mpi {
 
 class bulk_traffic {
  public:
-  bulk_traffic(const calls& mpi, int most_tag, movement& moves) : mpi_(mpi), most_tag_(most_tag), moves_(moves) {}
+  bulk_traffic(const calls& mpi, int most_tag, transfer_activity& activity)
+      : mpi_(mpi), most_tag_(most_tag), activity_(activity) {}
 
-  /// Keeps the payload until it is asked for or dropped; a copy of it, unless `sent` is to be told.
+  /// Keeps the payload until the receiver requests or drops it. Without `sent`, keeps a copy.
   offer_note offer(std::span<const std::byte> payload, places::completion* sent);
-  /// Who offered it does not send it, and nobody is waited for.
+  /// The receiver has dropped the offer: ends it without sending.
   void drop(std::uint64_t transfer, std::vector<places::completion*>& ended);
-  /// It is asked for, with a tag of the receiver's.
+  /// The receiver has requested the payload: sends it with the receiver's tag.
   void send(node_number to, std::uint64_t transfer, int tag);
-  /// Of `from`, which has to be asked for it: with the tag that this returns.
+  /// Posts the receives for a payload of `from`. Returns the tag, with which the caller must request it from that node.
   int receive(node_number from, std::uint64_t bytes, std::byte* target, places::completion& landed);
-  /// Learns what has ended.
+  /// Tests the sends and receives in progress; adds the completions of those that have ended.
   void test(std::vector<places::completion*>& ended);
 
-  /// Nothing is in MPI's hands.
+  /// No send or receive is in progress.
   bool is_empty() const noexcept { return moving_.empty(); }
-  /// What has not gone or come: never will. MPI may still read and write for as long as this lives.
+  /// Returns the completions of all transfers that have not ended and never will. MPI may still read and write while
+  /// this object lives.
   void end_all(std::vector<places::completion*>& all);
-  /// Bytes of copies. Any thread.
-  std::uint64_t held() const noexcept { return held_.load(std::memory_order_relaxed); }
+  /// Bytes of payload copies. Any thread.
+  std::uint64_t outstanding_bytes() const noexcept { return outstanding_bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct offered {
@@ -47,7 +50,7 @@ class bulk_traffic {
     std::vector<std::byte> copied;
     places::completion* sent;
   };
-  /// Pieces of a payload.
+  /// A payload in transfer, in pieces.
   struct bulk {
     std::vector<request> pieces = {};
     std::size_t next = 0;  // the first that has not ended
@@ -56,20 +59,21 @@ class bulk_traffic {
   };
 
   bool has_ended(bulk& b);
-  /// By their sizes: MPI counts in int.
+  /// Calls f(offset, bytes) for each piece: MPI counts in int.
   template <class F>
   static void for_pieces(std::uint64_t bytes, F&& f) {
-    for (std::uint64_t at = 0; at < bytes; at += piece_bytes) f(at, bytes - at < piece_bytes ? bytes - at : piece_bytes);
+    for (std::uint64_t at = 0; at < bytes; at += piece_bytes)
+      f(at, bytes - at < piece_bytes ? bytes - at : piece_bytes);
   }
 
   const calls& mpi_;
   const int most_tag_;
-  movement& moves_;
+  transfer_activity& activity_;
   int next_tag_ = 0;
   std::uint64_t transfers_ = 0;
   std::map<std::uint64_t, offered> offers_;
   std::list<bulk> moving_;
-  std::atomic<std::uint64_t> held_{0};
+  std::atomic<std::uint64_t> outstanding_bytes_{0};
 };
 
 }  // namespace stretto::net::mpi

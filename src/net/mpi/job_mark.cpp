@@ -21,7 +21,7 @@ void mark_job(job_mark m) noexcept {
   if (job_mark_value(pipe) != given) return;
   ::fcntl(pipe, F_SETFD, FD_CLOEXEC);
   const char letter = static_cast<char>(m);
-  [[maybe_unused]] const auto written = ::write(pipe, &letter, 1);  // where nobody reads, nobody needs it
+  [[maybe_unused]] const auto written = ::write(pipe, &letter, 1);  // without a reader, the mark is not needed
 }
 
 }  // namespace stretto::net::mpi

@@ -1,8 +1,9 @@
-// job_mark.hpp - tells `stretto run` that this process is in the middle of a job: one that ends then has not ended
-// well, whatever its exit code.
+// job_mark.hpp - tells `stretto run` that this process is in the middle of a job: if the process ends then, it has
+// failed, whatever its exit code.
 //
-// The process that stretto run puts between the launcher and a node hands it a pipe: a letter for the beginning of a
-// job, one for its end. What ends a process without a word, as _exit(0) does, leaves the first as the last.
+// `stretto run` starts a process between the launcher and each node, which passes a pipe to the node. The node writes
+// one character at the beginning of a job and another at its end. If the process ends in between, for example by
+// _exit(0), the last character in the pipe is that of the beginning.
 //
 // Threads     the thread that makes or ends the transport.
 #pragma once
@@ -12,14 +13,14 @@
 
 namespace stretto::net::mpi {
 
-/// "NUMBER:INODE" of the pipe. The inode, since a program that this one starts has the variable too, and another file
-/// of that number.
+/// "NUMBER:INODE" of the pipe. The inode is needed since a program that this one starts inherits the variable, but may
+/// have another file under that number.
 inline constexpr const char* job_mark_variable = "STRETTO_JOB_MARK";
 std::string job_mark_value(int pipe);
 
 enum class job_mark : char { in_job = 'b', over = 'e' };
 void mark_job(job_mark m) noexcept;
-/// From all that the pipe holds.
+/// `marks`: the whole content of the pipe.
 constexpr bool is_in_job(std::string_view marks) noexcept {
   return marks.ends_with(static_cast<char>(job_mark::in_job));
 }

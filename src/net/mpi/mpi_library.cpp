@@ -17,18 +17,21 @@
 namespace stretto::net::mpi {
 namespace {
 
-/// Variables that launchers set for each process: how many there are, and whose launcher it is.
-constexpr std::pair<const char*, const char*> told_by[] = {
+/// Variables with the number of processes that launchers set, and the MPI of each launcher.
+constexpr std::pair<const char*, const char*> process_count_variables[] = {
     {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"PMI_SIZE", "mpich"}, {"SLURM_STEP_NUM_TASKS", ""}};
 
-/// The same of one host: which of its processes it is, and how many there are.
-constexpr std::pair<const char*, const char*> told_on_host[] = {{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                                                {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},  // MPICH, Intel MPI
-                                                                {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
-                                                                {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
-                                                                {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
+/// Variables with the rank of this process on its host and the number of processes there.
+constexpr std::pair<const char*, const char*> host_rank_variables[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    // MPICH, Intel MPI
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"},
+    {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
 
-constexpr const char* slurm_remedy = "srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself";
+constexpr const char* slurm_remedy =
+    "srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself";
 
 std::optional<std::uint32_t> number_in(const char* variable) {
   const char* const said = std::getenv(variable);
@@ -36,8 +39,8 @@ std::optional<std::uint32_t> number_in(const char* variable) {
   return static_cast<std::uint32_t>(std::atoi(said));
 }
 
-/// Whether there is a variable of PMI, PMI2, PMIx or Open MPI, whatever it says.
-bool tells_mpi() {
+/// Whether any variable of PMI, PMI2, PMIx or Open MPI is set.
+bool has_bootstrap_variables() {
   for (char** one = environ; *one; ++one)
     for (const std::string_view start : {"PMI_", "PMI2_", "PMIX_", "OMPI_"})
       if (std::string_view(*one).starts_with(start)) return true;
@@ -45,7 +48,8 @@ bool tells_mpi() {
 }
 
 std::string loaded_in_program() {
-  // The same in every MPI, and allowed before MPI is started; 8192 is as long as any says of itself.
+  // Every MPI has this function, with the same signature, and allows it before MPI is started. No text exceeds 8192
+  // bytes.
   using get_version = int (*)(char*, int*);
   const auto ask = reinterpret_cast<get_version>(::dlsym(RTLD_DEFAULT, "MPI_Get_library_version"));
   if (!ask) return "";
@@ -68,14 +72,14 @@ std::vector<std::string> library_folders(const std::string& named) {
   return all;
 }
 
-surroundings look_around() {
-  surroundings here;
+launch_environment detect_launch_environment() {
+  launch_environment here;
   here.program = loaded_in_program();
-  for (const auto& [variable, name] : told_by)
+  for (const auto& [variable, name] : process_count_variables)
     if (const char* said = std::getenv(variable); said && std::atoi(said) > 0) {
       here.launcher = name;
       here.launched = static_cast<std::uint32_t>(std::atoi(said));
-      here.is_told = !here.launcher.empty() || tells_mpi();
+      here.has_bootstrap = !here.launcher.empty() || has_bootstrap_variables();
       break;
     }
   return here;
@@ -88,7 +92,8 @@ std::vector<std::uint32_t> slurm_counts(const char* said) {
     char* end = nullptr;
     const auto count = static_cast<std::uint32_t>(std::strtoul(said, &end, 10));
     unsigned long hosts = 1;
-    if (end[0] == '(' && end[1] == 'x') hosts = std::min(std::strtoul(end + 2, &end, 10), most_hosts), end += *end == ')';
+    if (end[0] == '(' && end[1] == 'x')
+      hosts = std::min(std::strtoul(end + 2, &end, 10), most_hosts), end += *end == ')';
     all.insert(all.end(), hosts, count);
     if (*end != ',') break;
     said = end + 1;
@@ -97,8 +102,9 @@ std::vector<std::uint32_t> slurm_counts(const char* said) {
 }
 
 std::optional<host_nodes> launched_on_host() {
-  for (const auto& [rank, size] : told_on_host)
-    if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count) return host_nodes{*self, *count};
+  for (const auto& [rank, size] : host_rank_variables)
+    if (const auto self = number_in(rank), count = number_in(size); self && count && *self < *count)
+      return host_nodes{*self, *count};
   const auto self = number_in("SLURM_LOCALID");
   const auto counts = slurm_counts(std::getenv("SLURM_STEP_TASKS_PER_NODE"));
   const std::uint32_t host = number_in("SLURM_NODEID").value_or(0);
@@ -106,9 +112,9 @@ std::optional<host_nodes> launched_on_host() {
   return std::nullopt;
 }
 
-const calls& load(const surroundings& here, std::span<const std::string> folders) {
+const calls& load(const launch_environment& here, std::span<const std::string> folders) {
   std::vector<std::string> wanted(std::begin(names), std::end(names));
-  if (!here.program.empty()) wanted = {here.program};  // no other would meet the program's own calls
+  if (!here.program.empty()) wanted = {here.program};  // no other one fits the program's own calls
   std::stable_partition(wanted.begin(), wanted.end(), [&](const std::string& n) { return n == here.launcher; });
   error none("N08", here.program.empty() ? "there is no MPI that Stretto can use"
                                          : "Stretto has no library for the MPI of this program, " + here.program);
@@ -128,27 +134,30 @@ const calls& load(const surroundings& here, std::span<const std::string> folders
     }
     if (!looked_in.empty()) none.fact(name, "there is no " + library_file(name) + " in " + looked_in);
   }
-  none.remedy("install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or say where its "
-              "libraries are: STRETTO_MPI_FOLDER");
+  none.remedy(
+      "install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or say where its "
+      "libraries are: STRETTO_MPI_FOLDER");
   throw none;
 }
 
-void check_told(const surroundings& here) {
-  if (here.launched == 1 || here.is_told) return;
-  throw error("N20", "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
+void check_bootstrap(const launch_environment& here) {
+  if (here.launched == 1 || here.has_bootstrap) return;
+  throw error("N20",
+              "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
       .because("there is no variable of PMI or PMIx: srun's --mpi is \"none\" here")
       .fact("or", "STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own")
       .remedy(slurm_remedy);
 }
 
-void check_launch(const surroundings& here, const char* library, int size) {
+void check_launch(const launch_environment& here, const char* library, int size) {
   if (size != 1 || here.launched == 1) return;
-  const bool by_slurm = here.launcher.empty();  // the others tell whose they are
+  const bool by_slurm = here.launcher.empty();  // other launchers set variables that name their MPI
   throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")
       .fact("launcher", by_slurm ? "srun" : here.launcher)
       .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))
       .remedy(by_slurm ? slurm_remedy
-                       : "start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, mpirun.mpich");
+                       : "start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, "
+                         "mpirun.mpich");
 }
 
 }  // namespace stretto::net::mpi

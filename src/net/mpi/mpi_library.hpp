@@ -1,4 +1,5 @@
-// mpi_library.hpp - finds the library for the right MPI: the one that the program uses, else the launcher's, else one that loads.
+// mpi_library.hpp - finds the library for the right MPI: the MPI of the program, else that of the launcher, else any
+// that loads.
 //
 // Threads     before the transport is made.
 #pragma once
@@ -14,19 +15,20 @@
 
 namespace stretto::net::mpi {
 
-/// What runs, or would: "openmpi", "mpich", or empty where nothing tells.
-struct surroundings {
+/// The MPI of the program and of the launcher: "openmpi", "mpich", or empty if unknown.
+struct launch_environment {
   std::string program = {};    // the MPI that is loaded in this process
-  std::string launcher = {};   // that of the launcher, by the variables that it sets
+  std::string launcher = {};   // the MPI of the launcher, from the variables that it sets
   std::uint32_t launched = 1;  // processes that it started
-  bool is_told = true;         // anything by which MPI may find them: Slurm tells it only if asked to
+  bool has_bootstrap = true;   // MPI can find the other processes: Slurm provides PMI or PMIx only if asked to
 };
-surroundings look_around();
+launch_environment detect_launch_environment();
 
-/// Slurm's "2(x3),1" is 2, 2, 2, 1: tasks or cores of each host. Nothing behind what is no number.
+/// Parses Slurm's counts of tasks or cores per host: "2(x3),1" is 2, 2, 2, 1. Stops at the first character that does
+/// not belong to it.
 std::vector<std::uint32_t> slurm_counts(const char* said);
 
-/// This process among those that a launcher started on its host, by the variables that it sets; nothing where it does not tell.
+/// This process among those that the launcher started on its host, from the variables that it sets; nothing if unknown.
 std::optional<host_nodes> launched_on_host();
 
 /// The MPIs that Stretto can be built with, in the order of preference.
@@ -34,19 +36,19 @@ inline constexpr const char* names[] = {"openmpi", "mpich"};
 /// "stretto_mpi_openmpi.so".
 std::string library_file(std::string_view name);
 
-/// Where the libraries may lie: in `named` and nowhere else, unless that is empty; else beside libstretto or this program as
-/// they are installed, then where they were built, then ("") where the system's loader looks.
+/// The folders to search for the libraries: only `named`, if it is not empty. Otherwise the installed folders next to
+/// libstretto or this program, then the build folder, then "" for the search path of the system's loader.
 std::vector<std::string> library_folders(const std::string& named);
 
-/// Of libraries called stretto_mpi_<name>.so in the folders, the one of the program's MPI, else of the launcher's, else the
-/// first that loads. Throws N08 where there is none, with the reason for each.
-const calls& load(const surroundings& here, std::span<const std::string> folders);
+/// Loads stretto_mpi_<name>.so from the folders: for the program's MPI, else for the launcher's, else the first that
+/// loads. Throws N08 if none does, with the reason for each.
+const calls& load(const launch_environment& here, std::span<const std::string> folders);
 
-/// Throws N20 where Slurm started several processes without anything that MPI could find them by. Before MPI starts: Open MPI would end
-/// the process.
-void check_told(const surroundings& here);
+/// Throws N20 if Slurm started several processes without a way for MPI to find them. To be called before MPI starts,
+/// since Open MPI would end the process.
+void check_bootstrap(const launch_environment& here);
 
-/// Throws N09 where the launcher started several processes that MPI takes for jobs of one each.
-void check_launch(const surroundings& here, const char* library, int size);
+/// Throws N09 if the launcher started several processes and MPI sees only one in each.
+void check_launch(const launch_environment& here, const char* library, int size);
 
 }  // namespace stretto::net::mpi

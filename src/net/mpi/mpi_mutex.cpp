@@ -3,7 +3,7 @@
 namespace stretto {
 
 std::mutex& mpi_mutex() noexcept {
-  static std::mutex one;  // of the process, as MPI is
+  static std::mutex one;  // one per process, like MPI
   return one;
 }
 

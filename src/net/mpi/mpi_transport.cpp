@@ -20,8 +20,8 @@
 #include "net/messages_window.hpp"
 #include "net/mpi/bulk_traffic.hpp"
 #include "net/mpi/job_mark.hpp"
-#include "net/mpi/lane_traffic.hpp"
-#include "net/mpi/movement.hpp"
+#include "net/mpi/channel_traffic.hpp"
+#include "net/mpi/transfer_activity.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
@@ -41,16 +41,22 @@ T read(const std::byte* at) noexcept {
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(const calls& mpi, const handlers& all, const started& is, std::unique_ptr<messages_window> between_hosts, std::uint64_t lane_memory)
-      : transport(all), mpi_(mpi), is_(is), outbox_(std::make_unique<outbox>(mpi, all, is.size)), between_hosts_(std::move(between_hosts)), ring_(ring_size),
-        bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, moves_)),
-        // What lies in memory of devices MPI moves, and what goes there.
-        lanes_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? lane_memory : 0, lock_, moves_) {
+  mpi_transport(const calls& mpi, const handlers& all, const started& is,
+                std::unique_ptr<messages_window> between_hosts, std::uint64_t channel_memory)
+      : transport(all),
+        mpi_(mpi),
+        is_(is),
+        outbox_(std::make_unique<outbox>(mpi, all, is.size)),
+        between_hosts_(std::move(between_hosts)),
+        ring_(ring_size),
+        bulk_(std::make_unique<bulk_traffic>(mpi, is.most_tag, activity_)),
+        // If MPI can use memory of devices, it carries all large payloads.
+        channels_(nodes(), is.host_size > 1 && !mpi.takes_cuda_memory() ? channel_memory : 0, lock_, activity_) {
     for (auto& r : ring_) {
       r.bytes.resize(most_packet_bytes);
       must(mpi_.ring_receive(r.bytes.data(), r.bytes.size(), &r.is));
     }
-    must(mpi_.barrier());  // all rings are there
+    must(mpi_.barrier());  // all nodes have posted their receives
   }
   ~mpi_transport() override {
     if (!ends_well()) {
@@ -66,9 +72,13 @@ class mpi_transport final : public transport {
 
   node_number self() const noexcept override { return static_cast<node_number>(is_.rank); }
   std::uint32_t nodes() const noexcept override { return static_cast<std::uint32_t>(is_.size); }
-  bool is_pending() const noexcept override { return true; }  // another may have sent
-  bool takes_memory_of(std::string_view driver) const noexcept override { return driver == "cuda" && mpi_.takes_cuda_memory(); }
-  std::uint64_t held() const noexcept override { return outbox_->held() + bulk_->held() + lanes_.held(); }
+  bool is_pending() const noexcept override { return true; }  // another node may have sent a message
+  bool takes_memory_of(std::string_view driver) const noexcept override {
+    return driver == "cuda" && mpi_.takes_cuda_memory();
+  }
+  std::uint64_t outstanding_bytes() const noexcept override {
+    return outbox_->outstanding_bytes() + bulk_->outstanding_bytes() + channels_.outstanding_bytes();
+  }
   bool allows_blocking_calls() const noexcept override { return is_.level == threads::multiple; }
   void communicator(std::uint32_t group, std::span<std::byte> handle) override;
   traffic counted() const noexcept override {
@@ -78,7 +88,7 @@ class mpi_transport final : public transport {
   std::size_t poll() override;
   void abandon(const std::exception_ptr& why) noexcept override { end_all(why); }
   bool is_bound_to_thread() const noexcept override { return is_.level < threads::serialized; }
-  bool is_to_be_looked_at() const noexcept override { return nodes() > 1; }
+  bool needs_polling() const noexcept override { return nodes() > 1; }
   window& open_window(std::uint64_t bytes) override;
   host_nodes on_host() const noexcept override {
     return {static_cast<std::uint32_t>(is_.host_rank), static_cast<std::uint32_t>(is_.host_size)};
@@ -95,7 +105,8 @@ class mpi_transport final : public transport {
     return lowest < nodes() ? std::optional(static_cast<node_number>(lowest)) : std::nullopt;
   }
 
-  void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target, places::completion& landed);
+  void receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
+               places::completion& landed);
   void drop(node_number from, std::uint64_t number);
 
  protected:
@@ -109,9 +120,9 @@ class mpi_transport final : public transport {
   struct received {
     ring_slot* slot = nullptr;
     node_number from = 0;
-    std::uint32_t packets = 0;  // that took credit: all of the message, or none
+    std::uint32_t packets = 0;  // packets that took credit: all of the MPI message, or none
   };
-  struct asked {  // receives that wait for the thread that may call MPI
+  struct asked {  // a receive that waits for the thread that may call MPI
     node_number from;
     std::uint64_t number, bytes;
     std::byte* target;
@@ -123,7 +134,7 @@ class mpi_transport final : public transport {
     return may ? calling::allowed : calling::not_allowed;
   }
 
-  /// Once MPI has failed, nothing more is asked of it: who polls is told, since a sender may be a handler.
+  /// Calls `f` unless MPI has failed. poll() reports a failure, since the sender may be a handler.
   template <class F>
   void unless_failed(F&& f) noexcept {
     if (failed_) return;
@@ -133,47 +144,49 @@ class mpi_transport final : public transport {
       failed_ = std::current_exception();
     }
   }
-  /// Waits until all has been sent. False: MPI has failed.
+  /// Waits until everything has been sent. False: MPI has failed.
   bool ends_well() noexcept;
-  /// What MPI may still read and write stays for as long as the process.
+  /// Keeps memory that MPI may still read and write until the process ends.
   void leave_to_mpi();
-  /// Says why, and takes the other processes with it: they would wait for this one, and so would MPI.
+  /// Prints the failure and aborts the job: the other processes and MPI would wait for this one.
   void end_job() const noexcept;
 
   void answer(node_number to, packet_kind kind, std::uint64_t transfer, int tag);
   void post_receive(const asked& a);
-  void send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock);
-  /// Without the lock meanwhile.
-  void copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock);
+  void send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock);
+  /// Releases the lock during the copy.
+  void copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
+               std::unique_lock<std::mutex>& lock);
   void send_put_off(std::unique_lock<std::mutex>& lock);
   void introduce(node_number to);
   void take_in(node_number from, const packet_front& front, const std::byte* behind);
   void give_back(const received& r);
   std::size_t poll_mpi();
-  /// What has been lent ends, although MPI has failed.
+  /// Ends all completions with the failure of MPI.
   void end_all(const std::exception_ptr& why) noexcept;
 
   const calls& mpi_;
   const started is_;
   const std::thread::id thread_ = std::this_thread::get_id();
   std::mutex own_lock_;
-  std::mutex& lock_ = is_.level == threads::multiple ? own_lock_ : mpi_mutex();  // all below, and every call of MPI
+  // guards all members below and every MPI call
+  std::mutex& lock_ = is_.level == threads::multiple ? own_lock_ : mpi_mutex();
   std::unique_ptr<outbox> outbox_;
   const std::unique_ptr<messages_window> between_hosts_;
   std::optional<mapped_memory> alone_;
   std::unique_ptr<shared_window> on_host_;
-  std::vector<ring_slot> ring_;  // only its poller touches the bytes
+  std::vector<ring_slot> ring_;  // only the polling thread touches the bytes
   std::size_t next_slot_ = 0;
   std::deque<asked> asked_;
-  movement moves_;
+  transfer_activity activity_;
   std::unique_ptr<bulk_traffic> bulk_;
-  lane_traffic lanes_;
-  std::vector<places::completion*> ended_;  // to be told, without the lock
+  channel_traffic channels_;
+  std::vector<places::completion*> ended_;  // to be run without the lock
   traffic count_;
   std::exception_ptr failed_;
 };
 
-/// What a handler holds of an offer.
+/// The payload source of an offer, for its handler.
 class offer final : public payload::source {
  public:
   offer(mpi_transport& net, node_number from, std::uint64_t number, std::uint64_t bytes)
@@ -212,8 +225,8 @@ bool mpi_transport::ends_well() noexcept {
     unless_failed([&] {
       outbox_->test();
       bulk_->test(ended_);
-      lanes_.advance(ended_);
-      is_empty = outbox_->is_empty() && bulk_->is_empty() && lanes_.is_empty();
+      channels_.advance(ended_);
+      is_empty = outbox_->is_empty() && bulk_->is_empty() && channels_.is_empty();
     });
   }
   return !failed_;
@@ -240,7 +253,7 @@ void mpi_transport::send_checked(const message& m) {
     return send_put_off(lock);
   }
   if (!m.from_device && !failed_)
-    if (const auto lane = lanes_.take(m.to)) return send_by_lane(m, *lane, lock);
+    if (const auto channel = channels_.take(m.to)) return send_by_channel(m, *channel, lock);
   ++count_.by_rendezvous;
   const offer_note note = bulk_->offer(m.payload, m.sent);
   unless_failed([&] {
@@ -250,28 +263,32 @@ void mpi_transport::send_checked(const message& m) {
   if (!m.is_followed) send_put_off(lock);
 }
 
-void mpi_transport::send_by_lane(const message& m, std::uint32_t lane, std::unique_lock<std::mutex>& lock) {
-  ++count_.through_lanes;
-  const lane_note note{lane, m.payload.size()};
-  unless_failed([&] { outbox_->post(m.to, packet_kind::passed, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call()); });
-  if (m.is_followed && m.sent) return lanes_.put_off(lane, m.payload, m.sent);
-  copy_in(lane, m.payload, m.sent, lock);
+void mpi_transport::send_by_channel(const message& m, std::uint32_t channel, std::unique_lock<std::mutex>& lock) {
+  ++count_.through_shared_memory;
+  const channel_note note{channel, m.payload.size()};
+  unless_failed([&] {
+    outbox_->post(m.to, packet_kind::in_channel, m.handler, m.head, std::as_bytes(std::span(&note, 1)), may_call());
+  });
+  if (m.is_followed && m.sent) return channels_.put_off(channel, m.payload, m.sent);
+  copy_in(channel, m.payload, m.sent, lock);
   send_put_off(lock);
 }
 
-void mpi_transport::copy_in(std::uint32_t lane, std::span<const std::byte> payload, places::completion* sent, std::unique_lock<std::mutex>& lock) {
+void mpi_transport::copy_in(std::uint32_t channel, std::span<const std::byte> payload, places::completion* sent,
+                            std::unique_lock<std::mutex>& lock) {
   lock.unlock();
-  const std::size_t done = lanes_.copy_in(lane, payload);  // the other may copy out meanwhile
+  const std::size_t done = channels_.copy_in(channel, payload);  // the receiver may copy out meanwhile
   lock.lock();
-  lanes_.go_on(lane, payload, done, sent, ended_);
+  channels_.go_on(channel, payload, done, sent, ended_);
 }
 
 void mpi_transport::send_put_off(std::unique_lock<std::mutex>& lock) {
-  while (const auto o = lanes_.take_put_off()) copy_in(o->lane, o->left, o->sent, lock);
+  while (const auto o = channels_.take_put_off()) copy_in(o->channel, o->left, o->sent, lock);
 }
 
 void mpi_transport::introduce(node_number to) {
-  if (const auto here = lanes_.introduce(to)) outbox_->post(to, packet_kind::lanes, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
+  if (const auto here = channels_.introduce(to))
+    outbox_->post(to, packet_kind::channels, 0, {}, std::as_bytes(std::span(&*here, 1)), may_call());
 }
 
 void mpi_transport::receive(node_number from, std::uint64_t number, std::uint64_t bytes, std::byte* target,
@@ -297,7 +314,8 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
     case packet_kind::eager: handle(from, front.handler, head, payload(rest)); break;
     case packet_kind::offer: {
       const auto note = read<offer_note>(rest.data());
-      handle(from, front.handler, head, payload(std::make_unique<offer>(*this, from, note.transfer, note.bytes), note.bytes));
+      handle(from, front.handler, head,
+             payload(std::make_unique<offer>(*this, from, note.transfer, note.bytes), note.bytes));
       break;
     }
     case packet_kind::ask: {
@@ -311,21 +329,21 @@ void mpi_transport::take_in(node_number from, const packet_front& front, const s
       bulk_->drop(read<ask_note>(rest.data()).transfer, ended_);
       break;
     }
-    case packet_kind::passed: {
-      const auto note = read<lane_note>(rest.data());
-      handle(from, front.handler, head, payload(lanes_.offered(from, note), note.bytes));
+    case packet_kind::in_channel: {
+      const auto note = read<channel_note>(rest.data());
+      handle(from, front.handler, head, payload(channels_.offered(from, note), note.bytes));
       break;
     }
-    case packet_kind::lanes: {
-      const auto there = read<lanes_address>(rest.data());
+    case packet_kind::channels: {
+      const auto there = read<channels_address>(rest.data());
       std::scoped_lock lock(lock_);
-      const auto found = static_cast<std::byte>(lanes_.meet(from, there));
+      const auto found = static_cast<std::byte>(channels_.meet(from, there));
       unless_failed([&] { outbox_->post(from, packet_kind::found, 0, {}, std::span(&found, 1), may_call()); });
       break;
     }
     case packet_kind::found: {
       std::scoped_lock lock(lock_);
-      lanes_.met(from, rest.front() != std::byte{0});
+      channels_.met(from, rest.front() != std::byte{0});
       break;
     }
     case packet_kind::credit: break;
@@ -340,7 +358,7 @@ void mpi_transport::give_back(const received& r) {
 
 window& mpi_transport::open_window(std::uint64_t bytes) {
   std::vector<void*> of_each(static_cast<std::size_t>(is_.size));
-  if (is_.size == 1) {  // of which MPICH makes memory of the heap, which holds what was there
+  if (is_.size == 1) {  // MPICH would take this memory from the heap, without zeroing it
     of_each.front() = alone_.emplace(bytes).data();
   } else {
     const std::scoped_lock lock(lock_);
@@ -349,7 +367,7 @@ window& mpi_transport::open_window(std::uint64_t bytes) {
   if (of_each.front()) return *(on_host_ = std::make_unique<shared_window>(bytes, std::move(of_each)));
   between_hosts_->open(*this, bytes);
   const std::scoped_lock lock(lock_);
-  must(mpi_.barrier());  // nobody asks before all have it
+  must(mpi_.barrier());  // no node accesses the window before all have opened it
   return *between_hosts_;
 }
 
@@ -357,7 +375,7 @@ void mpi_transport::communicator(std::uint32_t group, std::span<std::byte> handl
   if (group > static_cast<std::uint32_t>(is_.most_tag))
     throw no_communicator("group " + std::to_string(group) + " is above " + std::to_string(is_.most_tag) +
                           ", the largest tag of this MPI");
-  copy_communicator(mpi_, group, handle);  // without the lock: it waits for the other nodes
+  copy_communicator(mpi_, group, handle);  // without the lock, since it waits for the other nodes
 }
 
 std::size_t mpi_transport::poll() {
@@ -379,7 +397,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
     bulk_->end_all(all);
     for (const asked& a : asked_) all.push_back(a.landed);
     asked_.clear();
-    lanes_.end_all(all);
+    channels_.end_all(all);
   }
   for (places::completion* const c : all)
     if (c) end(*c, why);
@@ -388,7 +406,7 @@ void mpi_transport::end_all(const std::exception_ptr& why) noexcept {
 std::size_t mpi_transport::poll_mpi() {
   std::size_t found = 0;
   bool is_moving = false;
-  received looked_at;  // given back with the next turn's lock
+  received looked_at;  // returned under the lock of the next turn
   for (int turn = 0; turn < 16; ++turn) {
     std::vector<places::completion*> ended;
     ring_slot* came = nullptr;
@@ -402,7 +420,7 @@ std::size_t mpi_transport::poll_mpi() {
       outbox_->post_waiting();
       outbox_->test();
       if (!bulk_->is_empty()) bulk_->test(ended_);
-      lanes_.advance(ended_);
+      channels_.advance(ended_);
       bool has_come = false;
       must(mpi_.test(&ring_[next_slot_].is, &has_come, &from, &bytes));
       if (has_come) {
@@ -412,7 +430,7 @@ std::size_t mpi_transport::poll_mpi() {
           outbox_->credit_came(static_cast<node_number>(from), returned);
       }
       ended.swap(ended_);
-      is_moving = (!bulk_->is_empty() || lanes_.is_moving()) && moves_.goes_on();
+      is_moving = (!bulk_->is_empty() || channels_.is_moving()) && activity_.is_recent();
     }
     for (places::completion* c : ended) end(*c);
     found += ended.size() + (came != nullptr);
@@ -441,9 +459,9 @@ std::size_t mpi_transport::poll_mpi() {
 
 namespace {
 
-/// Of the one job over MPI that a process is in, for what is said at its end.
+/// The MPI job of this process, for messages at its end.
 int self_of_process = 0, nodes_of_process = 1;
-bool is_process_in_job = false;  // not yet where the transport cannot be made, though MPI has been started for it
+bool is_process_in_job = false;  // false if making the transport fails after MPI was started
 
 base::error_form form_of_errors() { return base::error_form_of(base::stretto_environment(), {}); }
 std::string name_of_process() {
@@ -470,22 +488,24 @@ bool ended_too_early(int status) {
   return true;
 }
 
-/// What a node tells of itself where nodes differ.
-struct card {
+/// Exchanged if nodes do not agree: the digest and the description of a node.
+struct node_description {
   std::uint64_t digest = 0;
-  char told[1016] = {};
+  char text[1016] = {};
 };
 
-/// N06 about node 0 and the first that is unlike it: the same on every node.
+/// The error N06 or N15 about node 0 and the first node that differs from it: the same on every node.
 error other_node(const calls& mpi, const handlers& all, const started& is) {
-  card mine;
+  node_description mine;
   mine.digest = all.digest();
-  all.told(sizeof mine.told - 1).copy(mine.told, sizeof mine.told - 1);
-  std::vector<card> cards(static_cast<std::size_t>(is.size));
-  must(mpi.gather(&mine, sizeof mine, cards.data()));
+  all.description(sizeof mine.text - 1).copy(mine.text, sizeof mine.text - 1);
+  std::vector<node_description> descriptions(static_cast<std::size_t>(is.size));
+  must(mpi.gather(&mine, sizeof mine, descriptions.data()));
   must(mpi.stop());
-  const auto first = std::ranges::find_if(cards, [&](const card& c) { return c.digest != cards.front().digest; });
-  return different(0, cards.front().told, static_cast<node_number>(first - cards.begin()), first->told);
+  const auto first = std::ranges::find_if(
+      descriptions, [&](const node_description& c) { return c.digest != descriptions.front().digest; });
+  return build_mismatch(0, descriptions.front().text, static_cast<node_number>(first - descriptions.begin()),
+                        first->text);
 }
 
 }  // namespace
@@ -501,7 +521,7 @@ void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byt
   throw none;
 }
 
-std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted, std::uint64_t lane_memory) {
+std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted, std::uint64_t channel_memory) {
   auto between_hosts = std::make_unique<messages_window>(all);
   all.close();
   started is;
@@ -511,11 +531,11 @@ std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted,
     must(mpi.start(wanted, {.finalized = finalized_too_early, .exited = ended_too_early}, &is));
   }
   self_of_process = is.rank, nodes_of_process = is.size;
-  check_launch(look_around(), mpi.library(), is.size);
+  check_launch(detect_launch_environment(), mpi.library(), is.size);
   std::uint64_t lowest = 0, highest = 0;
   must(mpi.extremes(all.digest(), &lowest, &highest));
   if (lowest != highest) throw other_node(mpi, all, is);
-  auto made = std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), lane_memory);
+  auto made = std::make_unique<mpi_transport>(mpi, all, is, std::move(between_hosts), channel_memory);
   is_process_in_job = true;
   if (is.size > 1) mark_job(job_mark::in_job);
   return made;

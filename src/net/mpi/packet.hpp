@@ -1,7 +1,7 @@
-// packet.hpp - what travels on the communicator of heads: packets, each a front of 8 bytes, then a head, then the rest, whose meaning
-// is of its kind. A message with a small head goes with MPI's own words into one line of the cache.
+// packet.hpp - the packets on the communicator for heads: a front of 8 bytes, a head, and a rest whose meaning depends
+// on the kind. A message with a small head fits into one cache line, together with MPI's own header.
 //
-// A message of MPI holds one packet or several, each begun at a multiple of 8 bytes.
+// An MPI message holds one or more packets, each at a multiple of 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ inline constexpr std::size_t most_eager_bytes = 4096;  // two messages cost no m
 enum class packet_kind : std::uint8_t {
   eager,    // the rest is the payload
   offer,    // the rest is an offer_note: the payload waits at the sender
-  passed,   // the rest is a lane_note: the payload is in a lane, or on its way through it
+  in_channel,   // the rest is a channel_note: the payload is in a channel, or on its way through it
   ask,      // to the sender of an offer: the receive is posted; the rest is an ask_note
-  dropped,  // to the sender of an offer: nobody wants it; the rest is an ask_note
+  dropped,  // to the sender of an offer: the receiver does not take it; the rest is an ask_note
   credit,   // nothing but `returned`
-  lanes,    // the rest is a lanes_address: the sender's
-  found,    // to the sender of that: one byte, whether they have been
+  channels,    // the rest is a channels_address: the sender's
+  found,    // reply to `channels`: one byte, whether the receiver has mapped them
 };
 
-/// All nodes of a job are of one architecture, as MPI_BYTE supposes.
+/// All nodes of a job have one architecture, as MPI_BYTE requires.
 struct packet_front {
   packet_kind kind = packet_kind::credit;
-  std::uint8_t returned = 0;  // credits; said by the first packet of a message
+  std::uint8_t returned = 0;  // credits; set in the first packet of an MPI message
   handler_number handler = 0;
   std::uint16_t head_bytes = 0, rest_bytes = 0;
 };
@@ -36,8 +36,8 @@ struct offer_note {
   std::uint64_t transfer;  // the sender's number of the offer
   std::uint64_t bytes;
 };
-struct lane_note {
-  std::uint64_t lane;  // of the sender's
+struct channel_note {
+  std::uint64_t channel;  // of the sender
   std::uint64_t bytes;
 };
 struct ask_note {
@@ -46,14 +46,14 @@ struct ask_note {
 };
 
 constexpr std::size_t bytes_of(const packet_front& f) noexcept { return sizeof f + f.head_bytes + f.rest_bytes; }
-/// Where a packet begins, behind one that ends there.
+/// Where the packet behind one that ends at `end` begins.
 constexpr std::size_t next_packet(std::size_t end) noexcept { return (end + 7) / 8 * 8; }
 
-/// The longest packet, and the most that several make: small ones of a flood share what Open MPI still sends at once between processes
-/// of a host.
+/// The longest packet, and the longest MPI message with several packets: so much Open MPI still sends at once between
+/// processes of a host.
 inline constexpr std::size_t most_packet_bytes = sizeof(packet_front) + transport::most_head_bytes + most_eager_bytes;
 inline constexpr std::size_t most_shared_bytes = 4000;
-/// Messages of MPI that one node may have under way to another that has not looked at them.
+/// MPI messages that one node may send to another before that one has handled them.
 inline constexpr std::uint32_t credits = 64;
 
 /// MPI counts in int.

@@ -1,4 +1,4 @@
-// shared_window.hpp - memory that the processes of one host share: the processor's own loads and stores do it.
+// shared_window.hpp - a window in memory that the processes of one host share: accessed by plain loads and stores.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace stretto::net::mpi {
 
-/// Zeros, as the system gives them.
+/// The memory starts as zeros, as the system provides it.
 class shared_window final : public window {
  public:
   shared_window(std::uint64_t bytes, std::vector<void*> of_each) : bytes_(bytes), of_each_(std::move(of_each)) {}
@@ -29,7 +29,9 @@ class shared_window final : public window {
   }
 
  private:
-  std::byte* at(node_number node, std::uint64_t offset) const noexcept { return static_cast<std::byte*>(of_each_[node]) + offset; }
+  std::byte* at(node_number node, std::uint64_t offset) const noexcept {
+    return static_cast<std::byte*>(of_each_[node]) + offset;
+  }
 
   const std::uint64_t bytes_;
   const std::vector<void*> of_each_;

@@ -1,4 +1,4 @@
-// local_window.hpp - the window of a job of one node: what is put and got is copied in the call.
+// local_window.hpp - the window of a job of one node: put and get copy inside the call.
 #pragma once
 
 #include <cstring>

@@ -9,13 +9,13 @@
 namespace stretto::net::self {
 namespace {
 
-struct letter {
+struct queued_message {
   handler_number handler;
   std::vector<std::byte> head, copied;
   std::span<const std::byte> payload;
   places::completion* sent;
 
-  std::uint64_t bytes_held() const noexcept { return head.size() + copied.size(); }
+  std::uint64_t copied_bytes() const noexcept { return head.size() + copied.size(); }
 };
 
 class self_transport final : public transport {
@@ -32,10 +32,10 @@ class self_transport final : public transport {
       count_.received += taken_.size();
     }
     std::size_t ended = 0;
-    for (letter& l : taken_) {
+    for (queued_message& l : taken_) {
       handle(0, l.handler, l.head, payload(l.payload));
       if (l.sent) end(*l.sent);
-      held_.fetch_sub(l.bytes_held(), std::memory_order_relaxed);
+      outstanding_bytes_.fetch_sub(l.copied_bytes(), std::memory_order_relaxed);
       ended += 1 + (l.sent != nullptr);
     }
     taken_.clear();
@@ -45,7 +45,9 @@ class self_transport final : public transport {
     std::scoped_lock lock(lock_);
     return !under_way_.empty();
   }
-  std::uint64_t held() const noexcept override { return held_.load(std::memory_order_relaxed); }
+  std::uint64_t outstanding_bytes() const noexcept override {
+    return outstanding_bytes_.load(std::memory_order_relaxed);
+  }
   traffic counted() const noexcept override {
     std::scoped_lock lock(lock_);
     return count_;
@@ -54,12 +56,12 @@ class self_transport final : public transport {
 
  protected:
   void send_checked(const message& m) override {
-    letter l{m.handler, {m.head.begin(), m.head.end()}, {}, m.payload, m.sent};
+    queued_message l{m.handler, {m.head.begin(), m.head.end()}, {}, m.payload, m.sent};
     if (!m.sent) {
       l.copied.assign(m.payload.begin(), m.payload.end());
       l.payload = l.copied;
     }
-    held_.fetch_add(l.bytes_held(), std::memory_order_relaxed);
+    outstanding_bytes_.fetch_add(l.copied_bytes(), std::memory_order_relaxed);
     std::scoped_lock lock(lock_);
     under_way_.push_back(std::move(l));
     ++count_.sent;
@@ -68,9 +70,9 @@ class self_transport final : public transport {
 
  private:
   mutable std::mutex lock_;
-  std::vector<letter> under_way_, taken_;
+  std::vector<queued_message> under_way_, taken_;
   traffic count_;
-  std::atomic<std::uint64_t> held_{0};
+  std::atomic<std::uint64_t> outstanding_bytes_{0};
   std::unique_ptr<local_window> window_;
 };
 

@@ -1,4 +1,5 @@
-// self_transport.hpp - the transport of a job of one node: what it sends comes back to itself, and nothing is copied that is lent.
+// self_transport.hpp - the transport of a job of one node: it delivers messages to itself, without a copy of lent
+// payloads.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
-// wire.hpp - what is under way from one node to another, in the order in which it will come, with the time when it does.
+// wire.hpp - the packets in transfer from one node to another, in order of arrival, with their times.
 //
-// Heads and bulk travel side by side: a large payload does not hold up the small messages behind it. So do answers of the other's
-// window, which its program has no part in. All share the bandwidth.
+// Heads, bulk data and window replies travel independently: a large payload does not delay the small messages behind
+// it. The target's program takes no part in window replies. All share the bandwidth.
 //
-// Threads     none: the network's lock.
+// Threads     any, under the network's lock.
 #pragma once
 
 #include <algorithm>
@@ -17,49 +17,49 @@
 
 namespace stretto::net::sim {
 
-/// Counted in nanoseconds, so that sums are exact.
+/// Virtual time in integers, so that sums are exact.
 using nanoseconds = std::uint64_t;
 
 struct packet {
   nanoseconds due = 0;
   std::uint64_t bytes = 0;
-  nanoseconds asked = 0;  // longer on its way by as much: what it answers had to get there first
-  std::function<void()> arrives = {};     // without the network's lock; may be empty
-  std::function<void()> under_lock = {};  // before that; may be empty
+  nanoseconds asked = 0;  // added to the latency of a reply: the time of its request
+  std::function<void()> arrives = {};     // called without the network's lock; may be empty
+  std::function<void()> under_lock = {};  // called before that, with the lock; may be empty
 };
 
 class wire {
  public:
-  enum class lane { heads, bulk, window };
+  enum class traffic_class { heads, bulk, window };
 
-  void put(packet&& p, lane which, nanoseconds now, const settings& s, std::mt19937_64& random) {
+  void put(packet&& p, traffic_class which, nanoseconds now, const settings& s, std::mt19937_64& random) {
     const auto takes = static_cast<nanoseconds>(static_cast<double>(p.bytes) / s.bandwidth_bytes_per_second * 1e9);
     busy_until_ = std::max(busy_until_, now) + takes;
     const auto late = static_cast<nanoseconds>(s.jitter_seconds * 1e9);
     auto& last = last_due_[static_cast<int>(which)];
     const auto latency = static_cast<nanoseconds>(s.latency_seconds * 1e9) + p.asked;
     p.due = last = std::max(last, busy_until_ + latency + (late ? random() % (late + 1) : 0));
-    lanes_[static_cast<int>(which)].push_back(std::move(p));
+    queues_[static_cast<int>(which)].push_back(std::move(p));
   }
-  /// The next to come, or null.
+  /// The next packet to arrive, or null.
   packet* next() noexcept {
     packet* first = nullptr;
-    for (auto& l : lanes_)
+    for (auto& l : queues_)
       if (!l.empty() && (!first || l.front().due < first->due)) first = &l.front();
     return first;
   }
   packet take(const packet& p) {
-    auto& l = *std::ranges::find_if(lanes_, [&](const auto& one) { return !one.empty() && &one.front() == &p; });
+    auto& l = *std::ranges::find_if(queues_, [&](const auto& one) { return !one.empty() && &one.front() == &p; });
     packet taken = std::move(l.front());
     l.pop_front();
     return taken;
   }
   void clear() noexcept {
-    for (auto& l : lanes_) l.clear();
+    for (auto& l : queues_) l.clear();
   }
 
  private:
-  std::deque<packet> lanes_[3];
+  std::deque<packet> queues_[3];
   nanoseconds busy_until_ = 0, last_due_[3] = {};
 };
 

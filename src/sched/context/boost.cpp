@@ -8,7 +8,7 @@ namespace stretto::sched {
 namespace {
 using namespace boost::context::detail;
 
-// What is saved is the fcontext itself; the one who arrives stores the leaver's context where it asked for it.
+// A saved stack is the fcontext itself. The stack that is switched to stores the context of the stack that was left.
 void arrive(transfer_t from) { *static_cast<saved_stack*>(from.data) = from.fctx; }
 
 void (*prepared_entry)();

@@ -6,9 +6,9 @@
 
 namespace stretto::sched {
 
-// Who asks where a thread is may interrupt it at each of these instructions, so that they all say how to unwind from there: both
-// stacks hold the same words in the same order. Jumping to one address always costs less than a return that the processor foresaw
-// otherwise; the one at the end goes where the call before it on that stack came from.
+// A profiler or debugger may interrupt a thread at any of these instructions, so each of them has unwind information:
+// both stacks hold the same words in the same order. The jump always goes to one address, which costs less than a
+// mispredicted return. The return at the end matches the call that left this stack.
 __attribute__((naked, no_sanitize("thread", "address"))) void switch_stack(saved_stack*, saved_stack) noexcept {
   asm("pushq %rbp\n\t"
       ".cfi_adjust_cfa_offset 8\n\t"
@@ -61,7 +61,8 @@ __attribute__((naked, no_sanitize("thread", "address"))) void switch_stack(saved
 saved_stack prepare_stack(void* base, std::size_t bytes, void (*entry)()) noexcept {
   const auto top = (reinterpret_cast<std::uintptr_t>(base) + bytes) & ~std::uintptr_t{63};
   auto* words = reinterpret_cast<std::uintptr_t*>(top) - 7;
-  std::fill_n(words, 7, 0);  // six registers and where a caller's return address would stand: ends backtraces, and aligns the stack
+  // six registers and where a caller's return address would stand: ends backtraces, and aligns the stack
+  std::fill_n(words, 7, 0);
   *--words = reinterpret_cast<std::uintptr_t>(entry);
   return words;
 }

@@ -9,7 +9,8 @@
 
 #include "net/mpi/mpi_calls.hpp"
 
-/// Of Open MPI, and of MPICH from 4.0 on; absent elsewhere. Declared by headers that not every MPI has.
+/// A function of Open MPI, and of MPICH from 4.0 on; absent elsewhere. Declared here, since not every MPI has its
+/// header.
 extern "C" int MPIX_Query_cuda_support(void) __attribute__((weak));
 
 namespace stretto::net::mpi {
@@ -20,7 +21,7 @@ static_assert(sizeof(MPI_Request) <= sizeof(request));
 MPI_Comm comms[2] = {MPI_COMM_NULL, MPI_COMM_NULL};
 MPI_Comm host = MPI_COMM_NULL;  // of the nodes that can share memory, in the order of their ranks
 MPI_Win shared = MPI_WIN_NULL;
-MPI_Comm parent = MPI_COMM_NULL;  // of communicators for groups of collective tasks: nothing else is sent on it
+MPI_Comm parent = MPI_COMM_NULL;  // parent of the communicators for collective tasks: nothing else is sent on it
 std::mutex groups_mutex;
 std::map<std::uint32_t, MPI_Comm> groups, groups_of_self;  // of communicator(): of the job, of this process alone
 end_hooks hooks{};
@@ -28,8 +29,7 @@ bool is_ours = false, is_watched = false;
 
 bool is_in_job() { return comms[0] != MPI_COMM_NULL; }
 
-/// Writes out what the program has written to files, and runs no destructor: other threads still use what these would
-/// destroy.
+/// Flushes the program's files and runs no destructors: other threads still use the objects that these would destroy.
 [[noreturn]] void end_process(int status) {
   std::fflush(nullptr);
   std::_Exit(status);
@@ -51,7 +51,7 @@ void at_exit(int status, void*) {
   if (is_ours) MPI_Finalize();
 }
 
-/// Once, whoever has started MPI.
+/// Registers the hooks once, whether the program or this library has started MPI.
 void watch_the_end() {
   if (is_watched) return;
   is_watched = true;
@@ -104,7 +104,8 @@ const char* begin_mpi(threads wanted, threads* is) {
     MPI_Query_thread(&level);
   } else {
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-    if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level))) return fault;
+    if (const auto fault = said(MPI_Init_thread(nullptr, nullptr, levels[static_cast<int>(wanted)], &level)))
+      return fault;
     is_ours = true;
   }
   *is = level_of(level);
@@ -124,7 +125,8 @@ const char* start(threads wanted, const end_hooks& at_end, started* is) {
   int *most = nullptr, is_set = 0;
   MPI_Comm_get_attr(comms[1], MPI_TAG_UB, &most, &is_set);
   if (is_set) is->most_tag = *most;
-  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host))) return fault;
+  if (const auto fault = said(MPI_Comm_split_type(comms[0], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host)))
+    return fault;
   MPI_Comm_set_errhandler(host, MPI_ERRORS_RETURN);
   MPI_Comm_rank(host, &is->host_rank);
   MPI_Comm_size(host, &is->host_size);
@@ -140,7 +142,7 @@ const char* stop() {
     MPI_Win_unlock_all(shared);
     if (const auto fault = said(MPI_Win_free(&shared))) return fault;
   }
-  for (auto& [group, is] : groups) {  // on all nodes in one order
+  for (auto& [group, is] : groups) {  // in the same order on all nodes
     if (is == MPI_COMM_NULL) continue;
     if (const auto fault = said(MPI_Comm_free(&is))) return fault;
   }
@@ -166,9 +168,10 @@ const char* receive(void* buffer, std::size_t bytes, int from, int tag, request*
   MPI_Request is;
   return pack(MPI_Irecv(buffer, static_cast<int>(bytes), MPI_BYTE, from, tag, comms[1], &is), is, r);
 }
-const char* send(const void* buffer, std::size_t bytes, int to, int tag, channel which, request* r) {
+const char* send(const void* buffer, std::size_t bytes, int to, int tag, communicator_kind which, request* r) {
   MPI_Request is;
-  return pack(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, to, tag, comms[static_cast<int>(which)], &is), is, r);
+  return pack(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, to, tag, comms[static_cast<int>(which)], &is), is,
+              r);
 }
 const char* test(request* r, bool* has_ended, int* from, std::size_t* bytes) {
   MPI_Request is = unpack(r);
@@ -189,7 +192,7 @@ const char* cancel(request* r) {
   if (is == MPI_REQUEST_NULL) return nullptr;
   MPI_Cancel(&is);
   MPI_Wait(&is, MPI_STATUS_IGNORE);
-  if (is != MPI_REQUEST_NULL) MPI_Request_free(&is);  // a persistent one outlives its end
+  if (is != MPI_REQUEST_NULL) MPI_Request_free(&is);  // a persistent request outlives its completion
   return pack(MPI_SUCCESS, is, r);
 }
 const char* barrier() { return said(MPI_Barrier(comms[0])); }
@@ -220,7 +223,8 @@ const char* share(std::size_t bytes, void** of_each) {
     void* here = nullptr;
     code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, host, &here, &shared);
     if (code == MPI_SUCCESS) code = MPI_Win_lock_all(MPI_MODE_NOCHECK, shared);
-    for (int n = 0; code == MPI_SUCCESS && n < nodes; ++n) {  // the ranks of host are those of comms[0]: all have the same key
+    // the ranks of host are those of comms[0]: all have the same key
+    for (int n = 0; code == MPI_SUCCESS && n < nodes; ++n) {
       MPI_Aint size = 0;
       int unit = 0;
       code = MPI_Win_shared_query(shared, n, &size, &unit, &of_each[n]);
@@ -239,7 +243,7 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
   if (is == MPI_COMM_NULL) {
     int code = MPI_SUCCESS;
     if (of_job) {
-      lock.unlock();  // other groups make theirs meanwhile, and in another order on other nodes
+      lock.unlock();  // other groups may make theirs meanwhile, in another order on other nodes
       MPI_Group all;
       MPI_Comm_group(parent, &all);
       code = MPI_Comm_create_group(parent, all, static_cast<int>(group), &is);
