@@ -12,9 +12,9 @@
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "device/backend.hpp"
-#include "device/dealing.hpp"
+#include "device/device_assignment.hpp"
+#include "device/device_discovery.hpp"
 #include "device/kernel_cache.hpp"
-#include "device/looking.hpp"
 #include "net/mpi/mpi_library.hpp"
 
 namespace stretto {

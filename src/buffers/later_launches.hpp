@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "buffers/known_launches.hpp"
-#include "device/kept_values.hpp"
+#include "device/argument_copy.hpp"
 #include "sched/finish_scope.hpp"
 
 namespace stretto::buffers {

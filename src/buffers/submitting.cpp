@@ -5,15 +5,15 @@
 #include <cstring>
 #include <utility>
 
-#include "buffers/launch_request.hpp"
 #include "buffers/buffers_floor.hpp"
 #include "buffers/buffers_state.hpp"
 #include "buffers/generating.hpp"
 #include "buffers/handing_over.hpp"
+#include "buffers/launch_request.hpp"
 #include "buffers/said_calls.hpp"
 #include "buffers/usable.hpp"
 #include "data/instance_refusals.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "objects/launching.hpp"
 #include "sched/scheduler.hpp"
 

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "base/context.hpp"
+#include "device/argument_copy.hpp"
 #include "device/device.hpp"
-#include "device/kept_values.hpp"
 
 namespace stretto::data {
 

@@ -17,7 +17,7 @@
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "device/host_work.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/portability.hpp"
 #include "device/trial_run.hpp"
 

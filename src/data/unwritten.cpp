@@ -3,7 +3,7 @@
 #include <stretto/error.hpp>
 
 #include "base/index_text.hpp"
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto::data {
 namespace {

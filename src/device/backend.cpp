@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/nearest_name.hpp"
-#include "device/driver_opening.hpp"
+#include "device/driver_guard.hpp"
 
 namespace stretto::device {
 

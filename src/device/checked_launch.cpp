@@ -8,7 +8,7 @@
 
 #include "device/allowed_elements.hpp"
 #include "device/kernel_preludes.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 namespace stretto::device {
 

@@ -25,8 +25,8 @@
 #include <string>
 #include <string_view>
 
-#include "device/bell.hpp"
 #include "device/borrowed_memories.hpp"
+#include "device/completion_notifier.hpp"
 #include "device/launched_shapes.hpp"
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"

@@ -8,7 +8,7 @@
 #include "base/config.hpp"
 #include "base/sanitizers.hpp"
 #include "device/address_span.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/shadow_memory.hpp"
 
 namespace stretto::device {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "device/checking.hpp"
+#include "device/argument_copy.hpp"
 #include "device/device.hpp"
-#include "device/kept_values.hpp"
+#include "device/index_checks.hpp"
 
 namespace stretto::device {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "device/checking.hpp"
 #include "device/dialect.hpp"
+#include "device/index_checks.hpp"
 #include "device/kernel_preludes.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/kernel_tokens.hpp"

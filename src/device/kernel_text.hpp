@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "device/checking.hpp"
 #include "device/dialect.hpp"
+#include "device/index_checks.hpp"
 
 namespace stretto::device {
 

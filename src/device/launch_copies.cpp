@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "device/native.hpp"
-#include "device/unwritten.hpp"
+#include "device/native_code.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto::device {
 

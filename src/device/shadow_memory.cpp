@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto {
 

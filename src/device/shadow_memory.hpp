@@ -37,7 +37,7 @@ struct shadow_array {
   std::uint32_t slot_bytes = 0;  ///< from one of `elements` to the next
   std::span<shadow_element> elements = {};
   bool has_no_values = false;  ///< before the launch, or, of memory of a group, before the group
-  bool may_lack_values = false;  ///< elements with the mark of unwritten.hpp have none
+  bool may_lack_values = false;  ///< elements with the mark of unwritten_elements.hpp have none
   bool may_conflict = true;    ///< false: its operator orders what items do to it
   bool is_of_group = false;
 };

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "device/bell.hpp"
+#include "device/completion_notifier.hpp"
 #include "platform/work_item.hpp"
 
 namespace stretto::device {

@@ -19,9 +19,9 @@
 #include "device/device_texts.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/launch_copies.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/shadow_memory.hpp"
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto::device {
 

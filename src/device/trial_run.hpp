@@ -15,7 +15,7 @@ namespace stretto::device {
 /// Whether a checked launch of the kernel begins with a trial run. Nothing is known of code that the program brought.
 bool has_trial_run(const kernel_code& code);
 
-/// Runs the launch on copies, then marks what it leaves unwritten of its out arguments (unwritten.hpp). `where` may be null.
+/// Runs the launch on copies, then marks what it leaves unwritten of its out arguments (unwritten_elements.hpp). `where` may be null.
 ///   throws   K01 and K02 as any checked run; the first of
 ///            K03: two items of a group use an element in one region, and one of them writes it
 ///            K04: two items, or groups, of the launch use an element, and one of them writes it

@@ -9,7 +9,7 @@
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "event/event_floor.hpp"
 #include "objects/room.hpp"
 #include "objects/running.hpp"

@@ -14,7 +14,7 @@
 #include "data/deferred.hpp"
 #include "data/host_launch.hpp"
 #include "data/unwritten.hpp"
-#include "device/kept_values.hpp"
+#include "device/argument_copy.hpp"
 #include "event/held.hpp"
 #include "objects/errand.hpp"
 #include "objects/objects_state.hpp"

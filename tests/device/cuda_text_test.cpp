@@ -182,7 +182,7 @@ TEST_CASE("every kernel is CUDA to clang") {
   for (int version = 22; version >= 14; --version) names.insert(names.end() - 1, "clang-" + std::to_string(version));
   for (const std::string& name : names) {
     const std::string lowered = name + " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
-                                       "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_words_for_clang.hpp";
+                                       "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_keywords_for_clang.hpp";
     if (!runs(lowered + " " + empty + " -o /dev/null")) continue;
     std::fprintf(stderr, "CUDA text is tested by %s\n", name.c_str());
     return compile_all(lowered);

@@ -18,7 +18,7 @@
 
 #include "device/arrays.hpp"
 #include "device/kernels_for_tests.hpp"
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {

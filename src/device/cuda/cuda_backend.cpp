@@ -1,7 +1,7 @@
 #include "device/cuda/cuda_backend.hpp"
 
 #include "device/cuda/cuda_device.hpp"
-#include "device/cuda/cuda_look.hpp"
+#include "device/cuda/cuda_discovery.hpp"
 
 namespace stretto::device {
 

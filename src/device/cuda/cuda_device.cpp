@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/address_space.hpp"
+#include "device/cuda/cuda_discovery.hpp"
 #include "device/cuda/cuda_ipc.hpp"
-#include "device/cuda/cuda_look.hpp"
 #include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"

@@ -17,7 +17,7 @@
 
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/cuda_compiler.hpp"
-#include "device/checking.hpp"
+#include "device/index_checks.hpp"
 #include "device/kernel_cache.hpp"
 
 namespace stretto::device::cuda {

@@ -7,7 +7,7 @@
 
 #include "device/cuda/cuda_memories.hpp"
 #include "device/layout_of.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 namespace stretto::device::cuda {
 

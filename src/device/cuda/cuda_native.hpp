@@ -6,7 +6,7 @@
 
 #include "device/cuda/cuda_launch.hpp"
 #include "device/cuda/cuda_program.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 namespace stretto::device::cuda {
 

@@ -18,7 +18,7 @@
 #include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
 #include "device/device.hpp"
-#include "device/ends_in_order.hpp"
+#include "device/stream_completion_queue.hpp"
 #include "device/stream_registry.hpp"
 
 namespace stretto::device::cuda {

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "device/opencl/opencl_device.hpp"
-#include "device/opencl/opencl_look.hpp"
+#include "device/opencl/opencl_discovery.hpp"
 
 namespace stretto::device {
 

@@ -16,7 +16,7 @@
 #include <tuple>
 
 #include "base/address_space.hpp"
-#include "device/opencl/opencl_look.hpp"
+#include "device/opencl/opencl_discovery.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
 #include "device/opencl/opencl_program.hpp"

@@ -4,7 +4,7 @@
 // Cost        compiled once; a part of a buffer is made where an array is not the one of the launch before.
 #pragma once
 
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_program.hpp"
 

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/ends_in_order.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
 #include "device/opencl/opencl_program.hpp"
+#include "device/stream_completion_queue.hpp"
 #include "device/stream_registry.hpp"
 
 namespace stretto::device::opencl {

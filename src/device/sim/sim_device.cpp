@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "device/kernel_text.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/portability.hpp"
 #include "device/sim/exported_memories.hpp"
 #include "device/sim/sim_memory.hpp"

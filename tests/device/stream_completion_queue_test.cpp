@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "device/ends_in_order.hpp"
+#include "device/stream_completion_queue.hpp"
 #include "ended.hpp"
 
 namespace stretto::device {

@@ -1,4 +1,4 @@
-// cuda_look.hpp - what the driver says of a device before it is opened, which takes half a gigabyte of its memory and a tenth of a second.
+// cuda_discovery.hpp - what the driver says of a device before it is opened, which takes half a gigabyte of its memory and a tenth of a second.
 //
 // Threads     any.
 #pragma once

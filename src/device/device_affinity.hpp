@@ -1,4 +1,4 @@
-// near_cores.hpp - whether a device on the host's PCI hangs off the cores that this process may use.
+// device_affinity.hpp - whether a device on the host's PCI hangs off the cores that this process may use.
 //
 // Threads     any; asks the system.
 #pragma once

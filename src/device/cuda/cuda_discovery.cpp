@@ -1,4 +1,4 @@
-#include "device/cuda/cuda_look.hpp"
+#include "device/cuda/cuda_discovery.hpp"
 
 #include <stretto/error.hpp>
 
@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "device/near_cores.hpp"
+#include "device/device_affinity.hpp"
 
 namespace stretto::device::cuda {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "device/cuda/cuda_look.hpp"
+#include "device/cuda/cuda_discovery.hpp"
 #include "device/fake_driver.hpp"
 #include "with_variable.hpp"
 

@@ -1,4 +1,4 @@
-// native.hpp - what backends share of kernels that the program brings: reading code, finding its entry, what cannot be handed over.
+// native_code.hpp - what backends share of kernels that the program brings: reading code, finding its entry, what cannot be handed over.
 //
 // Threads     pure, but for reading files.
 #pragma once

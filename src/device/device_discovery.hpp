@@ -1,4 +1,4 @@
-// looking.hpp - what a process sees of the devices that it asks for, and of these, those that it is to open.
+// device_discovery.hpp - what a process sees of the devices that it asks for, and of these, those that it is to open.
 //
 // Threads     the thread that makes the runtime. Asks drivers.
 #pragma once
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/backend.hpp"
-#include "device/dealing.hpp"
+#include "device/device_assignment.hpp"
 
 namespace stretto::device {
 

@@ -1,4 +1,4 @@
-#include "device/near_cores.hpp"
+#include "device/device_affinity.hpp"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-// cuda_words_for_clang.hpp - the words of CUDA that our kernels use, for a clang without the toolkit that declares them.
+// cuda_keywords_for_clang.hpp - the words of CUDA that our kernels use, for a clang without the toolkit that declares them.
 //
 // Threads     declarations.
 #pragma once

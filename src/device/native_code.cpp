@@ -1,4 +1,4 @@
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// ends_in_order.hpp - the completions that wait in one stream, and the few events of its driver that tell of them.
+// stream_completion_queue.hpp - the completions that wait in one stream, and the few events of its driver that tell of them.
 //
 // Operations of a stream end in order, so an event behind the last of several tells of all. How many one event stands for
 // follows from how long operations take: as many as end within some tens of microseconds, so that an event for each is paid

@@ -1,11 +1,11 @@
-#include "device/looking.hpp"
+#include "device/device_discovery.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <map>
 
 #include "base/hash.hpp"
-#include "device/driver_opening.hpp"
+#include "device/driver_guard.hpp"
 
 namespace stretto::device {
 

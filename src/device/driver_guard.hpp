@@ -1,4 +1,4 @@
-// driver_opening.hpp - while a driver is asked which devices it has, and for them.
+// driver_guard.hpp - while a driver is asked which devices it has, and for them.
 //
 // Not every driver can be asked by two threads at once (PoCL ends the program, or has no device), and runtimes may start side by side: the
 // process asks one at a time. Threads that it starts are known as its own; what signals mean stays as it was.

@@ -1,4 +1,4 @@
-// unwritten.hpp - elements that a launch had to write and has left without a value: an out argument of an object or a buffer names
+// unwritten_elements.hpp - elements that a launch had to write and has left without a value: an out argument of an object or a buffer names
 // elements of which the launch writes all.
 //
 // A checked launch puts a mark where its trial run has written nothing. Copies carry marks from memory to memory and from node to node.

@@ -1,4 +1,4 @@
-#include "device/dealing.hpp"
+#include "device/device_assignment.hpp"
 
 #include <algorithm>
 #include <map>

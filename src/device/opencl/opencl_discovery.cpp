@@ -1,4 +1,4 @@
-#include "device/opencl/opencl_look.hpp"
+#include "device/opencl/opencl_discovery.hpp"
 
 #include <stretto/error.hpp>
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "device/near_cores.hpp"
+#include "device/device_affinity.hpp"
 
 namespace stretto::device::opencl {
 

@@ -1,4 +1,4 @@
-// kept_values.hpp - the values among the arguments of a launch, copied, and the sizes of its local memory.
+// argument_copy.hpp - the values among the arguments of a launch, copied, and the sizes of its local memory.
 //
 // Threads     one owner; what it keeps is constant.
 // Cost        none for a few bytes; one block from the heap where values take more, or ask for more than usual alignment.

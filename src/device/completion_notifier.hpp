@@ -1,4 +1,4 @@
-// bell.hpp - what a driver's thread rings when something may have ended, so that nobody has to look again and again.
+// completion_notifier.hpp - what a driver's thread rings when something may have ended, so that nobody has to look again and again.
 //
 // Threads     any, of the driver too. take_down returns once nobody is inside ring.
 // Memory      shared: a driver may ring long after what it tells of was seen to end.

@@ -1,5 +1,5 @@
 // Which devices of a host each of its processes gets, found by each from the cards of all.
-#include "device/dealing.hpp"
+#include "device/device_assignment.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// made_up_mpi.hpp - an MPI of up to four nodes in one process, for transports: it promises what MPI does, and no more.
+// fake_mpi.hpp - an MPI of up to four nodes in one process, for transports: it promises what MPI does, and no more.
 //
 // Messages of a pair come in order, those of several senders in any; a send may end at once or when its message is received, and only
 // then are its bytes read; what has ended is told late. All of it by seed; with an even one, the nodes share no memory.

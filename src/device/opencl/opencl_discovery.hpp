@@ -1,4 +1,4 @@
-// opencl_look.hpp - which devices the drivers show, and what they say of one before it is opened.
+// opencl_discovery.hpp - which devices the drivers show, and what they say of one before it is opened.
 //
 // Threads     any.
 #pragma once

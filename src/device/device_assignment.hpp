@@ -1,4 +1,4 @@
-// dealing.hpp - which devices of a host are whose, where several processes of one job use them.
+// device_assignment.hpp - which devices of a host are whose, where several processes of one job use them.
 //
 // Every process writes on a card what it sees and how much of that it asks for. With the cards of all, each finds the same deal by itself.
 //

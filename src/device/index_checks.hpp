@@ -1,4 +1,4 @@
-// checking.hpp - whether kernels look at each index before they use it.
+// index_checks.hpp - whether kernels look at each index before they use it.
 #pragma once
 
 #include <cstdint>

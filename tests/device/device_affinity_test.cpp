@@ -1,5 +1,5 @@
 // Which devices hang off the cores of this process, by what the system says of them.
-#include "device/near_cores.hpp"
+#include "device/device_affinity.hpp"
 
 #include <sched.h>
 

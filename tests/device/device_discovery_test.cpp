@@ -1,5 +1,5 @@
 // What a process writes on its card of made-up devices, and what it opens of them in the end.
-#include "device/looking.hpp"
+#include "device/device_discovery.hpp"
 
 #include <stretto/error.hpp>
 

@@ -1,4 +1,4 @@
-#include "device/bell.hpp"
+#include "device/completion_notifier.hpp"
 
 #include <doctest/doctest.h>
 

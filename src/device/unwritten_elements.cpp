@@ -1,4 +1,4 @@
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 #include <fmt/format.h>
 
