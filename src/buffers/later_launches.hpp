@@ -24,7 +24,7 @@ struct later_launch {
   std::shared_ptr<known_launch> is = {};
   const kernel_code* code = nullptr;       // of a kernel;
   detail::host_function host = {};         // or the function of a host task
-  std::optional<device::kept_values> values = {};
+  std::optional<device::argument_copy> values = {};
   kernel_range range{box()};
   detail::task_request request = {};       // where and how urgent; without preconditions
   event first = {};                        // those

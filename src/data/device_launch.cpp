@@ -18,7 +18,7 @@ class device_launch final : public device_operation {
                 std::span<const detail::launch_item> items, std::string_view name)
       : device_operation(on, device::work::kernel, trace::kind::kernel, range.where),
         kernel_(std::move(kernel)), range_(to_range(range)), volume_(range.ids.volume()), given_(kernel_->code, items), name_(name) {
-    range_.is_first = on.is().about().compiles_late && kernel_->note_launch(range_);
+    range_.is_first = on.is().about().compiles_at_first_launch && kernel_->note_launch(range_);
   }
 
  private:

@@ -16,11 +16,11 @@ using piece_arguments = boost::container::static_vector<kernel_argument, 16>;
 /// Whether a launch is such a one: of few items, and not in groups.
 bool is_one_piece(const kernel_code& code, const kernel_range& range) noexcept;
 /// Then: all arrays exist. Throws what a checked kernel finds (K01).
-void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::checking check);
+void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::index_checks check);
 /// A large range is computed by all workers, or by the caller's alone.
 enum class spread : std::uint8_t { all_workers, this_worker };
 /// All arrays exist. Throws what a checked kernel finds (K01).
 void run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given,
-                 device::checking check, spread over = spread::all_workers);
+                 device::index_checks check, spread over = spread::all_workers);
 
 }  // namespace stretto::data

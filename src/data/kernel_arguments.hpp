@@ -31,7 +31,7 @@ class kernel_arguments {
  private:
   const kernel_code& code_;
   few<detail::launch_item> items_;
-  const device::kept_values values_;
+  const device::argument_copy values_;
 };
 
 /// What a host's function may use of an instance that exists.

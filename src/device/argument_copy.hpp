@@ -26,19 +26,19 @@ struct line_memory {
   static block allocate(std::size_t bytes) { return block(new (std::align_val_t(line)) std::byte[bytes]); }
 };
 
-class kept_values {
+class argument_copy {
  public:
   /// Calls `keep(i, where)` with a place for each value, of the parameter's size and alignment, and for each local parameter, of
   /// that of std::int64_t.
   template <class Keep>
-  kept_values(const kernel_code& code, Keep&& keep) {
+  argument_copy(const kernel_code& code, Keep&& keep) {
     bool fits = true;
     const std::size_t bytes = lay_out(code, [&](std::size_t i, std::size_t) { fits = fits && code.parameters[i].alignment <= usual; });
     if (bytes == 0) return;
     if (!fits || bytes > in_place) memory_ = line_memory::allocate(bytes);
     each(code, keep);
   }
-  kept_values(const kept_values&) = delete;
+  argument_copy(const argument_copy&) = delete;
 
   /// Calls f(i, where) for the same places; `code` is the same, too.
   template <class F>

@@ -27,7 +27,7 @@ struct setting {
 };
 
 /// A device that a driver shows and that can be used, before it is opened.
-struct seen {
+struct visible_device {
   unsigned number = 0;  // for this backend, with the same settings, until the process ends
   std::string name;     // as its driver calls it
   std::string identity;  // the same in every process of the host that sees it
@@ -44,13 +44,13 @@ struct device_share {
 };
 
 /// A device that is to be opened.
-struct chosen {
+struct device_selection {
   unsigned number = 0;  // as seen
   device_share share = {};
 };
 
 /// How devices are opened.
-struct search {
+struct open_options {
   unsigned at_most = ~0u;
   std::uint64_t memory_bytes = 0;  // of each device; 0: as much as is sensible
   std::uint64_t host_memory_bytes = 0;  // that kernels of each device use in place, where they can
@@ -59,12 +59,12 @@ struct search {
   bool check = false;              // kernels look at their indices, where the backend can
   std::filesystem::path cache;     // of compiled kernels; empty: none
   std::vector<setting> settings = {};  // of those that the backend knows
-  std::optional<std::vector<chosen>> only = {};  // these; else all
+  std::optional<std::vector<device_selection>> only = {};  // these; else all
 };
 
 /// What the options of a driver have of it, under the same names.
 template <class Options>
-Options options_of(const search& how) {
+Options options_of(const open_options& how) {
   Options o;
   o.memory_bytes = how.memory_bytes;
   o.host_memory_bytes = how.host_memory_bytes;
@@ -77,12 +77,12 @@ Options options_of(const search& how) {
 }
 
 /// What `only` says of the device of that number; null: it is not to be opened.
-const chosen* choice_of(const std::optional<std::vector<chosen>>& only, unsigned number) noexcept;
+const device_selection* selection_of(const std::optional<std::vector<device_selection>>& only, unsigned number) noexcept;
 
 /// For devices whose driver names none: the same in processes with the same variables that hide devices.
-std::string identity_by_place(const std::string& name, unsigned number);
+std::string identity_by_number(const std::string& name, unsigned number);
 /// Which of these variables is set, as launchers do for each process: "CUDA_VISIBLE_DEVICES"; empty: none.
-std::string hidden_by();
+std::string hiding_variable();
 
 /// What is free of the memory of open devices.
 struct measured_memory {
@@ -91,7 +91,7 @@ struct measured_memory {
 };
 
 /// A device, or why there is none.
-struct found {
+struct opened_device {
   std::string name;  // as its driver calls it
   std::unique_ptr<stretto::device::device> is;
   std::string reason, remedy;  // where it cannot be used
@@ -102,31 +102,31 @@ struct backend {
   std::string name;
   bool is_simulated = false;  // there is one for the asking: "all" does not mean it
   /// Never throws for what is missing: that is an entry with a reason.
-  std::vector<found> (*find)(const search& how) = nullptr;
+  std::vector<opened_device> (*find)(const open_options& how) = nullptr;
   std::string thread_prefix = {};  // how its driver's threads are called, where they name themselves
   std::vector<std::string> settings = {};  // the names of those that there are
   /// Those that `find` would open, without opening them. Throws what find gives a reason of. Null: each process has its own.
-  std::vector<seen> (*look)(const search& how) = nullptr;
+  std::vector<visible_device> (*list_visible)(const open_options& how) = nullptr;
   /// Of those in `how.only`, what is free of their memory. Null: that cannot be asked.
-  measured_memory (*measure)(const search& how) = nullptr;
+  measured_memory (*measure)(const open_options& how) = nullptr;
 };
 
 /// One word of the option `devices`: "cuda", "sim:4", "sim:2(shared_bus)".
-struct wanted {
+struct device_request {
   std::string backend;
   unsigned at_most = ~0u;
   bool is_named = true;  // rather than meant by "all": then it is an error that there is none
   std::vector<setting> settings = {};
-  std::optional<std::vector<chosen>> only = {};  // what was dealt
+  std::optional<std::vector<device_selection>> only = {};  // what was dealt
 };
 
 /// Reads "all", "none", or names of backends, each perhaps with a number and settings in brackets, between commas.
 ///   throws   K26 for a word that is none and for too many of a kind, K29 for a setting that the backend does not know
-std::vector<wanted> parse_devices(std::string_view text, const std::vector<backend>& known);
+std::vector<device_request> parse_devices(std::string_view text, const std::vector<backend>& known);
 
 /// Opens them. A device that two drivers show is opened once, by its own.
 ///   throws   K27 where a backend that was named has no device that can be used, K29 for a setting's value that cannot be
-std::vector<found> open_devices(const std::vector<wanted>& which, const std::vector<backend>& known, const search& how);
+std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known, const open_options& how);
 
 /// K29: a setting that there is not, or that cannot be what it is said to be.
 error wrong_setting(std::string_view backend, std::string sentence);

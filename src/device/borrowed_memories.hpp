@@ -20,11 +20,11 @@ class borrowed_memories {
   ~borrowed_memories();
 
   /// Addresses that nothing is at, which begin as far behind a page's beginning as `like`: what is aligned there is aligned here.
-  std::byte* set_aside(std::uint64_t bytes, std::uintptr_t like);
-  void forget(std::byte* first) noexcept;
+  std::byte* reserve(std::uint64_t bytes, std::uintptr_t like);
+  void release(std::byte* first) noexcept;
 
-  bool has(const std::byte* first, std::uint64_t bytes) const noexcept {
-    return count_.load(std::memory_order_acquire) != 0 && is_there(first, bytes);
+  bool contains(const std::byte* first, std::uint64_t bytes) const noexcept {
+    return count_.load(std::memory_order_acquire) != 0 && has_range(first, bytes);
   }
 
  private:
@@ -32,7 +32,7 @@ class borrowed_memories {
     std::uint64_t bytes, mapped_bytes;
     void* mapped;
   };
-  bool is_there(const std::byte* first, std::uint64_t bytes) const noexcept;
+  bool has_range(const std::byte* first, std::uint64_t bytes) const noexcept;
 
   std::atomic<std::size_t> count_{0};
   mutable std::shared_mutex mutex_;  // guards what follows

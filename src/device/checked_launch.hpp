@@ -23,20 +23,20 @@ class checked_launch {
 
   std::span<const std::byte> bytes() const noexcept { return std::as_bytes(std::span(words_)); }
   /// From the first word to where an array without elements shall lie, that what is written to its first hurts nobody.
-  std::size_t nowhere() const noexcept { return nowhere_; }
+  std::size_t dummy_offset() const noexcept { return dummy_offset_; }
   static bool is_empty(const launch_argument& a) noexcept { return a.bytes == 0; }
 
   /// What is to come back when the launch has ended, from the first word.
-  static constexpr std::size_t bytes_back = 64;
+  static constexpr std::size_t result_bytes = 64;
   /// Throws K01 where the kernel named an element that it may not.
-  void look_at(std::span<const std::byte, bytes_back> back) const;
+  void check_result(std::span<const std::byte, result_bytes> back) const;
 
  private:
   const kernel_code& code_;
   const launch_range& range_;
   const std::span<const launch_argument> arguments_;
   std::vector<std::int64_t> words_;
-  std::size_t nowhere_ = 0;
+  std::size_t dummy_offset_ = 0;
 };
 
 }  // namespace stretto::device

@@ -12,30 +12,30 @@
 
 namespace stretto::device {
 
-class bell {
+class completion_notifier {
  public:
-  explicit bell(std::function<void()> called) : called_(std::move(called)) {}
-  bell(const bell&) = delete;
+  explicit completion_notifier(std::function<void()> callback) : callback_(std::move(callback)) {}
+  completion_notifier(const completion_notifier&) = delete;
 
-  void ring() noexcept {
+  void notify() noexcept {
     const std::scoped_lock lock(mutex_);
     // First: who relies on it after the call does so anew.
-    awaited_.store(false, std::memory_order_seq_cst);
-    if (called_) called_();
+    armed_.store(false, std::memory_order_seq_cst);
+    if (callback_) callback_();
   }
-  void take_down() noexcept {
+  void disconnect() noexcept {
     const std::scoped_lock lock(mutex_);
-    called_ = nullptr;
+    callback_ = nullptr;
   }
 
   /// From now on nobody looks: what begins has to ring it when it ends.
-  void await() noexcept { awaited_.store(true, std::memory_order_seq_cst); }
-  bool is_awaited() const noexcept { return awaited_.load(std::memory_order_seq_cst); }
+  void arm() noexcept { armed_.store(true, std::memory_order_seq_cst); }
+  bool is_armed() const noexcept { return armed_.load(std::memory_order_seq_cst); }
 
  private:
   std::mutex mutex_;
-  std::function<void()> called_;  // must not throw
-  std::atomic<bool> awaited_{false};
+  std::function<void()> callback_;  // must not throw
+  std::atomic<bool> armed_{false};
 };
 
 }  // namespace stretto::device

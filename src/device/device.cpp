@@ -26,14 +26,14 @@ error refused(const char* code, const device& on, const kernel_code& kernel, std
 
 }  // namespace
 
-error lacking(const kernel_code& code, std::string_view what, std::string_view device) {
+error missing_capability(const kernel_code& code, std::string_view what, std::string_view device) {
   return error("K13", fmt::format("kernel \"{}\" needs {}, which the device has not", code.name, what))
       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
       .fact("device", std::string(device))
       .remedy("run it on another device, or write it with float");
 }
 
-error not_of_device(const device& on, std::string why, std::string remedy) {
+error foreign_memory(const device& on, std::string why, std::string remedy) {
   return error("N19", "memory that was named is not of the device that it was said to be of")
       .fact("device", fmt::format("\"{}\" ({})", on.about().name, on.about().backend))
       .because(std::move(why))
@@ -42,37 +42,37 @@ error not_of_device(const device& on, std::string why, std::string remedy) {
 
 std::byte* device::borrow(const native_memory& from, std::uint64_t bytes) {
   require(from, bytes);
-  std::byte* const first = borrowed_.set_aside(bytes, reinterpret_cast<std::uintptr_t>(from.data) + from.offset_bytes);
+  std::byte* const first = borrowed_.reserve(bytes, reinterpret_cast<std::uintptr_t>(from.data) + from.offset_bytes);
   try {
-    take(first, from, bytes);
+    map_borrowed(first, from, bytes);
   } catch (...) {
-    borrowed_.forget(first);
+    borrowed_.release(first);
     throw;
   }
   return first;
 }
 
 void device::give_back(std::byte* first) noexcept {
-  let_go(first);
-  borrowed_.forget(first);
+  unmap_borrowed(first);
+  borrowed_.release(first);
 }
 
 std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t bytes) noexcept {
   std::byte* first = nullptr;
   try {
-    first = borrowed_.set_aside(bytes, 0);
-    if (take_exported(first, token, bytes)) return first;
+    first = borrowed_.reserve(bytes, 0);
+    if (map_exported(first, token, bytes)) return first;
   } catch (const std::exception&) {  // no addresses, or a driver that does not take it
   }
-  if (first) borrowed_.forget(first);
+  if (first) borrowed_.release(first);
   return nullptr;
 }
 
 void device::require(const native_memory&, std::uint64_t) const {
-  throw not_of_device(*this, "this kind of device has none but its own", "copy the elements to an instance there");
+  throw foreign_memory(*this, "this kind of device has none but its own", "copy the elements to an instance there");
 }
 
-error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
+error unsupported_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
   return refused("K44", on, code, std::move(sentence))
       .fact("at most", std::string(at_most))
       .remedy("launch groups of another shape, or the range in several launches");

@@ -50,11 +50,11 @@ struct properties {
   unsigned copy_engines = 1;  // copies that run at the same time
   bool has_double = true;
   bool has_atomics_64 = true;
-  bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
-  bool takes_messages = false;  // messages may go from and to its memory, whoever moves them
-  bool is_seen_by_host = false;  // for_messages() is where the host may read and write its memory, whenever no operation of a stream uses it
-  bool is_to_be_looked_at = false;  // only poll() tells of what ends, at little cost: who waits for it had better look than sleep
-  bool compiles_late = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
+  bool copies_page_locked_faster = false;  // to and from memory of the host that is page-locked
+  bool supports_direct_messages = false;  // messages may go from and to its memory, whoever moves them
+  bool is_host_accessible = false;  // transport_address() is where the host may read and write its memory, whenever no operation of a stream uses it
+  bool prefers_spinning = false;  // only poll() tells of what ends, at little cost: who waits for it had better look than sleep
+  bool compiles_at_first_launch = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
   bool shares_host_memory = false;  // copies to it are made by the host's own memory system
   double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
   double latency_seconds = 0;
@@ -119,13 +119,13 @@ class compiled_kernel {
 };
 
 /// A point in a stream. Copies stand for the same point; a default one for none, which has been passed.
-class mark {
+class stream_marker {
  public:
   struct state {
     virtual ~state() = default;
   };
-  mark() = default;
-  explicit mark(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
+  stream_marker() = default;
+  explicit stream_marker(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
   const std::shared_ptr<state>& get() const noexcept { return state_; }
 
  private:
@@ -157,9 +157,9 @@ class stream {
   virtual void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                       places::completion* done) = 0;
 
-  virtual mark mark_here() = 0;
+  virtual stream_marker record_marker() = 0;
   /// What is enqueued from here on starts after the mark, of any stream of this device, without the host.
-  virtual void wait_for(const mark& m) = 0;
+  virtual void wait_for(const stream_marker& m) = 0;
 
  protected:
   /// One byte or more: drivers refuse operations on nothing.
@@ -199,7 +199,7 @@ class device {
 
   /// By what messages, or the host, know what the device has at this address, where they may go from and to its memory at all. Null where
   /// they may not for this address: memory that was borrowed.
-  virtual std::byte* for_messages(std::byte* address) const noexcept { return address; }
+  virtual std::byte* transport_address(std::byte* address) const noexcept { return address; }
 
   /// The first of host_memory_bytes of the host's memory that kernels use in place, at the same addresses: host and kernels
   /// see what the other wrote once the operation that wrote it has ended. Null where there is none.
@@ -225,12 +225,12 @@ class device {
   /// Nobody will poll for a while. True: the bell rings, once or more, when something may have ended, also of what begins from
   /// here on, until it has rung; from a thread of the driver's, or in this call. False: the device cannot, or poll may find
   /// something now. The bell is the same in all calls.
-  virtual bool will_ring(const std::shared_ptr<bell>&) noexcept { return false; }
+  virtual bool will_notify(const std::shared_ptr<completion_notifier>&) noexcept { return false; }
   /// Operations whose completion has not run.
   virtual std::size_t pending() const noexcept = 0;
 
   bool owns(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
-    return (first >= memory() && first + bytes <= memory() + about().memory_bytes) || borrowed_.has(first, bytes);
+    return (first >= memory() && first + bytes <= memory() + about().memory_bytes) || borrowed_.contains(first, bytes);
   }
   /// Whether it is memory of the host that kernels use in place.
   bool shares(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
@@ -240,24 +240,24 @@ class device {
  protected:
   /// Throws N19 where it is not so many bytes of this device's.
   virtual void require(const native_memory& from, std::uint64_t bytes) const;
-  /// From now on `stands` is that memory, which was required before; until let_go.
-  virtual void take(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
-  virtual void let_go(std::byte* /*stands*/) noexcept {}
-  /// From now on `stands` is what is exported under that token, until let_go. False where it cannot be.
-  virtual bool take_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) { return false; }
+  /// From now on `stands` is that memory, which was required before; until unmap_borrowed.
+  virtual void map_borrowed(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
+  virtual void unmap_borrowed(std::byte* /*stands*/) noexcept {}
+  /// From now on `stands` is what is exported under that token, until unmap_borrowed. False where it cannot be.
+  virtual bool map_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) { return false; }
 
  private:
   borrowed_memories borrowed_;
 };
 
 /// The error N19: memory of a driver's that a device cannot have for its own.
-error not_of_device(const device& on, std::string why, std::string remedy);
+error foreign_memory(const device& on, std::string why, std::string remedy);
 
 /// The error K44: a launch cannot have this range.
-error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most);
+error unsupported_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most);
 
 /// The error K13: the kernel needs something that the device has not.
-error lacking(const kernel_code& code, std::string_view what, std::string_view device);
+error missing_capability(const kernel_code& code, std::string_view what, std::string_view device);
 
 /// Whether a device can run so many groups of this size, with so many bytes of local memory asked for at launch. Throws K22, K23, K44.
 void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes);

@@ -12,20 +12,20 @@
 
 namespace stretto::device {
 
-struct sight {
-  struct one {
-    std::size_t word;  // of those asked for
-    seen is;
+struct visible_devices {
+  struct entry {
+    std::size_t request;  // of those asked for
+    visible_device device;
   };
-  device_card card;
-  std::vector<one> entries;  // as on the card
+  device_inventory inventory;
+  std::vector<entry> entries;  // as on the card
 };
 
 /// Of backends that can be looked at, by as many devices as a card has room for.
-sight look(std::span<const wanted> which, const std::vector<backend>& known, const search& how);
+visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known, const open_options& how);
 
 /// Restricts the words to what was dealt.
-void choose(std::vector<wanted>& which, const sight& seen, const deal& made);
+void apply_assignment(std::vector<device_request>& which, const visible_devices& visible, const device_assignment& made);
 
 /// What is free of the memory of devices, as it goes to the other processes.
 struct free_memory {
@@ -33,14 +33,14 @@ struct free_memory {
     std::uint64_t device = 0, bytes = 0;
   };
   std::uint64_t count = 0;
-  entry entries[device_card::most] = {};
+  entry entries[device_inventory::most] = {};
 };
 static_assert(std::is_trivially_copyable_v<free_memory>);
 
 /// Of those that were chosen; where that cannot be asked, nothing. Being open takes memory, too: `held` keeps them so.
-free_memory measure(std::span<const wanted> which, const std::vector<backend>& known, const sight& seen,
+free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known, const visible_devices& visible,
                     std::vector<std::shared_ptr<void>>& held);
 /// Of each device that was chosen, the least that any process says: that of who asked last, behind all that were being opened.
-void take_least(std::vector<wanted>& which, const sight& seen, std::span<const free_memory> of_each);
+void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible, std::span<const free_memory> of_each);
 
 }  // namespace stretto::device

@@ -29,7 +29,7 @@ class device_set;
 
 struct stream_options {
   unsigned kernels = 5;     // streams for kernels, 1 or more
-  bool copies_apart = true;  // copies go in a stream per direction; else among the kernels
+  bool has_copy_streams = true;  // copies go in a stream per direction; else among the kernels
 };
 
 /// What an operation does, which says in which of the streams it goes.
@@ -38,7 +38,7 @@ enum class work : std::uint8_t { kernel, to_device, to_host };
 /// A device of a runtime.
 class attached_device {
  public:
-  attached_device(device_set& owner, found f, std::string name, const stream_options& o);
+  attached_device(device_set& owner, opened_device f, std::string name, const stream_options& o);
 
   device& is() const noexcept { return *is_; }
   const std::string& name() const noexcept { return name_; }  // of its place: "opencl_0"
@@ -51,7 +51,7 @@ class attached_device {
   using key = std::uint64_t;
   /// Where an operation went.
   struct ticket {
-    std::size_t lane = 0;
+    std::size_t slot = 0;
     std::uint64_t number = 0;  // in the lane
     trace::ticks since = 0;
     std::uint64_t id = 0;     // in the trace; the caller's, before it enqueues
@@ -72,29 +72,29 @@ class attached_device {
  private:
   friend class device_set;
 
-  struct lane {
+  struct stream_slot {
     std::unique_ptr<stream> is;    // made when first used; of who enqueues
     std::uint64_t enqueued = 0;    // of who enqueues
     trace::ticks last_end = 0;     // under the lock of the table
     trace::ring* ring = nullptr;   // made with the first span; only completions use it
   };
-  static constexpr std::size_t lane_to_device = 0, lane_to_host = 1, first_kernel_lane = 2;
+  static constexpr std::size_t slot_to_device = 0, slot_to_host = 1, first_kernel_slot = 2;
 
-  const bool copies_apart_;
+  const bool has_copy_streams_;
 
-  std::size_t lane_for(work what, std::span<const ticket> behind) noexcept;
-  stream& stream_of(std::size_t lane);
+  std::size_t slot_for(work what, std::span<const ticket> behind) noexcept;
+  stream& stream_of(std::size_t slot);
 
   device_set& owner_;
   const std::unique_ptr<device> is_;
   const std::string name_;
   place processor_, memory_, host_memory_;
 
-  std::vector<lane> lanes_;  // each by whom its members say
+  std::vector<stream_slot> slots_;  // each by whom its members say
 
   // What is enqueued: held while a driver takes an operation over, before the other one.
   std::mutex order_mutex_;
-  std::size_t next_kernel_lane_ = 0;
+  std::size_t next_kernel_slot_ = 0;
   std::vector<ticket> waits_;  // of one call of enqueue
 
   // What is under way, and the ends of lanes: held for moments, so that completions do not wait for drivers.
@@ -104,14 +104,14 @@ class attached_device {
 
 class device_set final : public poller {
  public:
-  device_set(std::vector<found> open, const stream_options& of_each);
-  ~device_set() override { stop_calling(); }
+  device_set(std::vector<opened_device> open, const stream_options& of_each);
+  ~device_set() override { stop_notifying(); }
 
   bool is_empty() const noexcept { return all_.empty(); }
   std::span<const std::unique_ptr<attached_device>> all() const noexcept { return all_; }
 
   /// Whether who waits for one of them had better look for a while than sleep.
-  bool is_to_be_looked_at() const noexcept;
+  bool prefers_spinning() const noexcept;
 
   /// The machine with a gpu and a gpu_memory for each device, named <backend>_<number> and <backend>_<number>_memory, and where
   /// it has such a pinned_memory <backend>_<number>_host_memory; places of those names and kinds that the machine has already
@@ -121,11 +121,11 @@ class device_set final : public poller {
   void record_into(trace::recorder& r) noexcept { recorder_ = &r; }
 
   /// From now on every device is asked apart, by poll_one; nobody else asks. Or again by whoever polls.
-  void poll_apart(bool apart) noexcept;
+  void poll_separately(bool apart) noexcept;
   std::size_t poll_one(std::size_t number);
 
   /// Drivers' threads call nobody from now on; what ends is seen by whoever polls. None is inside a call when this returns.
-  void stop_calling() noexcept;
+  void stop_notifying() noexcept;
 
   /// The device whose processor or memory it is; null if it is none.
   attached_device* at(place p) const noexcept { return p.index < by_place_.size() ? by_place_[p.index] : nullptr; }
@@ -143,8 +143,8 @@ class device_set final : public poller {
   std::vector<std::unique_ptr<attached_device>> all_;
   trace::recorder* recorder_ = nullptr;
   std::vector<attached_device*> by_place_;
-  const std::shared_ptr<bell> bell_;
-  std::atomic<bool> calls_{true};
+  const std::shared_ptr<completion_notifier> notifier_;
+  std::atomic<bool> notifies_{true};
 };
 
 }  // namespace stretto::device

@@ -13,10 +13,10 @@
 
 namespace stretto::device {
 
-class driver_opening {
+class driver_guard {
  public:
   /// `prefix`: how its threads are called, where they name themselves (backend::thread_prefix).
-  explicit driver_opening(std::string_view prefix) : threads_(prefix) {}
+  explicit driver_guard(std::string_view prefix) : threads_(prefix) {}
 
  private:
   const base::signals_kept signals_;

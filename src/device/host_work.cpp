@@ -40,14 +40,14 @@ bool are_dense_and_apart(const kernel_code& code, const kernel_argument* argumen
 }  // namespace
 
 kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
-                                        checking check) noexcept {
-  if (check == checking::on) return code.run_checked;
+                                        index_checks check) noexcept {
+  if (check == index_checks::on) return code.run_checked;
   if (!code.run_dense || !ids_are_ints(work, code.in_groups) || !are_dense_and_apart(code, arguments)) return code.run;
   static const bool wide = base::has_wide_vectors();
   return wide && code.run_wide ? code.run_wide : code.run_dense;
 }
 
-void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check) {
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, index_checks check) {
   const auto run = function_for(code, work, arguments, check);
   if (!code.denormals_are_zero) return run(code, work, arguments);
   const base::denormals_are_zero while_computing;
@@ -69,24 +69,24 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
   }
 }
 
-kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
+copied_arguments::copied_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
     : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
         if (code.parameters[i].mode != access::value) return;
         std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);
         arguments_[i].origin = at;
       }) {}
 
-void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
+void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check,
                          group_memory& memory) const {
   run_part(code_, arguments_, whole, min, max, check, memory);
   base::announce_release(this);
 }
 
 // The kernel, which is code of the program, has read them.
-kept_arguments::~kept_arguments() { base::announce_acquire(this); }
+copied_arguments::~copied_arguments() { base::announce_acquire(this); }
 
 void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
-              const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow) {
+              const std::int64_t* max, index_checks check, group_memory& memory, shadow_memory* shadow) {
   kernel_work work = work_of(whole);
   std::copy_n(min, 3, work.min);
   std::copy_n(max, 3, work.max);

@@ -17,9 +17,9 @@ namespace stretto::device {
 /// Which of a kernel's host functions computes this work: that for wide vectors where the processor has them, if nothing that is
 /// written lies in what another argument names, for then loads need not wait for stores.
 kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
-                                        checking check) noexcept;
+                                        index_checks check) noexcept;
 /// Computes it.
-void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check);
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, index_checks check);
 
 /// Memory that a group of the host has for local_array and per_item, beside its local parameters: more than devices have for the one, and
 /// as much as their registers hold for the other, in groups of any size.
@@ -41,7 +41,7 @@ class group_memory {
 
 /// Runs the groups or items [min, max) of a launch, whose memory of groups this sets up. A trial run notes uses in `shadow`.
 void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
-              const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow = nullptr);
+              const std::int64_t* max, index_checks check, group_memory& memory, shadow_memory* shadow = nullptr);
 
 /// How far from its address the host sees memory of a device, in bytes; null: where it says.
 using distance_of_address = std::function<std::ptrdiff_t(const std::byte*)>;
@@ -52,7 +52,7 @@ class host_arguments {
   host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
 
   /// Runs the groups or items [min, max) of the launch; `memory` is the calling thread's.
-  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory) const;
+  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check, group_memory& memory) const;
   const std::vector<kernel_argument>& all() const noexcept { return arguments_; }
 
  protected:
@@ -61,14 +61,14 @@ class host_arguments {
 };
 
 /// The same, with the values copied: for a launch that runs later.
-class kept_arguments : public host_arguments {
+class copied_arguments : public host_arguments {
  public:
-  kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
-  kept_arguments(const kept_arguments&) = delete;
-  ~kept_arguments();
+  copied_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
+  copied_arguments(const copied_arguments&) = delete;
+  ~copied_arguments();
 
  private:
-  const kept_values values_;
+  const argument_copy values_;
 };
 
 /// Copies rows in memory that the host sees; fills them with a pattern.

@@ -5,6 +5,6 @@
 
 namespace stretto::device {
 
-enum class checking : std::uint8_t { off, on };
+enum class index_checks : std::uint8_t { off, on };
 
 }  // namespace stretto::device

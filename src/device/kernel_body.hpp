@@ -36,7 +36,7 @@ struct body_of {
   std::string_view kernel;  ///< for errors
   const std::vector<written_parameter>& parameters;
   bool in_groups = false;
-  checking checked = checking::off;
+  index_checks checked = index_checks::off;
 };
 
 /// Throws K10 where the body cannot be put into the dialect.

@@ -39,12 +39,12 @@ std::string source_of(std::string_view file) {
 struct element_macros {
   std::string define, undefine;
 
-  void array(const written_parameter& p, checking checked) {
+  void array(const written_parameter& p, index_checks checked) {
     static constexpr const char* indices[] = {"i", "i, j", "i, j, k"};
     static constexpr const char* further[] = {", 0, 0", ", 0", ""};
     if (p.mode == access::local) {
       define += fmt::format("#define stretto_at_{0}(i) stretto_data_{0}[i]\n", p.name);
-    } else if (checked == checking::on) {
+    } else if (checked == index_checks::on) {
       define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n", p.name,
                             indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
@@ -72,7 +72,7 @@ struct element_macros {
 
 bool is_bool(const tokens& type) { return type.size() == 1 && type.front() == "bool"; }
 
-std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, checking checked) {
+std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, index_checks checked) {
   const bool is_of_bytes = of_kernel && d == dialect::opencl && is_bool(p.type);  // OpenCL hands no bool to a kernel
   const std::string type = is_of_bytes ? "uint8_t" : joined(p.type);
   if (is_of_bytes && p.mode == access::value) return fmt::format("uint8_t stretto_given_{}", p.name);
@@ -85,7 +85,7 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
       "STRETTO_GLOBAL {}{} * {} stretto_{}_{}", p.mode == access::in ? "const " : "", type,
       of_kernel ? "STRETTO_RESTRICT" : "", is_of_bytes ? "given" : "data", p.name);
   if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
-  const std::string look = checked == checking::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
+  const std::string look = checked == index_checks::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
   return fmt::format("{}, const stretto_array stretto_layout_{}{}", pointer, p.name, look);
 }
 
@@ -109,14 +109,14 @@ void shorten_long_long(tokens& all) {
 
 class writer {
  public:
-  writer(const kernel_code& k, dialect d, checking checked) : kernel_(k), dialect_(d), checked_(checked) {}
+  writer(const kernel_code& k, dialect d, index_checks checked) : kernel_(k), dialect_(d), checked_(checked) {}
 
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
     text_.has_lines = align_or_refuse({&parameters, &body}, source_name(kernel_), kernel_.file, kernel_.line);
     for (tokens* all : {&parameters, &body}) {
-      put_arguments(*all, kernel_.template_arguments);
-      leave_out_own_namespace(*all);
+      substitute_arguments(*all, kernel_.template_arguments);
+      remove_own_namespace(*all);
     }
     note_unknown(parameters, body, kernel_.file);
     shorten_long_long(parameters), shorten_long_long(body);
@@ -128,7 +128,7 @@ class writer {
     const char* const of_bools = uses_bool_ ? "typedef char stretto_bool_is_a_byte[sizeof(bool) == 1 ? 1 : -1];\n" : "";
     text_.source = fmt::format(
         "{}{}{}{}{}\n{}", prelude(dialect_), of_bools, text_of_vectors(vectors_, dialect_),
-        checked_ == checking::on ? text_of_checked_element(dialect_) : std::string(),
+        checked_ == index_checks::on ? text_of_checked_element(dialect_) : std::string(),
         text_of(atomics_, dialect_), source_);
     text_.needs_double = uses_double_;
     for (const atomic_function& f : atomics_)
@@ -175,7 +175,7 @@ class writer {
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
     if (used.is != device_text::what::operation) align_or_refuse(parts, used.name, used.file, used.line);
     if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
-    for (tokens* all : {&parameters, &body, &type}) shorten_long_long(*all), leave_out_own_namespace(*all);
+    for (tokens* all : {&parameters, &body, &type}) shorten_long_long(*all), remove_own_namespace(*all);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
@@ -248,7 +248,7 @@ class writer {
     std::string list, opening;
     std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
     if (text_.needs_locks) last += ", STRETTO_GLOBAL uint32_t* stretto_locks";
-    if (checked_ == checking::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
+    if (checked_ == index_checks::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const written_parameter& p = parameters[i];
       const bool is_of_bytes = dialect_ == dialect::opencl && p.mode == access::value &&
@@ -315,7 +315,7 @@ class writer {
   std::string looks(const std::vector<written_parameter>& parameters) const {
     std::string all;
     const char* const id = kernel_.in_groups ? "stretto_item_global_id" : "global_id";
-    for (std::size_t i = 0; checked_ == checking::on && i < parameters.size(); ++i)
+    for (std::size_t i = 0; checked_ == index_checks::on && i < parameters.size(); ++i)
       if (parameters[i].is_array() && parameters[i].mode != access::local)
         all += fmt::format("const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
                            parameters[i].name, i, id);
@@ -339,7 +339,7 @@ class writer {
 
   const kernel_code& kernel_;
   const dialect dialect_;
-  const checking checked_;
+  const index_checks checked_;
   kernel_text text_;
   std::string source_;
   std::set<std::string> included_, vectors_;
@@ -350,6 +350,6 @@ class writer {
 
 }  // namespace
 
-kernel_text text_for(const kernel_code& kernel, dialect d, checking checked) { return writer(kernel, d, checked).write(); }
+kernel_text text_for(const kernel_code& kernel, dialect d, index_checks checked) { return writer(kernel, d, checked).write(); }
 
 }  // namespace stretto::device

@@ -49,6 +49,6 @@ struct launch_layout {
 
 /// Throws K10 where a body cannot be put into the dialect, or holds a directive of the preprocessor (which only the source shows), K11 where a name stands for two texts.
 ///   checked   arrays of instances alone: memory of a group and local arrays are looked at on the host
-kernel_text text_for(const kernel_code& kernel, dialect d, checking checked = checking::off);
+kernel_text text_for(const kernel_code& kernel, dialect d, index_checks checked = index_checks::off);
 
 }  // namespace stretto::device

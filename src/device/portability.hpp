@@ -14,9 +14,9 @@
 namespace stretto::device {
 
 /// K10 or K11 as the text for devices says them; K12 with the first name that no device knows. Nothing for code of the program's own.
-std::optional<error> what_devices_refuse(const kernel_code& code);
+std::optional<error> device_refusal(const kernel_code& code);
 
 /// The same for whoever looks for mistakes on the host, as one line and once per kernel and process.
-void warn_of_what_devices_refuse(const kernel_code& code, const std::function<void(const std::string&)>& warn);
+void warn_of_device_refusal(const kernel_code& code, const std::function<void(const std::string&)>& warn);
 
 }  // namespace stretto::device

@@ -20,12 +20,12 @@
 
 namespace stretto::device {
 
-class ends_in_order {
+class stream_completion_queue {
  public:
   using time = std::chrono::steady_clock::time_point;
 
   /// Whether an event has to tell of the operation that is enqueued next, rather than one behind it.
-  bool next_needs_event() const noexcept { return waiting_.empty() || since_event_ + 1 >= per_event_; }
+  bool next_needs_event() const noexcept { return waiting_.empty() || since_event_ + 1 >= operations_per_event_; }
   /// Nothing waits: with the next operation the stream begins to work.
   bool is_idle() const noexcept { return waiting_.empty(); }
 
@@ -45,7 +45,7 @@ class ends_in_order {
 
   bool has_events() const noexcept { return !covered_.empty(); }
   /// The oldest event has happened, with that failure: takes what it tells of.
-  void oldest_happened(std::vector<places::completion*>& ended, const std::exception_ptr& failure) {
+  void complete_oldest(std::vector<places::completion*>& ended, const std::exception_ptr& failure) {
     const std::size_t n = covered_.front();
     covered_.pop_front();
     for (std::size_t i = 0; i < n; ++i) {
@@ -56,29 +56,29 @@ class ends_in_order {
     ended_ += n;
   }
   /// Of one poll, once all that has ended was taken: what that says of how long operations take.
-  void polled(time now) noexcept {
+  void update_rate(time now) noexcept {
     if (!ended_) return;
     const auto each = std::max<std::int64_t>(std::chrono::nanoseconds(now - last_end_).count(), 1) /
                       static_cast<std::int64_t>(ended_);
-    nanoseconds_each_ = nanoseconds_each_ < 0 ? each : (3 * nanoseconds_each_ + each) / 4;
-    per_event_ = static_cast<std::size_t>(std::clamp<std::int64_t>(told_within_ / std::max<std::int64_t>(nanoseconds_each_, 1), 1,
-                                                                  most_per_event));
+    operation_ns_ = operation_ns_ < 0 ? each : (3 * operation_ns_ + each) / 4;
+    operations_per_event_ = static_cast<std::size_t>(std::clamp<std::int64_t>(delay_limit_ns_ / std::max<std::int64_t>(operation_ns_, 1), 1,
+                                                                  most_operations_per_event));
     last_end_ = now;
     ended_ = 0;
   }
 
-  std::size_t per_event() const noexcept { return per_event_; }
+  std::size_t operations_per_event() const noexcept { return operations_per_event_; }
 
-  static constexpr std::int64_t most_per_event = 64;
+  static constexpr std::int64_t most_operations_per_event = 64;
 
  private:
-  static constexpr std::int64_t told_within_ = 50'000;  // nanoseconds
+  static constexpr std::int64_t delay_limit_ns_ = 50'000;  // nanoseconds
 
   std::deque<places::completion*> waiting_;
   std::deque<std::size_t> covered_;  // by each event under way: operations since the one before
   std::size_t since_event_ = 0;      // operations behind the last event
-  std::size_t per_event_ = 1, ended_ = 0;
-  std::int64_t nanoseconds_each_ = -1;
+  std::size_t operations_per_event_ = 1, ended_ = 0;
+  std::int64_t operation_ns_ = -1;
   time last_end_{};
 };
 

@@ -24,7 +24,7 @@ class polled_stream {
   /// At a glance: false where nothing has ended, but for what a device that fails does not say. As cheap as a load.
   virtual bool may_have_ended() const noexcept { return true; }
   /// Whether nothing is in it, or its oldest operation will ring the bell of the registry. False: it may have ended already.
-  virtual bool will_ring() noexcept { return false; }
+  virtual bool will_notify() noexcept { return false; }
 
  protected:
   ~polled_stream() = default;
@@ -41,15 +41,15 @@ class stream_registry {
   /// As device::poll.
   std::size_t poll();
   /// As that of the device.
-  bool will_ring(const std::shared_ptr<bell>& b) noexcept;
+  bool will_notify(const std::shared_ptr<completion_notifier>& b) noexcept;
   /// Null where nobody relies on it: what begins has to ring it when it ends.
-  const std::shared_ptr<bell>* awaited_bell() const noexcept;
+  const std::shared_ptr<completion_notifier>* armed_notifier() const noexcept;
 
  private:
   std::size_t run(const std::vector<places::completion*>& ended) noexcept;
 
-  std::shared_ptr<bell> bell_;  // written once, before has_bell_
-  std::atomic<bool> has_bell_{false};
+  std::shared_ptr<completion_notifier> notifier_;  // written once, before has_bell_
+  std::atomic<bool> has_notifier_{false};
   std::mutex mutex_;
   std::vector<polled_stream*> streams_;  // under the lock
   std::vector<places::completion*> kept_;  // of one poll; only its thread's

@@ -17,10 +17,10 @@ namespace stretto::device {
 
 /// Puts what each parameter of a template stands for in its place: the type's name, or the number.
 /// Names of members stay.
-void put_arguments(tokens& all, std::span<const template_argument> arguments);
+void substitute_arguments(tokens& all, std::span<const template_argument> arguments);
 
 /// stretto::float4 is float4 to devices.
-void leave_out_own_namespace(tokens& all);
+void remove_own_namespace(tokens& all);
 
 /// The body and the parameters of a kernel as devices see them, without lines.
 tokens body_tokens_of(const kernel_code& code);

@@ -86,7 +86,7 @@ class trial {
     const kernel_parameter& p = code_.parameters[n];
     if (!can_be_unwritten(p.element_bytes)) return;
     const launch_copies::block& b = copies_.blocks()[static_cast<std::size_t>(copies_.block_of(n))];
-    left_elements left{.kernel = std::string(code_.name), .array = {}, .launched = {}};
+    unwritten_record left{.kernel = std::string(code_.name), .array = {}, .launched = {}};
     bool is_any = false;
     each_element(given_[n], p, [&](const std::int64_t* at, std::byte* element) {
       const auto offset = static_cast<std::size_t>(reinterpret_cast<std::intptr_t>(element) - b.is.first);
@@ -132,7 +132,7 @@ class trial {
     const std::int64_t end[3] = {id[0] + 1, id[1] + 1, id[2] + 1};
     shadow_.begin_unit(altered);
     try {
-      run_part(code_, copies_.arguments(), whole_, id, end, checking::on, memory_, &shadow_);
+      run_part(code_, copies_.arguments(), whole_, id, end, index_checks::on, memory_, &shadow_);
     } catch (const error& e) {
       o.failure = std::current_exception();
       o.why = e.what();
@@ -254,7 +254,7 @@ class trial {
     const named_item by = name(e.turn);
     what.fact(code_.in_groups ? "group" : "item", by.unit);
     if (!by.item.empty()) what.fact("item", by.item);
-    if (std::string who = who_left(e.index); !who.empty()) what.fact("left by", std::move(who));
+    if (std::string who = launch_that_left(e.index); !who.empty()) what.fact("left by", std::move(who));
     return std::move(what).because(why_unwritten).remedy(remedy_for_unwritten);
   }
 

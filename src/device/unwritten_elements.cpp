@@ -19,7 +19,7 @@ constexpr std::size_t most_remembered = 64;
 
 struct memory {
   std::mutex mutex;
-  std::deque<left_elements> all;  // the last one in front
+  std::deque<unwritten_record> all;  // the last one in front
   std::atomic<bool> has_any = false;
 };
 memory& remembered() {
@@ -41,7 +41,7 @@ void mark_unwritten(std::byte* element, std::size_t bytes) noexcept {
   for (std::size_t at = 0; at < bytes; at += sizeof pattern) std::memcpy(element + at, &pattern, std::min(sizeof pattern, bytes - at));
 }
 
-void remember(left_elements left) {
+void remember(unwritten_record left) {
   memory& m = remembered();
   const std::scoped_lock lock(m.mutex);
   std::erase(m.all, left);
@@ -50,12 +50,12 @@ void remember(left_elements left) {
   m.has_any.store(true, std::memory_order_release);
 }
 
-bool has_left_any() noexcept { return remembered().has_any.load(std::memory_order_acquire); }
+bool has_recorded_launches() noexcept { return remembered().has_any.load(std::memory_order_acquire); }
 
-std::string who_left(const std::int64_t* index) {
+std::string launch_that_left(const std::int64_t* index) {
   memory& m = remembered();
   const std::scoped_lock lock(m.mutex);
-  for (const left_elements& l : m.all) {
+  for (const unwritten_record& l : m.all) {
     bool holds = true;
     for (int axis = 0; axis < 3; ++axis) holds = holds && l.min[axis] <= index[axis] && index[axis] < l.max[axis];
     if (holds)

@@ -22,17 +22,17 @@ constexpr bool can_be_unwritten(std::size_t bytes) noexcept { return bytes >= si
 void mark_unwritten(std::byte* element, std::size_t bytes) noexcept;
 
 /// A launch that left elements, and a box around them.
-struct left_elements {
+struct unwritten_record {
   std::string kernel, array;
   std::string launched;  // file and line; empty where that is not known
   std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};
-  friend bool operator==(const left_elements&, const left_elements&) = default;
+  friend bool operator==(const unwritten_record&, const unwritten_record&) = default;
 };
 /// Remembered for the life of the process; the last 64.
-void remember(left_elements left);
-bool has_left_any() noexcept;
+void remember(unwritten_record left);
+bool has_recorded_launches() noexcept;
 /// The last launch that left an element with this index: 'kernel "half", launched at a.cpp:7, whose out argument is y'; empty if there is none.
-std::string who_left(const std::int64_t* index);
+std::string launch_that_left(const std::int64_t* index);
 
 /// What errors say of them.
 inline constexpr const char* why_unwritten = "an out argument says that a launch writes all of it, and that launch left this element";

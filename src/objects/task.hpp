@@ -84,7 +84,7 @@ struct task final : device_task, data::deferred {
   std::byte* outside = nullptr;        // a copy to or from here, dense in C order
   std::optional<kernel_range> range;
   few<object_use> uses;                // in the order of the parameters that they stand for
-  std::optional<device::kept_values> values;
+  std::optional<device::argument_copy> values;
   std::string given_name;
   std::source_location where;
   int urgency = 0;

@@ -86,7 +86,7 @@ inline void on_host(const kernel_code& code, const launch_range& r, std::vector<
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   group_memory memory;
-  host_arguments(code, given).run(r, r.min, r.max, checking::off, memory);
+  host_arguments(code, given).run(r, r.min, r.max, index_checks::off, memory);
 }
 
 template <class Body>

@@ -35,8 +35,8 @@ TEST_CASE("while a completion runs, other threads make streams and enqueue") {
       auto& a = static_cast<asks&>(self);
       std::thread([&] {
         a.made = a.on.on->make_stream();
-        (void)a.made->mark_here();
-        (void)a.on.s->mark_here();
+        (void)a.made->record_marker();
+        (void)a.on.s->record_marker();
       }).join();
       a.times = 1;
     }
@@ -379,17 +379,17 @@ TEST_CASE("a stream waits for a mark of another one") {
     array<int> x({4096}, 0);
     const auto d = b.put(x);
     const auto other = b.on->make_stream();
-    other->wait_for(b.s->mark_here());
+    other->wait_for(b.s->record_marker());
     const auto add = b.on->compile(add_one.code());
     for (int i = 0; i < 25; ++i) {  // to and fro: each sees what the other did before
       other->launch(*add, range({0}, {4096}), std::vector{d}, nullptr);
-      b.s->wait_for(other->mark_here());
+      b.s->wait_for(other->record_marker());
       b.launch(add_one.code(), range({0}, {4096}), {d});
-      other->wait_for(b.s->mark_here());
+      other->wait_for(b.s->record_marker());
     }
     b.get(x, d);
     CHECK(x.values == std::vector<int>(4096, 50));
-    other->wait_for(mark());  // of nothing: passed
+    other->wait_for(stream_marker());  // of nothing: passed
   });
 }
 
@@ -410,18 +410,18 @@ TEST_CASE("a device that will ring rings when what is under way, or begins later
     array<int> x({1 << 12}, 0);
     const auto d = b.put(x);
     std::atomic<int> rung{0};
-    const auto calls = std::make_shared<bell>([&] { ++rung; });
+    const auto calls = std::make_shared<completion_notifier>([&] { ++rung; });
     for (int round = 0; round < 100; ++round) {
       rung = 0;
       ended e;
-      bool will = round % 2 && b.on->will_ring(calls);
+      bool will = round % 2 && b.on->will_notify(calls);
       b.launch(add_one.code(), range({0}, {1 << 12}), {d}, &e);
-      if (round % 2 == 0) will = b.on->will_ring(calls);
+      if (round % 2 == 0) will = b.on->will_notify(calls);
       while (will && !rung) std::this_thread::yield();
       if (will) CHECK(b.on->poll() == 1);
       b.wait(e);
     }
-    calls->take_down();
+    calls->disconnect();
   });
 }
 
@@ -476,7 +476,7 @@ TEST_CASE("memory of the host that a device has page-locked is memory") {
   on_each([](bench& b) {
     alignas(4096) static std::byte host[1 << 16];
     const bool is_locked = b.on->lock_host(host, sizeof host);  // or any memory will do
-    CHECK((!is_locked || b.on->about().copies_locked_faster));
+    CHECK((!is_locked || b.on->about().copies_page_locked_faster));
     std::memset(host, 7, 1 << 16);
     std::byte* const at = b.take(1 << 16);
     ended e;
@@ -533,11 +533,11 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
 
 TEST_CASE("the host reads and writes in place the memory of a device that it sees") {
   on_each([](bench& b) {
-    if (!b.on->about().is_seen_by_host) return;
+    if (!b.on->about().is_host_accessible) return;
     std::byte* const at = b.take(8192) + 4096;
-    auto* const seen = reinterpret_cast<int*>(b.on->for_messages(at));
+    auto* const seen = reinterpret_cast<int*>(b.on->transport_address(at));
     REQUIRE(seen);
-    CHECK(b.on->for_messages(at + 4) == reinterpret_cast<std::byte*>(seen + 1));
+    CHECK(b.on->transport_address(at + 4) == reinterpret_cast<std::byte*>(seen + 1));
     std::iota(seen, seen + 64, 7);
     const launch_argument numbers{{at, {1}, {}, {64}}, at, 256};
     for (int turn = 1; turn <= 50; ++turn) {

@@ -44,10 +44,10 @@ std::vector<candidate> cuda_candidates();
 
 /// What those that work are called, in their order; no name for another, of which it is said why it does not. They are closed again: whoever
 /// keeps the names for the whole process keeps no device that its end would close.
-std::vector<std::string> usable(const std::vector<found>& all);
+std::vector<std::string> usable(const std::vector<opened_device>& all);
 
 /// One of those found; a failed requirement of the test if it cannot be used now.
-std::unique_ptr<device> usable(std::vector<found> all, std::size_t n);
+std::unique_ptr<device> usable(std::vector<opened_device> all, std::size_t n);
 
 /// One of each kind that this machine has. What it lacks is said once, with the reason.
 std::vector<candidate> candidates();

@@ -34,9 +34,9 @@ struct sent_message {
 
 struct node_state {
   std::list<operation*> receives[2];  // posted, in order; by channel
-  std::deque<sent_message> came[2][made_up_mpi::most_nodes];
+  std::deque<sent_message> came[2][fake_mpi::most_nodes];
   std::uint64_t sent = 0;
-  made_up_mpi::places_told bulk;
+  fake_mpi::bulk_addresses bulk;
   bool is_gone = false, is_broken = false, has_aborted = false;
 };
 
@@ -45,7 +45,7 @@ struct job_state {
   std::mt19937_64 random;
   mpi::threads level = mpi::threads::multiple;
   int size = 1;
-  node_state nodes[made_up_mpi::most_nodes];
+  node_state nodes[fake_mpi::most_nodes];
   bool is_one_host = true;  // memory can be shared
   bool takes_cuda_memory = false;
   std::vector<std::vector<std::byte>> shared;  // by node, once somebody asked
@@ -197,7 +197,7 @@ struct node {
 
 }  // namespace
 
-void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
+void fake_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
   const std::scoped_lock lock(job.lock);
   job.random.seed(seed);
   job.level = level;
@@ -208,32 +208,32 @@ void made_up_mpi::begin(int nodes, std::uint64_t seed, mpi::threads level) {
   for (node_state& n : job.nodes) n = {};
 }
 
-const mpi::calls& made_up_mpi::of_node(int number) {
+const mpi::calls& fake_mpi::of_node(int number) {
   constexpr const mpi::calls* tables[most_nodes] = {&node<0>::table, &node<1>::table, &node<2>::table, &node<3>::table};
   return *tables[number];
 }
 
-void made_up_mpi::take_cuda_memory() {
+void fake_mpi::take_cuda_memory() {
   const std::scoped_lock lock(job.lock);
   job.takes_cuda_memory = true;
 }
 
-made_up_mpi::places_told made_up_mpi::bulk(int node) {
+fake_mpi::bulk_addresses fake_mpi::bulk(int node) {
   const std::scoped_lock lock(job.lock);
   return job.nodes[node].bulk;
 }
 
-void made_up_mpi::break_sends_of(int node) {
+void fake_mpi::break_sends_of(int node) {
   const std::scoped_lock lock(job.lock);
   job.nodes[node].is_broken = true;
 }
 
-bool made_up_mpi::has_aborted(int node) {
+bool fake_mpi::has_aborted(int node) {
   const std::scoped_lock lock(job.lock);
   return job.nodes[node].has_aborted;
 }
 
-std::uint64_t made_up_mpi::sent(int node) {
+std::uint64_t fake_mpi::sent(int node) {
   const std::scoped_lock lock(job.lock);
   return job.nodes[node].sent;
 }

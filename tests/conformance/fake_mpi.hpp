@@ -12,7 +12,7 @@
 
 namespace stretto::net {
 
-struct made_up_mpi {
+struct fake_mpi {
   static constexpr int most_nodes = 4;
 
   /// Forgets the job before.
@@ -27,10 +27,10 @@ struct made_up_mpi {
   /// Messages of heads that the node has sent.
   static std::uint64_t sent(int node);
   /// Where what it was last told to send and to receive on the channel of bulk lies.
-  struct places_told {
+  struct bulk_addresses {
     const void *sent_from = nullptr, *received_at = nullptr;
   };
-  static places_told bulk(int node);
+  static bulk_addresses bulk(int node);
 };
 
 }  // namespace stretto::net

@@ -148,7 +148,7 @@ namespace {
 /// Notes what it is asked to page-lock; nothing else of a device is needed here.
 class locking_device final : public device::device {
  public:
-  locking_device() { about_.copies_locked_faster = true; }
+  locking_device() { about_.copies_page_locked_faster = true; }
   const stretto::device::properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return nullptr; }
   void allocated(std::byte*, std::uint64_t) override {}

@@ -14,30 +14,30 @@
 namespace stretto::device {
 namespace {
 
-found usable(const char* name) {
+opened_device usable(const char* name) {
   sim::options o;
   o.name = name;
   o.memory_bytes = 4096;
   o.clock = [] { return 0.0; };
-  found f;
+  opened_device f;
   f.name = name;
   f.is = std::move(sim::make(o).device);
   return f;
 }
 
 std::vector<backend> known() {
-  return {{"fast", false, +[](const search&) {
-             std::vector<found> all;
+  return {{"fast", false, +[](const open_options&) {
+             std::vector<opened_device> all;
              all.push_back(usable("f0")), all.push_back(usable("f1"));
              return all;
            }},
-          {"broken", false, +[](const search&) {
-             std::vector<found> all;
+          {"broken", false, +[](const open_options&) {
+             std::vector<opened_device> all;
              all.push_back({"old card", nullptr, "its driver is too old", "install a newer one"});
              return all;
            }},
-          {"made_up", true, +[](const search& s) {
-             std::vector<found> all;
+          {"made_up", true, +[](const open_options& s) {
+             std::vector<opened_device> all;
              for (unsigned i = 0; i < (s.at_most == ~0u ? 1 : s.at_most); ++i) all.push_back(usable("m"));
              return all;
            }}};
@@ -87,9 +87,9 @@ TEST_CASE("settings of devices are read, and handed to their backend alone") {
   CHECK(refused("made_up(engines=1)x").starts_with("error K26"));
 }
 
-std::vector<found> simulated(const char* text) {
+std::vector<opened_device> simulated(const char* text) {
   const auto all = all_backends();
-  search how;
+  open_options how;
   how.memory_bytes = 1 << 20;
   return open_devices(parse_devices(text, all), all, how);
 }
@@ -162,7 +162,7 @@ TEST_CASE("this build has the simulator, which is there for the asking") {
   const auto all = all_backends();
   REQUIRE(!all.empty());
   CHECK(all.back().name == "sim");
-  search how;
+  open_options how;
   how.at_most = 3;
   how.stepped = true;
   how.memory_bytes = 1 << 20;

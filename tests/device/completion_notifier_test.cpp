@@ -11,33 +11,33 @@ using namespace stretto::device;
 
 TEST_CASE("a bell that was rung is not awaited before somebody relies on it again") {
   int calls = 0;
-  bell b([&] { ++calls; });
-  CHECK_FALSE(b.is_awaited());
-  b.await();
-  CHECK(b.is_awaited());
-  b.ring();
+  completion_notifier b([&] { ++calls; });
+  CHECK_FALSE(b.is_armed());
+  b.arm();
+  CHECK(b.is_armed());
+  b.notify();
   CHECK(calls == 1);
-  CHECK_FALSE(b.is_awaited());
-  b.ring();
+  CHECK_FALSE(b.is_armed());
+  b.notify();
   CHECK(calls == 2);
 }
 
 TEST_CASE("whoever is called may rely on the bell anew") {
-  bell* it = nullptr;
-  bell b([&] { it->await(); });
+  completion_notifier* it = nullptr;
+  completion_notifier b([&] { it->arm(); });
   it = &b;
-  b.ring();
-  CHECK(b.is_awaited());
+  b.notify();
+  CHECK(b.is_armed());
 }
 
 TEST_CASE("once a bell is down nobody is called, nor inside a call") {
   for (int round = 0; round < stretto::test::scaled(12, 50); ++round) {
     std::atomic<bool> is_down{false}, late{false}, ends{false};
-    bell b([&] { late = late || is_down; });
+    completion_notifier b([&] { late = late || is_down; });
     std::thread rings([&] {
-      while (!ends) b.ring();
+      while (!ends) b.notify();
     });
-    b.take_down();
+    b.disconnect();
     is_down = true;
     for (int i = 0; i < 100; ++i) std::this_thread::yield();
     ends = true;

@@ -28,7 +28,7 @@ std::byte* pages() {
 }
 
 /// The only entry, which must lack a device.
-found nothing_found(const options& o) {
+opened_device nothing_found(const options& o) {
   auto all = find(o);
   REQUIRE(all.size() == 1);
   CHECK_FALSE(all[0].is);
@@ -41,7 +41,7 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   options o = fake_driver_options();
   SUBCASE("no driver") {
     o.library = "libno_such_cuda.so.1";
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(f.name == "CUDA");
     CHECK(has(
         f.reason,
@@ -50,13 +50,13 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   }
   SUBCASE("a library that is another one") {
     o.library = STRETTO_STUB_EMPTY;
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "is too old, or another library: it has no cuInit"));
     CHECK(has(f.remedy, "for CUDA 11.2 or newer"));
   }
   SUBCASE("no device") {
     fake_driver d{{"init", 100}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "no device can be used: cuInit says CUDA_ERROR_NO_DEVICE (100)"));
     CHECK(has(f.remedy, "CUDA_VISIBLE_DEVICES"));
   }
@@ -66,7 +66,7 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   }
   SUBCASE("the stub of the toolkit") {
     fake_driver d{{"init", 34}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "it is the stub to link against"));
     CHECK(has(f.remedy, "LD_LIBRARY_PATH"));
   }
@@ -76,13 +76,13 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   }
   SUBCASE("an error that nobody knows") {
     fake_driver d{{"init", 12345}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "cuInit says CUDA error 12345"));
     CHECK(has(f.remedy, "nvidia-smi"));
   }
   SUBCASE("an old driver") {
     fake_driver d{{"version", 10020}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "is too old: it is of CUDA 10.2"));
     CHECK(has(f.remedy, "for CUDA 11.2 or newer"));
   }
@@ -174,13 +174,13 @@ TEST_CASE("where the driver sets no words, events tell of ends") {
   {
     fake_driver d{{"write", 801}};  // CUDA_ERROR_NOT_SUPPORTED
     bench b;
-    CHECK_FALSE(b.on->about().is_to_be_looked_at);
+    CHECK_FALSE(b.on->about().prefers_spinning);
     told t;
     b.add_one(&t);
     b.wait(t);
     CHECK(t.code() == "");
   }
-  CHECK(bench().on->about().is_to_be_looked_at);
+  CHECK(bench().on->about().prefers_spinning);
   CHECK(fake_driver().get("live") == 0);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a fault in a kernel loses the device: what is under way and what foll
     b.s->copy({{}, reinterpret_cast<std::byte*>(&host)}, {{}, b.on->memory()}, {4}, &copied);
     b.s->fill({{}, b.on->memory()}, {4}, std::as_bytes(std::span("\1", 1)), &filled);
     b.add_one(&later);
-    b.s->wait_for(b.s->mark_here());
+    b.s->wait_for(b.s->record_marker());
     CHECK(b.on->pending() == 3);
     b.wait(later);
     CHECK(copied.code() == "K31");
@@ -304,7 +304,7 @@ TEST_CASE("a device that is used and ended leaves nothing with the driver, and m
     const auto other = b.on->make_stream();
     for (int i = 0; i < 20; ++i) {
       told t;
-      other->wait_for(b.s->mark_here());
+      other->wait_for(b.s->record_marker());
       b.add_one(&t);
       b.wait(t);
     }

@@ -14,7 +14,7 @@ namespace {
 using test::fake_driver;
 using test::fake_driver_options;
 
-options for_all_memory(std::vector<chosen> only) {
+options for_all_memory(std::vector<device_selection> only) {
   options o = fake_driver_options();
   o.memory_bytes = 0;
   o.only = std::move(only);
@@ -23,17 +23,17 @@ options for_all_memory(std::vector<chosen> only) {
 
 TEST_CASE("devices are looked at without being opened, and are the same whatever is hidden") {
   fake_driver d{{"devices", 4}};
-  const auto all = look(fake_driver_options());
+  const auto all = list_visible(fake_driver_options());
   REQUIRE(all.size() == 4);
   CHECK(all[3].number == 3);
   CHECK(all[3].name == "Fake GPU 3");
   CHECK(all[3].kind == all[0].kind);
   CHECK(all[3].is_near);
   std::set<std::string> identities;
-  for (const seen& s : all) identities.insert(s.identity);
+  for (const visible_device& s : all) identities.insert(s.identity);
   CHECK(identities.size() == 4);
   const test::with_variable hidden("CUDA_VISIBLE_DEVICES", "2,0");
-  const auto two = look(fake_driver_options());
+  const auto two = list_visible(fake_driver_options());
   REQUIRE(two.size() == 2);
   CHECK(two[0].number == 0);
   CHECK(two[0].identity == all[2].identity);
@@ -43,7 +43,7 @@ TEST_CASE("devices are looked at without being opened, and are the same whatever
 
 TEST_CASE("a device that cannot be used is not looked at") {
   fake_driver d{{"capability", 35}};
-  CHECK(look(fake_driver_options()).empty());
+  CHECK(list_visible(fake_driver_options()).empty());
 }
 
 TEST_CASE("those that were chosen are opened, and no other") {

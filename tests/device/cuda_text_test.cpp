@@ -75,7 +75,7 @@ const std::vector<const kernel_code*>& all_kernels() {
         "by_constant_of_a_file"};
     std::vector<const kernel_code*> linked = test::linked_kernels(test::program_symbols());
     std::erase_if(linked, [&](const kernel_code* k) {
-      const auto refused = what_devices_refuse(*k);
+      const auto refused = device_refusal(*k);
       INFO(k->name, ": ", refused ? refused->what() : "is not refused");
       CHECK(refused.has_value() == to_be_refused.contains(k->name));
       return refused.has_value();
@@ -162,8 +162,8 @@ void compile_all(const std::string& compiler) {
   std::size_t number = 0;
   for (const kernel_code* k : all_kernels()) {
     ++number;
-    for (const checking checked : {checking::off, checking::on}) {
-      if (!test::long_campaign() && number % 3 != (checked == checking::on)) continue;
+    for (const index_checks checked : {index_checks::off, index_checks::on}) {
+      if (!test::long_campaign() && number % 3 != (checked == index_checks::on)) continue;
       std::ofstream(in) << text_for(*k, dialect::cuda, checked).source;
       const int status = std::system(fmt::format("{} -DSTRETTO_INDEXING={} -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, number / 3 % 3, axes_of(*k), in, out, log).c_str());
       std::ifstream said(log);

@@ -13,22 +13,22 @@ namespace stretto::device {
 namespace {
 
 /// One kind of devices, by their numbers; those near the process's cores, if it is not all.
-device_card sees(std::vector<std::uint64_t> devices, std::uint32_t wanted = device_card::all, std::vector<std::uint64_t> near = {}) {
-  device_card c;
+device_inventory sees(std::vector<std::uint64_t> devices, std::uint32_t most = device_inventory::all, std::vector<std::uint64_t> near = {}) {
+  device_inventory c;
   for (const std::uint64_t d : devices)
-    c.entries[c.count++] = {.device = d, .kind = 1, .wanted = wanted, .is_near = near.empty() || std::ranges::find(near, d) != near.end()};
+    c.entries[c.count++] = {.device = d, .kind = 1, .requested = most, .is_near = near.empty() || std::ranges::find(near, d) != near.end()};
   return c;
 }
 
 /// "0,1 2,3/2": what each process gets, and behind a slash by how many a device is shared, if it is.
-std::string dealt_text(const std::vector<device_card>& cards) {
+std::string assignment_text(const std::vector<device_inventory>& inventories) {
   std::string text;
-  for (std::size_t p = 0; p < cards.size(); ++p) {
+  for (std::size_t p = 0; p < inventories.size(); ++p) {
     if (p) text += ' ';
     bool is_next = false;
-    for (const dealt& d : deal_devices(cards, p).own) {
+    for (const assigned_device& d : assign_devices(inventories, p).own) {
       if (is_next) text += ',';
-      text += std::to_string(cards[p].entries[d.entry].device);
+      text += std::to_string(inventories[p].entries[d.entry].device);
       if (d.share.sharers > 1) text += "/" + std::to_string(d.share.sharers);
       is_next = true;
     }
@@ -36,7 +36,7 @@ std::string dealt_text(const std::vector<device_card>& cards) {
   return text;
 }
 
-std::string alike(std::size_t processes, const device_card& c) { return dealt_text(std::vector(processes, c)); }
+std::string alike(std::size_t processes, const device_inventory& c) { return assignment_text(std::vector(processes, c)); }
 
 TEST_CASE("processes that see the same devices have each its own, in a row") {
   CHECK(alike(1, sees({0, 1, 2})) == "0,1,2");
@@ -58,35 +58,35 @@ TEST_CASE("a number is how many devices each process opens") {
   CHECK(alike(4, sees({0, 1, 2, 3}, 2)) == "0/2,1/2 2/2,3/2 0/2,1/2 2/2,3/2");
   CHECK(alike(2, sees({0, 1}, 2)) == "0/2,1/2 0/2,1/2");
   CHECK(alike(2, sees({0, 1}, 8)) == "0/2,1/2 0/2,1/2");
-  CHECK(dealt_text({sees({0, 1}, 1), sees({0, 1}, 2)}) == "0/2 0/2,1");
+  CHECK(assignment_text({sees({0, 1}, 1), sees({0, 1}, 2)}) == "0/2 0/2,1");
 }
 
 TEST_CASE("who was given its devices by the launcher keeps them") {
-  CHECK(dealt_text({sees({0}), sees({1}), sees({2})}) == "0 1 2");
-  CHECK(dealt_text({sees({0, 1}), sees({2, 3})}) == "0,1 2,3");
-  CHECK(dealt_text({sees({0, 1}), sees({0, 1}), sees({2, 3}), sees({2, 3})}) == "0 1 2 3");  // two on each half
-  CHECK(dealt_text({sees({0, 1}), sees({1, 2})}) == "0,1/2 1/2,2");
-  CHECK(dealt_text({sees({1, 0}), sees({0, 1})}) == "1 0");  // the same, in another order
-  CHECK(dealt_text({sees({}), sees({0, 1}), sees({0, 1})}) == " 0 1");  // who asks for none gets none
+  CHECK(assignment_text({sees({0}), sees({1}), sees({2})}) == "0 1 2");
+  CHECK(assignment_text({sees({0, 1}), sees({2, 3})}) == "0,1 2,3");
+  CHECK(assignment_text({sees({0, 1}), sees({0, 1}), sees({2, 3}), sees({2, 3})}) == "0 1 2 3");  // two on each half
+  CHECK(assignment_text({sees({0, 1}), sees({1, 2})}) == "0,1/2 1/2,2");
+  CHECK(assignment_text({sees({1, 0}), sees({0, 1})}) == "1 0");  // the same, in another order
+  CHECK(assignment_text({sees({}), sees({0, 1}), sees({0, 1})}) == " 0 1");  // who asks for none gets none
 }
 
 TEST_CASE("devices near the cores of a process come first") {
-  CHECK(dealt_text({sees({0, 1, 2, 3}, device_card::all, {2, 3}), sees({0, 1, 2, 3}, device_card::all, {0, 1})}) == "2,3 0,1");
+  CHECK(assignment_text({sees({0, 1, 2, 3}, device_inventory::all, {2, 3}), sees({0, 1, 2, 3}, device_inventory::all, {0, 1})}) == "2,3 0,1");
   // Who may run anywhere leaves them to who may not.
-  CHECK(dealt_text({sees({0, 1}), sees({0, 1}, device_card::all, {0})}) == "1 0");
-  CHECK(dealt_text({sees({0, 1}, device_card::all, {0}), sees({0, 1}, device_card::all, {0}), sees({0, 1}, device_card::all, {1}),
-                    sees({0, 1}, device_card::all, {1})}) == "0/2 0/2 1/2 1/2");
+  CHECK(assignment_text({sees({0, 1}), sees({0, 1}, device_inventory::all, {0})}) == "1 0");
+  CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {1}),
+                    sees({0, 1}, device_inventory::all, {1})}) == "0/2 0/2 1/2 1/2");
   // Idle devices are worse than far ones.
-  CHECK(dealt_text({sees({0, 1}, device_card::all, {0}), sees({0, 1}, device_card::all, {0})}) == "0 1");
+  CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0})}) == "0 1");
 }
 
 TEST_CASE("each kind is dealt by itself, and a word's number goes through the kinds in their order") {
-  device_card c;
-  const auto add = [&](std::uint64_t device, std::uint64_t kind, std::uint32_t word, std::uint32_t wanted) {
-    c.entries[c.count++] = {.device = device, .kind = kind, .word = word, .wanted = wanted};
+  device_inventory c;
+  const auto add = [&](std::uint64_t device, std::uint64_t kind, std::uint32_t request, std::uint32_t most) {
+    c.entries[c.count++] = {.device = device, .kind = kind, .request = request, .requested = most};
   };
   SUBCASE("") {
-    add(0, 1, 0, device_card::all), add(1, 1, 0, device_card::all), add(7, 2, 0, device_card::all);
+    add(0, 1, 0, device_inventory::all), add(1, 1, 0, device_inventory::all), add(7, 2, 0, device_inventory::all);
     CHECK(alike(2, c) == "0,7/2 1,7/2");
   }
   SUBCASE("") {
@@ -103,24 +103,24 @@ TEST_CASE("whatever is near whom, all find the same deal: nobody has more than o
   std::mt19937 random(5);
   for (int round = 0; round < 2000; ++round) {
     const std::size_t processes = 1 + random() % 9, devices = 1 + random() % 9;
-    std::vector<device_card> cards;
+    std::vector<device_inventory> inventories;
     for (std::size_t p = 0; p < processes; ++p) {
       std::vector<std::uint64_t> all, near;
       for (std::uint64_t d = 0; d < devices; ++d) {
         all.push_back(d);
         if (random() % 3) near.push_back(d);
       }
-      cards.push_back(sees(all, device_card::all, near));
+      inventories.push_back(sees(all, device_inventory::all, near));
     }
     std::map<std::uint64_t, std::uint32_t> takers;
     std::map<std::uint64_t, std::uint32_t> said;
     std::size_t fewest = devices, most = 0;
     for (std::size_t p = 0; p < processes; ++p) {
-      const deal made = deal_devices(cards, p);
+      const device_assignment made = assign_devices(inventories, p);
       fewest = std::min(fewest, made.own.size()), most = std::max(most, made.own.size());
-      for (const dealt& d : made.own) {
-        ++takers[cards[p].entries[d.entry].device];
-        said[cards[p].entries[d.entry].device] = d.share.sharers;
+      for (const assigned_device& d : made.own) {
+        ++takers[inventories[p].entries[d.entry].device];
+        said[inventories[p].entries[d.entry].device] = d.share.sharers;
       }
       REQUIRE(made.has_shared == (processes > devices));
     }

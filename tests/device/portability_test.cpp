@@ -28,7 +28,7 @@ std::string line_of(const std::string& words, unsigned behind = 0) {
 
 TEST_CASE("a kernel with a name of the host's program does not compile for devices, and its line and the name are told") {
   const auto refused = [](const kernel_code& code, const std::string& name, const std::string& where) {
-    const auto e = what_devices_refuse(code);
+    const auto e = device_refusal(code);
     REQUIRE(e);
     CHECK(e->code() == "K12");
     CHECK(e->why() == where + ": devices do not know \"" + name + "\": a macro, a function or another name of the host's program");
@@ -44,7 +44,7 @@ TEST_CASE("a kernel with a name of the host's program does not compile for devic
 
 TEST_CASE("a kernel with a directive of the preprocessor cannot be put into the language of devices, and its line is told") {
   const auto refused = [](const kernel_code& code, const std::string& spelled) {
-    const auto e = what_devices_refuse(code);
+    const auto e = device_refusal(code);
     REQUIRE(e);
     CHECK(e->code() == "K10");
     CHECK(e->facts()[0].second == line_of(spelled));
@@ -61,7 +61,7 @@ TEST_CASE("what kernels may name is refused nowhere") {
         &mathematics.code(), &tally.code(), &sum_of_group.code(), &tiled_product.code(), &every_atomic.code(), &histogram.code(),
         &folds_of_64_bits.code(), &folds_by_own.code(), &mixed_mathematics.code(), &shared_by_all.code()}) {
     INFO(code->name);
-    const auto e = what_devices_refuse(*code);
+    const auto e = device_refusal(*code);
     INFO((e ? e->what() : ""));
     CHECK_FALSE(e);
   }
@@ -72,7 +72,7 @@ TEST_CASE("who looks for mistakes on the host is warned once of each kernel that
   const auto warn = [&](const std::string& text) { said.push_back(text); };
   for (int n = 0; n < 3; ++n)
     for (const kernel_code* code : {&test::uses_a_macro.code(), &test::has_a_directive.code(), &jacobi.code()})
-      warn_of_what_devices_refuse(*code, warn);
+      warn_of_device_refusal(*code, warn);
   REQUIRE(said.size() == 2);
   CHECK(said[0].starts_with("kernel \"uses_a_macro\" (" + file + ":"));
   CHECK(said[0].find(") would run on the host alone: " + line_of("x(i) += i +", 1) + ": devices do not know \"STRETTO_TEST_RADIUS\"") !=

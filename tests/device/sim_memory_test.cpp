@@ -26,7 +26,7 @@ constexpr unsigned char new_memory = 0xa5, freed_memory = 0xdb;
 /// A device that computes when it is asked, with 64 KiB.
 struct small_device {
   std::unique_ptr<stretto::device::device> on;
-  faults* break_it = nullptr;
+  faults* faults_of_device = nullptr;
   std::unique_ptr<stream> s;
   small_device() {
     options o;
@@ -34,7 +34,7 @@ struct small_device {
     o.clock = [looks = std::make_shared<double>(0)] { return *looks += 1e-6; };
     made m = make(o);
     on = std::move(m.device);
-    break_it = m.break_it;
+    faults_of_device = m.faults_of_device;
     s = on->make_stream();
   }
   void copy(const std::byte* from, std::byte* to, std::size_t bytes) {
@@ -77,7 +77,7 @@ TEST_CASE("what a device that was lost held is rubbish") {
   const std::vector<unsigned char> seven(1000, 7);
   d.on->allocated(d.on->memory(), 1000);
   d.copy(reinterpret_cast<const std::byte*>(seven.data()), d.on->memory(), 1000);
-  d.break_it->lose();
+  d.faults_of_device->lose();
   ended e;
   std::vector<unsigned char> seen(1000, 1);
   d.s->copy({{}, d.on->memory()}, {{}, reinterpret_cast<std::byte*>(seen.data())}, {1000}, &e);
@@ -134,7 +134,7 @@ TEST_CASE("copies from and to the memory of another device fail once that is los
     CHECK(failure_of_copy(at, own) == "none");
     CHECK(failure_of_copy(own, at) == "none");
     CHECK_FALSE(theirs.device->is_lost());
-    theirs.break_it->lose();
+    theirs.faults_of_device->lose();
     CHECK(failure_of_copy(at, own) == "K31 device \"the other\" was lost");
     CHECK(failure_of_copy(own, at) == "K31 device \"the other\" was lost");
     CHECK(failure_of_copy(own, host.data()) == "none");

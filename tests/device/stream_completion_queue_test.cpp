@@ -15,11 +15,11 @@ using counted = test::ended;
 
 /// A stream whose operations take `each`, of which `n` are enqueued at once and which is polled every `pause`. Returns how many
 /// events there were.
-std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono::nanoseconds pause, ends_in_order& ends) {
+std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono::nanoseconds pause, stream_completion_queue& ends) {
   std::vector<counted> all(n);
   std::deque<std::size_t> told;  // operations up to each event
   std::size_t events = 0;
-  ends_in_order::time now{};
+  stream_completion_queue::time now{};
   for (std::size_t i = 0; i < n; ++i) {
     const bool own = ends.next_needs_event();
     CHECK(own >= (i == 0));
@@ -30,8 +30,8 @@ std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono:
   while (ended.size() < n) {
     now += pause;
     const auto done = static_cast<std::size_t>(now.time_since_epoch() / each);
-    while (!told.empty() && told.front() <= done) ends.oldest_happened(ended, {}), told.pop_front();
-    ends.polled(now);
+    while (!told.empty() && told.front() <= done) ends.complete_oldest(ended, {}), told.pop_front();
+    ends.update_rate(now);
     if (ends.needs_event()) ends.add_event(), told.push_back(n), ++events;
   }
   for (std::size_t i = 0; i < n; ++i) CHECK(ended[i] == &all[i]);
@@ -41,27 +41,27 @@ std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono:
 }
 
 TEST_CASE("of short operations one event tells of many, of long ones each has its own") {
-  ends_in_order quick, slow;
+  stream_completion_queue quick, slow;
   events_of(100, 1us, 10us, quick);  // what it learns from
   events_of(100, 5ms, 1ms, slow);
-  CHECK(quick.per_event() >= 32);
+  CHECK(quick.operations_per_event() >= 32);
   CHECK(events_of(1000, 1us, 10us, quick) <= 1000 / 32 + 3);
-  CHECK(slow.per_event() == 1);
+  CHECK(slow.operations_per_event() == 1);
   CHECK(events_of(100, 5ms, 1ms, slow) == 100);
   // It learns anew.
   for (int i = 0; i < 20; ++i) events_of(50, 5ms, 1ms, quick);
-  CHECK(quick.per_event() == 1);
+  CHECK(quick.operations_per_event() == 1);
 }
 
 TEST_CASE("whatever is enqueued, every completion is told of once and in order, whenever somebody polls") {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
-    ends_in_order ends;
+    stream_completion_queue ends;
     std::vector<counted> all(500);
     std::size_t added = 0, events = 0, happened = 0;
     std::vector<std::size_t> behind;  // how many each event tells of, in all
     std::vector<places::completion*> ended;
-    ends_in_order::time now{};
+    stream_completion_queue::time now{};
     while (ended.size() < all.size()) {
       now += std::chrono::nanoseconds(random() % 100'000);
       if (added < all.size() && random() % 3) {
@@ -70,9 +70,9 @@ TEST_CASE("whatever is enqueued, every completion is told of once and in order, 
         if (own) behind.push_back(added), ++events;
         continue;
       }
-      for (std::size_t n = random() % 3; n && happened < events; --n) ends.oldest_happened(ended, {}), ++happened;
+      for (std::size_t n = random() % 3; n && happened < events; --n) ends.complete_oldest(ended, {}), ++happened;
       if (happened) CHECK(ended.size() == behind[happened - 1]);
-      ends.polled(now);
+      ends.update_rate(now);
       if (ends.needs_event()) ends.add_event(), behind.push_back(added), ++events;
     }
     for (std::size_t i = 0; i < all.size(); ++i) CHECK(ended[i] == &all[i]);
@@ -80,17 +80,17 @@ TEST_CASE("whatever is enqueued, every completion is told of once and in order, 
 }
 
 TEST_CASE("the failure of an event is that of all that it tells of, and of no other") {
-  ends_in_order ends;
+  stream_completion_queue ends;
   counted a, b, c;
   std::vector<places::completion*> ended;
   const auto why = std::make_exception_ptr(1);
   ends.add(&a, true, {});
   ends.add(&b, false, {});
   ends.add(&c, true, {});
-  ends.oldest_happened(ended, {});
+  ends.complete_oldest(ended, {});
   CHECK(ended.size() == 1);
   CHECK_FALSE(a.failure);
-  ends.oldest_happened(ended, why);
+  ends.complete_oldest(ended, why);
   CHECK(b.failure == why);
   CHECK(c.failure == why);
 }

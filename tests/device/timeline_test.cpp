@@ -17,7 +17,7 @@ namespace {
 /// All ends, by operation. Taken late, at the times that next_end says, or at once.
 std::map<std::uint64_t, double> ends_of(timeline& t) {
   std::map<std::uint64_t, double> ends;
-  while (const auto at = t.next_end()) ends[t.next_ended(*at).value()] = *at;
+  while (const auto at = t.next_end()) ends[t.take_next_ended(*at).value()] = *at;
   return ends;
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("time follows from what was enqueued when, however late anybody looks"
       for (std::size_t& s : streams) s = t.add_stream();
       std::map<std::uint64_t, double> ends;
       const auto take = [&](double until) {
-        for (auto at = t.next_end(); at && *at <= until; at = t.next_end()) ends[t.next_ended(*at).value()] = *at;
+        for (auto at = t.next_end(); at && *at <= until; at = t.next_end()) ends[t.take_next_ended(*at).value()] = *at;
       };
       for (const asked& a : all) {
         if (looks) take(a.at);

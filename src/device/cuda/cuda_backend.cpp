@@ -7,10 +7,10 @@ namespace stretto::device {
 
 backend cuda_backend() {
   return {.name = "cuda",
-          .find = +[](const search& how) { return cuda::find(options_of<cuda::options>(how)); },
+          .find = +[](const open_options& how) { return cuda::find(options_of<cuda::options>(how)); },
           .thread_prefix = "cuda",  // "cuda-EvtHandlr" and others
-          .look = +[](const search& how) { return cuda::look(options_of<cuda::options>(how)); },
-          .measure = +[](const search& how) { return cuda::measure(options_of<cuda::options>(how)); }};
+          .list_visible = +[](const open_options& how) { return cuda::list_visible(options_of<cuda::options>(how)); },
+          .measure = +[](const open_options& how) { return cuda::measure(options_of<cuda::options>(how)); }};
 }
 
 }  // namespace stretto::device

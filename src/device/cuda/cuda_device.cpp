@@ -35,8 +35,8 @@ properties about(const driver& d) {
   p.compute_units = static_cast<unsigned>(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   p.copy_engines = static_cast<unsigned>(std::max(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
   p.shares_host_memory = attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
-  p.copies_locked_faster = !p.shares_host_memory;
-  p.is_to_be_looked_at = d.has_words();
+  p.copies_page_locked_faster = !p.shares_host_memory;
+  p.prefers_spinning = d.has_flags();
   return p;
 }
 
@@ -80,7 +80,7 @@ class cuda_device final : public device {
     const current_context current(cu, driver_->context);
     if (!stands_for_) cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
     for (const auto& [first, b] : blocks_) cu.cuMemFree(b.at);
-    for (const auto& [stands, b] : imported_) cu.cuIpcCloseMemHandle(b.at);
+    for (const auto& [alias, b] : imported_) cu.cuIpcCloseMemHandle(b.at);
     if (host_memory_) cu.cuMemFreeHost(host_memory_);
   }
 
@@ -106,7 +106,7 @@ class cuda_device final : public device {
     if (gone) driver_->cu->cuMemFree(gone.mapped().at);
   }
 
-  std::byte* for_messages(std::byte* address) const noexcept override { return locate(address).address; }
+  std::byte* transport_address(std::byte* address) const noexcept override { return locate(address).address; }
   std::span<const std::byte> exported() const noexcept override {
     std::call_once(is_exported_, [this] {
       if (stands_for_ || driver_->is_lost()) return;  // blocks come and go
@@ -152,32 +152,32 @@ class cuda_device final : public device {
  protected:
   void require(const native_memory& from, std::uint64_t bytes) const override {
     if (std::string why = refusal_of(from, bytes); !why.empty())
-      throw not_of_device(*this, std::move(why), "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+      throw foreign_memory(*this, std::move(why), "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
   }
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    noted_memory noted;
-    noted.note(stands, bytes, driver_->context, static_cast<std::byte*>(from.data) + from.offset_bytes);
+  void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
+    registered_memory noted;
+    noted.note(alias, bytes, driver_->context, static_cast<std::byte*>(from.data) + from.offset_bytes);
     std::scoped_lock lock(blocks_mutex_);
-    borrowed_.emplace(stands, std::move(noted));
+    borrowed_.emplace(alias, std::move(noted));
   }
-  void let_go(std::byte* stands) noexcept override {
+  void unmap_borrowed(std::byte* alias) noexcept override {
     std::unique_lock lock(blocks_mutex_);
-    borrowed_.erase(stands);
-    const auto gone = imported_.extract(stands);
+    borrowed_.erase(alias);
+    const auto gone = imported_.extract(alias);
     lock.unlock();
     if (!gone) return;
     const current_context current(*driver_->cu, driver_->context);
     driver_->cu->cuIpcCloseMemHandle(gone.mapped().at);
   }
-  bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
+  bool map_exported(std::byte* alias, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (driver_->is_lost()) return false;
     block b;
     const current_context current(*driver_->cu, driver_->context);
     b.at = open_token(*driver_->cu, token);
     if (!b.at) return false;
-    b.noted.note(stands, bytes, driver_->context, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(b.at)));
+    b.noted.note(alias, bytes, driver_->context, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(b.at)));
     std::scoped_lock lock(blocks_mutex_);
-    imported_.emplace(stands, std::move(b));
+    imported_.emplace(alias, std::move(b));
     return true;
   }
 
@@ -237,7 +237,7 @@ class cuda_device final : public device {
   };
   struct block {
     CUdeviceptr at = 0;
-    noted_memory noted;
+    registered_memory noted;
   };
 
   const std::shared_ptr<driver> driver_;
@@ -245,12 +245,12 @@ class cuda_device final : public device {
   std::optional<reserved> stands_for_;  // without a pool
   std::mutex blocks_mutex_;
   std::map<const std::byte*, block> blocks_, imported_;
-  std::map<const std::byte*, noted_memory> borrowed_;
+  std::map<const std::byte*, registered_memory> borrowed_;
   std::byte* first_ = nullptr;
   mutable std::once_flag is_exported_;
   mutable std::vector<std::byte> token_;
   std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
-  noted_memory noted_;
+  registered_memory noted_;
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
   std::mutex kernels_mutex_;
@@ -260,14 +260,14 @@ class cuda_device final : public device {
 
 namespace {
 
-found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o,
+opened_device open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o,
            const device_share& part) {
-  found f;
+  opened_device f;
   f.share = part;
   f.name = fmt::format("CUDA device {}", ordinal);
   f.remedy = "look with nvidia-smi whether another program has the device, and whether it works";
   try {
-    looked_at is = look_at(*cu, *nvrtc, ordinal);
+    device_details is = query_details(*cu, *nvrtc, ordinal);
     f.name = is.name;
     if (!is.reason.empty()) {
       f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
@@ -277,7 +277,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     d->nvrtc = nvrtc;
     d->name = f.name;
     d->cache = kernel_cache(o.cache);
-    d->check_kernels = o.check ? checking::on : checking::off;
+    d->check_kernels = o.check ? index_checks::on : index_checks::off;
     d->architecture = std::move(is.architecture);
     d->identity = fmt::format("{}, {}, driver of CUDA {}, NVRTC of CUDA {}", f.name, d->architecture,
                               version_text(cu->version), version_text(nvrtc->version));
@@ -285,7 +285,7 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     // Devices since 2017 give a group more than the 48 KiB that go without asking.
     d->most_local_bytes = std::max(attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    if (o.words) d->try_words();
+    if (o.flags) d->test_flags();
     f.is = std::make_unique<cuda_device>(std::move(d), o, part);
     f.remedy.clear();
   } catch (const error& e) {
@@ -297,8 +297,8 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
 
 }  // namespace
 
-std::vector<found> find(const options& o) {
-  std::vector<found> all;
+std::vector<opened_device> find(const options& o) {
+  std::vector<opened_device> all;
   const auto none = [&](std::string name, const error& e) {
     all.push_back({std::move(name), nullptr, e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()),
                    e.what_to_try()});
@@ -316,7 +316,7 @@ std::vector<found> find(const options& o) {
     const auto nvrtc = o.compiler.empty() ? compiler::find(cu->version) : compiler::load(o.compiler);
     unsigned usable = 0;
     for (int i = 0; i < count && usable < o.at_most; ++i) {
-      const chosen* const choice = choice_of(o.only, static_cast<unsigned>(i));
+      const device_selection* const choice = selection_of(o.only, static_cast<unsigned>(i));
       if (!choice) continue;
       all.push_back(open(cu, nvrtc, i, o, choice->share));
       usable += all.back().is != nullptr;

@@ -18,6 +18,6 @@
 namespace stretto::device::cuda {
 
 /// Never throws for what is missing: that is one entry with a reason.
-std::vector<found> find(const options& o);
+std::vector<opened_device> find(const options& o);
 
 }  // namespace stretto::device::cuda

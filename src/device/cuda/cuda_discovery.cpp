@@ -23,7 +23,7 @@ std::string identity_of(const api& cu, CUdevice id, const std::string& pci, int 
   CUuuid uuid;
   if (cu.cuDeviceGetUuid && cu.cuDeviceGetUuid(&uuid, id) == CUDA_SUCCESS)
     return {reinterpret_cast<const char*>(uuid.bytes), sizeof uuid.bytes};
-  return pci.empty() ? identity_by_place(name_of_device(cu, id), static_cast<unsigned>(ordinal)) : pci;
+  return pci.empty() ? identity_by_number(name_of_device(cu, id), static_cast<unsigned>(ordinal)) : pci;
 }
 
 /// The contexts of devices, which all of the process share.
@@ -71,8 +71,8 @@ int count_devices(const api& cu) {
       .remedy("look with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, containers need --gpus all");
 }
 
-looked_at look_at(const api& cu, const compiler& nvrtc, int ordinal) {
-  looked_at d;
+device_details query_details(const api& cu, const compiler& nvrtc, int ordinal) {
+  device_details d;
   cu.check(cu.cuDeviceGet(&d.id, ordinal), "cuDeviceGet");
   d.name = name_of_device(cu, d.id);
   if (!attribute(cu, d.id, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING)) {
@@ -90,12 +90,12 @@ looked_at look_at(const api& cu, const compiler& nvrtc, int ordinal) {
   return d;
 }
 
-std::vector<seen> look(const options& o) {
-  std::vector<seen> all;
+std::vector<visible_device> list_visible(const options& o) {
+  std::vector<visible_device> all;
   const auto cu = api::load(o.library);
   const auto nvrtc = o.compiler.empty() ? compiler::find(cu->version) : compiler::load(o.compiler);
   for (int n = 0, count = count_devices(*cu); n < count; ++n) {
-    const looked_at d = look_at(*cu, *nvrtc, n);
+    const device_details d = query_details(*cu, *nvrtc, n);
     const std::string pci = pci_of(*cu, d.id);
     if (d.reason.empty()) all.push_back({static_cast<unsigned>(n), d.name, identity_of(*cu, d.id, pci, n), "cuda", is_near_cores(pci)});
   }
@@ -105,7 +105,7 @@ std::vector<seen> look(const options& o) {
 measured_memory measure(const options& o) {
   auto open = std::make_shared<open_contexts>(api::load(o.library));
   measured_memory m;
-  for (const chosen& c : *o.only) m.free_bytes.push_back(free_of(*open, c.number));
+  for (const device_selection& c : *o.only) m.free_bytes.push_back(free_of(*open, c.number));
   m.held = std::move(open);
   return m;
 }

@@ -13,7 +13,7 @@
 
 namespace stretto::device::cuda {
 
-struct looked_at {
+struct device_details {
   CUdevice id = 0;
   std::string name;
   std::string architecture;    // that its kernels are compiled for
@@ -21,7 +21,7 @@ struct looked_at {
 };
 
 /// Throws K43.
-looked_at look_at(const api& cu, const compiler& nvrtc, int ordinal);
+device_details query_details(const api& cu, const compiler& nvrtc, int ordinal);
 
 int attribute(const api& cu, CUdevice id, int which);
 std::string name_of_device(const api& cu, CUdevice id);
@@ -29,8 +29,8 @@ std::string name_of_device(const api& cu, CUdevice id);
 /// How many devices are visible. Throws K42 where none is.
 int count_devices(const api& cu);
 
-/// As backend::look and backend::measure say.
-std::vector<seen> look(const options& o);
+/// As backend::list_visible and backend::measure say.
+std::vector<visible_device> list_visible(const options& o);
 measured_memory measure(const options& o);
 
 }  // namespace stretto::device::cuda

@@ -43,19 +43,19 @@ class driver {
   std::string architecture;    // "sm_80"
   int most_pitch = 0, most_local_bytes = 0;
   kernel_cache cache{{}};
-  checking check_kernels = checking::off;  // whether those look at their indices
+  index_checks check_kernels = index_checks::off;  // whether those look at their indices
 
   /// An event of the context, without time; throws `refused`.
-  CUevent take_event();
-  void give_event(CUevent e) noexcept;
+  CUevent acquire_event();
+  void release_event(CUevent e) noexcept;
 
   /// A word at 0, of page-locked memory of the host, which a stream may set and the host reads without a call; null where this driver
   /// cannot do that. Given back, nothing sets it any more.
-  std::uint32_t* take_word() noexcept;
-  void give_word(std::uint32_t* w) noexcept;
+  std::uint32_t* acquire_flag() noexcept;
+  void release_flag(std::uint32_t* w) noexcept;
   /// Tries on a stream whether words are set: without, take_word() gives none.
-  void try_words() noexcept;
-  bool has_words() const noexcept { return has_words_; }
+  void test_flags() noexcept;
+  bool has_flags() const noexcept { return has_flags_; }
 
   /// What kernels take that contribute behind locks (kernel_text.hpp), made when the first is compiled. Throws K31, K43.
   CUdeviceptr locks();
@@ -72,8 +72,8 @@ class driver {
   std::atomic<CUresult> lost_{CUDA_SUCCESS};
   std::mutex mutex_;
   std::vector<CUevent> events_;
-  bool has_words_ = false;
-  std::vector<std::uint32_t*> words_;  // that nobody has
+  bool has_flags_ = false;
+  std::vector<std::uint32_t*> flags_;  // that nobody has
   std::vector<void*> pages_;           // in which they lie
   CUdeviceptr locks_ = 0;
 };

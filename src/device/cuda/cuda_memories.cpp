@@ -24,13 +24,13 @@ table& all() {
 
 }  // namespace
 
-void noted_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first) {
+void registered_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first) {
   std::scoped_lock lock(all().mutex);
   all().by_end[first + bytes] = {first, context, driver_first - first};
   end_ = first + bytes;
 }
 
-noted_memory::~noted_memory() {
+registered_memory::~registered_memory() {
   if (!end_) return;
   std::scoped_lock lock(all().mutex);
   all().by_end.erase(end_);

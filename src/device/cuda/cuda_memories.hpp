@@ -12,12 +12,12 @@
 namespace stretto::device::cuda {
 
 /// Notes memory of a device while it lives; at addresses that are the driver's, or stand for what is at `driver_first`.
-class noted_memory {
+class registered_memory {
  public:
-  noted_memory() = default;
-  noted_memory(const noted_memory&) = delete;
-  noted_memory(noted_memory&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
-  ~noted_memory();
+  registered_memory() = default;
+  registered_memory(const registered_memory&) = delete;
+  registered_memory(registered_memory&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
+  ~registered_memory();
   void note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first);
 
  private:

@@ -14,7 +14,7 @@ cuda_native::cuda_native(const kernel_code& code, std::shared_ptr<driver> d) : c
   if (from.is == native_code::form::none) throw without_code(code, driver_->identity);
   const current_context current(*driver_->cu, driver_->context);
   load(from);
-  look_at(*driver_, code, loaded_);
+  query_attributes(*driver_, code, loaded_);
   try {
     require_parameters(from);
   } catch (...) {

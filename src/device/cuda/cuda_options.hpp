@@ -21,10 +21,10 @@ struct options {
   std::uint64_t host_memory_bytes = 0;  // that kernels use in place
   bool check = false;  // kernels look at their indices
   bool pool = true;  // one allocation is the memory; else one for each block in use
-  bool words = true;  // streams tell of their ends by a word of the host, where the driver can; else by events
+  bool flags = true;  // streams tell of their ends by a word of the host, where the driver can; else by events
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
-  std::optional<std::vector<chosen>> only = {};  // else all
+  std::optional<std::vector<device_selection>> only = {};  // else all
 };
 
 }  // namespace stretto::device::cuda

@@ -61,11 +61,11 @@ loaded_kernel cuda_program::build(variant v) const {
     driver_->check(load(image, made), fmt::format("to load the code of kernel \"{}\"", code.name));
     driver_->cache.put(key, image);
   }
-  look_at(*driver_, code, made);
+  query_attributes(*driver_, code, made);
   return made;
 }
 
-void look_at(driver& d, const kernel_code& code, loaded_kernel& k) {
+void query_attributes(driver& d, const kernel_code& code, loaded_kernel& k) {
   const api& cu = *d.cu;
   const bool has_local = std::any_of(code.parameters.begin(), code.parameters.end(),
                                      [](const kernel_parameter& p) { return p.mode == access::local; });

@@ -40,7 +40,7 @@ struct loaded_kernel {
 
 /// What a launch has to know of a function that was found: attributes, and that launches may ask for all local memory.
 /// Throws K43 and lets go of the module.
-void look_at(driver& d, const kernel_code& code, loaded_kernel& k);
+void query_attributes(driver& d, const kernel_code& code, loaded_kernel& k);
 
 class cuda_program final : public compiled_kernel {
  public:

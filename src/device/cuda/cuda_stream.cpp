@@ -19,11 +19,11 @@ constexpr std::chrono::microseconds between_questions{200};
 }  // namespace
 
 cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d)
-    : on_(on), polled_(polled), driver_(std::move(d)), word_(driver_->take_word()) {
+    : on_(on), polled_(polled), driver_(std::move(d)), word_(driver_->acquire_flag()) {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   const CUresult status = cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
-  if (status != CUDA_SUCCESS) driver_->give_word(word_);
+  if (status != CUDA_SUCCESS) driver_->release_flag(word_);
   cu.check(status, "cuStreamCreate");
   polled_.add(*this);
 }
@@ -35,14 +35,14 @@ cuda_stream::~cuda_stream() {
   finished_ = true;
   polled_.remove(*this);
   cu.cuStreamDestroy(stream_);
-  driver_->give_word(word_);
+  driver_->release_flag(word_);
 }
 
 /// An event behind what is in the stream; its context is current. Throws `refused`.
 CUevent cuda_stream::record() {
-  const CUevent event = driver_->take_event();
+  const CUevent event = driver_->acquire_event();
   if (const CUresult status = driver_->cu->cuEventRecord(event, stream_); status != CUDA_SUCCESS) {
-    driver_->give_event(event);
+    driver_->release_event(event);
     throw refused{status, "cuEventRecord"};
   }
   return event;
@@ -60,7 +60,7 @@ template <class Calls>
 bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
   std::scoped_lock lock(mutex_);
   end behind;
-  bool tells = done && ends_.next_needs_event();
+  bool tells = done && completions_.next_needs_event();
   try {
     if (driver_->is_lost()) throw refused{CUDA_SUCCESS, ""};
     const api& cu = *driver_->cu;
@@ -73,9 +73,9 @@ bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
     tells = done;  // of its end at once
   }
   if (!done) return true;
-  const bool starts = ends_.is_idle();
+  const bool starts = completions_.is_idle();
   if (starts) asked_ = std::chrono::steady_clock::now();
-  ends_.add(done, tells, starts ? asked_ : ends_in_order::time());
+  completions_.add(done, tells, starts ? asked_ : stream_completion_queue::time());
   if (tells) told_.push_back(behind);
   say_what_is_next();
   polled_.add_pending();
@@ -137,7 +137,7 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
     v.blocks = g.blocks;
     f = &program.function_for(v);
   }
-  if (driver_->check_kernels == checking::on) return launch_checked(program, *f, g, range, arguments, done);
+  if (driver_->check_kernels == index_checks::on) return launch_checked(program, *f, g, range, arguments, done);
   packed_arguments packed(code, range, arguments, program.locks());
   launch(code, *f, g, packed.local_bytes(), packed.pointers(), done);
 }
@@ -151,7 +151,7 @@ void cuda_stream::launch_checked(const cuda_program& program, const loaded_kerne
     CUdeviceptr words = 0;
     need(cu.cuMemAlloc(&words, checked.bytes().size()), "cuMemAlloc");
     packed.add(checked, words, program.code, arguments);
-    std::array<std::byte, checked_launch::bytes_back> back;
+    std::array<std::byte, checked_launch::result_bytes> back;
     CUresult status = cu.cuMemcpyHtoDAsync(words, checked.bytes().data(), checked.bytes().size(), stream_);
     if (status == CUDA_SUCCESS)
       status = cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
@@ -161,7 +161,7 @@ void cuda_stream::launch_checked(const cuda_program& program, const loaded_kerne
     cu.cuMemFree(words);
     need(status, "cuLaunchKernel");
     need(ended, "cuStreamSynchronize");
-    checked.look_at(back);
+    checked.check_result(back);
     return true;
   });
 }
@@ -209,19 +209,19 @@ void cuda_stream::launch(const kernel_code& code, const loaded_kernel& f, const 
   });
 }
 
-mark cuda_stream::mark_here() {
-  auto m = std::make_shared<cuda_mark>();
+stream_marker cuda_stream::record_marker() {
+  auto m = std::make_shared<cuda_marker>();
   m->of = driver_;
   enqueue(nullptr, [&](const api&) {
     m->event = record();
     return true;
   });
-  return mark(std::move(m));
+  return stream_marker(std::move(m));
 }
 
-void cuda_stream::wait_for(const mark& m) {
+void cuda_stream::wait_for(const stream_marker& m) {
   if (!m.get()) return;
-  const CUevent event = static_cast<const cuda_mark&>(*m.get()).event;
+  const CUevent event = static_cast<const cuda_marker&>(*m.get()).event;
   if (!event) return;
   enqueue(nullptr, [&](const api& cu) {
     need(cu.cuStreamWaitEvent(stream_, event, 0), "cuStreamWaitEvent");
@@ -253,8 +253,8 @@ bool cuda_stream::has_come(std::uint32_t count) const noexcept {
 /// Under the lock, when what waits has changed.
 void cuda_stream::say_what_is_next() noexcept {
   std::uint64_t next = anything;
-  if (ends_.is_idle()) next = nothing;
-  else if (!told_.empty() && told_.front().count && !ends_.needs_event()) next = a_count | told_.front().count;
+  if (completions_.is_idle()) next = nothing;
+  else if (!told_.empty() && told_.front().count && !completions_.needs_event()) next = a_count | told_.front().count;
   next_.store(next, std::memory_order_release);
 }
 
@@ -283,11 +283,11 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     if (!finished_) return;
     lock.lock();
   }
-  if (ends_.is_idle()) return;
+  if (completions_.is_idle()) return;
   const std::size_t before = ended.size();
   const auto take = [&](const std::exception_ptr& failure) {
-    ends_.oldest_happened(ended, failure);
-    driver_->give_event(told_.front().event);
+    completions_.complete_oldest(ended, failure);
+    driver_->release_event(told_.front().event);
     told_.pop_front();
   };
   while (!told_.empty()) {
@@ -295,8 +295,8 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     if (!has_happened(told_.front(), failure)) break;
     take(failure);
   }
-  if (ended.size() != before) ends_.polled(std::chrono::steady_clock::now());
-  if (!ends_.needs_event()) return say_what_is_next();
+  if (ended.size() != before) completions_.update_rate(std::chrono::steady_clock::now());
+  if (!completions_.needs_event()) return say_what_is_next();
   end behind;
   std::exception_ptr failure;
   if (!driver_->is_lost() && !finished_) {
@@ -311,7 +311,7 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
       }
     }
   }
-  ends_.add_event();
+  completions_.add_event();
   told_.push_back(behind);
   if (behind.is_told()) return say_what_is_next();
   while (!told_.empty()) {

@@ -1,7 +1,7 @@
 // cuda_stream.hpp - a stream of the driver, and the completions that wait for what is in it.
 //
 // Threads     any; one lock per stream. Completions run in the device's poll(), outside of it.
-// Cost        a word set, or an event, for several operations with a completion, see ends_in_order; nothing is called back, nothing
+// Cost        a word set, or an event, for several operations with a completion, see stream_completion_queue; nothing is called back, nothing
 //             waits. Where a word is late the driver is asked now and then whether the device still works.
 #pragma once
 
@@ -23,10 +23,10 @@
 
 namespace stretto::device::cuda {
 
-struct cuda_mark final : mark::state {
+struct cuda_marker final : stream_marker::state {
   std::shared_ptr<driver> of;
   CUevent event = nullptr;  // null: the device was lost before
-  ~cuda_mark() override { of->give_event(event); }
+  ~cuda_marker() override { of->release_event(event); }
 };
 
 class cuda_stream final : public stream, public polled_stream {
@@ -37,8 +37,8 @@ class cuda_stream final : public stream, public polled_stream {
   void notify(places::completion& done) override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
-  mark mark_here() override;
-  void wait_for(const mark& m) override;
+  stream_marker record_marker() override;
+  void wait_for(const stream_marker& m) override;
 
   void collect(std::vector<places::completion*>& ended) override;
   bool may_have_ended() const noexcept override;
@@ -84,7 +84,7 @@ class cuda_stream final : public stream, public polled_stream {
   std::mutex mutex_;
   CUstream stream_ = nullptr;
   std::atomic<bool> finished_{false};  // it is empty, and about to go
-  ends_in_order ends_;
+  stream_completion_queue completions_;
   std::deque<end> told_;
   std::uint32_t* const word_;   // null: events tell
   std::uint32_t counted_ = 0;   // what it will be set to, as far as is enqueued

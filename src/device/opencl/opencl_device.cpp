@@ -49,7 +49,7 @@ properties about(const driver& d, const options& o, std::uint32_t sharers) {
   p.compute_units = number<cl_uint>(*d.cl, d.id, CL_DEVICE_MAX_COMPUTE_UNITS);
   p.has_double = has("cl_khr_fp64");
   p.has_atomics_64 = has("cl_khr_int64_base_atomics");
-  p.compiles_late = true;
+  p.compiles_at_first_launch = true;
   p.shares_host_memory = number<cl_bool>(*d.cl, d.id, CL_DEVICE_HOST_UNIFIED_MEMORY);
   return p;
 }
@@ -69,7 +69,7 @@ class opencl_device final : public device {
     using made_of = opencl_memory::made_of;
     const auto what = !o.pool ? made_of::blocks : is_processor_ && about_.shares_host_memory ? made_of::one_buffer_in_place : made_of::one_buffer;
     memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, what);
-    about_.is_seen_by_host = memory_->is_in_place();
+    about_.is_host_accessible = memory_->is_in_place();
     if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
@@ -84,7 +84,7 @@ class opencl_device final : public device {
   const properties& about() const noexcept override { return about_; }
   bool is_lost() const noexcept override { return driver_->is_lost(); }
   std::byte* memory() const noexcept override { return memory_->first(); }
-  std::byte* for_messages(std::byte* address) const noexcept override { return memory_->in_place(address); }
+  std::byte* transport_address(std::byte* address) const noexcept override { return memory_->in_place(address); }
   std::byte* host_memory() const noexcept override { return memory_->host_first(); }
   void allocated(std::byte* first, std::uint64_t bytes) override { memory_->allocated(first, bytes); }
   void freed(std::byte* first, std::uint64_t) noexcept override { memory_->freed(first); }
@@ -112,7 +112,7 @@ class opencl_device final : public device {
     if (!ended && is_processor_ && streams_.pending()) std::this_thread::yield();
     return ended;
   }
-  bool will_ring(const std::shared_ptr<bell>& b) noexcept override { return streams_.will_ring(b); }
+  bool will_notify(const std::shared_ptr<completion_notifier>& b) noexcept override { return streams_.will_notify(b); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  protected:
@@ -121,12 +121,12 @@ class opencl_device final : public device {
                       : from.buffer ? memory_->refusal_of(static_cast<cl_mem>(from.buffer), from.offset_bytes + bytes)
                                     : "nothing was named";
     if (!why.empty())
-      throw not_of_device(*this, std::move(why), "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
+      throw foreign_memory(*this, std::move(why), "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
   }
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    memory_->take(stands, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
+  void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
+    memory_->map_borrowed(alias, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
   }
-  void let_go(std::byte* stands) noexcept override { memory_->let_go(stands); }
+  void unmap_borrowed(std::byte* alias) noexcept override { memory_->unmap_borrowed(alias); }
 
  private:
   /// The host has it mapped all the time: device and host use one memory, so that there is nothing to move. None where the
@@ -171,8 +171,8 @@ class opencl_device final : public device {
 namespace {
 
 /// `part`: its number among those of a device, which it takes over; 0: it is a device.
-found open(const std::shared_ptr<const api>& cl, const shown& of, const options& o, const device_share& of_it, unsigned part = 0) {
-  found f;
+opened_device open(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o, const device_share& of_it, unsigned part = 0) {
+  opened_device f;
   f.share = of_it;
   f.name = platform_text(*cl, of.platform, CL_PLATFORM_NAME);
   try {
@@ -180,13 +180,13 @@ found open(const std::shared_ptr<const api>& cl, const shown& of, const options&
     d->cl = cl;
     d->id = of.id;
     d->cache = kernel_cache(o.cache);
-    d->check_kernels = o.check ? checking::on : checking::off;
+    d->check_kernels = o.check ? index_checks::on : index_checks::off;
     // Processors multiply numbers of 64 bits as fast, and their compilers see neighbours better in those.
     if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu) d->most_indexing = indexing::dense;
     d->name = text(*cl, of.id, CL_DEVICE_NAME);
     f.name = fmt::format("{} ({})", d->name, f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
-    if (unfit is = unfit_for(*cl, of.id); !is.reason.empty()) {
+    if (unusable_reason is = unusable_reason_of(*cl, of.id); !is.reason.empty()) {
       f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
       return f;
     }
@@ -219,9 +219,9 @@ std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned unit
 }
 
 /// Parts with as many compute units each; what does not go into them stays idle. The first has the number `first`.
-std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown& of, const options& o, unsigned first) {
-  found f;
-  std::vector<found> all;
+std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o, unsigned first) {
+  opened_device f;
+  std::vector<opened_device> all;
   try {
     f.name = fmt::format("{} ({})", text(*cl, of.id, CL_DEVICE_NAME), platform_text(*cl, of.platform, CL_PLATFORM_NAME));
     const auto units = number<cl_uint>(*cl, of.id, CL_DEVICE_MAX_COMPUTE_UNITS);
@@ -231,7 +231,7 @@ std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown&
     } else {
       const std::vector<cl_device_id> ids = parts_of(*cl, of.id, units / o.parts);
       for (unsigned n = 0; n < ids.size() && n < o.parts; ++n)
-        if (const chosen* const choice = choice_of(o.only, first + n)) all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
+        if (const device_selection* const choice = selection_of(o.only, first + n)) all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
       return all;
     }
   } catch (const std::exception& e) {
@@ -244,8 +244,8 @@ std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown&
 
 }  // namespace
 
-std::vector<found> find(const options& o) {
-  std::vector<found> all;
+std::vector<opened_device> find(const options& o) {
+  std::vector<opened_device> all;
   unsigned usable = 0;
   const auto none = [&](std::string reason, std::string remedy) {
     all.push_back({"OpenCL", nullptr, std::move(reason), std::move(remedy)});
@@ -254,12 +254,12 @@ std::vector<found> find(const options& o) {
     const std::shared_ptr<const api> cl = api::load(o.library);
     cl_int status = CL_SUCCESS;
     unsigned first = 0;
-    for (const shown& of : all_devices(*cl, status)) {
+    for (const platform_device& of : all_devices(*cl, status)) {
       if (usable >= o.at_most) return all;
-      std::vector<found> some;
+      std::vector<opened_device> some;
       if (o.parts > 1) some = open_parts(cl, of, o, first);
-      else if (const chosen* const choice = choice_of(o.only, first)) some.push_back(open(cl, of, o, choice->share));
-      for (found& f : some) {
+      else if (const device_selection* const choice = selection_of(o.only, first)) some.push_back(open(cl, of, o, choice->share));
+      for (opened_device& f : some) {
         usable += f.is != nullptr;
         all.push_back(std::move(f));
       }

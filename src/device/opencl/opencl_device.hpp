@@ -16,6 +16,6 @@
 namespace stretto::device::opencl {
 
 /// Never throws for what is missing: that is one entry with a reason.
-std::vector<found> find(const options& o);
+std::vector<opened_device> find(const options& o);
 
 }  // namespace stretto::device::opencl

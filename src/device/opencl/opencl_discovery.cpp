@@ -72,8 +72,8 @@ std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what
   return value;
 }
 
-std::vector<shown> all_devices(const api& cl, cl_int& status) {
-  std::vector<shown> all;
+std::vector<platform_device> all_devices(const api& cl, cl_int& status) {
+  std::vector<platform_device> all;
   cl_uint count = 0;
   status = cl.clGetPlatformIDs(0, nullptr, &count);
   std::vector<cl_platform_id> platforms(status == CL_SUCCESS ? count : 0);
@@ -88,7 +88,7 @@ std::vector<shown> all_devices(const api& cl, cl_int& status) {
   return all;
 }
 
-unfit unfit_for(const api& cl, cl_device_id id) {
+unusable_reason unusable_reason_of(const api& cl, cl_device_id id) {
   if (const std::string version = text(cl, id, CL_DEVICE_VERSION); is_before_1_2(version))
     return {fmt::format("it has {}, and 1.2 is the least that is used", version), "install a newer driver of the device"};
   if (!number<cl_bool>(cl, id, CL_DEVICE_COMPILER_AVAILABLE))
@@ -98,19 +98,19 @@ unfit unfit_for(const api& cl, cl_device_id id) {
   return {};
 }
 
-std::vector<seen> look(const options& o) {
-  std::vector<seen> all;
+std::vector<visible_device> list_visible(const options& o) {
+  std::vector<visible_device> all;
   const auto cl = api::load(o.library);
   cl_int status = CL_SUCCESS;
   unsigned number_of_device = 0;
   for (const auto& [platform, id] : all_devices(*cl, status)) {
     const unsigned first = number_of_device++ * o.parts;
-    if (!unfit_for(*cl, id).reason.empty()) continue;
+    if (!unusable_reason_of(*cl, id).reason.empty()) continue;
     if (o.parts > 1 && number<cl_uint>(*cl, id, CL_DEVICE_MAX_COMPUTE_UNITS) < o.parts) continue;
     const std::string name = text(*cl, id, CL_DEVICE_NAME), driver = platform_text(*cl, platform, CL_PLATFORM_NAME), pci = pci_of(*cl, id);
     std::string identity(16, '\0');
     if (cl->clGetDeviceInfo(id, uuid_khr, identity.size(), identity.data(), nullptr) != CL_SUCCESS)
-      identity = pci.empty() ? identity_by_place(driver + "\n" + name, first) : pci;
+      identity = pci.empty() ? identity_by_number(driver + "\n" + name, first) : pci;
     const std::string kind = fmt::format("{}, type {}", driver, number<cl_device_type>(*cl, id, CL_DEVICE_TYPE));
     for (unsigned part = 0; part < o.parts; ++part)
       all.push_back({first + part, fmt::format("{} ({})", name, driver), fmt::format("{}\n{} of {}", identity, part, o.parts), kind, is_near_cores(pci)});

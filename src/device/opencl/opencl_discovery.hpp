@@ -22,20 +22,20 @@ std::string text(const api& cl, cl_device_id id, cl_device_info what);
 /// "?" where it says nothing.
 std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what);
 
-struct shown {
+struct platform_device {
   cl_platform_id platform;
   cl_device_id id;
 };
 /// All, in the order of the drivers. `status`: what the loader says, where it knows of no driver. Throws K41.
-std::vector<shown> all_devices(const api& cl, cl_int& status);
+std::vector<platform_device> all_devices(const api& cl, cl_int& status);
 
 /// Why a device cannot be used; empty: it can. Throws K41.
-struct unfit {
+struct unusable_reason {
   std::string reason, remedy;
 };
-unfit unfit_for(const api& cl, cl_device_id id);
+unusable_reason unusable_reason_of(const api& cl, cl_device_id id);
 
-/// As backend::look says. A part of a device has a number, and an identity, of its own.
-std::vector<seen> look(const options& o);
+/// As backend::list_visible says. A part of a device has a number, and an identity, of its own.
+std::vector<visible_device> list_visible(const options& o);
 
 }  // namespace stretto::device::opencl

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "device/checked_launch.hpp"
-#include "device/opencl/opencl_stream.hpp"
 #include "device/layout_of.hpp"
+#include "device/opencl/opencl_stream.hpp"
 
 namespace stretto::device::opencl {
 
@@ -80,7 +80,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   prepared& k = kernel_for(program, v);
   std::optional<checked_launch> checked;
   std::optional<words_buffer> words;
-  if (driver_->check_kernels == checking::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
+  if (driver_->check_kernels == index_checks::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
   layouts_.clear();
   cl_uint n = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -90,7 +90,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       ++n;
     } else {
       array_layout& layout = layouts_.emplace_back(layout_of(arguments[i], p.element_bytes));
-      const located where = words && checked_launch::is_empty(arguments[i]) ? located{words->buffer(), checked->nowhere()}
+      const located where = words && checked_launch::is_empty(arguments[i]) ? located{words->buffer(), checked->dummy_offset()}
                                                                             : memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
       layout.skip = static_cast<std::int64_t>(where.offset);
       set(k, n++, sizeof(cl_mem), &where.buffer);
@@ -125,9 +125,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
                                   words ? nullptr : event_for(done)), "clEnqueueNDRangeKernel");
   if (words) {
-    std::array<std::byte, checked_launch::bytes_back> back;
+    std::array<std::byte, checked_launch::result_bytes> back;
     driver_->check(cl.clEnqueueReadBuffer(queue_, words->buffer(), CL_TRUE, 0, back.size(), back.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
-    checked->look_at(back);
+    checked->check_result(back);
     if (cl_event* const event = event_for(done))
       driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
   }

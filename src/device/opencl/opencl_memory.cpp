@@ -50,7 +50,7 @@ opencl_memory::~opencl_memory() {
 
 /// Drivers may take it when the buffer is used first, and fail the launch that does: so something does before. Of what else they say to
 /// this nothing follows.
-cl_int opencl_memory::take_memory_for(cl_mem buffer) const noexcept {
+cl_int opencl_memory::force_allocation(cl_mem buffer) const noexcept {
   if (!asks_) return CL_SUCCESS;
   const api& cl = *driver_->cl;
   const cl_int status = cl.clEnqueueMigrateMemObjects(asks_, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
@@ -63,7 +63,7 @@ cl_mem opencl_memory::make(std::uint64_t bytes, cl_mem_flags more) const {
   const cl_mem made = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | more, bytes, nullptr, &status);
   const std::string what = fmt::format("a buffer of {} bytes", bytes);
   driver_->check(status, what);
-  if (const cl_int refused = take_memory_for(made); refused != CL_SUCCESS) {
+  if (const cl_int refused = force_allocation(made); refused != CL_SUCCESS) {
     driver_->cl->clReleaseMemObject(made);
     driver_->check(refused, what);
   }
@@ -90,14 +90,14 @@ void opencl_memory::freed(std::byte* first) noexcept {
   driver_->cl->clReleaseMemObject(gone);
 }
 
-void opencl_memory::take(std::byte* stands, located from, std::uint64_t bytes) {
+void opencl_memory::map_borrowed(std::byte* alias, located from, std::uint64_t bytes) {
   std::scoped_lock lock(mutex_);
-  borrowed_.emplace(stands, taken{stands + bytes, from});
+  borrowed_.emplace(alias, taken{alias + bytes, from});
 }
 
-void opencl_memory::let_go(std::byte* stands) noexcept {
+void opencl_memory::unmap_borrowed(std::byte* alias) noexcept {
   std::scoped_lock lock(mutex_);
-  borrowed_.erase(stands);
+  borrowed_.erase(alias);
 }
 
 std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {

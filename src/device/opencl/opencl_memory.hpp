@@ -46,9 +46,9 @@ class opencl_memory {
   void allocated(std::byte* first, std::uint64_t bytes);
   void freed(std::byte* first) noexcept;
 
-  /// A buffer of the program's: `stands` is what begins at that offset in it, until let_go.
-  void take(std::byte* stands, located from, std::uint64_t bytes);
-  void let_go(std::byte* stands) noexcept;
+  /// A buffer of the program's: `stands` is what begins at that offset in it, until unmap_borrowed.
+  void map_borrowed(std::byte* alias, located from, std::uint64_t bytes);
+  void unmap_borrowed(std::byte* alias) noexcept;
   /// Why it is no buffer of this device's context, or too short; empty: it is.
   std::string refusal_of(cl_mem buffer, std::uint64_t end) const;
 
@@ -67,7 +67,7 @@ class opencl_memory {
   /// Nothing else has these addresses.
   bool is_own(const std::byte* address) const noexcept { return address >= first_ && address < first_ + bytes_; }
   cl_mem make(std::uint64_t bytes, cl_mem_flags more = 0) const;
-  cl_int take_memory_for(cl_mem buffer) const noexcept;
+  cl_int force_allocation(cl_mem buffer) const noexcept;
 
   const std::shared_ptr<driver> driver_;
   std::byte* const first_;

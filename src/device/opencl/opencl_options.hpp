@@ -23,7 +23,7 @@ struct options {
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // devices
   unsigned parts = 1;      // that each device is cut into, with as many of its compute units each
-  std::optional<std::vector<chosen>> only = {};  // else all
+  std::optional<std::vector<device_selection>> only = {};  // else all
 };
 
 }  // namespace stretto::device::opencl

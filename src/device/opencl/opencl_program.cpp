@@ -93,7 +93,7 @@ opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> 
   if (const char* const what = text_.needs_double && !has.double_precision      ? "numbers of double precision"
                                   : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
                                                                                      : nullptr)
-    throw lacking(code, what, driver_->identity);
+    throw missing_capability(code, what, driver_->identity);
   const variant v{axes_of(code), driver_->most_indexing};
   built_.emplace(v, build(v));
   if (!code.in_groups) return;

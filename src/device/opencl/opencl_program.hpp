@@ -28,7 +28,7 @@ struct driver {
   std::string name;
   std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
   kernel_cache cache{{}};
-  checking check_kernels = checking::off;  // whether those look at their indices
+  index_checks check_kernels = index_checks::off;  // whether those look at their indices
   indexing most_indexing = indexing::near;  // less where compilers make no less of it
 
   ~driver() {

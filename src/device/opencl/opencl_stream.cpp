@@ -46,21 +46,21 @@ opencl_stream::~opencl_stream() {
 
 cl_event* opencl_stream::event_for(const places::completion* done) noexcept {
   next_ = nullptr;
-  return done && ends_.next_needs_event() ? &next_ : nullptr;
+  return done && completions_.next_needs_event() ? &next_ : nullptr;
 }
 
 void opencl_stream::enqueued(places::completion* done) {
   flushed_ = false;
   if (!done) return;
-  const bool starts = ends_.is_idle();
-  ends_.add(done, next_ != nullptr, starts ? std::chrono::steady_clock::now() : ends_in_order::time());
+  const bool starts = completions_.is_idle();
+  completions_.add(done, next_ != nullptr, starts ? std::chrono::steady_clock::now() : stream_completion_queue::time());
   if (next_) events_.push_back(next_);
   polled_.add_pending();
   // The first of several starts the device; the others ride along with a later poll.
   if (!starts) return;
   driver_->cl->clFlush(queue_);
   flushed_ = true;
-  if (const std::shared_ptr<bell>* const b = polled_.awaited_bell(); b && !make_oldest_ring(*b)) (*b)->ring();
+  if (const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier(); b && !make_oldest_notify(*b)) (*b)->notify();
 }
 
 /// Behind all that is in the queue.
@@ -68,7 +68,7 @@ void opencl_stream::put_event() {
   cl_event event = nullptr;
   driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
   events_.push_back(event);
-  ends_.add_event();
+  completions_.add_event();
   flushed_ = false;
 }
 
@@ -170,21 +170,21 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
   enqueued(done);
 }
 
-mark opencl_stream::mark_here() {
+stream_marker opencl_stream::record_marker() {
   require_device();
-  auto m = std::make_shared<opencl_mark>();
+  auto m = std::make_shared<opencl_marker>();
   m->of = driver_;
   std::scoped_lock lock(mutex_);
   driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event), "clEnqueueMarkerWithWaitList");
   driver_->cl->clFlush(queue_);  // who waits for it in another queue would wait for ever
   flushed_ = true;
-  return mark(std::move(m));
+  return stream_marker(std::move(m));
 }
 
-void opencl_stream::wait_for(const mark& m) {
+void opencl_stream::wait_for(const stream_marker& m) {
   if (!m.get()) return;
   require_device();
-  const auto& given = static_cast<const opencl_mark&>(*m.get());
+  const auto& given = static_cast<const opencl_marker&>(*m.get());
   std::scoped_lock lock(mutex_);
   driver_->check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr), "clEnqueueBarrierWithWaitList");
   flushed_ = false;
@@ -219,18 +219,18 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
   while (!events_.empty()) {
     std::exception_ptr failure;
     if (!has_ended(events_.front(), failure) && !finished_) break;
-    ends_.oldest_happened(ended, failure);
+    completions_.complete_oldest(ended, failure);
     cl.clReleaseEvent(events_.front());
     events_.pop_front();
-    oldest_rings_ = false;
+    oldest_notifies_ = false;
   }
   const bool any_ended = ended.size() != before;
-  if (any_ended) ends_.polled(std::chrono::steady_clock::now());
-  if (finished_ && ends_.needs_event()) {
-    ends_.add_event();
-    ends_.oldest_happened(ended, {});
+  if (any_ended) completions_.update_rate(std::chrono::steady_clock::now());
+  if (finished_ && completions_.needs_event()) {
+    completions_.add_event();
+    completions_.complete_oldest(ended, {});
   }
-  const bool ends_here = ends_.needs_event();
+  const bool ends_here = completions_.needs_event();
   if (ends_here) {
     try {
       put_event();
@@ -238,49 +238,49 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
       cl.clFinish(queue_);
       const std::exception_ptr failure = std::current_exception();
       while (!events_.empty()) {
-        ends_.oldest_happened(ended, failure);
+        completions_.complete_oldest(ended, failure);
         cl.clReleaseEvent(events_.front());
         events_.pop_front();
       }
-      oldest_rings_ = false;
-      ends_.add_event();
-      ends_.oldest_happened(ended, failure);
+      oldest_notifies_ = false;
+      completions_.add_event();
+      completions_.complete_oldest(ended, failure);
     }
   }
   // What is behind the oldest event may wait as long as that one is under way.
   if (!flushed_ && (any_ended || ends_here || events_.size() < 2)) cl.clFlush(queue_), flushed_ = true;
 }
 
-bool opencl_stream::will_ring() noexcept {
+bool opencl_stream::will_notify() noexcept {
   // Whoever holds it may be compiling.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;
-  if (ends_.is_idle()) return true;
+  if (completions_.is_idle()) return true;
   try {
     if (events_.empty()) put_event();
   } catch (...) {
     return false;
   }
-  const std::shared_ptr<bell>* const b = polled_.awaited_bell();
-  return b && make_oldest_ring(*b);
+  const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier();
+  return b && make_oldest_notify(*b);
 }
 
 /// Under the lock. False: it has ended already, or the driver does not call.
-bool opencl_stream::make_oldest_ring(const std::shared_ptr<bell>& b) noexcept {
+bool opencl_stream::make_oldest_notify(const std::shared_ptr<completion_notifier>& b) noexcept {
   if (std::exception_ptr failure; has_ended(events_.front(), failure)) return false;
   if (!flushed_) driver_->cl->clFlush(queue_), flushed_ = true;
-  if (oldest_rings_) return true;
+  if (oldest_notifies_) return true;
   // The driver's own: it calls once for each event that it was asked about, whatever has become of us.
-  auto* const kept = new (std::nothrow) std::shared_ptr<bell>(b);
+  auto* const kept = new (std::nothrow) std::shared_ptr<completion_notifier>(b);
   const auto call = [](cl_event, cl_int, void* of) {
-    const std::unique_ptr<std::shared_ptr<bell>> to(static_cast<std::shared_ptr<bell>*>(of));
-    (*to)->ring();
+    const std::unique_ptr<std::shared_ptr<completion_notifier>> to(static_cast<std::shared_ptr<completion_notifier>*>(of));
+    (*to)->notify();
   };
   if (!kept || driver_->cl->clSetEventCallback(events_.front(), CL_COMPLETE, call, kept) != CL_SUCCESS) {
     delete kept;
     return false;
   }
-  return oldest_rings_ = true;
+  return oldest_notifies_ = true;
 }
 
 }  // namespace stretto::device::opencl

@@ -1,7 +1,7 @@
 // opencl_stream.hpp - an in-order queue, and the completions that wait for what is in it.
 //
 // Threads     any; one lock per stream. Completions are collected under it and run by the device, outside of it.
-// Cost        an event of the driver's for several operations, see ends_in_order; arguments of a kernel that are those of its
+// Cost        an event of the driver's for several operations, see stream_completion_queue; arguments of a kernel that are those of its
 //             last launch here are not set again. Flushed where the queue was idle or runs dry.
 // Invariants  the oldest event under way has been flushed.
 #pragma once
@@ -23,10 +23,10 @@
 
 namespace stretto::device::opencl {
 
-struct opencl_mark final : mark::state {
+struct opencl_marker final : stream_marker::state {
   std::shared_ptr<driver> of;
   cl_event event = nullptr;
-  ~opencl_mark() override {
+  ~opencl_marker() override {
     if (event) of->cl->clReleaseEvent(event);
   }
 };
@@ -39,11 +39,11 @@ class opencl_stream final : public stream, public polled_stream {
   void notify(places::completion& done) override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
-  mark mark_here() override;
-  void wait_for(const mark& m) override;
+  stream_marker record_marker() override;
+  void wait_for(const stream_marker& m) override;
 
   void collect(std::vector<places::completion*>& ended) override;
-  bool will_ring() noexcept override;
+  bool will_notify() noexcept override;
 
  private:
   void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
@@ -68,7 +68,7 @@ class opencl_stream final : public stream, public polled_stream {
   cl_event* event_for(const places::completion* done) noexcept;
   void enqueued(places::completion* done);
   void put_event();
-  bool make_oldest_ring(const std::shared_ptr<bell>& b) noexcept;
+  bool make_oldest_notify(const std::shared_ptr<completion_notifier>& b) noexcept;
   bool has_ended(cl_event e, std::exception_ptr& failure) const;
   std::exception_ptr failed(cl_int status) const;
   void transfer_rows(const transfer& t, cl_event* event);
@@ -90,9 +90,9 @@ class opencl_stream final : public stream, public polled_stream {
   bool flushed_ = true;  // everything in the queue is on its way
   std::atomic<bool> finished_{false};  // it is empty, and about to go
   cl_event next_ = nullptr;      // of the operation that is being enqueued
-  ends_in_order ends_;
+  stream_completion_queue completions_;
   std::deque<cl_event> events_;  // that tell of them
-  bool oldest_rings_ = false;    // the first of these rings the bell
+  bool oldest_notifies_ = false;    // the first of these rings the bell
   std::vector<array_layout> layouts_;  // of one launch, and
   std::vector<std::byte> together_;    // with its range
   using prepared_kernels = std::map<std::pair<const compiled_kernel*, variant>, prepared>;

@@ -87,14 +87,14 @@ class sim_kernel final : public compiled_kernel {
   sim_kernel(const kernel_code& code, std::int64_t most_groups) : compiled_kernel(code), most_groups_(most_groups) {}
   void check_range(const device& on, const launch_range& r) const override {
     if (code.in_groups && r.items() / (r.group[0] * r.group[1] * r.group[2]) > most_groups_)
-      throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
+      throw unsupported_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
   }
 
  private:
   const std::int64_t most_groups_;
 };
 
-struct sim_mark final : mark::state {
+struct sim_marker final : stream_marker::state {
   std::shared_ptr<point> at = std::make_shared<point>();
 };
 
@@ -115,11 +115,11 @@ class sim_device final : public device, public faults {
               .has_double = options_.has_double,
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
-    about_.copies_locked_faster = options_.pageable_bytes_per_second > 0;
-    about_.takes_messages = options_.takes_messages;
-    about_.is_seen_by_host = options_.is_seen_by_host;
+    about_.copies_page_locked_faster = options_.pageable_bytes_per_second > 0;
+    about_.supports_direct_messages = options_.supports_direct_messages;
+    about_.is_host_accessible = options_.is_host_accessible;
     about_.host_memory_bytes = options_.host_memory_bytes;
-    about_.compiles_late = options_.compile_seconds > 0;
+    about_.compiles_at_first_launch = options_.compile_seconds > 0;
     if (options_.exports) exported_.emplace(memory_);
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_->device_address(), memory_->bytes(), memory_->distance(), memory_);
@@ -146,18 +146,18 @@ class sim_device final : public device, public faults {
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
       throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
     in_use_ += bytes;
-    memory_->make_rubbish(first, bytes, sim_memory::rubbish_of_new);
+    memory_->fill_with_garbage(first, bytes, sim_memory::fresh_fill_byte);
   }
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
     std::scoped_lock lock(mutex_);
     in_use_ -= bytes;
-    memory_->make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
+    memory_->fill_with_garbage(first, bytes, sim_memory::freed_fill_byte);
   }
-  std::byte* for_messages(std::byte* address) const noexcept override { return address + options_.wires->distance_of(address); }
+  std::byte* transport_address(std::byte* address) const noexcept override { return address + options_.wires->distance_of(address); }
   std::span<const std::byte> exported() const noexcept override { return exported_ ? exported_->token() : std::span<const std::byte>(); }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
-    if (!about_.copies_locked_faster) return false;
+    if (!about_.copies_page_locked_faster) return false;
     std::scoped_lock lock(mutex_);
     locked_.emplace(first, bytes);
     return true;
@@ -191,11 +191,11 @@ class sim_device final : public device, public faults {
     for (places::completion* c : ended) c->run(*c);
     return ended.size();
   }
-  bool will_ring(const std::shared_ptr<bell>& b) noexcept override {
+  bool will_notify(const std::shared_ptr<completion_notifier>& b) noexcept override {
     if (!thread_.joinable()) return false;  // it is the poll that lets time pass
     std::scoped_lock lock(mutex_);
-    bell_ = b;
-    bell_->await();
+    notifier_ = b;
+    notifier_->arm();
     return ended_.empty();
   }
   std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
@@ -216,7 +216,7 @@ class sim_device final : public device, public faults {
     std::scoped_lock lock(mutex_);
     fails_at_allocation_ = allocations_ + n;
   }
-  void lend_to_others(std::uint64_t bytes) override {
+  void reserve_for_others(std::uint64_t bytes) override {
     std::scoped_lock lock(mutex_);
     of_others_ = bytes;
   }
@@ -224,18 +224,18 @@ class sim_device final : public device, public faults {
  protected:
   void require(const native_memory& from, std::uint64_t) const override {
     if (!from.data || from.buffer)
-      throw not_of_device(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
+      throw foreign_memory(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
   }
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands, nullptr);
+  void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
+    options_.wires->join(alias, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - alias, nullptr);
   }
-  void let_go(std::byte* stands) noexcept override { options_.wires->leave(stands); }
-  bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
+  void unmap_borrowed(std::byte* alias) noexcept override { options_.wires->leave(alias); }
+  bool map_exported(std::byte* alias, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (!options_.exports) return false;
     std::shared_ptr<const sim_memory> theirs = exported_memory::find(token);
     if (!theirs || theirs == memory_ || bytes > theirs->bytes()) return false;
-    const std::ptrdiff_t distance = theirs->device_address() + theirs->distance() - stands;
-    options_.wires->join(stands, bytes, distance, std::move(theirs));
+    const std::ptrdiff_t distance = theirs->device_address() + theirs->distance() - alias;
+    options_.wires->join(alias, bytes, distance, std::move(theirs));
     return true;
   }
 
@@ -245,15 +245,15 @@ class sim_device final : public device, public faults {
   std::shared_ptr<const compiled_kernel> accepted(const kernel_code& code) const {
     if (!code.run) throw without_code(code, "the host, nor for a simulated device");
     // It computes by the host's function, but takes what devices take.
-    if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
+    if (auto refused = device_refusal(code)) throw std::move(*refused).fact("device", options_.name);
     if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
-      throw lacking(code, "numbers of double precision", options_.name);
+      throw missing_capability(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code, options_.most_groups);
   }
 
   /// Bytes per second of a copy whose other end is this memory of the host.
   double speed_with(const std::byte* host, double if_locked) {
-    if (!about_.copies_locked_faster) return if_locked;
+    if (!about_.copies_page_locked_faster) return if_locked;
     std::scoped_lock lock(mutex_);
     const auto behind = locked_.upper_bound(host);
     if (behind != locked_.begin() && host < std::prev(behind)->first + std::prev(behind)->second) return if_locked;
@@ -306,7 +306,7 @@ class sim_device final : public device, public faults {
       operation o;
       {
         std::scoped_lock lock(mutex_, options_.wires->mutex);
-        const auto id = times_.next_ended(until);
+        const auto id = times_.take_next_ended(until);
         if (!id) return;
         const auto found = operations_.find(*id);
         o = std::move(found->second);
@@ -322,7 +322,7 @@ class sim_device final : public device, public faults {
           failure = std::current_exception();
         }
       }
-      std::shared_ptr<bell> rings;
+      std::shared_ptr<completion_notifier> rings;
       {
         std::scoped_lock lock(mutex_);
         computing_ = false;
@@ -331,10 +331,10 @@ class sim_device final : public device, public faults {
           const auto earlier = untold_.extract(o.stream);
           o.done->failure = earlier ? earlier.mapped() : failure;
           ended_.push_back(o.done);
-          if (bell_ && bell_->is_awaited()) rings = bell_;
+          if (notifier_ && notifier_->is_armed()) rings = notifier_;
         }
       }
-      if (rings) rings->ring();
+      if (rings) rings->notify();
       changed_.notify_all();
     }
   }
@@ -404,7 +404,7 @@ class sim_device final : public device, public faults {
   std::unordered_map<std::uint64_t, operation> operations_;
   std::map<std::size_t, std::exception_ptr> untold_;  // by stream: of operations that nobody is told of
   std::vector<places::completion*> ended_;
-  std::shared_ptr<bell> bell_;
+  std::shared_ptr<completion_notifier> notifier_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
   std::uint64_t allocations_ = 0, fails_at_allocation_ = 0, in_use_ = 0, of_others_ = 0;
   std::atomic<bool> lost_{false};  // written behind the mutex
@@ -446,7 +446,7 @@ class sim_stream final : public stream {
                                                                     : nullptr;
     device_.enqueue(number_, t, {[=] {
                       if (!others) copied();
-                      else if (!others->while_there(copied)) throw sim_device::lost(others->owner());
+                      else if (!others->if_not_lost(copied)) throw sim_device::lost(others->owner());
                     }, done, {}});
   }
 
@@ -476,30 +476,30 @@ class sim_stream final : public stream {
         t.seconds += static_cast<double>(a.bytes) / device_.options_.to_device_bytes_per_second;
         if (device_.shares_wires_) t.also_on = &device_.options_.wires->wires;
       }
-    auto kept = std::make_shared<kept_arguments>(
+    auto kept = std::make_shared<copied_arguments>(
         kernel.code, arguments, [&](const std::byte* at) { return device_.options_.wires->distance_of(at); });
-    const checking check = device_.options_.check;
+    const index_checks check = device_.options_.check;
     const auto run = [=, &code = kernel.code] {
       group_memory memory;
-      if (check == checking::on && has_trial_run(code)) run_trial(code, kept->all(), range, memory, nullptr);
+      if (check == index_checks::on && has_trial_run(code)) run_trial(code, kept->all(), range, memory, nullptr);
       kept->run(range, range.min, range.max, check, memory);
     };
     device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});
   }
 
-  mark mark_here() override {
-    auto m = std::make_shared<sim_mark>();
+  stream_marker record_marker() override {
+    auto m = std::make_shared<sim_marker>();
     timed_operation t;
     t.marks = m->at;
     device_.enqueue(number_, t, {});
-    return mark(std::move(m));
+    return stream_marker(std::move(m));
   }
 
-  void wait_for(const mark& m) override {
+  void wait_for(const stream_marker& m) override {
     if (!m.get()) return;
     timed_operation t;
-    t.waits_for = std::static_pointer_cast<sim_mark>(m.get())->at;
+    t.waits_for = std::static_pointer_cast<sim_marker>(m.get())->at;
     device_.enqueue(number_, t, {});
   }
 

@@ -43,10 +43,10 @@ struct options {
   unsigned copy_engines = 2;   // 1: both directions take turns
   std::shared_ptr<bus> wires;  // none: the device has wires of its own
   bool has_double = true;
-  bool takes_messages = false;  // messages may go from and to its memory
-  bool is_seen_by_host = false;  // the host has its memory in place
+  bool supports_direct_messages = false;  // messages may go from and to its memory
+  bool is_host_accessible = false;  // the host has its memory in place
   bool exports = false;          // such devices of other nodes in this process import its memory, and it theirs, over the wires
-  checking check = checking::off;
+  index_checks check = index_checks::off;
   /// Seconds since anything, never going back. Given: no thread is started, and poll() computes what is due.
   std::function<double()> clock;
 };
@@ -63,12 +63,12 @@ class faults {
   /// The n-th part of its memory that is taken from now on cannot be had.
   virtual void fail_allocation(std::uint64_t n) = 0;
   /// From now on so many bytes of its memory are others': what is in use here can be the rest.
-  virtual void lend_to_others(std::uint64_t bytes) = 0;
+  virtual void reserve_for_others(std::uint64_t bytes) = 0;
 };
 
 struct made {
   std::unique_ptr<stretto::device::device> device;
-  faults* break_it = nullptr;  // of the device
+  faults* faults_of_device = nullptr;  // of the device
 };
 made make(const options& o);
 

@@ -27,7 +27,7 @@ int rubbish_file() {
   static const int file = [] {
     const int made = memfd_create("rubbish", MFD_CLOEXEC);
     std::array<unsigned char, 4096> page;
-    page.fill(sim_memory::rubbish_of_new);
+    page.fill(sim_memory::fresh_fill_byte);
     for (std::uint64_t written = 0; made >= 0 && written < tile_bytes; written += page.size())
       if (write(made, page.data(), page.size()) != static_cast<ssize_t>(page.size())) return close(made), -1;
     return made;
@@ -65,10 +65,10 @@ sim_memory::~sim_memory() {
 void sim_memory::lose() noexcept {
   const std::scoped_lock lock(mutex_);
   is_lost_ = true;
-  make_rubbish(outside_, bytes_, rubbish_of_freed);
+  fill_with_garbage(outside_, bytes_, freed_fill_byte);
 }
 
-void sim_memory::make_rubbish(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept {
+void sim_memory::fill_with_garbage(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept {
   std::memset(inside_ + (first - outside_), byte, bytes);
 }
 

@@ -12,7 +12,7 @@ namespace stretto::device::sim {
 
 class sim_memory {
  public:
-  /// All of it, up to 1 GiB, reads as rubbish_of_new. Throws std::system_error where the system gives no memory. Cost: what is not
+  /// All of it, up to 1 GiB, reads as fresh_fill_byte. Throws std::system_error where the system gives no memory. Cost: what is not
   /// written takes neither time nor memory.
   explicit sim_memory(std::uint64_t bytes, std::string owner = "sim");
   sim_memory(const sim_memory&) = delete;
@@ -26,8 +26,8 @@ class sim_memory {
   bool has(const std::byte* address) const noexcept { return address >= outside_ && address < outside_ + bytes_; }
 
   /// What nobody wrote reads as this: as a float some -7e-17, as an integer a large negative number.
-  static constexpr unsigned char rubbish_of_new = 0xa5, rubbish_of_freed = 0xdb;
-  void make_rubbish(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept;
+  static constexpr unsigned char fresh_fill_byte = 0xa5, freed_fill_byte = 0xdb;
+  void fill_with_garbage(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept;
 
   /// Whose it is.
   const std::string& owner() const noexcept { return owner_; }
@@ -35,7 +35,7 @@ class sim_memory {
   void lose() noexcept;
   /// What other devices do there: nothing, and false, once it is lost; it is not lost meanwhile.
   template <class F>
-  bool while_there(F&& body) const {
+  bool if_not_lost(F&& body) const {
     const std::scoped_lock lock(mutex_);
     if (!is_lost_) body();
     return !is_lost_;

@@ -54,7 +54,7 @@ void timeline::end_first() {
   s.waiting.pop_front();
   s.busy = false;
   s.free_at = ended.ends_at;
-  ++s.untold;
+  ++s.unreported;
   ended_.push_back({ended.ends_at, op.id, ended.stream});
   if (op.marks) op.marks->passed_at = ended.ends_at;
   begin_what_can();
@@ -66,12 +66,12 @@ std::optional<double> timeline::next_end() const {
   return under_way_.top().ends_at;
 }
 
-std::optional<std::uint64_t> timeline::next_ended(double now) {
+std::optional<std::uint64_t> timeline::take_next_ended(double now) {
   if (ended_.empty() && !under_way_.empty() && under_way_.top().ends_at <= now) end_first();
   if (ended_.empty() || ended_.front().at > now) return {};
-  const told_end first = ended_.front();
+  const reported_end first = ended_.front();
   ended_.pop_front();
-  --streams_[first.stream].untold;
+  --streams_[first.stream].unreported;
   return first.id;
 }
 

@@ -41,18 +41,18 @@ class timeline {
   void enqueue(std::size_t stream, timed_operation op, double now);
 
   /// The operation that ends first, if it ends until `now`; its stream goes on. The caller gives it its effect.
-  std::optional<std::uint64_t> next_ended(double now);
-  /// When next_ended can return something; nothing if nothing is under way.
+  std::optional<std::uint64_t> take_next_ended(double now);
+  /// When take_next_ended can return something; nothing if nothing is under way.
   std::optional<double> next_end() const;
-  /// Whether next_ended has told of all that was put into it.
-  bool stream_is_empty(std::size_t stream) const { return streams_[stream].waiting.empty() && streams_[stream].untold == 0; }
+  /// Whether take_next_ended has told of all that was put into it.
+  bool stream_is_empty(std::size_t stream) const { return streams_[stream].waiting.empty() && streams_[stream].unreported == 0; }
 
  private:
   struct one_stream {
     std::deque<timed_operation> waiting;
     bool busy = false;     // its first operation is under way
     double free_at = 0;    // when the operation before ended
-    std::size_t untold = 0;  // ended, which nobody has asked for yet
+    std::size_t unreported = 0;  // ended, which nobody has asked for yet
   };
   struct under_way {
     double ends_at;
@@ -62,7 +62,7 @@ class timeline {
       return a.ends_at != b.ends_at ? a.ends_at > b.ends_at : a.number > b.number;
     }
   };
-  struct told_end {
+  struct reported_end {
     double at;
     std::uint64_t id;
     std::size_t stream;
@@ -72,7 +72,7 @@ class timeline {
 
   std::vector<one_stream> streams_;
   std::priority_queue<under_way, std::vector<under_way>, std::greater<>> under_way_;
-  std::deque<told_end> ended_;  // in the order of time
+  std::deque<reported_end> ended_;  // in the order of time
   std::uint64_t begun_ = 0;
 };
 
