@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "files/replacing.hpp"
+#include "files/atomic_replacement.hpp"
 
 namespace stretto::buffers {
 

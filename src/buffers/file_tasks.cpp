@@ -10,7 +10,7 @@
 #include "buffers/said_calls.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
-#include "files/replacing.hpp"
+#include "files/atomic_replacement.hpp"
 
 namespace stretto::buffers {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 
 namespace stretto::checkpoints {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 
 namespace stretto::checkpoints {
 

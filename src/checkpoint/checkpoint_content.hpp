@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "checkpoint/folder.hpp"
+#include "checkpoint/checkpoint_folder.hpp"
 
 namespace stretto::detail {
 

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "checkpoint/all_nodes.hpp"
-#include "checkpoint/copies.hpp"
-#include "checkpoint/own_things.hpp"
+#include "checkpoint/collective_calls.hpp"
+#include "checkpoint/node_copy.hpp"
+#include "checkpoint/per_node_values.hpp"
 
 namespace stretto::checkpoints {
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "files/replacing.hpp"
+#include "files/atomic_replacement.hpp"
 
 namespace stretto::files {
 

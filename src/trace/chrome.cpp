@@ -16,7 +16,7 @@
 #include "trace/arrows.hpp"
 #include "trace/json_text.hpp"
 #include "trace/line_writer.hpp"
-#include "trace/span_lanes.hpp"
+#include "trace/timeline_rows.hpp"
 
 namespace stretto::trace {
 namespace {

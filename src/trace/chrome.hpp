@@ -14,7 +14,7 @@
 //             names this cause, and never goes back in time.
 // Source      "Trace Event Format", the public description by the Chromium authors.
 //
-// pid is the node, tid a lane of one of its tracks. Spans that do not nest on their track (see span_lanes.hpp)
+// pid is the node, tid a lane of one of its tracks. Spans that do not nest on their track (see timeline_rows.hpp)
 // go into a further lane, "worker 0 (2)"; suspensions and messages are asynchronous spans, b and e. Ids are
 // texts in hexadecimal, because readers in JavaScript keep 53 bits of a number.
 #pragma once

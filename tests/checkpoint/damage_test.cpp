@@ -14,9 +14,9 @@
 #include <stretto/buffer_checkpoint.hpp>
 
 #include "campaign.hpp"
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 #include "checkpoint/file_content.hpp"
-#include "checkpoint/tokens.hpp"
+#include "checkpoint/token_program.hpp"
 #include "dist/simulated.hpp"
 #include "files/crc32c.hpp"
 #include "temporary_folder.hpp"

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "campaign.hpp"
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 #include "checkpoint/stepped_job.hpp"
-#include "checkpoint/tokens.hpp"
+#include "checkpoint/token_program.hpp"
 #include "dist/simulated.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"

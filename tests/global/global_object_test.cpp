@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "mobile/device_job.hpp"
-#include "contents.hpp"
+#include "payloads.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 

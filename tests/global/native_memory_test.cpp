@@ -17,7 +17,7 @@
 #include "../conformance/devices.hpp"
 #include "../conformance/driver_call.hpp"
 #include "../dist/simulated.hpp"
-#include "contents.hpp"
+#include "payloads.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "../dist/simulated.hpp"
-#include "contents.hpp"
+#include "payloads.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {

@@ -1,0 +1,43 @@
+// exported_span.hpp - memory of the program's as an array that others ask for.
+//
+// Threads     any.
+#pragma once
+
+#include <cstdint>
+
+#include "data/enclosures.hpp"
+#include "data/program_bytes.hpp"
+
+namespace stretto::global {
+
+/// The instance goes with the last copy.
+inline std::shared_ptr<const void> destroyed_with(const detail::instance_handle& in, const std::source_location& where) {
+  return {in.record, [in, where](const void*) {
+            base::thread_context* const here = base::current();
+            if (!here) return;
+            const event ordered = data::ordered_unseen(*here, where);
+            detail::destroy_instance(in, after_range{{&ordered, 1}}, where);
+          }};
+}
+
+class lent_bytes final : public data::enclosed_array {
+ public:
+  /// Dense in C order; the memory is the program's, and stays until nobody asks any more.
+  lent_bytes(std::byte* first, const box& all, std::uint8_t dimensions, std::uint32_t element_bytes) noexcept
+      : first_(first), all_(all), dimensions_(dimensions), element_bytes_(element_bytes) {}
+
+  void lend(const box&, const std::source_location& where, lent then, base::thread_context& context) override {
+    const detail::instance_handle in = detail::create_instance({.memory = {}, .external = first_, .box = all_, .dimensions = dimensions_,
+                                                                .element_bytes = element_bytes_, .name = "span"},
+                                                               {}, where);
+    then(in, destroyed_with(in, where), {}, context);
+  }
+
+ private:
+  std::byte* const first_;
+  const box all_;
+  const std::uint8_t dimensions_;
+  const std::uint32_t element_bytes_;
+};
+
+}  // namespace stretto::global

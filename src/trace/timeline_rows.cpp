@@ -1,0 +1,43 @@
+#include "trace/timeline_rows.hpp"
+
+#include <algorithm>
+
+namespace stretto::trace {
+
+span_layout lay_out(std::span<const record> records) {
+  const auto start = [&](std::uint32_t i) { return std::min(records[i].start, records[i].end); };
+  span_layout layout;
+  layout.order.reserve(records.size());
+  for (std::uint32_t i = 0; i < records.size(); ++i)
+    if (is_stacked(records[i].kind)) layout.order.push_back(i);
+
+  // Of spans with the same times the one written later is the outer: it ended later.
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    if (start(a) != start(b)) return start(a) < start(b);
+    if (records[a].end != records[b].end) return records[a].end > records[b].end;
+    return a > b;
+  };
+  if (!std::is_sorted(layout.order.begin(), layout.order.end(), before))
+    std::sort(layout.order.begin(), layout.order.end(), before);
+
+  std::vector<std::vector<ticks>> open(most_lanes);  // per lane the ends of the spans around "now"
+  layout.lane.reserve(layout.order.size());
+  for (const std::uint32_t i : layout.order) {
+    std::uint8_t lane = 0;
+    for (; lane < most_lanes; ++lane) {
+      auto& ends = open[lane];
+      while (!ends.empty() && ends.back() <= start(i)) ends.pop_back();
+      if (ends.empty() || records[i].end <= ends.back()) break;
+    }
+    if (lane == most_lanes) {
+      layout.lane.push_back(span_layout::no_lane);
+      continue;
+    }
+    open[lane].push_back(records[i].end);
+    layout.lane.push_back(lane);
+    layout.lanes = std::max<unsigned>(layout.lanes, lane + 1u);
+  }
+  return layout;
+}
+
+}  // namespace stretto::trace
