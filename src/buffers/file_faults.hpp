@@ -17,7 +17,7 @@ error file_is_damaged(const std::filesystem::path& file, const std::string& expe
 /// F02
 error file_cannot_be_read(const std::filesystem::path& file, const std::string& why);
 
-inline constexpr files::complaints words_of_buffers{file_cannot_be_written, file_is_damaged};
+inline constexpr files::file_errors words_of_buffers{file_cannot_be_written, file_is_damaged};
 
 /// Throws F01 if something is there that an array, in a folder or a file, would not replace.
 void refuse_to_replace(const std::filesystem::path& to, bool by_folder);

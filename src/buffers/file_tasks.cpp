@@ -160,7 +160,7 @@ future<void> write_by_all(const buffer_handle& h, writing w, const char* verb, c
     const event end_or_not = ignore_failure(ended, where);
     const event tidy = async(after(end_or_not), name("leave nothing of a file"), [ended, to = w.to] {
       std::error_code ignored;
-      if (ended.is_poisoned()) fs::remove_all(files::beside(to), ignored);
+      if (ended.is_poisoned()) fs::remove_all(files::temporary_path_of(to), ignored);
     }, where);
     known = merge(known, tidy, where);
   }

@@ -76,11 +76,11 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
   w.to = to;
   w.begin = [to] {
     refuse_to_replace(to, true);
-    files::begin_folder_beside(to, words_of_buffers);
+    files::create_temporary_folder(to, words_of_buffers);
   };
   w.end = [to, a] {
     const std::string text = files::text_of(a);
-    files::write_file(files::beside(to) / "zarr.json", std::as_bytes(std::span(text)), words_of_buffers);
+    files::write_file(files::temporary_path_of(to) / "zarr.json", std::as_bytes(std::span(text)), words_of_buffers);
     files::put_in_place(to, words_of_buffers);
   };
   const file_work work("save_zarr");
@@ -92,7 +92,7 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
     for_each_chunk(a, share, elements.min(), [&](std::span<const std::int64_t> number, const box& chunk) {
       std::vector<std::byte> dense(files::bytes_of_chunk(a));
       copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(), direction::from_memory);
-      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), words_of_buffers);
+      files::write_file(files::temporary_path_of(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), words_of_buffers);
       if (shown) shown->set((bytes += files::bytes_of_chunk(a)) >> 20);
     });
   };
@@ -104,11 +104,11 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   const fs::path named(folder);
   // The folder, or what is left of it, and its description.
   const std::string told = told_by_node_0("find an array", [named] {
-    const fs::path from = files::find_whole(named);
+    const fs::path from = files::find_complete(named);
     if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
     std::error_code e;
     if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-    const files::complaints complaints{file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
+    const files::file_errors complaints{file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
                                          return file_cannot_be_read(f, found);
                                        }};
     const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);

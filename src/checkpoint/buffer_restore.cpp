@@ -20,7 +20,7 @@ using namespace checkpoints;
 namespace fs = std::filesystem;
 
 /// A variable, and the buffer that it names, if it names one.
-struct wanted_variable {
+struct requested_variable {
   kept_variable is;
   buffer_handle names;
 };
@@ -41,13 +41,13 @@ class opened_checkpoint {
   }
 
   /// Throws C02 for a file that belongs to no buffer and is not as it was written.
-  void look_at_the_rest(const std::vector<wanted_variable>& all) const {
+  void check_unread_values(const std::vector<requested_variable>& all) const {
     for (const auto& [name, entry] : content->files) {
-      const bool is_of_buffer = std::ranges::any_of(all, [&](const wanted_variable& w) { return w.is.buffer && name.starts_with(array_of(w.is.name) + "/c"); });
+      const bool is_of_buffer = std::ranges::any_of(all, [&](const requested_variable& w) { return w.is.buffer && name.starts_with(array_of(w.is.name) + "/c"); });
       if (!is_of_buffer) read_file(content->directory, entry);
     }
   }
-  void look_at(const wanted_variable& w, const std::source_location& where) {
+  void check_variable(const requested_variable& w, const std::source_location& where) {
     const kept_variable& k = w.is;
     if (k.read_value) {
       checkpoint values;
@@ -77,7 +77,7 @@ namespace {
 
 constexpr std::size_t length_of_sum = 8;
 
-buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w, const kept_shape& shape, const buffers::file_work& work,
+buffer_handle read_rows(const opened_checkpoint& from, const requested_variable& w, const kept_shape& shape, const buffers::file_work& work,
                         const std::source_location& where) {
   const kept_variable& k = w.is;
   const box elements = elements_of_rows(shape);
@@ -109,29 +109,29 @@ buffer_handle read_rows(const opened_checkpoint& from, const wanted_variable& w,
 bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
   buffers::file_work work("restore");
   const std::string told = buffers::told_by_node_0("find a checkpoint", [directory] {
-    const fs::path there = find_whole(fs::path(directory));
+    const fs::path there = find_complete(fs::path(directory));
     if (there.empty()) return std::string();
     read_table(there);
     return opened_checkpoint::sum_of(there) + there.string();
   }, work, where);
   if (told.empty()) return false;
-  std::vector<wanted_variable> wanted;
+  std::vector<requested_variable> requested;
   for (const kept_variable& k : all) {
-    wanted.push_back({k, k.buffer ? k.buffer() : buffer_handle()});
-    if (wanted.back().names) elements_of(wanted.back().names, where);  // B07 for one of another runtime
+    requested.push_back({k, k.buffer ? k.buffer() : buffer_handle()});
+    if (requested.back().names) elements_of(requested.back().names, where);  // B07 for one of another runtime
   }
   // Who fails to wait for the task leaves it behind: what it uses is its own.
   const auto found = std::make_shared<std::optional<opened_checkpoint>>();
-  const auto look = [found, told, wanted, where, self = work.self] {
+  const auto look = [found, told, requested, where, self = work.self] {
     opened_checkpoint& here = found->emplace(told.substr(length_of_sum), told.substr(0, length_of_sum));
-    if (self == 0) here.look_at_the_rest(wanted);
-    for (const wanted_variable& w : wanted) here.look_at(w, where);
+    if (self == 0) here.check_unread_values(requested);
+    for (const requested_variable& w : requested) here.check_variable(w, where);
   };
   if (work.state->dry) look();
   buffers::do_by_all("look at a checkpoint", look, work, where);
   std::vector<std::function<void()>> set = std::move((*found)->set);
   auto shape = (*found)->shapes.begin();
-  for (const wanted_variable& w : wanted)
+  for (const requested_variable& w : requested)
     if (w.is.buffer) set.push_back([&w, h = read_rows(**found, w, *shape++, work, where)] { w.is.set_buffer(h); });
   for (const auto& s : set) s();
   return true;

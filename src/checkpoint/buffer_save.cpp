@@ -63,11 +63,11 @@ struct checkpoint_to_write {
 };
 
 void write_all(const checkpoint_to_write& w, const std::source_location& where) {
-  const std::filesystem::path root = beside(w.directory);
-  begin_beside(w.directory);
+  const std::filesystem::path root = temporary_path_of(w.directory);
+  create_temporary_folder(w.directory);
   checkpoint_content c = content_of_this_job();
-  const auto asked = ask_all_nodes([&](auto) { return call<&write_rows_here>(root.string(), w.number); }, where);
-  const until_all_have_ended nobody_writes_then(asked);
+  const auto asked = call_all_nodes([&](auto) { return call<&write_rows_here>(root.string(), w.number); }, where);
+  const completion_guard wait_for_writers(asked);
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : w.values) {
@@ -78,7 +78,7 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
     files.push_back(write_text(root, array_of(name) + "/zarr.json", array_text(shape)));
     c.kept.emplace(name, shape);
   }
-  for (const std::vector<file_entry>& written : answers_of(asked)) files.insert(files.end(), written.begin(), written.end());
+  for (const std::vector<file_entry>& written : results_of(asked)) files.insert(files.end(), written.begin(), written.end());
   for (const file_entry& f : files) c.files.emplace(f.name, f);
   write_contents(root, c);
   put_in_place(w.directory);
@@ -120,7 +120,7 @@ namespace detail {
 using namespace checkpoints;
 
 void check_kept_name(const std::vector<kept_variable>& all, std::string_view name, const std::source_location& where) {
-  refuse_bad_name(std::string(name), where);
+  require_valid_name(std::string(name), where);
   if (std::ranges::any_of(all, [&](const kept_variable& k) { return k.name == name; }))
     throw error("C08", "two things are kept in a checkpoint under the name \"" + std::string(name) + "\"")
         .fact("called", where)
@@ -177,7 +177,7 @@ future<void> save_buffers(const std::string& directory, const std::vector<kept_v
     } catch (...) {
       const auto failed = std::current_exception();
       std::error_code ignored;
-      std::filesystem::remove_all(beside(w.directory), ignored);
+      std::filesystem::remove_all(temporary_path_of(w.directory), ignored);
       std::rethrow_exception(failed);
     }
   }}, where);

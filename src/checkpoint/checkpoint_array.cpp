@@ -23,7 +23,7 @@ files::zarr_array array_of_shape(const kept_shape& s) {
   for (auto& n : a.chunk) n = std::max<std::int64_t>(n, 1);
   std::uint64_t row = s.element_bytes;
   for (std::size_t axis = 1; axis < a.chunk.size(); ++axis) row *= static_cast<std::uint64_t>(a.chunk[axis]);
-  const auto rows = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most_bytes_of_chunk / row));
+  const auto rows = static_cast<std::int64_t>(std::max<std::uint64_t>(1, most_chunk_bytes / row));
   a.chunk[0] = std::min(a.chunk[0], s.rows ? s.rows : rows);
   return a;
 }

@@ -18,7 +18,7 @@ namespace stretto::checkpoints {
 
 using detail::kept_shape;
 
-inline constexpr std::uint64_t most_bytes_of_chunk = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t most_chunk_bytes = std::uint64_t{64} << 20;
 
 std::uint64_t elements_of(const kept_shape& s);
 files::zarr_array array_of_shape(const kept_shape& s);

@@ -14,7 +14,7 @@ namespace stretto::detail {
 struct checkpoint_content {
   std::filesystem::path directory;
   std::string program, library;               // the builds that have written it
-  bool is_of_old_format = false;              // its chunks may have been exchanged for one another, which nothing would show
+  bool has_old_format = false;              // its chunks may have been exchanged for one another, which nothing would show
   std::uint32_t nodes = 0;
   using kept_map = std::map<std::string, kept_shape>;
   kept_map kept;

@@ -20,11 +20,11 @@ error cannot_write(const fs::path& what, int number) {
                                 "name a directory in a folder that exists and can be written, on every node"));
 }
 
-constexpr files::complaints words{cannot_write, damaged};
+constexpr files::file_errors words{cannot_write, damaged};
 
 }  // namespace
 
-void begin_beside(const fs::path& directory) { files::begin_folder_beside(directory, words); }
+void create_temporary_folder(const fs::path& directory) { files::create_temporary_folder(directory, words); }
 
 file_entry write_file(const fs::path& root, const std::string& name, std::span<const std::byte> content) {
   files::write_file(root / name, content, words);
@@ -58,9 +58,9 @@ std::vector<std::byte> read_plain_file(const fs::path& file) {
 std::vector<std::byte> read_file(const fs::path& root, const file_entry& what) {
   auto all = files::read_file(root / what.name, what.bytes, words);
   if (all.size() != what.bytes) throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
-  const std::size_t behind = what.is_of_payload ? std::min(all.size(), files::checksum_bytes) : 0;
+  const std::size_t behind = what.excludes_checksum ? std::min(all.size(), files::checksum_bytes) : 0;
   const std::uint32_t is = files::crc32c(std::span<const std::byte>(all).first(all.size() - behind));
-  if (what.is_of_payload && is != files::checksum_at_end(all))
+  if (what.excludes_checksum && is != files::checksum_at_end(all))
     throw damaged(root / what.name, "checksum " + files::checksum_text(files::checksum_at_end(all)) + " at its end", "checksum " + files::checksum_text(is));
   if (is != what.checksum)
     throw damaged(root / what.name, "checksum " + files::checksum_text(what.checksum), "checksum " + files::checksum_text(is));

@@ -23,18 +23,18 @@ struct file_entry {
   std::string name;  // within the directory
   std::uint64_t bytes = 0;
   std::uint32_t checksum = 0;
-  bool is_of_payload = false;  // of all but the last four bytes, which are the same checksum: that of a whole such file is always one number
+  bool excludes_checksum = false;  // of all but the last four bytes, which are the same checksum: that of a whole such file is always one number
 
   template <class Archive>
   friend void fields(Archive& a, archived<file_entry, Archive>& f) {
-    a(f.name, f.bytes, f.checksum, f.is_of_payload);
+    a(f.name, f.bytes, f.checksum, f.excludes_checksum);
   }
 };
 
-using files::beside;
-using files::find_whole;
+using files::temporary_path_of;
+using files::find_complete;
 /// Makes it, empty; what a killed run left there is gone. Throws C01.
-void begin_beside(const std::filesystem::path& directory);
+void create_temporary_folder(const std::filesystem::path& directory);
 /// Writes a file, with the folders that it needs. Throws C01.
 file_entry write_file(const std::filesystem::path& root, const std::string& name, std::span<const std::byte> content);
 /// The same of a chunk, whose last four bytes are its own checksum.

@@ -95,10 +95,10 @@ void require_inside(const std::string& file) {
 
 file_entry entry_from(const std::string& name, const json& j, int format) {
   require_inside(name);
-  const bool is_of_payload = format >= 2 && j.contains("payload_crc32c");
-  const std::string sum = j.at(is_of_payload ? "payload_crc32c" : "crc32c");
+  const bool excludes_checksum = format >= 2 && j.contains("payload_crc32c");
+  const std::string sum = j.at(excludes_checksum ? "payload_crc32c" : "crc32c");
   require(sum.size() == no_checksum.size(), "a checksum that is none");
-  return {name, number_in<std::uint64_t>(j.at("bytes"), 0, std::uint64_t{1} << 62), checksum_in(sum), is_of_payload};
+  return {name, number_in<std::uint64_t>(j.at("bytes"), 0, std::uint64_t{1} << 62), checksum_in(sum), excludes_checksum};
 }
 
 /// The members of an object of the table. A list has members of no names.
@@ -119,13 +119,13 @@ checkpoint_content content_from(const json& all, const std::filesystem::path& di
         .remedy("read it with the version that has written it: " + all.at("library").get<std::string>());
   c.program = all.at("program");
   c.library = all.at("library");
-  c.is_of_old_format = format < format_version;
+  c.has_old_format = format < format_version;
   c.nodes = number_in<std::uint32_t>(all.at("nodes"), 1, most_nodes);
   c.names_made = number_in<std::uint64_t>(all.at("names_made"), 0, most);
   c.objects = number_in<std::uint64_t>(all.at("objects"), 0, most);
   c.letters = number_in<std::uint64_t>(all.at("messages"), 0, most);
   const auto keep = [](checkpoint_content::kept_map& in, const std::string& name, const json& shape) {
-    require(is_good_name(name), "a name that nothing is kept under");
+    require(is_valid_name(name), "a name that nothing is kept under");
     require(in.emplace(name, shape_from(shape)).second, "a name twice");
   };
   for (const auto& [name, shape] : members_of(all.at("kept"))) keep(c.kept, name, shape);
@@ -153,7 +153,7 @@ std::size_t checksum_position(const std::string& text, const json& all) {
 
 }  // namespace
 
-bool is_good_name(const std::string& name) {
+bool is_valid_name(const std::string& name) {
   return !name.empty() && name.size() <= 200 && !name.starts_with("__") && name.front() != '.' &&
          std::ranges::none_of(name, [](char c) { return c == '/' || static_cast<unsigned char>(c) < ' '; }) &&
          base::first_bad_utf8(name) == name.size();
@@ -167,7 +167,7 @@ std::string text_of(const detail::checkpoint_content& c) {
     for (const auto& [name, shape] : its) by_nodes[std::to_string(node)][name] = shape_to_json(shape);
   for (const auto& [number, node] : c.homes) homes[std::to_string(number)] = node;
   for (const auto& [name, f] : c.files)
-    files[name] = {{"bytes", f.bytes}, {f.is_of_payload ? "payload_crc32c" : "crc32c", checksum_text(f.checksum)}};
+    files[name] = {{"bytes", f.bytes}, {f.excludes_checksum ? "payload_crc32c" : "crc32c", checksum_text(f.checksum)}};
   json all{{"stretto_checkpoint", format_version},
            {"crc32c", no_checksum},
            {"program", c.program},

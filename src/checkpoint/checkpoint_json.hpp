@@ -14,7 +14,7 @@ namespace stretto::checkpoints {
 inline constexpr const char* contents_name = "checkpoint.json";
 
 /// Whether something can be kept under the name.
-bool is_good_name(const std::string& name);
+bool is_valid_name(const std::string& name);
 
 std::string text_of(const detail::checkpoint_content& c);
 /// A table with the checksum that belongs to it in place of the one that it has.

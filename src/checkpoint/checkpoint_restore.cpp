@@ -21,25 +21,25 @@ using mobiles::object_id;
 using mobiles::rank;
 
 /// What one node is told: of which objects it is the home, and which ones it gets.
-struct part {
+struct node_part {
   std::string directory;
   std::map<std::uint16_t, rank> homes;
   std::uint64_t names_made = 0;
-  struct homed {
+  struct home_entry {
     object_id id = 0;
     rank at = 0;
     std::string name;
     template <class Archive>
-    friend void fields(Archive& a, archived<homed, Archive>& h) {
+    friend void fields(Archive& a, archived<home_entry, Archive>& h) {
       a(h.id, h.at, h.name);
     }
   };
-  std::vector<homed> is_home_of;
-  std::vector<listed_object> gets;
+  std::vector<home_entry> home_objects;
+  std::vector<listed_object> assigned_objects;
 
   template <class Archive>
-  friend void fields(Archive& a, archived<part, Archive>& p) {
-    a(p.directory, p.homes, p.names_made, p.is_home_of, p.gets);
+  friend void fields(Archive& a, archived<node_part, Archive>& p) {
+    a(p.directory, p.homes, p.names_made, p.home_objects, p.assigned_objects);
   }
 };
 
@@ -60,12 +60,12 @@ class node_bytes {
 
 std::uint64_t names_here() { return objects_here("restore_objects").names_made(); }
 
-int restore_here(const part& p) {
+int restore_here(const node_part& p) {
   auto& all = objects_here("restore_objects");
   all.restore_homes(p.homes, p.names_made);
-  for (const part::homed& h : p.is_home_of) all.restore_home(h.id, h.name, h.at);
+  for (const node_part::home_entry& h : p.home_objects) all.restore_home(h.id, h.name, h.at);
   node_bytes bytes(p.directory);
-  for (const listed_object& o : p.gets) {
+  for (const listed_object& o : p.assigned_objects) {
     const detail::mobile_type* const type = mobiles::mobile_type_at(o.what.type);
     if (!type)
       throw error("C03", "the type of an object in the checkpoint " + p.directory + " is not known")
@@ -78,9 +78,9 @@ int restore_here(const part& p) {
   return 0;
 }
 
-int restore_letters_here(const part& p) {
+int restore_letters_here(const node_part& p) {
   node_bytes bytes(p.directory);
-  for (const listed_object& o : p.gets)
+  for (const listed_object& o : p.assigned_objects)
     for (const listed_letter& l : o.letters) {
       mobiles::kept_letter k = l.what;
       const auto its = bytes.at(l.arguments);
@@ -101,7 +101,7 @@ void check_build(const checkpoint_content& from, const std::source_location& whe
       .remedy("restore it with the build that has written it, or keep by name what another one is to read: value<T>(\"...\")");
 }
 
-std::string words_for(const kept_shape& s) {
+std::string shape_text(const kept_shape& s) {
   if (!s.fields_of.empty()) return s.fields_of;
   std::string lengths;
   for (const auto n : s.lengths) lengths += (lengths.empty() ? "" : " x ") + (n < 0 ? std::string("any") : std::to_string(n));
@@ -133,8 +133,8 @@ kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted
   if (!is_like)
     throw error("C05", "\"" + name + "\"" + of + " of the checkpoint " + from.directory.string() + " is of another type")
         .fact("called", where)
-        .fact("asked for", words_for(like))
-        .fact("kept", words_for(is))
+        .fact("asked for", shape_text(like))
+        .fact("kept", shape_text(is))
         .remedy("ask for the type that was kept");
   if (is.origin.empty()) is.origin.assign(is.lengths.size(), 0);
   return is;
@@ -150,7 +150,7 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   base::require_current("restore_objects");
   check_build(from, where);
   std::uint64_t made = 0;
-  for (const std::uint64_t n : checkpoints::on_all_nodes([](auto) { return call<&names_here>(); }, where)) made += n;
+  for (const std::uint64_t n : checkpoints::run_on_all_nodes([](auto) { return call<&names_here>(); }, where)) made += n;
   if (made)
     throw error("C07", "mobile objects are restored into a job that has some already")
         .fact("called", where)
@@ -158,8 +158,8 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
         .because("their names could be the same")
         .remedy("call restore_objects once, before any make_mobile and make_collection");
   const std::uint32_t nodes = job_nodes();
-  std::vector<part> parts(nodes);
-  for (part& p : parts) {
+  std::vector<node_part> parts(nodes);
+  for (node_part& p : parts) {
     p.directory = from.directory.string();
     p.names_made = from.names_made;
     for (const auto& [number, node] : from.homes) p.homes.emplace(number, static_cast<rank>(node % nodes));
@@ -176,11 +176,11 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     const rank home = here.home_of(o.what.id);
     if (home >= nodes)
       throw damaged(from.directory / (node_folder(o.content.file) + ".json"), "objects of nodes that have a home", fmt::format("object {:x}", o.what.id));
-    parts[home].is_home_of.push_back({o.what.id, o.at, o.what.name});
-    parts[o.at].gets.push_back(std::move(o));
+    parts[home].home_objects.push_back({o.what.id, o.at, o.what.name});
+    parts[o.at].assigned_objects.push_back(std::move(o));
   }
-  checkpoints::on_all_nodes([&](std::uint32_t n) { return call<&restore_here>(parts[n]); }, where);
-  checkpoints::on_all_nodes([&](std::uint32_t n) { return call<&restore_letters_here>(parts[n]); }, where);
+  checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_here>(parts[n]); }, where);
+  checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_letters_here>(parts[n]); }, where);
 }
 
 std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like, kept_shape& is,
@@ -213,7 +213,7 @@ std::vector<std::uint32_t> checkpoint::nodes_here() const {
 std::uint32_t checkpoint::nodes() const noexcept { return content_->nodes; }
 
 std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks, std::source_location) {
-  const auto there = checkpoints::find_whole(std::filesystem::path(directory));
+  const auto there = checkpoints::find_complete(std::filesystem::path(directory));
   if (there.empty()) return {};
   checkpoint c;
   c.content_ = std::make_shared<const detail::checkpoint_content>(looks == looking::at_all_files ? checkpoints::read_contents(there)

@@ -25,7 +25,7 @@ written_part write_here(const std::string& root) { return write_copy(root); }
 
 /// One checkpoint of a job at a time: node 0 knows whose.
 void reserve(const std::source_location& where) {
-  while (!answers_of(std::vector{async(at_node(0), call<&reserve_here>(this_node()), where)}).front()) yield();
+  while (!results_of(std::vector{async(at_node(0), call<&reserve_here>(this_node()), where)}).front()) yield();
 }
 void release(const std::source_location& where) {
   try {
@@ -35,10 +35,10 @@ void release(const std::source_location& where) {
 }
 
 /// What has been written goes, for it is of no use and takes room. Throws what is being handled.
-[[noreturn]] void give_up(const std::filesystem::path& directory, const std::source_location& where) {
+[[noreturn]] void abort_checkpoint(const std::filesystem::path& directory, const std::source_location& where) {
   const auto failed = std::current_exception();
   std::error_code ignored;
-  std::filesystem::remove_all(beside(directory), ignored);
+  std::filesystem::remove_all(temporary_path_of(directory), ignored);
   release(where);
   std::rethrow_exception(failed);
 }
@@ -46,7 +46,7 @@ void release(const std::source_location& where) {
 void check_names(const std::vector<kept>& all) {
   std::set<std::string> names;
   for (const kept& k : all) {
-    refuse_bad_name(k.name, k.where);
+    require_valid_name(k.name, k.where);
     if (!names.insert(k.name).second)
       throw error("C08", "two things are kept in a checkpoint under the name \"" + k.name + "\"")
           .fact("called", k.where)
@@ -55,21 +55,21 @@ void check_names(const std::vector<kept>& all) {
 }
 
 void write_all(const std::filesystem::path& directory, const std::vector<kept>& all, const std::source_location& where) {
-  const auto root = beside(directory);
+  const auto root = temporary_path_of(directory);
   checkpoint_content c = content_of_this_job();
   c.homes = objects_here().homes();
-  const auto asked = ask_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
-  const until_all_have_ended nobody_writes_then(asked);
+  const auto asked = call_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
+  const completion_guard wait_for_writers(asked);
   std::vector<file_entry> files;
   for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : all) {
     write_array(root, array_of(k.name), k.shape, k.bytes, files);
     c.kept.emplace(k.name, k.shape);
   }
-  const std::vector<written_part> parts = answers_of(asked);
+  const std::vector<written_part> parts = results_of(asked);
   for (std::uint32_t n = 0; n < parts.size(); ++n) {
     const written_part& p = parts[n];
-    if (!p.own.empty()) c.kept_by_nodes.emplace(n, p.own);
+    if (!p.per_node.empty()) c.kept_by_nodes.emplace(n, p.per_node);
     files.insert(files.end(), p.files.begin(), p.files.end());
     c.objects += p.objects;
     c.letters += p.letters;
@@ -97,16 +97,16 @@ future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, 
   const std::filesystem::path to = directory;
   reserve(where);
   try {
-    begin_beside(to);
+    create_temporary_folder(to);
     at_consistent_point([&] { copy_objects(all); }, where);
   } catch (...) {
-    give_up(to, where);
+    abort_checkpoint(to, where);
   }
   return async(name("checkpoint"), detail::goes_on{[to, all = std::move(all), where] {
     try {
       write_all(to, all, where);
     } catch (...) {
-      give_up(to, where);
+      abort_checkpoint(to, where);
     }
     release(where);
   }}, where);

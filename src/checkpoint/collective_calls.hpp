@@ -20,11 +20,11 @@ inline mobiles::mobile_objects& objects_here(const char* verb = "save_checkpoint
 }
 
 /// Which node has ended, if that is why what was asked of it has; else empty.
-inline std::string loss_in(const std::exception_ptr& what) {
+inline std::string node_failure_in(const std::exception_ptr& what) {
   try {
     std::rethrow_exception(what);
   } catch (const poisoned& e) {
-    return loss_in(e.root());
+    return node_failure_in(e.root());
   } catch (const error& e) {
     return e.code() == "N05" ? e.sentence() : std::string();
   } catch (...) {
@@ -34,7 +34,7 @@ inline std::string loss_in(const std::exception_ptr& what) {
 
 /// Waits for all, and throws C09 then if a node did not answer because it is lost; what one has thrown itself, else.
 template <class R>
-std::vector<R> answers_of(const std::vector<future<R>>& asked) {
+std::vector<R> results_of(const std::vector<future<R>>& asked) {
   std::vector<R> all;
   std::exception_ptr first;
   for (const auto& f : asked) {
@@ -45,7 +45,7 @@ std::vector<R> answers_of(const std::vector<future<R>>& asked) {
     }
   }
   if (!first) return all;
-  const std::string loss = loss_in(first);
+  const std::string loss = node_failure_in(first);
   if (loss.empty()) std::rethrow_exception(first);
   throw error("C09", "a node was lost while a checkpoint was taken or restored")
       .because(loss)
@@ -55,11 +55,11 @@ std::vector<R> answers_of(const std::vector<future<R>>& asked) {
 
 /// Waits when it goes until nobody does what all were asked any more, in whatever way that has ended.
 template <class R>
-class until_all_have_ended {
+class completion_guard {
  public:
-  explicit until_all_have_ended(const std::vector<future<R>>& asked) noexcept : asked_(asked) {}
-  until_all_have_ended(const until_all_have_ended&) = delete;
-  ~until_all_have_ended() {
+  explicit completion_guard(const std::vector<future<R>>& asked) noexcept : asked_(asked) {}
+  completion_guard(const completion_guard&) = delete;
+  ~completion_guard() {
     for (const auto& f : asked_) try { wait(f); } catch (...) {}
   }
 
@@ -69,14 +69,14 @@ class until_all_have_ended {
 
 /// `call_for(node)` is a remote_call that returns a value. Does not wait.
 template <class F>
-auto ask_all_nodes(F&& call_for, const std::source_location& where) {
+auto call_all_nodes(F&& call_for, const std::source_location& where) {
   std::vector<decltype(async(at_node(0), call_for(0u), where))> asked;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) asked.push_back(async(at_node(n), call_for(n), where));
   return asked;
 }
 template <class F>
-auto on_all_nodes(F&& call_for, const std::source_location& where) {
-  return answers_of(ask_all_nodes(call_for, where));
+auto run_on_all_nodes(F&& call_for, const std::source_location& where) {
+  return results_of(call_all_nodes(call_for, where));
 }
 
 }  // namespace stretto::checkpoints

@@ -26,9 +26,9 @@ std::vector<waited_letter> waited_here() { return objects_here().waited_letters(
 int let_through_here(const std::vector<waited_letter>& all) { return objects_here().let_through(all), 0; }
 int let_all_through_here() { return objects_here().let_all_through(), 0; }
 int copy_here() {
-  node_copy all{objects_here().copy(), own_things_here()};
+  node_copy all{objects_here().copy(), read_per_node_values()};
   copy_objects(all.own);
-  keep_copy(std::move(all));
+  store_node_copy(std::move(all));
   return 0;
 }
 
@@ -43,7 +43,7 @@ void come_to_rest(const std::source_location& where) {
   auto changed = std::chrono::steady_clock::now();
   for (;;) {
     hold_state now;
-    for (const hold_state& s : on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
+    for (const hold_state& s : run_on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
     const bool is_same = before && *before == now;
     if (is_same && now.is_at_rest()) return;
     if (!is_same) unchanged = 0;
@@ -67,10 +67,10 @@ void come_to_rest(const std::source_location& where) {
           .remedy("take the checkpoint when these events have been triggered");
     if (times++ < times_before_all) {
       std::vector<waited_letter> all;
-      for (auto& some : on_all_nodes([](auto) { return call<&waited_here>(); }, where)) all.insert(all.end(), some.begin(), some.end());
-      on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
+      for (auto& some : run_on_all_nodes([](auto) { return call<&waited_here>(); }, where)) all.insert(all.end(), some.begin(), some.end());
+      run_on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
     } else if (now.open || now.deferred) {
-      on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);
+      run_on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);
     }
   }
 }
@@ -79,11 +79,11 @@ void come_to_rest(const std::source_location& where) {
 
 void at_consistent_point(const std::function<void()>& then, const std::source_location& where) {
   const rank self = this_node();
-  const auto let_all_go = [&] { return on_all_nodes([&](auto) { return call<&let_go_here>(self); }, where); };
+  const auto let_all_go = [&] { return run_on_all_nodes([&](auto) { return call<&let_go_here>(self); }, where); };
   try {
-    on_all_nodes([&](auto) { return call<&hold_here>(self); }, where);
+    run_on_all_nodes([&](auto) { return call<&hold_here>(self); }, where);
     come_to_rest(where);
-    on_all_nodes([](auto) { return call<&copy_here>(); }, where);
+    run_on_all_nodes([](auto) { return call<&copy_here>(); }, where);
     then();
   } catch (...) {
     const auto failed = std::current_exception();

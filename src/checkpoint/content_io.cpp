@@ -33,13 +33,13 @@ checkpoint_content read_table(const std::filesystem::path& directory) {
 }
 
 void warn_of_old_format(const checkpoint_content& c) {
-  if (!c.is_of_old_format || this_node() != 0) return;
+  if (!c.has_old_format || this_node() != 0) return;
   buffers::state_of(*base::require_current("restore").runtime)
       ->tell("the checkpoint " + c.directory.string() + " was written by an earlier version, whose table cannot tell chunks that have been exchanged");
 }
 
-void refuse_bad_name(const std::string& name, const std::source_location& where) {
-  if (is_good_name(name)) return;
+void require_valid_name(const std::string& name, const std::source_location& where) {
+  if (is_valid_name(name)) return;
   throw error("C08", "nothing can be kept in a checkpoint under the name \"" + name + "\"")
       .fact("called", where)
       .because("it becomes the name of an array, and of a directory")

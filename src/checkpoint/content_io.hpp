@@ -13,7 +13,7 @@ using detail::kept_name;
 using detail::kept_shape;
 
 /// Throws C08 for a name that no array can have.
-void refuse_bad_name(const std::string& name, const std::source_location& where);
+void require_valid_name(const std::string& name, const std::source_location& where);
 /// What is kept under the name. Throws C04 if nothing is, C05 if it is not like this; lengths below 0 are like any.
 kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like, const std::source_location& where);
 

@@ -23,7 +23,7 @@ kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<st
 
 }  // namespace
 
-void keep_copy(node_copy all) {
+void store_node_copy(node_copy all) {
   const std::scoped_lock lock(copies_lock);
   copies()[number_here()] = std::move(all);
 }
@@ -71,10 +71,10 @@ written_part write_copy(const std::string& root) {
   const std::string name = node_folder(this_node());
   part.files.push_back(write_text(root, name + ".json", text_of(list)));
   write_array(root, name, shape_of_bytes(content.size()), content, part.files);
-  if (!all.own.empty()) part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
-  for (const kept& k : all.own) {
+  if (!all.per_node.empty()) part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
+  for (const kept& k : all.per_node) {
     write_array(root, array_of({k.name, this_node()}), k.shape, k.bytes, part.files);
-    part.own.emplace(k.name, k.shape);
+    part.per_node.emplace(k.name, k.shape);
   }
   return part;
 }

@@ -17,21 +17,21 @@ namespace stretto::checkpoints {
 
 struct node_copy {
   std::vector<mobiles::kept_object> objects;
-  std::vector<kept> own;  // of this node
+  std::vector<kept> per_node;  // of this node
 };
 /// There is one for each runtime; a later one takes its place.
-void keep_copy(node_copy all);
+void store_node_copy(node_copy all);
 /// The content of objects as it is now, for the writer alone. Waits.
 void copy_objects(std::vector<kept>& all);
 
 struct written_part {
   std::vector<file_entry> files;
   std::uint64_t objects = 0, letters = 0, names_made = 0;
-  checkpoint_content::kept_map own;
+  checkpoint_content::kept_map per_node;
 
   template <class Archive>
   friend void fields(Archive& a, archived<written_part, Archive>& p) {
-    a(p.files, p.objects, p.letters, p.names_made, p.own);
+    a(p.files, p.objects, p.letters, p.names_made, p.per_node);
   }
 };
 /// Of this node, which forgets them. Throws C01.

@@ -13,17 +13,17 @@ namespace stretto {
 
 namespace {
 
-struct of_one_node {
+struct node_values {
   std::mutex lock;  // also while functions of the program read what is kept: whoever forgets it waits for them
   std::vector<std::shared_ptr<detail::own_things>> all;
 };
 /// By the node's number, which no two runtimes of a process share. Entries stay: there are few.
 std::mutex nodes_lock;
 
-of_one_node& of_node(std::uint16_t number) {
-  static auto& things_of_nodes = *new std::map<std::uint16_t, of_one_node>;
+node_values& values_of_node(std::uint16_t number) {
+  static auto& values_by_node = *new std::map<std::uint16_t, node_values>;
   const std::scoped_lock lock(nodes_lock);
-  return things_of_nodes[number];
+  return values_by_node[number];
 }
 
 }  // namespace
@@ -32,20 +32,20 @@ namespace detail {
 
 void add_own_things(const std::shared_ptr<own_things>& mine) {
   mine->node = base::require_current("kept_here").runtime->node;
-  of_one_node& node = of_node(mine->node);
+  node_values& node = values_of_node(mine->node);
   const std::scoped_lock lock(node.lock);
   node.all.push_back(mine);
 }
 
 void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept {
-  of_one_node& node = of_node(mine->node);
+  node_values& node = values_of_node(mine->node);
   const std::scoped_lock lock(node.lock);
   std::erase(node.all, mine);
 }
 
 void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now, const std::source_location& where) {
-  checkpoints::refuse_bad_name(std::string(name), where);
-  of_one_node& node = of_node(in->node);
+  checkpoints::require_valid_name(std::string(name), where);
+  node_values& node = values_of_node(in->node);
   const std::scoped_lock lock(node.lock);
   for (const auto& some : node.all)
     if (std::ranges::any_of(some->all, [&](const own_things::one& o) { return o.name == name; }))
@@ -59,8 +59,8 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 
 namespace checkpoints {
 
-std::vector<kept> own_things_here() {
-  of_one_node& node = of_node(base::require_current("save_checkpoint").runtime->node);
+std::vector<kept> read_per_node_values() {
+  node_values& node = values_of_node(base::require_current("save_checkpoint").runtime->node);
   const std::scoped_lock lock(node.lock);
   std::vector<kept> all;
   for (const auto& some : node.all)

@@ -1,6 +1,6 @@
 // per_node_values.hpp - what nodes keep of their own (kept_here), as it is now.
 //
-// Threads     add, forget and keep: any; own_things_here: a task of the node.
+// Threads     add, forget and keep: any; read_per_node_values: a task of the node.
 // Invariants  (1) nothing is read once it has been forgotten, or while it is.
 #pragma once
 
@@ -11,6 +11,6 @@
 namespace stretto::checkpoints {
 
 /// Of this node, with objects as handles.
-std::vector<kept> own_things_here();
+std::vector<kept> read_per_node_values();
 
 }  // namespace stretto::checkpoints

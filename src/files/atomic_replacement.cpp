@@ -18,12 +18,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void sync_folder(const fs::path& folder, const complaints& c) {
+void sync_folder(const fs::path& folder, const file_errors& c) {
   const base::descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (d.number() < 0 || (::fsync(d.number()) != 0 && errno != EINVAL)) throw c.cannot_write(folder, errno);  // EINVAL: it has no need to
 }
 
-void require(const std::error_code& e, const fs::path& what, const complaints& c) {
+void require(const std::error_code& e, const fs::path& what, const file_errors& c) {
   if (e) throw c.cannot_write(what, e.value());
 }
 
@@ -44,10 +44,10 @@ std::string remedy_for(int number, const char* if_full, const char* otherwise) {
   return otherwise;
 }
 
-fs::path beside(const fs::path& name) { return with_ending(name, ".partial"); }
+fs::path temporary_path_of(const fs::path& name) { return with_ending(name, ".partial"); }
 
-void begin_folder_beside(const fs::path& name, const complaints& c) {
-  const fs::path there = beside(name);
+void create_temporary_folder(const fs::path& name, const file_errors& c) {
+  const fs::path there = temporary_path_of(name);
   std::error_code e;
   fs::remove_all(there, e);
   require(e, there, c);
@@ -55,7 +55,7 @@ void begin_folder_beside(const fs::path& name, const complaints& c) {
   require(e, there, c);
 }
 
-void write_file(const fs::path& file, std::span<const std::byte> content, const complaints& c) {
+void write_file(const fs::path& file, std::span<const std::byte> content, const file_errors& c) {
   std::error_code made;
   fs::create_directories(file.parent_path(), made);
   require(made, file.parent_path(), c);
@@ -73,8 +73,8 @@ void write_file(const fs::path& file, std::span<const std::byte> content, const 
   sync_folder(file.parent_path(), c);
 }
 
-void put_in_place(const fs::path& name, const complaints& c) {
-  const fs::path there = with_ending(name, ""), from = beside(name), before = with_ending(name, ".previous");
+void put_in_place(const fs::path& name, const file_errors& c) {
+  const fs::path there = with_ending(name, ""), from = temporary_path_of(name), before = with_ending(name, ".previous");
   std::error_code ignored;
   if (fs::is_directory(from, ignored)) {
     for (const auto& entry : fs::recursive_directory_iterator(from))
@@ -94,14 +94,14 @@ void put_in_place(const fs::path& name, const complaints& c) {
   fs::remove_all(before, ignored);
 }
 
-fs::path find_whole(const fs::path& name) {
+fs::path find_complete(const fs::path& name) {
   std::error_code e;
   for (const char* ending : {"", ".previous"})
     if (const fs::path p = with_ending(name, ending); fs::exists(p, e)) return p;
   return {};
 }
 
-std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const complaints& c) {
+std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const file_errors& c) {
   // A named pipe in its place would be waited for without end; files are as ever.
   const base::descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat is {};

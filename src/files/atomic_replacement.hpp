@@ -18,7 +18,7 @@
 namespace stretto::files {
 
 /// How whoever works on files tells what is wrong with them.
-struct complaints {
+struct file_errors {
   error (*cannot_write)(const std::filesystem::path& what, int number);  // as errno has it
   error (*damaged)(const std::filesystem::path& file, const std::string& expected, const std::string& found);
 };
@@ -26,17 +26,17 @@ struct complaints {
 std::string remedy_for(int number, const char* if_full, const char* otherwise);
 
 /// What is written before it takes its place: "run.ckpt.partial".
-std::filesystem::path beside(const std::filesystem::path& name);
+std::filesystem::path temporary_path_of(const std::filesystem::path& name);
 /// Makes a folder there, empty; what a killed run left is gone.
-void begin_folder_beside(const std::filesystem::path& name, const complaints& c);
+void create_temporary_folder(const std::filesystem::path& name, const file_errors& c);
 /// Writes a file to disk, with the folders that it needs.
-void write_file(const std::filesystem::path& file, std::span<const std::byte> content, const complaints& c);
+void write_file(const std::filesystem::path& file, std::span<const std::byte> content, const file_errors& c);
 /// What is beside the name takes its place.
-void put_in_place(const std::filesystem::path& name, const complaints& c);
+void put_in_place(const std::filesystem::path& name, const file_errors& c);
 /// What is under the name, or what is left of it where a change of names was cut short; empty if neither is there.
-std::filesystem::path find_whole(const std::filesystem::path& name);
+std::filesystem::path find_complete(const std::filesystem::path& name);
 
 /// A file as it is. One of more than `most` bytes is damaged, before memory is taken for it.
-std::vector<std::byte> read_file(const std::filesystem::path& file, std::uint64_t most, const complaints& c);
+std::vector<std::byte> read_file(const std::filesystem::path& file, std::uint64_t most, const file_errors& c);
 
 }  // namespace stretto::files

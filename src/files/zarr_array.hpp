@@ -48,6 +48,6 @@ std::uint64_t most_stored_bytes(const zarr_array& a);
 /// The bytes of a file for elements in the order of C. Throws F06 where a library is missing.
 std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> elements);
 /// And back. Throws what `c` says of files that are damaged, F06 as encode.
-std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> stored, const std::filesystem::path& file, const complaints& c);
+std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> stored, const std::filesystem::path& file, const file_errors& c);
 
 }  // namespace stretto::files

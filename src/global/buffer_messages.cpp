@@ -26,42 +26,42 @@ using verb = objects::shared_objects::verb;
 data::received_buffers& buffers_of(const base::thread_context& context) { return objects::state_of(*context.runtime)->shared->buffers; }
 
 /// An instance of this node, once what the sender has named has ended.
-class lent_instance final : public data::enclosed_array {
+class exported_instance final : public data::enclosed_array {
  public:
-  lent_instance(const detail::instance_handle& in, std::shared_ptr<const void> lasts, event behind) noexcept
-      : in_(in), lasts_(std::move(lasts)), behind_(behind) {}
+  exported_instance(const detail::instance_handle& in, std::shared_ptr<const void> owner, event behind) noexcept
+      : in_(in), owner_(std::move(owner)), behind_(behind) {}
   void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override {
-    detail::when_ended(behind_, context, [in = in_, lasts = lasts_, then = std::move(then)](const failure* cause, base::thread_context& on) {
+    detail::when_ended(behind_, context, [in = in_, owner = owner_, then = std::move(then)](const failure* cause, base::thread_context& on) {
       if (cause) then({}, {}, failure_ref::share(cause), on);
-      else then(in, lasts, {}, on);
+      else then(in, owner, {}, on);
     });
   }
 
  private:
   const detail::instance_handle in_;
-  const std::shared_ptr<const void> lasts_;  // of an instance that was made for this message; else the program says when it ends
+  const std::shared_ptr<const void> owner_;  // of an instance that was made for this message; else the program says when it ends
   const event behind_;
 };
 
 /// An instance over memory that a driver gave to the program, for as long as the message needs it.
-std::shared_ptr<const void> borrow(detail::buffer_source& source, const std::source_location& where) {
+std::shared_ptr<const void> wrap_native_memory(detail::buffer_source& source, const std::source_location& where) {
   source.in = detail::create_instance({.memory = source.memory, .native = &*source.native, .box = box(0, static_cast<coordinate>(source.count)),
                                        .element_bytes = source.element_bytes, .alignment = source.alignment, .name = "native memory"},
                                       {}, where);
-  return destroyed_with(source.in, where);
+  return instance_owner(source.in, where);
 }
 
-bool has_passed(event e, base::thread_context& context) {
+bool has_completed(event e, base::thread_context& context) {
   return e == event() || (detail::has_ended(e, context) && !detail::cause_of(e, context));
 }
 
 /// Where they lie in memory of the host now.
 const std::byte* content_now(const detail::buffer_source& from, event behind, base::thread_context& context,
                              const std::source_location& where) {
-  if (!has_passed(behind, context)) return nullptr;
+  if (!has_completed(behind, context)) return nullptr;
   if (!from.in.record) return static_cast<const std::byte*>(from.first);
   const detail::instance_record& r = data::usable(from.in, "send_buffer", context, where);
-  return has_passed(r.ready, context) ? data::dense_bytes(from.in, r.shape.box, context) : nullptr;
+  return has_completed(r.ready, context) ? data::dense_bytes(from.in, r.shape.box, context) : nullptr;
 }
 
 }  // namespace
@@ -101,8 +101,8 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
   for (const event e : request.after_events) all.emplace_back(e);
   const event behind = merge_dependencies(all, where);
   const std::uint64_t bytes = source.count * source.element_bytes;
-  std::shared_ptr<const void> lasts;
-  if (source.native) lasts = borrow(source, where);
+  std::shared_ptr<const void> owner;
+  if (source.native) owner = wrap_native_memory(source, where);
   const std::byte* const now = bytes <= objects::most_in_message ? content_now(source, behind, context, where) : nullptr;
 
   parcel message;
@@ -114,10 +114,10 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
   } else if (bytes) {
     std::shared_ptr<data::enclosed_array> lent;
     if (source.in.record) {
-      lent = std::make_shared<lent_instance>(source.in, std::move(lasts), behind);
+      lent = std::make_shared<exported_instance>(source.in, std::move(owner), behind);
     } else {
       auto* const first = static_cast<std::byte*>(const_cast<void*>(source.first));
-      lent = std::make_shared<lent_bytes>(first, box(0, static_cast<coordinate>(source.count)), std::uint8_t{1}, source.element_bytes);
+      lent = std::make_shared<exported_span>(first, box(0, static_cast<coordinate>(source.count)), std::uint8_t{1}, source.element_bytes);
     }
     auto added = data::enclosures_of(context)->add(std::move(lent));
     w(context.runtime->node, added.number, source.in.record ? shape_of(source.in, where).box.min() : point());

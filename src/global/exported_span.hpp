@@ -11,7 +11,7 @@
 namespace stretto::global {
 
 /// The instance goes with the last copy.
-inline std::shared_ptr<const void> destroyed_with(const detail::instance_handle& in, const std::source_location& where) {
+inline std::shared_ptr<const void> instance_owner(const detail::instance_handle& in, const std::source_location& where) {
   return {in.record, [in, where](const void*) {
             base::thread_context* const here = base::current();
             if (!here) return;
@@ -20,17 +20,17 @@ inline std::shared_ptr<const void> destroyed_with(const detail::instance_handle&
           }};
 }
 
-class lent_bytes final : public data::enclosed_array {
+class exported_span final : public data::enclosed_array {
  public:
   /// Dense in C order; the memory is the program's, and stays until nobody asks any more.
-  lent_bytes(std::byte* first, const box& all, std::uint8_t dimensions, std::uint32_t element_bytes) noexcept
+  exported_span(std::byte* first, const box& all, std::uint8_t dimensions, std::uint32_t element_bytes) noexcept
       : first_(first), all_(all), dimensions_(dimensions), element_bytes_(element_bytes) {}
 
   void lend(const box&, const std::source_location& where, lent then, base::thread_context& context) override {
     const detail::instance_handle in = detail::create_instance({.memory = {}, .external = first_, .box = all_, .dimensions = dimensions_,
                                                                 .element_bytes = element_bytes_, .name = "span"},
                                                                {}, where);
-    then(in, destroyed_with(in, where), {}, context);
+    then(in, instance_owner(in, where), {}, context);
   }
 
  private:

@@ -29,7 +29,7 @@ using verb = objects::shared_objects::verb;
 objects::objects_state& state_of(const base::thread_context& context) { return *objects::state_of(*context.runtime); }
 
 /// What it names may be asked for. Throws G07.
-void require_named(const detail::shared_name& is, const base::thread_context& context, const std::source_location& where) {
+void require_valid(const detail::shared_name& is, const base::thread_context& context, const std::source_location& where) {
   const data::other_nodes* const others = data::state_of(context).others;
   if (is.number && (is.node == context.runtime->node || (others && others->reaches(is.node)))) return;
   throw error("G07", is.number ? "a global pointer of another job names nothing here" : "a global pointer that names no object was used")
@@ -39,21 +39,21 @@ void require_named(const detail::shared_name& is, const base::thread_context& co
 }
 
 /// Throws A05, A10.
-void require_alike(const near_end& near, const far_end& far, const char* verb, base::thread_context& context,
+void require_same_shape(const near_end& near, const far_end& far, const char* verb, base::thread_context& context,
                    const std::source_location& where) {
-  require_named(far.is, context, where);
+  require_valid(far.is, context, where);
   if (!far.whole.contains(far.part))
     throw error("A05", std::string(verb) + " names elements that the object behind a global pointer does not have")
         .fact("submitted", where)
         .fact("part", far.part.text())
         .fact("object", far.whole.text())
         .remedy("name a part inside of it: intersection(part, there.elements())");
-  bool is_alike = near.object || near.count == far.part.volume();
+  bool has_same_shape = near.object || near.count == far.part.volume();
   if (near.object) {
     objects::require_inside(objects::usable(*near.object, verb, context, where), near.part, verb, where);
-    for (int a = 0; a < max_axes; ++a) is_alike = is_alike && near.part.length(a) == far.part.length(a);
+    for (int a = 0; a < max_axes; ++a) has_same_shape = has_same_shape && near.part.length(a) == far.part.length(a);
   }
-  if (is_alike) return;
+  if (has_same_shape) return;
   throw error("A10", std::string(verb) + " moves elements between parts that are not alike")
       .fact("submitted", where)
       .fact("here", near.object ? near.part.text() : std::to_string(near.count) + " elements of a span")
@@ -81,7 +81,7 @@ event merged(const detail::send_request& request, const std::source_location& wh
 }
 
 /// Into memory of the program's.
-event bring_out(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from, event gate,
+event fetch_to_memory(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from, event gate,
                 const std::source_location& where, base::thread_context& context) {
   detail::instance_request r;
   r.external = first;
@@ -100,14 +100,14 @@ event bring_out(const std::shared_ptr<objects::incoming>& comes, std::byte* firs
 }
 
 /// The request, with the content where that is little, else with where it can be asked for.
-detail::parcel written(const near_end& from, const far_end& to, base::thread_context& context, const std::source_location& where) {
+detail::parcel encode_put(const near_end& from, const far_end& to, base::thread_context& context, const std::source_location& where) {
   detail::parcel message;
   field_writer w(message);
   const std::uint64_t bytes = to.part.volume() * to.element_bytes;
-  const bool is_little = bytes <= objects::most_in_message;
-  const std::byte* now = is_little ? from.bytes : nullptr;
+  const bool is_inline = bytes <= objects::most_in_message;
+  const std::byte* now = is_inline ? from.bytes : nullptr;
   const objects::inside in(state_of(context), context);
-  if (from.object && is_little) now = objects::content_now(*from.object->get(), from.part);
+  if (from.object && is_inline) now = objects::content_now(*from.object->get(), from.part);
   if (now || bytes == 0) {
     w(verb::put_bytes, to.is.number, to.part);
     if (bytes) w.bytes(now, bytes);
@@ -122,7 +122,7 @@ detail::parcel written(const near_end& from, const far_end& to, base::thread_con
     backend = at.view.kind, index = at.view.index;
     lent = objects::lend_now(o, from.part, where, context);
   } else {
-    lent = std::make_shared<lent_bytes>(from.bytes, to.part, to.dimensions, to.element_bytes);
+    lent = std::make_shared<exported_span>(from.bytes, to.part, to.dimensions, to.element_bytes);
   }
   auto added = data::enclosures_of(context)->add(std::move(lent));
   const point shift = from.object ? from.part.min() - to.part.min() : point();
@@ -146,7 +146,7 @@ shared_name share_object(const object_handle& h, const std::source_location& whe
 
 completion& unshare_object(const shared_name& of, const task_type& type, const std::source_location& where) {
   base::thread_context& context = base::require_current("unshare");
-  require_named(of, context, where);
+  require_valid(of, context, where);
   parcel message;
   write_parcel(message, verb::unshare, of.number);
   return tasks_of(context).place(to_node({}, of, context), message, nullptr, {}, value_bytes<void>, type, nullptr, where);
@@ -154,7 +154,7 @@ completion& unshare_object(const shared_name& of, const task_type& type, const s
 
 object_handle shared_object(const shared_name& is, const std::source_location& where) {
   base::thread_context& context = base::require_current("local");
-  require_named(is, context, where);
+  require_valid(is, context, where);
   if (is.node == context.runtime->node) return state_of(context).shared->find(is.number, where);
   throw error("G08", "the object behind a global pointer is on another node")
       .fact("submitted", where)
@@ -170,7 +170,7 @@ object_handle shared_object(std::uint64_t number) {
 
 std::uint32_t node_of(const shared_name& is, const std::source_location& where) {
   base::thread_context& context = base::require_current("node");
-  require_named(is, context, where);
+  require_valid(is, context, where);
   const data::other_nodes* const others = data::state_of(context).others;
   return others ? others->index_of(is.node) : 0;
 }
@@ -178,14 +178,14 @@ std::uint32_t node_of(const shared_name& is, const std::source_location& where) 
 completion& put_elements(const send_request& request, const near_end& from, const far_end& to, const remote_function_type* function,
                          parcel&& arguments, const answer_type& answer, const std::source_location& where) {
   base::thread_context& context = base::require_current("put");
-  require_alike(from, to, "put", context, where);
-  return tasks_of(context).place(to_node(request, to.is, context), written(from, to, context, where), function, arguments, answer.bytes,
+  require_same_shape(from, to, "put", context, where);
+  return tasks_of(context).place(to_node(request, to.is, context), encode_put(from, to, context, where), function, arguments, answer.bytes,
                                  *answer.type, answer.read, where);
 }
 
 event get_elements(const send_request& request, const far_end& from, const near_end& to, const std::source_location& where) {
   base::thread_context& context = base::require_current("get");
-  require_alike(to, from, "get", context, where);
+  require_same_shape(to, from, "get", context, where);
   objects::objects_state& s = state_of(context);
   const std::shared_ptr<data::enclosures>& all = data::enclosures_of(context);
   const event gate = merged(request, where);
@@ -203,7 +203,7 @@ event get_elements(const send_request& request, const far_end& from, const near_
   if (name.node != context.runtime->node) comes->is_held();
   if (to.object) return objects::bring(*to.object->get(), to.part, {comes}, gate, where, context);
   if (from.part.is_empty()) return gate;
-  return bring_out(comes, to.bytes, from, gate, where, context);
+  return fetch_to_memory(comes, to.bytes, from, gate, where, context);
 }
 
 }  // namespace detail

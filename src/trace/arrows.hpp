@@ -15,7 +15,7 @@ struct drawn_span {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   std::uint32_t node = 0;
-  std::uint32_t lane = 0;
+  std::uint32_t row = 0;
 };
 
 /// "What ran here, from then on, was waiting for `cause`."
@@ -24,13 +24,13 @@ struct effect {
   std::uint64_t id = 0;  // 0: the place and time below are known; else they are those of the next span with this id
   std::int64_t at_ns = 0;
   std::uint32_t node = 0;
-  std::uint32_t lane = 0;
+  std::uint32_t row = 0;
 };
 
 struct arrow_end {
   std::int64_t at_ns = 0;
   std::uint32_t node = 0;
-  std::uint32_t lane = 0;
+  std::uint32_t row = 0;
 };
 struct arrow {
   arrow_end from, to;

@@ -135,15 +135,15 @@ class chrome_file {
     return out_;
   }
 
-  void metadata(std::string_view what, const snapshot& s, std::uint32_t lane, std::string_view text) {
+  void metadata(std::string_view what, const snapshot& s, std::uint32_t row, std::string_view text) {
     std::string escaped;
     append_json(escaped, text);
     event("{\"ph\":\"M\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"name\":\"" << what << "\",\"args\":{\"name\":\"" << escaped << "\"}}";
+    out_.number(std::uint64_t{row}) << ",\"name\":\"" << what << "\",\"args\":{\"name\":\"" << escaped << "\"}}";
   }
-  void sort_index(std::string_view what, const snapshot& s, std::uint32_t lane, std::uint64_t index) {
+  void sort_index(std::string_view what, const snapshot& s, std::uint32_t row, std::uint64_t index) {
     event("{\"ph\":\"M\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"name\":\"" << what << "\",\"args\":{\"sort_index\":";
+    out_.number(std::uint64_t{row}) << ",\"name\":\"" << what << "\",\"args\":{\"sort_index\":";
     out_.number(index) << "}}";
   }
 
@@ -154,8 +154,8 @@ class chrome_file {
     owners_ = &s.modules;
     std::vector<std::string> places;
     for (const std::string& p : s.places) append_json(places.emplace_back(), p);
-    std::uint32_t lane = 1;
-    for (const track* t : side_by_side(s.tracks)) lane += write_track(s, *t, lane, names, places);
+    std::uint32_t row = 1;
+    for (const track* t : side_by_side(s.tracks)) row += write_track(s, *t, row, names, places);
   }
 
   // Tracks whose names begin with the same word, as a device's streams, stand together where the first of them is, by their numbers.
@@ -175,61 +175,61 @@ class chrome_file {
   }
 
   // Returns the number of lanes the track took.
-  unsigned write_track(const snapshot& s, const track& t, std::uint32_t first_lane, escaped_names& names,
+  unsigned write_track(const snapshot& s, const track& t, std::uint32_t first_row, escaped_names& names,
                        const std::vector<std::string>& places) {
-    const span_layout layout = lay_out(t.records);
-    const unsigned lanes = std::max(1u, layout.lanes);
-    for (unsigned i = 0; i < lanes; ++i) {
-      metadata("thread_name", s, first_lane + i, i == 0 ? t.name : t.name + " (" + std::to_string(i + 1) + ")");
-      sort_index("thread_sort_index", s, first_lane + i, first_lane + i);
+    const timeline_layout layout = lay_out_spans(t.records);
+    const unsigned rows = std::max(1u, layout.rows);
+    for (unsigned i = 0; i < rows; ++i) {
+      metadata("thread_name", s, first_row + i, i == 0 ? t.name : t.name + " (" + std::to_string(i + 1) + ")");
+      sort_index("thread_sort_index", s, first_row + i, first_row + i);
     }
     if (t.dropped != 0) {
       event("{\"ph\":\"i\",\"s\":\"t\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-      out_.number(std::uint64_t{first_lane}) << ",\"ts\":";
+      out_.number(std::uint64_t{first_row}) << ",\"ts\":";
       out_.microseconds(t.records.empty() ? 0 : time_ns(s, t.records.front().end))
           << ",\"name\":\"older records dropped\",\"args\":{\"dropped\":";
       out_.number(t.dropped) << "}}";
     }
     for (std::size_t i = 0; i < layout.order.size(); ++i) {
       const record& r = t.records[layout.order[i]];
-      if (layout.lane[i] == span_layout::no_lane)
-        asynchronous(s, r, first_lane, names, places);
+      if (layout.row[i] == timeline_layout::no_row)
+        asynchronous(s, r, first_row, names, places);
       else
-        span(s, r, first_lane + layout.lane[i], names, places);
+        span(s, r, first_row + layout.row[i], names, places);
     }
     for (const record& r : t.records) {
       if (is_stacked(r.kind)) continue;
       if (is_span(r.kind))
-        asynchronous(s, r, first_lane, names, places);
+        asynchronous(s, r, first_row, names, places);
       else if (r.kind == kind::edge)
         effects_.push_back({r.cause, r.id, time_ns(s, r.end)});
       else
-        moment(s, r, first_lane, names, places);
+        moment(s, r, first_row, names, places);
     }
-    return lanes;
+    return rows;
   }
 
-  void span(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+  void span(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
             const std::vector<std::string>& places) {
     const std::int64_t start = time_ns(s, std::min(r.start, r.end)), end = time_ns(s, r.end);
     event("{\"ph\":\"X\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{row}) << ",\"ts\":";
     out_.microseconds(start) << ",\"dur\":";
     out_.microseconds(end - start);
     what(r, names);
     arguments(r, names, places);
-    if (r.id != 0) spans_.push_back({r.id, start, end, s.node, lane});
-    if (r.cause != 0 && !is_waiting(r.kind)) effects_.push_back({r.cause, 0, start, s.node, lane});
+    if (r.id != 0) spans_.push_back({r.id, start, end, s.node, row});
+    if (r.cause != 0 && !is_waiting(r.kind)) effects_.push_back({r.cause, 0, start, s.node, row});
   }
 
   // Spans that overlap others on their track: a pair of events held together by a number of their own.
-  void asynchronous(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+  void asynchronous(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
                     const std::vector<std::string>& places) {
     ++asynchronous_;
     for (const char* phase : {"{\"ph\":\"b\",\"pid\":", "{\"ph\":\"e\",\"pid\":"}) {
       const bool begins = phase[7] == 'b';
       event(phase).number(std::uint64_t{s.node}) << ",\"tid\":";
-      out_.number(std::uint64_t{lane}) << ",\"id\":\"";
+      out_.number(std::uint64_t{row}) << ",\"id\":\"";
       out_.hexadecimal(asynchronous_) << "\",\"ts\":";
       out_.microseconds(time_ns(s, begins ? std::min(r.start, r.end) : r.end));
       what(r, names);
@@ -240,12 +240,12 @@ class chrome_file {
     }
   }
 
-  void moment(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+  void moment(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
               const std::vector<std::string>& places) {
     event(r.kind == kind::counter ? "{\"ph\":\"C\",\"pid\":" : "{\"ph\":\"i\",\"s\":\"t\",\"pid\":")
         .number(std::uint64_t{s.node})
         << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{row}) << ",\"ts\":";
     out_.microseconds(time_ns(s, r.end));
     what(r, names);
     if (r.kind == kind::counter) {
@@ -308,7 +308,7 @@ class chrome_file {
   void arrow_event(std::string_view text, std::uint64_t id, const arrow_end& end) {
     event(text).number(id) << ",\"pid\":";
     out_.number(std::uint64_t{end.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{end.lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{end.row}) << ",\"ts\":";
     out_.microseconds(end.at_ns) << ",\"cat\":\"flow\",\"name\":\"cause\"}";
   }
 

@@ -59,7 +59,7 @@ const anchor& process_anchor() {
 
 namespace detail {
 
-constinit std::atomic<source> chosen{source::unknown};
+constinit std::atomic<source> active_source{source::unknown};
 
 ticks slow_now() noexcept {
   return chosen_source() == source::cycle_counter ? cycle_counter::read()
@@ -69,10 +69,10 @@ ticks slow_now() noexcept {
 }  // namespace detail
 
 source chosen_source() noexcept {
-  source s = detail::chosen.load(std::memory_order_relaxed);
+  source s = detail::active_source.load(std::memory_order_relaxed);
   if (s == source::unknown) {  // several threads may find the same answer at once
     s = cycle_counter::is_invariant() ? source::cycle_counter : source::steady_clock;
-    detail::chosen.store(s, std::memory_order_relaxed);
+    detail::active_source.store(s, std::memory_order_relaxed);
   }
   return s;
 }

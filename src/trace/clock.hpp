@@ -38,12 +38,12 @@ namespace clock {
 enum class source : std::uint8_t { unknown, cycle_counter, steady_clock };
 
 namespace detail {
-extern std::atomic<source> chosen;
+extern std::atomic<source> active_source;
 ticks slow_now() noexcept;
 }  // namespace detail
 
 inline ticks now() noexcept {
-  if (detail::chosen.load(std::memory_order_relaxed) == source::cycle_counter) [[likely]]
+  if (detail::active_source.load(std::memory_order_relaxed) == source::cycle_counter) [[likely]]
     return cycle_counter::read();
   return detail::slow_now();
 }

@@ -4,9 +4,9 @@
 
 namespace stretto::trace {
 
-span_layout lay_out(std::span<const record> records) {
+timeline_layout lay_out_spans(std::span<const record> records) {
   const auto start = [&](std::uint32_t i) { return std::min(records[i].start, records[i].end); };
-  span_layout layout;
+  timeline_layout layout;
   layout.order.reserve(records.size());
   for (std::uint32_t i = 0; i < records.size(); ++i)
     if (is_stacked(records[i].kind)) layout.order.push_back(i);
@@ -20,22 +20,22 @@ span_layout lay_out(std::span<const record> records) {
   if (!std::is_sorted(layout.order.begin(), layout.order.end(), before))
     std::sort(layout.order.begin(), layout.order.end(), before);
 
-  std::vector<std::vector<ticks>> open(most_lanes);  // per lane the ends of the spans around "now"
-  layout.lane.reserve(layout.order.size());
+  std::vector<std::vector<ticks>> open(most_timeline_rows);  // per lane the ends of the spans around "now"
+  layout.row.reserve(layout.order.size());
   for (const std::uint32_t i : layout.order) {
-    std::uint8_t lane = 0;
-    for (; lane < most_lanes; ++lane) {
-      auto& ends = open[lane];
+    std::uint8_t row = 0;
+    for (; row < most_timeline_rows; ++row) {
+      auto& ends = open[row];
       while (!ends.empty() && ends.back() <= start(i)) ends.pop_back();
       if (ends.empty() || records[i].end <= ends.back()) break;
     }
-    if (lane == most_lanes) {
-      layout.lane.push_back(span_layout::no_lane);
+    if (row == most_timeline_rows) {
+      layout.row.push_back(timeline_layout::no_row);
       continue;
     }
-    open[lane].push_back(records[i].end);
-    layout.lane.push_back(lane);
-    layout.lanes = std::max<unsigned>(layout.lanes, lane + 1u);
+    open[row].push_back(records[i].end);
+    layout.row.push_back(row);
+    layout.rows = std::max<unsigned>(layout.rows, row + 1u);
   }
   return layout;
 }

@@ -14,14 +14,14 @@
 
 namespace stretto::trace {
 
-struct span_layout {
-  static constexpr std::uint8_t no_lane = 0xff;
+struct timeline_layout {
+  static constexpr std::uint8_t no_row = 0xff;
   std::vector<std::uint32_t> order;  // indices of the spans to draw: by start, outer before inner
-  std::vector<std::uint8_t> lane;    // of order[i]; no_lane: all most_lanes were occupied
-  unsigned lanes = 0;                // used
+  std::vector<std::uint8_t> row;    // of order[i]; no_lane: all most_lanes were occupied
+  unsigned rows = 0;                // used
 };
 
-inline constexpr unsigned most_lanes = 64;
+inline constexpr unsigned most_timeline_rows = 64;
 
 /// Whether a span goes on its thread's track. Suspensions and messages overlap freely and do not.
 constexpr bool is_stacked(kind k) noexcept {
@@ -30,6 +30,6 @@ constexpr bool is_stacked(kind k) noexcept {
 
 /// Lays out the stacked spans among `records`. A span that ends before it starts counts as of no length.
 /// Every span takes the first lane where it fits. Cost: O(n log n), O(n) if they come in order.
-span_layout lay_out(std::span<const record> records);
+timeline_layout lay_out_spans(std::span<const record> records);
 
 }  // namespace stretto::trace

@@ -29,7 +29,7 @@ std::string code_of(const std::string& type, const std::string& fill, const std:
 error is_damaged(const std::filesystem::path&, const std::string&, const std::string&) {
   return error("C02", "damaged");
 }
-constexpr files::complaints words{nullptr, is_damaged};
+constexpr files::file_errors words{nullptr, is_damaged};
 
 }  // namespace
 

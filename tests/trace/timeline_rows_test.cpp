@@ -21,35 +21,35 @@ bool meet_without_nesting(const record& a, const record& b) {
 
 TEST_CASE("nested and separate spans share one lane, outer first") {
   const std::vector<record> records{span(2, 4), span(5, 8), span(1, 9), span(9, 12)};
-  const auto layout = lay_out(records);
-  CHECK(layout.lanes == 1);
+  const auto layout = lay_out_spans(records);
+  CHECK(layout.rows == 1);
   CHECK(layout.order == std::vector<std::uint32_t>{2, 0, 1, 3});
 }
 
 TEST_CASE("spans that overlap in part get another lane") {
   const std::vector<record> records{span(0, 10), span(5, 15), span(12, 20)};
-  const auto layout = lay_out(records);
-  CHECK(layout.lanes == 2);
-  CHECK(layout.lane == std::vector<std::uint8_t>{0, 1, 0});
+  const auto layout = lay_out_spans(records);
+  CHECK(layout.rows == 2);
+  CHECK(layout.row == std::vector<std::uint8_t>{0, 1, 0});
 }
 
 TEST_CASE("of two spans with equal times the one written later is the outer one") {
   const std::vector<record> records{span(3, 7), span(3, 7)};
-  CHECK(lay_out(records).order == std::vector<std::uint32_t>{1, 0});
+  CHECK(lay_out_spans(records).order == std::vector<std::uint32_t>{1, 0});
 }
 
 TEST_CASE("suspensions, messages and moments are not stacked") {
   const std::vector<record> records{span(0, 9, kind::suspended), span(1, 3, kind::message),
                                     span(2, 2, kind::counter), span(2, 2, kind::edge)};
-  CHECK(lay_out(records).order.empty());
+  CHECK(lay_out_spans(records).order.empty());
 }
 
 TEST_CASE("more overlap than there are lanes leaves spans without one") {
   std::vector<record> records;
-  for (ticks i = 0; i < most_lanes + 5; ++i) records.push_back(span(i, 1000 + i));
-  const auto layout = lay_out(records);
-  CHECK(layout.lanes == most_lanes);
-  CHECK(std::count(layout.lane.begin(), layout.lane.end(), span_layout::no_lane) == 5);
+  for (ticks i = 0; i < most_timeline_rows + 5; ++i) records.push_back(span(i, 1000 + i));
+  const auto layout = lay_out_spans(records);
+  CHECK(layout.rows == most_timeline_rows);
+  CHECK(std::count(layout.row.begin(), layout.row.end(), timeline_layout::no_row) == 5);
 }
 
 TEST_CASE("whatever the spans, those of one lane nest and none is lost") {
@@ -57,14 +57,14 @@ TEST_CASE("whatever the spans, those of one lane nest and none is lost") {
     std::vector<record> records;
     for (const auto& [start, length] : spans)
       records.push_back(span(start, static_cast<ticks>(start) + length % 32));
-    const auto layout = lay_out(records);
+    const auto layout = lay_out_spans(records);
     RC_ASSERT(layout.order.size() == records.size());
     auto indices = layout.order;
     std::sort(indices.begin(), indices.end());
     for (std::uint32_t i = 0; i < indices.size(); ++i) RC_ASSERT(indices[i] == i);
     for (std::size_t i = 0; i < layout.order.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (layout.lane[i] == layout.lane[j] && layout.lane[i] != span_layout::no_lane)
+        if (layout.row[i] == layout.row[j] && layout.row[i] != timeline_layout::no_row)
           RC_ASSERT(!meet_without_nesting(records[layout.order[i]], records[layout.order[j]]));
   });
   CHECK(ok);
