@@ -1,7 +1,8 @@
-// argument_copy.hpp - the values among the arguments of a launch, copied, and the sizes of its local memory.
+// argument_copy.hpp - a copy of the values among the arguments of a launch, and of the sizes of its local memory.
 //
-// Threads     one owner; what it keeps is constant.
-// Cost        none for a few bytes; one block from the heap where values take more, or ask for more than usual alignment.
+// Threads     one owner; constant after construction.
+// Cost        no allocation for a few bytes; one heap block for larger values or for values with more than usual
+//             alignment.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -14,7 +15,7 @@
 
 namespace stretto::device {
 
-/// Host memory on lines of the cache.
+/// Host memory aligned to cache lines.
 struct line_memory {
   static constexpr std::size_t line = 64;
   static constexpr std::size_t to_line(std::size_t bytes) noexcept { return (bytes + line - 1) / line * line; }
@@ -28,8 +29,8 @@ struct line_memory {
 
 class argument_copy {
  public:
-  /// Calls `keep(i, where)` with a place for each value, of the parameter's size and alignment, and for each local parameter, of
-  /// that of std::int64_t.
+  /// Calls `keep(i, where)` for each value, with storage of the parameter's size and alignment, and for each local
+  /// parameter, with storage for a std::int64_t.
   template <class Keep>
   argument_copy(const kernel_code& code, Keep&& keep) {
     bool fits = true;
@@ -40,7 +41,7 @@ class argument_copy {
   }
   argument_copy(const argument_copy&) = delete;
 
-  /// Calls f(i, where) for the same places; `code` is the same, too.
+  /// Calls f(i, where) for the same storage. `code` must be the same.
   template <class F>
   void each(const kernel_code& code, F&& f) const {
     std::byte* const first = memory_ ? memory_.get() : first_;
@@ -50,7 +51,7 @@ class argument_copy {
  private:
   static constexpr std::size_t in_place = 48, usual = 16;
 
-  /// Calls f(i, offset); returns the bytes that all take.
+  /// Calls f(i, offset) for each stored parameter; returns the total size in bytes.
   template <class F>
   static std::size_t lay_out(const kernel_code& code, F f) {
     std::size_t end = 0;

@@ -1,8 +1,9 @@
-// completion_notifier.hpp - what a driver's thread rings when something may have ended, so that nobody has to look again and again.
+// completion_notifier.hpp - lets a driver's thread report that operations may have completed, so that no thread has
+// to poll.
 //
-// Threads     any, of the driver too. take_down returns once nobody is inside ring.
-// Memory      shared: a driver may ring long after what it tells of was seen to end.
-// Invariants  (1) after it was rung it is not awaited, until somebody relies on it again. (2) once it is down nobody is called.
+// Threads     any thread, also the driver's. After disconnect() returned, no thread is inside the callback.
+// Memory      shared ownership: a driver may notify long after the completion was found by polling.
+// Invariants  (1) notify() disarms the notifier. (2) after disconnect() the callback is never called.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@ class completion_notifier {
 
   void notify() noexcept {
     const std::scoped_lock lock(mutex_);
-    // First: who relies on it after the call does so anew.
+    // Disarm before the call: the callback may arm the notifier again.
     armed_.store(false, std::memory_order_seq_cst);
     if (callback_) callback_();
   }
@@ -28,7 +29,7 @@ class completion_notifier {
     callback_ = nullptr;
   }
 
-  /// From now on nobody looks: what begins has to ring it when it ends.
+  /// No thread polls from now on: each operation that starts must notify when it completes.
   void arm() noexcept { armed_.store(true, std::memory_order_seq_cst); }
   bool is_armed() const noexcept { return armed_.load(std::memory_order_seq_cst); }
 

@@ -1,6 +1,6 @@
-// device_affinity.hpp - whether a device on the host's PCI hangs off the cores that this process may use.
+// device_affinity.hpp - whether a PCI device is local to the cores that this process may use.
 //
-// Threads     any; asks the system.
+// Threads     any; reads files of the system.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace stretto::device {
 
-/// `pci`: "0000:65:00.0", as the system calls it; case does not matter. True where nobody knows.
+/// `pci`: an address such as "0000:65:00.0", in upper or lower case. True if the location is unknown.
 bool is_near_cores(std::string pci, const std::filesystem::path& root = "/");
 
 }  // namespace stretto::device

@@ -1,6 +1,7 @@
-// device_discovery.hpp - what a process sees of the devices that it asks for, and of these, those that it is to open.
+// device_discovery.hpp - lists the devices that a process requests, and restricts the requests to the assigned
+// devices.
 //
-// Threads     the thread that makes the runtime. Asks drivers.
+// Threads     the thread that makes the runtime. Calls drivers.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,20 @@ namespace stretto::device {
 
 struct visible_devices {
   struct entry {
-    std::size_t request;  // of those asked for
+    std::size_t request;  // index of the device_request
     visible_device device;
   };
   device_inventory inventory;
-  std::vector<entry> entries;  // as on the card
+  std::vector<entry> entries;  // parallel to inventory.entries
 };
 
-/// Of backends that can be looked at, by as many devices as a card has room for.
+/// Lists devices of all backends with list_visible, up to the capacity of an inventory.
 visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known, const open_options& how);
 
-/// Restricts the words to what was dealt.
+/// Restricts the requests to the assigned devices.
 void apply_assignment(std::vector<device_request>& which, const visible_devices& visible, const device_assignment& made);
 
-/// What is free of the memory of devices, as it goes to the other processes.
+/// Free memory of devices, in the form in which it is sent to the other processes.
 struct free_memory {
   struct entry {
     std::uint64_t device = 0, bytes = 0;
@@ -37,10 +38,12 @@ struct free_memory {
 };
 static_assert(std::is_trivially_copyable_v<free_memory>);
 
-/// Of those that were chosen; where that cannot be asked, nothing. Being open takes memory, too: `held` keeps them so.
+/// Measures the free memory of the selected devices; devices of backends that cannot report it are left out. `held`
+/// keeps the devices open, since being open takes memory too.
 free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known, const visible_devices& visible,
                     std::vector<std::shared_ptr<void>>& held);
-/// Of each device that was chosen, the least that any process says: that of who asked last, behind all that were being opened.
+/// Sets free_bytes of each selected device to the least value that any process measured: that process measured when
+/// all processes had the device open.
 void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible, std::span<const free_memory> of_each);
 
 }  // namespace stretto::device

@@ -1,9 +1,11 @@
-// driver_guard.hpp - while a driver is asked which devices it has, and for them.
+// driver_guard.hpp - serialises calls to drivers that list or open devices.
 //
-// Not every driver can be asked by two threads at once (PoCL ends the program, or has no device), and runtimes may start side by side: the
-// process asks one at a time. Threads that it starts are known as its own; what signals mean stays as it was.
+// Not every driver allows two threads to ask at once: PoCL ends the program, or reports no device. Runtimes may start
+// concurrently, so the process lets one thread ask at a time. Threads that the driver starts meanwhile are recorded
+// as the driver's, and signal handlers are restored afterwards.
 //
-// Threads     one that calls a driver keeps the object on its stack, and waits for no other runtime meanwhile.
+// Threads     a thread keeps the object on its stack while it calls a driver, and must not wait for another runtime
+//             meanwhile.
 #pragma once
 
 #include <string_view>
@@ -15,7 +17,7 @@ namespace stretto::device {
 
 class driver_guard {
  public:
-  /// `prefix`: how its threads are called, where they name themselves (backend::thread_prefix).
+  /// `prefix`: the prefix of the names of the driver's threads, if they have names (backend::thread_prefix).
   explicit driver_guard(std::string_view prefix) : threads_(prefix) {}
 
  private:

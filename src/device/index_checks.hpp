@@ -1,4 +1,4 @@
-// index_checks.hpp - whether kernels look at each index before they use it.
+// index_checks.hpp - whether kernels check each index before they use it.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
-// stream_completion_queue.hpp - the completions that wait in one stream, and the few events of its driver that tell of them.
+// stream_completion_queue.hpp - the pending completions of one stream, and which of its operations get a driver
+// event.
 //
-// Operations of a stream end in order, so an event behind the last of several tells of all. How many one event stands for
-// follows from how long operations take: as many as end within some tens of microseconds, so that an event for each is paid
-// where operations are long, and none is told much too late. What follows the last event gets one when somebody polls.
+// Operations of a stream complete in order, so an event behind the last of several reports all of them. The number of
+// operations per event follows from how long operations take: as many as complete within 50 microseconds. Long
+// operations therefore get an event each, and no completion is reported much too late. Operations behind the last
+// event get one at the next poll.
 //
-// Threads     one at a time. Pure but for the clock, which comes in as a value.
-// Invariants  (1) completions are taken oldest first. (2) whatever waits is covered by an event after the next poll that
-//             finds fewer than two events under way.
+// Threads     one at a time. Pure: the caller passes the time.
+// Invariants  (1) completions are taken oldest first. (2) every pending completion is covered by an event after the
+//             next poll that finds fewer than two events pending.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +26,9 @@ class stream_completion_queue {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  /// Whether an event has to tell of the operation that is enqueued next, rather than one behind it.
+  /// Whether the next operation needs an event of its own. False: a later event will cover it.
   bool next_needs_event() const noexcept { return waiting_.empty() || since_event_ + 1 >= operations_per_event_; }
-  /// Nothing waits: with the next operation the stream begins to work.
+  /// No completion is pending: the next operation starts an idle stream.
   bool is_idle() const noexcept { return waiting_.empty(); }
 
   void add(places::completion* done, bool has_event, time now) {
@@ -35,16 +37,16 @@ class stream_completion_queue {
     ++since_event_;
     if (has_event) add_event();
   }
-  /// An event was put behind all that waits.
+  /// The caller recorded an event behind all pending operations.
   void add_event() {
     covered_.push_back(since_event_);
     since_event_ = 0;
   }
-  /// Whether a poll should put an event behind what has none.
+  /// Whether the poll must record an event for operations that have none.
   bool needs_event() const noexcept { return since_event_ > 0 && covered_.size() < 2; }
 
   bool has_events() const noexcept { return !covered_.empty(); }
-  /// The oldest event has happened, with that failure: takes what it tells of.
+  /// The oldest event was reached, perhaps with a failure: moves the completions that it covers to `ended`.
   void complete_oldest(std::vector<places::completion*>& ended, const std::exception_ptr& failure) {
     const std::size_t n = covered_.front();
     covered_.pop_front();
@@ -55,7 +57,7 @@ class stream_completion_queue {
     }
     ended_ += n;
   }
-  /// Of one poll, once all that has ended was taken: what that says of how long operations take.
+  /// Called once per poll, after all reached events were taken: updates the estimated time per operation.
   void update_rate(time now) noexcept {
     if (!ended_) return;
     const auto each = std::max<std::int64_t>(std::chrono::nanoseconds(now - last_end_).count(), 1) /
@@ -72,11 +74,11 @@ class stream_completion_queue {
   static constexpr std::int64_t most_operations_per_event = 64;
 
  private:
-  static constexpr std::int64_t delay_limit_ns_ = 50'000;  // nanoseconds
+  static constexpr std::int64_t delay_limit_ns_ = 50'000;  // a completion is reported about this late
 
   std::deque<places::completion*> waiting_;
-  std::deque<std::size_t> covered_;  // by each event under way: operations since the one before
-  std::size_t since_event_ = 0;      // operations behind the last event
+  std::deque<std::size_t> covered_;  // per pending event: the operations since the previous event
+  std::size_t since_event_ = 0;      // operations without an event
   std::size_t operations_per_event_ = 1, ended_ = 0;
   std::int64_t operation_ns_ = -1;
   time last_end_{};
