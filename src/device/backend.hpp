@@ -132,8 +132,9 @@ struct device_request {
 ///            know
 std::vector<device_request> parse_devices(std::string_view text, const std::vector<backend>& known);
 
-/// Opens the requested devices. A device that two drivers list is opened once, by the faster backend.
-///   throws   K27 if a named backend has no usable device, K29 for a setting with an impossible value
+/// Opens the requested devices. With "all", OpenCL does not open NVIDIA's devices if CUDA has opened some.
+///   throws   K26 for too many devices, K27 if a named backend has no usable device, K29 for a setting with an
+///            impossible value
 std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known, const open_options& how);
 
 /// K29: an unknown setting, or a setting with an impossible value.

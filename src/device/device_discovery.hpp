@@ -42,8 +42,8 @@ static_assert(std::is_trivially_copyable_v<free_memory>);
 /// keeps the devices open, since being open takes memory too.
 free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known, const visible_devices& visible,
                     std::vector<std::shared_ptr<void>>& held);
-/// Sets free_bytes of each selected device to the least value that any process measured: that process measured when
-/// all processes had the device open.
+/// Sets free_bytes of each selected device to the least value that any process measured: the last process to measure
+/// did so while all others had the device open.
 void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible, std::span<const free_memory> of_each);
 
 }  // namespace stretto::device

@@ -1,11 +1,12 @@
-// unwritten_elements.hpp - elements that a launch had to write and has left without a value: an out argument of an object or a buffer names
-// elements of which the launch writes all.
+// unwritten_elements.hpp - marks elements of an out argument that a launch should have written and left without a
+// value.
 //
-// A checked launch puts a mark where its trial run has written nothing. Copies carry marks from memory to memory and from node to node.
-// Who finds a mark later reads an element without a value. What writes there removes it.
+// A launch must write all elements that an out argument of an object or a buffer names. A checked launch marks those
+// that its trial run did not write. Copies carry marks between memories and nodes. A later read of a marked element
+// is a read without a value; a write removes the mark.
 //
 // Threads     any.
-// Cost        a comparison per element; elements of less than four bytes have no marks.
+// Cost        a comparison per element. Elements of less than four bytes cannot be marked.
 #pragma once
 
 #include <stretto/kernel_code.hpp>
@@ -17,28 +18,30 @@
 namespace stretto::device {
 
 bool is_unwritten(const std::byte* element, std::size_t bytes) noexcept;
-/// Whether an element of this size can have a mark.
+/// Whether an element of this size can be marked.
 constexpr bool can_be_unwritten(std::size_t bytes) noexcept { return bytes >= sizeof(std::uint32_t); }
 void mark_unwritten(std::byte* element, std::size_t bytes) noexcept;
 
-/// A launch that left elements, and a box around them.
+/// A launch that left elements without a value, and a box around them.
 struct unwritten_record {
   std::string kernel, array;
-  std::string launched;  // file and line; empty where that is not known
+  std::string launched;  // file and line; empty if unknown
   std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};
   friend bool operator==(const unwritten_record&, const unwritten_record&) = default;
 };
-/// Remembered for the life of the process; the last 64.
+/// Records the launch for the life of the process. The last 64 records are kept.
 void remember(unwritten_record left);
 bool has_recorded_launches() noexcept;
-/// The last launch that left an element with this index: 'kernel "half", launched at a.cpp:7, whose out argument is y'; empty if there is none.
+/// The last launch that left an element with this index, as in 'kernel "half", launched at a.cpp:7, whose out
+/// argument is y'. Empty if there is none.
 std::string launch_that_left(const std::int64_t* index);
 
-/// What errors say of them.
+/// Texts of the errors about unwritten elements.
 inline constexpr const char* why_unwritten = "an out argument says that a launch writes all of it, and that launch left this element";
 inline constexpr const char* remedy_for_unwritten = "write every element, give the launch the part that it writes, u(part), or declare the parameter inout";
 
-/// Calls f(at, element) for each element of an array argument that the launch may use, in C order, until it returns false.
+/// Calls f(at, element) for each element of an array argument that the launch may access, in C order, until f returns
+/// false.
 template <class F>
 bool each_element(const kernel_argument& a, const kernel_parameter& p, F f) {
   std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1}, at[3];

@@ -1,4 +1,5 @@
-// cuda_discovery.hpp - what the driver says of a device before it is opened, which takes half a gigabyte of its memory and a tenth of a second.
+// cuda_discovery.hpp - queries a device without opening it: opening takes half a gigabyte of its memory and a tenth
+// of a second.
 //
 // Threads     any.
 #pragma once
@@ -16,8 +17,8 @@ namespace stretto::device::cuda {
 struct device_details {
   CUdevice id = 0;
   std::string name;
-  std::string architecture;    // that its kernels are compiled for
-  std::string reason, remedy;  // where it cannot be used
+  std::string architecture;    // the architecture that its kernels are compiled for
+  std::string reason, remedy;  // set if the device cannot be used
 };
 
 /// Throws K43.
@@ -26,10 +27,10 @@ device_details query_details(const api& cu, const compiler& nvrtc, int ordinal);
 int attribute(const api& cu, CUdevice id, int which);
 std::string name_of_device(const api& cu, CUdevice id);
 
-/// How many devices are visible. Throws K42 where none is.
+/// The number of visible devices. Throws K42 if there is none.
 int count_devices(const api& cu);
 
-/// As backend::list_visible and backend::measure say.
+/// See backend::list_visible and backend::measure.
 std::vector<visible_device> list_visible(const options& o);
 measured_memory measure(const options& o);
 

@@ -1,8 +1,9 @@
-// cuda_stream.hpp - a stream of the driver, and the completions that wait for what is in it.
+// cuda_stream.hpp - a CUDA stream, and the completions of its pending operations.
 //
-// Threads     any; one lock per stream. Completions run in the device's poll(), outside of it.
-// Cost        a word set, or an event, for several operations with a completion, see stream_completion_queue; nothing is called back, nothing
-//             waits. Where a word is late the driver is asked now and then whether the device still works.
+// Threads     any; one lock per stream. Completions run in the device's poll(), without it.
+// Cost        one flag write or event for several operations with a completion, see stream_completion_queue. No
+//             callbacks, no blocking. If a flag is late, the stream occasionally queries the driver whether the
+//             device still works.
 #pragma once
 
 #include <atomic>
