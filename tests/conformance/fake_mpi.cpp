@@ -1,4 +1,4 @@
-#include "conformance/made_up_mpi.hpp"
+#include "conformance/fake_mpi.hpp"
 
 #include <cstddef>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "conformance/made_up_mpi.hpp"
+#include "conformance/fake_mpi.hpp"
 #include "net/mpi/mpi_transport.hpp"
 #include "net/self/self_transport.hpp"
 

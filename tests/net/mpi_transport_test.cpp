@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "conformance/made_up_mpi.hpp"
+#include "conformance/fake_mpi.hpp"
 #include "ended.hpp"
 #include "thrown_by.hpp"
 

@@ -50,13 +50,13 @@ class cuda_stream final : public stream, public polled_stream {
   void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                  places::completion* done) override;
 
-  /// Runs `calls`, which enqueue by the driver's calls, and then has `done` wait for them; false if they say that they cannot.
-  /// What a lost device refuses ends with K31; what is refused for another reason throws K43.
+  /// Runs `calls`, which enqueue driver calls, and then enqueues the report of their completion to `done`. False if
+  /// `calls` returns false. If the device is lost, the operation ends with K31; another failure throws K43.
   template <class Calls>
   bool enqueue(places::completion* done, Calls&& calls);
   void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes, void** arguments,
               places::completion* done);
-  /// Waits for its end. Throws K01.
+  /// Waits for the launch to complete. Throws K01.
   void launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
                       std::span<const launch_argument> arguments, places::completion* done);
   void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
@@ -64,13 +64,14 @@ class cuda_stream final : public stream, public polled_stream {
   void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
                   places::completion* done);
   void launch_rows(const row_launch& rows, places::completion* done);
-  /// What tells that all before has ended: an event, or else the count that the word is set to.
+  /// A point that reports the completion of all operations before it: an event, or the value to which the stream sets
+  /// its flag.
   struct end {
     CUevent event = nullptr;
     std::uint32_t count = 0;
-    bool is_told() const noexcept { return event || count; }  // else the device was lost before
+    bool is_told() const noexcept { return event || count; }  // false: the device was lost before
   };
-  /// What a glance compares with the word: a count, or none of these.
+  /// What may_have_ended compares with the flag: a value, or one of the special states.
   static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, a_count = std::uint64_t{1} << 33;
   bool has_come(std::uint32_t count) const noexcept;
   void say_what_is_next() noexcept;
@@ -84,12 +85,12 @@ class cuda_stream final : public stream, public polled_stream {
   const std::shared_ptr<driver> driver_;
   std::mutex mutex_;
   CUstream stream_ = nullptr;
-  std::atomic<bool> finished_{false};  // it is empty, and about to go
+  std::atomic<bool> finished_{false};  // empty, and being destroyed
   stream_completion_queue completions_;
   std::deque<end> told_;
-  std::uint32_t* const word_;   // null: events tell
-  std::uint32_t counted_ = 0;   // what it will be set to, as far as is enqueued
-  std::atomic<std::uint64_t> next_{nothing};  // written under the lock
+  std::uint32_t* const word_;   // null: events are used
+  std::uint32_t counted_ = 0;   // the last value that was enqueued for the flag
+  std::atomic<std::uint64_t> next_{nothing};  // written under mutex_
   std::chrono::steady_clock::time_point asked_;
 };
 

@@ -1,4 +1,4 @@
-// opencl_discovery.hpp - which devices the drivers show, and what they say of one before it is opened.
+// opencl_discovery.hpp - lists the devices of OpenCL drivers, and queries a device before it is opened.
 //
 // Threads     any.
 #pragma once
@@ -19,23 +19,23 @@ T number(const api& cl, cl_device_id id, cl_device_info what) {
   return value;
 }
 std::string text(const api& cl, cl_device_id id, cl_device_info what);
-/// "?" where it says nothing.
+/// "?" if the driver returns no text.
 std::string platform_text(const api& cl, cl_platform_id p, cl_platform_info what);
 
 struct platform_device {
   cl_platform_id platform;
   cl_device_id id;
 };
-/// All, in the order of the drivers. `status`: what the loader says, where it knows of no driver. Throws K41.
+/// All devices, in the order of the drivers. `status`: the loader's status if it knows no driver. Throws K41.
 std::vector<platform_device> all_devices(const api& cl, cl_int& status);
 
-/// Why a device cannot be used; empty: it can. Throws K41.
+/// Why a device cannot be used; empty if it can. Throws K41.
 struct unusable_reason {
   std::string reason, remedy;
 };
 unusable_reason unusable_reason_of(const api& cl, cl_device_id id);
 
-/// As backend::list_visible says. A part of a device has a number, and an identity, of its own.
+/// See backend::list_visible. Each part of a partitioned device has its own number and identity.
 std::vector<visible_device> list_visible(const options& o);
 
 }  // namespace stretto::device::opencl
