@@ -16,7 +16,7 @@ namespace stretto::device {
 
 namespace {
 
-/// By which drivers show fewer devices than there are. Of these, the first ones are what launchers set for each process.
+/// Variables that hide devices. Launchers set the first ones for each process.
 constexpr const char* hiding[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK",
                                   "ONEAPI_DEVICE_SELECTOR", "POCL_DEVICES", "OCL_ICD_VENDORS"};
 constexpr std::size_t by_launchers = 5;
@@ -37,7 +37,7 @@ error no_such(std::string_view word, std::string_view text, const std::vector<ba
       .remedy(guess.empty() ? "`stretto doctor` lists the devices of this machine" : std::move(guess));
 }
 
-/// Between brackets: names, each perhaps with "=" and a value, between commas.
+/// Parses the text between brackets: comma-separated names, each perhaps with "=" and a value.
 std::vector<setting> read_settings(std::string_view inside, const backend& of) {
   std::vector<setting> all;
   for (std::size_t at = 0; at <= inside.size();) {
@@ -149,7 +149,7 @@ std::vector<opened_device> open_devices(const std::vector<device_request>& which
         if (unusable.name.empty()) unusable = std::move(f);
         continue;
       }
-      // NVIDIA's driver shows its devices to OpenCL, too.
+      // NVIDIA's driver also lists its devices under OpenCL.
       if (!w.is_named && has("cuda") && f.is->about().vendor == "NVIDIA Corporation") continue;
       if (usable++ < w.at_most) open.push_back(std::move(f));
     }

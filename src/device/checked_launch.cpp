@@ -22,7 +22,7 @@ void add_box(std::vector<std::int64_t>& words, const std::int64_t* min, const st
   for (int a = 0; a < 3; ++a) words.push_back(a < axes ? max[a] : 1);
 }
 
-/// Of groups that are numbered from any number on.
+/// Floor division: group numbers may be negative.
 std::int64_t group_of(std::int64_t item, std::int64_t length) noexcept { return (item >= 0 ? item : item - length + 1) / length; }
 
 }  // namespace

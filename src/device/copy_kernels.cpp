@@ -40,7 +40,7 @@ launch_argument as_array(const copy_end& e, places::copy_shape shape, std::size_
   return a;
 }
 
-/// What a word has to divide.
+/// The combined distances, which the size of a copied word must divide.
 std::size_t distances(const copy_end& e, places::copy_shape shape) noexcept {
   return shape.row_bytes | reinterpret_cast<std::uintptr_t>(e.address) | (shape.rows > 1 ? e.row_stride : 0) |
          (shape.planes > 1 ? e.plane_stride : 0);

@@ -62,7 +62,7 @@ std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t
   try {
     first = borrowed_.reserve(bytes, 0);
     if (map_exported(first, token, bytes)) return first;
-  } catch (const std::exception&) {  // no addresses, or a driver that does not take it
+  } catch (const std::exception&) {  // no address space, or the driver refuses the token
   }
   if (first) borrowed_.release(first);
   return nullptr;
@@ -86,8 +86,8 @@ std::int64_t launch_range::items() const noexcept {
 
 std::int64_t launch_range::items_in_line() const noexcept {
   constexpr std::int64_t usual = 64, longest = 256, step = 8;
-  constexpr std::int64_t of_a_line = 13;  // what another line costs, in items, with PoCL on a stencil
-  constexpr std::int64_t many = 1 << 20;  // below, another shape is not worth compiling for
+  constexpr std::int64_t of_a_line = 13;  // cost of another line, in items, measured with PoCL on a stencil
+  constexpr std::int64_t many = 1 << 20;  // smaller launches do not justify compiling for another shape
   const int last = dimensions - 1;
   const std::int64_t count = max[last] - min[last];
   const auto lines = [count](std::int64_t length) { return (count + length - 1) / length; };
@@ -99,7 +99,8 @@ std::int64_t launch_range::items_in_line() const noexcept {
 }
 
 bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], const std::int64_t (&group)[3]) noexcept {
-  constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours, and a device for items that leave at once
+  // leaves room for neighbours of an item, and for items beyond the range, which return at once
+  constexpr std::int64_t most = 2'000'000'000;
   bool fit = true;
   for (int a = 0; a < 3; ++a) {
     const std::int64_t limit = most / std::max<std::int64_t>(1, group[a]);

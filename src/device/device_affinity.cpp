@@ -15,7 +15,7 @@ bool is_near_cores(std::string pci, const std::filesystem::path& root) {
   std::ranges::transform(pci, pci.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   cpu_set_t ours;
   if (pci.empty() || sched_getaffinity(0, sizeof ours, &ours) != 0) return true;
-  // "0-15,32-47": those with the shortest way to it; all of them, where the machine is one piece.
+  // "0-15,32-47": the cores nearest to the device; all cores of a machine without NUMA.
   std::istringstream list(base::first_line(root / "sys/bus/pci/devices" / pci / "local_cpulist"));
   bool is_known = false;
   for (std::string range; std::getline(list, range, ',');) {

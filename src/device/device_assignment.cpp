@@ -12,14 +12,15 @@ namespace {
 using devices = std::vector<std::uint64_t>;
 using kind_of_request = std::pair<std::uint32_t, std::uint64_t>;
 
-/// What one process sees of a kind.
+/// The devices of one kind that one process sees for one request.
 struct device_view {
   std::size_t process = 0;
   devices visible, near;
-  std::size_t capacity = device_inventory::all;  // most that it may open
+  std::size_t capacity = device_inventory::all;  // most devices that it may open
 };
 
-/// The hands of a process, in the order of its card. A word's number is used up kind by kind.
+/// The views of a process, in the order of its inventory. The kinds of a request use up its number one after the
+/// other.
 std::vector<std::pair<kind_of_request, device_view>> views_of(const device_inventory& c, std::size_t process) {
   std::vector<std::pair<kind_of_request, device_view>> all;
   for (const device_inventory::entry& e : std::span(c.entries).first(std::min<std::size_t>(c.count, device_inventory::most))) {
@@ -39,7 +40,7 @@ std::vector<std::pair<kind_of_request, device_view>> views_of(const device_inven
   return all;
 }
 
-/// Processes that see the same, in their order.
+/// Processes that see the same devices, in their order.
 using view_group = std::vector<device_view>;
 
 std::vector<devices> assign_group(const view_group& views) {
@@ -57,7 +58,7 @@ std::vector<devices> assign_group(const view_group& views) {
   for (std::size_t i = 0; i < processes; ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return views[i].near.size(); });
   std::vector<devices> own(processes);
-  // All have as many takers in the end, but for one more where they do not go up.
+  // In the end all devices have equally many openers; if the division leaves a remainder, some have one more.
   const auto is_full = [&](std::size_t d) {
     return takers[d] > each || (takers[d] == each && std::cmp_greater_equal(std::ranges::count(takers, each + 1), one_more));
   };
@@ -92,7 +93,7 @@ device_assignment assign_devices(std::span<const device_inventory> inventories, 
     const view_group* of;
   };
   std::vector<part> mine;
-  std::map<std::uint64_t, devices> openers;  // of each device, every process once
+  std::map<std::uint64_t, devices> openers;  // the processes that open each device
   for (const auto& [key, views] : groups) {
     const std::vector<devices> own = assign_group(views);
     for (std::size_t i = 0; i < views.size(); ++i) {

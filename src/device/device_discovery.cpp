@@ -22,7 +22,7 @@ open_options options_of_request(const device_request& w, const open_options& how
   return s;
 }
 
-/// Nothing where it throws: who opens the devices finds the same, and says why.
+/// An empty result if `ask` throws: opening the devices fails for the same reason later, and reports it.
 auto unless_refused(auto&& ask) -> decltype(ask()) {
   try {
     return ask();
@@ -35,7 +35,7 @@ bool is_on(const device_inventory& c, std::uint32_t request, std::uint64_t devic
   return std::ranges::any_of(std::span(c.entries).first(c.count), [&](const device_inventory::entry& e) { return e.request == request && e.device == device; });
 }
 
-/// The number on the card of what a word has chosen.
+/// The device number in the inventory of the device that a request selected.
 std::uint64_t device_of(const visible_devices& visible, std::size_t request, unsigned number) {
   const auto at = std::ranges::find_if(visible.entries, [&](const visible_devices::entry& e) { return e.request == request && e.device.number == number; });
   return visible.inventory.entries[at - visible.entries.begin()].device;
@@ -45,7 +45,7 @@ std::uint64_t device_of(const visible_devices& visible, std::size_t request, uns
 
 visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known, const open_options& how) {
   visible_devices all;
-  std::map<std::string, std::uint32_t> requests_of_backend;  // of each backend, so far
+  std::map<std::string, std::uint32_t> requests_of_backend;  // requests of each backend so far
   for (std::size_t w = 0; w < which.size(); ++w) {
     const backend& b = named(which[w].backend, known);
     if (!b.list_visible) continue;
@@ -55,7 +55,8 @@ visible_devices discover_devices(std::span<const device_request> which, const st
     for (visible_device& s : unless_refused([&] { return b.list_visible(options_of_request(which[w], how)); })) {
       if (all.entries.size() == device_inventory::most) return all;
       std::uint64_t device = base::fnv1a(s.identity, of_backend);
-      while (is_on(all.inventory, request, device)) device = base::fnv1a("another", device);  // of a driver that gives several one identity
+      // some drivers give several devices one identity
+      while (is_on(all.inventory, request, device)) device = base::fnv1a("another", device);
       all.inventory.entries[all.inventory.count++] = {.device = device, .kind = base::fnv1a(s.kind, of_backend), .request = request,
                                             .requested = which[w].at_most, .is_near = s.is_near};
       all.entries.push_back({w, std::move(s)});

@@ -29,8 +29,8 @@ bool attached_device::is_under_way(key k) const {
   return under_way_.find(k);
 }
 
-// A kernel goes on in the stream of one that it follows, where nothing else has been put behind that one: so chains cost no
-// marks, and what forks runs side by side.
+// A kernel uses the stream of an operation that it follows, if that is the last one there. So chains need no markers,
+// and independent branches run concurrently.
 std::size_t attached_device::slot_for(work what, std::span<const ticket> behind) noexcept {
   if (has_copy_streams_ && what == work::to_device) return slot_to_device;
   if (has_copy_streams_ && what == work::to_host) return slot_to_host;
@@ -58,7 +58,7 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
     if (other == slot || std::ranges::find(before, other, &ticket::slot) != before.end()) continue;
     s.wait_for(slots_[other].is->record_marker());
   }
-  // Before the operation can end, and its completion look for it.
+  // Written before the operation can complete: its completion looks it up.
   where = {slot, ++slots_[slot].enqueued, trace::clock::now(), where.id, 0};
   trace::ticks latest = 0;
   for (const ticket& p : waits_)
@@ -98,7 +98,7 @@ void attached_device::record(const ticket& where, const trace::record& span) noe
                                                           : fmt::format("stream {}", where.slot - first_kernel_slot);
     try {
       ring = &owner_.recorder_->add_ring(fmt::format("{} {}", name_, what));
-    } catch (const std::bad_alloc&) {  // a span is missing
+    } catch (const std::bad_alloc&) {  // the span is dropped
       return;
     }
   }
@@ -131,7 +131,7 @@ platform device_set::extended(const platform& machine) {
     if (about.latency_seconds > 0) l.latency_seconds = about.latency_seconds;
     d.links.push_back(l);
   };
-  // The host memory that a device hangs off: the largest in extent there is.
+  // The host memory that devices are linked to: the one with the largest extent.
   place root;
   for (const place_kind k : {place_kind::system_memory, place_kind::numa})
     for (std::uint32_t i = 0; !root && i < d.places.size(); ++i)
@@ -188,7 +188,7 @@ void device_set::stop_notifying() noexcept {
   if (pending()) next_poll({});
 }
 
-// Each of them, as what begins on any from now on has to ring too.
+// Every device must agree: operations that start on any of them from now on must notify too.
 bool device_set::will_call() noexcept {
   if (!notifies_.load(std::memory_order_seq_cst)) return false;
   for (const auto& a : all_)
@@ -196,7 +196,7 @@ bool device_set::will_call() noexcept {
   return true;
 }
 
-// No backend's poll throws: what a driver refuses to tell it gives to the completion.
+// No backend's poll throws: driver errors become failures of completions.
 void device_set::fail(std::exception_ptr) noexcept {}
 
 }  // namespace stretto::device

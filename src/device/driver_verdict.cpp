@@ -27,14 +27,14 @@ namespace fs = std::filesystem;
 constexpr auto broken_for = std::chrono::hours(1);
 constexpr std::string_view survived = "survived";
 
-/// Variables that differ between processes or terminals and that no driver looks at.
+/// Environment variables that differ between processes or terminals and that no driver reads.
 bool is_volatile(std::string_view entry) {
   constexpr std::array prefixes{"_=", "PWD=", "OLDPWD=", "SHLVL=", "TERM", "COLUMNS=", "LINES=", "SSH_", "WINDOWID=", "STRETTO_", "OMPI_",
                                 "PMI", "HYDRA", "MPI_", "MPIR_", "MV2_", "MVP_", "PALS_", "SLURM", "PRTE", "INVOCATION_ID=", "JOURNAL_STREAM="};
   return std::ranges::any_of(prefixes, [&](std::string_view p) { return entry.starts_with(p); });
 }
 
-/// Size and time of change; 0 where there is no such file.
+/// Size and modification time; 0 if the file does not exist.
 std::string state_of(const fs::path& file) {
   std::error_code none;
   const auto time = fs::last_write_time(file, none);
@@ -58,7 +58,7 @@ std::vector<fs::path> vendor_files() {
   return all;
 }
 
-/// All that a driver's behaviour depends on, as far as anybody can see: another text is another driver.
+/// Everything that the driver's behaviour may depend on. Another fingerprint means another driver.
 std::string fingerprint(std::string_view kind, const std::string& library) {
   std::string text = fmt::format("{} {}\n{}\n", kind, library, base::first_line("/proc/sys/kernel/random/boot_id"));
   std::vector<std::string_view> variables;
@@ -80,7 +80,7 @@ fs::path verdict_file(const fs::path& folder, std::string_view fingerprint) {
   return folder / fmt::format("{:016x}", base::fnv1a(fingerprint));
 }
 
-/// "survived", or driver and reason in two lines; nothing where nobody knows.
+/// The stored verdict: "survived", or driver and reason in two lines. Nothing if there is no valid one.
 std::optional<std::string> remembered(const fs::path& file) {
   std::error_code none;
   const auto changed = fs::last_write_time(file, none);
@@ -100,7 +100,7 @@ std::optional<std::string> reason_to_fail(const driver_trial& how, std::string_v
   return fmt::format("a trial program that opened it {}{}", end.to_text(), line.empty() ? "" : ": " + line);
 }
 
-/// The driver that is to blame, where there are several.
+/// Finds the faulty driver, if the loader has several.
 driver_fault blamed(const driver_trial& how, std::string_view kind, const std::string& library, std::string reason) {
   const auto files = kind == "opencl" ? vendor_files() : std::vector<fs::path>();
   if (files.size() == 1) return {files.front().string(), std::move(reason)};

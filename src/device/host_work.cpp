@@ -20,7 +20,7 @@ bool ids_are_ints(const kernel_work& work, bool in_groups) noexcept {
   return ids_fit_ints(work.min, work.max, in_groups ? work.group : none);
 }
 
-/// Rows without gaps, and no element that is written by one name and used by another.
+/// Whether rows have no gaps and no element is written through one argument and used through another.
 bool are_dense_and_apart(const kernel_code& code, const kernel_argument* arguments) {
   const std::span<const kernel_parameter> all = code.parameters;
   bool is_first = true;
@@ -82,7 +82,7 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
   base::announce_release(this);
 }
 
-// The kernel, which is code of the program, has read them.
+// The kernel, which is user code, has read the values.
 copied_arguments::~copied_arguments() { base::announce_acquire(this); }
 
 void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,

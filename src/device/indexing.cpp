@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
-/// Whether the sums of an element's place are ints in any order, of the array's elements and of coordinates just beside them.
+/// Whether the sums of an address computation fit into int in any order, for the array's elements and for coordinates
+/// just outside.
 bool adds_up_to_ints(const launch_argument& given, const kernel_parameter& p) noexcept {
   const array_layout layout = layout_of(given, p.element_bytes);
   const auto magnitude = [](std::int64_t x) { return x < 0 ? -static_cast<double>(x) : static_cast<double>(x); };  // nothing overflows

@@ -94,7 +94,7 @@ class rewriter {
     for (token& t : tokens_of(text)) t.line = line, out.push_back(std::move(t));
   }
 
-  /// Rewrites what begins at `i`; returns where to go on.
+  /// Rewrites the construct at `i`; returns the index behind it.
   std::size_t one(std::size_t i, tokens& out) {
     const token& t = at(i);
     if (t.is == token::what::number) {
@@ -140,7 +140,8 @@ class rewriter {
     return i + 1;
   }
 
-  /// Functions whose overloads the host chooses by their first number, and devices by all; OpenCL's abs returns an unsigned one.
+  /// Functions whose overload the host selects by the first argument, and devices by all. OpenCL's abs returns an
+  /// unsigned number.
   static bool needs_one_type(const token& t) {
     static const std::set<std::string_view>& names = *new const std::set<std::string_view>{"abs", "min", "max", "fmin", "fmax", "pow", "atan2", "fmod", "hypot", "fma"};
     return names.contains(t.spelling);
@@ -179,7 +180,7 @@ class rewriter {
     return i;
   }
 
-  /// Braces that are open there; 1 in the body itself.
+  /// The number of open braces at `i`; 1 in the body itself.
   int blocks_around(std::size_t i) const {
     int open = 0;
     for (std::size_t k = 0; k < i; ++k) open += at(k) == "{" ? 1 : at(k) == "}" ? -1 : 0;
@@ -213,7 +214,7 @@ class rewriter {
     return i + 3;
   }
 
-  // u(i, j) is an element; u alone, handed to a function, is the array.
+  // u(i, j) is an element; u alone, passed to a function, is the array.
   std::size_t array(std::size_t i, tokens& out) {
     const token& t = at(i);
     if (arrays_.at(t.spelling).mode == access::reduce && at(i + 1) == "(") return contribution(i, out);
@@ -223,7 +224,7 @@ class rewriter {
     return i + 1;
   }
 
-  /// The name of the function, which is to be defined before the kernel: C has no overloading.
+  /// The name of the function, whose definition must precede the kernel: C has no overloading.
   token atomic_named(std::string change, const tokens& of, bool is_global, unsigned line) {
     std::string type = joined(of);
     static const std::map<std::string_view, std::string_view>& of_one_word = *new const std::map<std::string_view, std::string_view>{
@@ -234,7 +235,7 @@ class rewriter {
     return name(atomics_.insert({std::move(change), std::move(type), is_global}).first->name(), line);
   }
 
-  // atomic_add(&v(i), x): named by the type of the element and where it is.
+  // atomic_add(&v(i), x): the name depends on the element's type and memory.
   std::size_t atomic(std::size_t i, tokens& out) {
     const token& t = at(i);
     const std::string& target = at(i + 3).spelling;

@@ -1,4 +1,4 @@
-// kernel_errors.cpp - what goes wrong in a kernel that the host runs.
+// kernel_errors.cpp - the errors of kernels that run on the host.
 #include <stretto/error.hpp>
 #include <stretto/kernel.hpp>
 

@@ -22,7 +22,8 @@ namespace stretto::device {
 
 namespace {
 
-/// The user's file, or nothing. Compilers write names relative to where they ran: mostly a folder above the program.
+/// The user's file, or an empty text. Compilers write file names relative to their working folder, mostly a folder
+/// above the program.
 std::string source_of(std::string_view file) {
   constexpr std::uint64_t most_bytes = 64u << 20;
   std::error_code ignored;
@@ -35,7 +36,8 @@ std::string source_of(std::string_view file) {
   return std::move(content.text);
 }
 
-/// Macros that turn u(i, j) into an element of the pointer; defined before a function and undefined after it.
+/// Macros that turn u(i, j) into an element of the pointer. They are defined before a function and undefined after
+/// it.
 struct element_macros {
   std::string define, undefine;
 
@@ -48,7 +50,7 @@ struct element_macros {
       define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n", p.name,
                             indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
-      // Each term is of the type of the sum: one without a sign would make a whole of 32 bits of what goes on in 64.
+      // Each term is cast to the type of the sum: an unsigned 32-bit term would wrap around before it is widened.
       std::string offset = fmt::format("(STRETTO_SUM_TYPE)stretto_layout_{}.offset", p.name);
       for (int a = 0; a < p.dimensions; ++a)
         offset += fmt::format(" + (STRETTO_SUM_TYPE)(({0}) * {3}(stretto_layout_{1}.stride[{2}]))", "ijk"[a], p.name, a,
@@ -59,7 +61,8 @@ struct element_macros {
   }
 
   void local_array(const std::string& called, const declared& d) {
-    // With as many axes as it has: what PoCL's compiler makes of one index in place of two takes three times as long.
+    // The macro has as many parameters as the array has axes: with one index in place of two, PoCL's compiler
+    // produces code that takes three times as long.
     std::string parameters, indices;
     for (std::size_t a = 0; a < d.lengths.size(); ++a) {
       parameters += fmt::format("{}i{}", a ? ", " : "", a);
@@ -73,7 +76,8 @@ struct element_macros {
 bool is_bool(const tokens& type) { return type.size() == 1 && type.front() == "bool"; }
 
 std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, index_checks checked) {
-  const bool is_of_bytes = of_kernel && d == dialect::opencl && is_bool(p.type);  // OpenCL hands no bool to a kernel
+  // OpenCL cannot pass a bool to a kernel
+  const bool is_of_bytes = of_kernel && d == dialect::opencl && is_bool(p.type);
   const std::string type = is_of_bytes ? "uint8_t" : joined(p.type);
   if (is_of_bytes && p.mode == access::value) return fmt::format("uint8_t stretto_given_{}", p.name);
   if (p.mode == access::value) return fmt::format("{} {}", type, as_plain_name(p.name));
@@ -96,8 +100,8 @@ bool is_integer(const tokens& type) {
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
-/// `long` has 64 bits everywhere, and what is named by a type has one word for it. In OpenCL C `long long` is reserved for twice as many: compilers
-/// take it, and compute something else.
+/// `long` has 64 bits everywhere, and generated names need one word per type. OpenCL C reserves `long long` for 128
+/// bits: compilers accept it and compute wrong results.
 void shorten_long_long(tokens& all) {
   all.erase(std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }), all.end());
   for (token& t : all) {
@@ -124,7 +128,7 @@ class writer {
     include_what_is_used_by(body);
     text_.entry = "stretto_kernel_" + identifier_of(kernel_.name);
     entry(parameters, body);
-    // OpenCL does not say how large a bool is; on the host it is a byte.
+    // OpenCL does not define the size of bool; on the host it is one byte.
     const char* const of_bools = uses_bool_ ? "typedef char stretto_bool_is_a_byte[sizeof(bool) == 1 ? 1 : -1];\n" : "";
     text_.source = fmt::format(
         "{}{}{}{}{}\n{}", prelude(dialect_), of_bools, text_of_vectors(vectors_, dialect_),
@@ -183,7 +187,8 @@ class writer {
     if (used.is == device_text::what::structure) structure(used, name, std::move(body));
     else if (used.is == device_text::what::constant && is_integer(type))  // which may then be the length of an array
       source_ += fmt::format("enum {{ {} = {} }};\n", name, joined(body));
-    else if (used.is == device_text::what::operation) return;  // whoever contributes by it defines how
+    // its definition comes with the kernels that contribute by it
+    else if (used.is == device_text::what::operation) return;
     else if (used.is == device_text::what::constant)
       source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), name, joined(body));
     else function(used, joined(type), parameters, body);
@@ -211,7 +216,7 @@ class writer {
                            text_of(is.text, f.file), macros.undefine);
   }
 
-  /// Finds what a reduction by another name is by, if that is for devices, and defines how the kernel contributes.
+  /// Resolves the user-defined operators of reductions for devices, and defines how the kernel contributes.
   void find_operators(std::vector<written_parameter>& parameters) {
     std::set<std::string> defined;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -260,7 +265,8 @@ class writer {
       opening += dialect_ == dialect::cuda ? cuda_opening(p) : is_of_bytes ? opening_of_bytes(p) : opencl_opening(p);
     }
     for (const auto& [called, d] : is.local_arrays) macros.local_array(called, d);
-    // OpenCL wants the declarations of local memory at the outermost scope: the body's own braces are left out there.
+    // OpenCL requires declarations of local memory in the outermost scope, so the body's own braces are left out
+    // there.
     const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
     const tokens inside = outermost ? tokens(is.text.begin() + 1, is.text.end() - 1) : is.text;
     source_ += fmt::format("{}STRETTO_ENTRY {}({}{})\n{{\n{}{}{}{}\n}}\n{}",
@@ -284,7 +290,7 @@ class writer {
           "stretto_layout_{0}.skip);\n",
           p.name, constant, joined(p.type));
     }
-    // What a bool is written to becomes 0 or 1, and a byte does not: elements are used as bools.
+    // Assigning to a bool stores 0 or 1; assigning to a byte does not. So elements are accessed as bools.
     if (p.mode == access::value)
       return fmt::format("bool {} = stretto_given_{} != 0;\n", as_plain_name(p.name), p.name);
     if (p.mode == access::local)
@@ -298,7 +304,7 @@ class writer {
         p.name, constant);
   }
 
-  /// OpenCL hands no structure with a bool to a kernel: its bytes are handed over, in a structure of their own.
+  /// OpenCL cannot pass a structure with a bool to a kernel, so its bytes are passed in a separate structure.
   std::string bytes_for(const written_parameter& p, std::uint32_t bytes) {
     source_ += fmt::format("typedef struct {{ uint8_t is[{}]; }} stretto_bytes_of_{};\n", bytes, p.name);
     return fmt::format("const stretto_bytes_of_{0} stretto_given_{0}", p.name);
@@ -311,7 +317,7 @@ class writer {
         p.name, joined(p.type), as_plain_name(p.name));
   }
 
-  /// What each array of a checked entry is looked at with.
+  /// The declarations with which a checked entry checks its arrays.
   std::string looks(const std::vector<written_parameter>& parameters) const {
     std::string all;
     const char* const id = kernel_.in_groups ? "stretto_item_global_id" : "global_id";
@@ -322,7 +328,8 @@ class writer {
     return all;
   }
 
-  /// Of an OpenCL entry: one parameter for the range and the layouts of all arrays, as drivers take time for each.
+  /// An OpenCL entry has one parameter for the range and the layouts of all arrays, because drivers take time for
+  /// each parameter.
   std::string layouts_together(const std::vector<written_parameter>& parameters, element_macros& macros) {
     int arrays = 0;
     macros.define += "#define stretto_range stretto_given.range\n";

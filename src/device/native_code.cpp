@@ -24,7 +24,7 @@ struct native_record {
 
 const kernel_code& detail::keep_native(native_request request, std::unique_ptr<native_functions> functions,
                                        const std::source_location& where) {
-  // Devices know kernels by their addresses, which therefore are never used again.
+  // Devices identify kernels by address, so an address must never be reused.
   static std::mutex mutex;
   static auto& all = *new std::deque<native_record>;
   static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);

@@ -32,7 +32,7 @@ std::optional<error> find_refusal(const kernel_code& code) {
   }
 }
 
-/// Kernels last as long as the program.
+/// Kernels are never destroyed.
 struct verdicts {
   std::mutex mutex;
   std::unordered_map<const kernel_code*, verdict> of;

@@ -35,7 +35,7 @@ std::size_t stream_registry::poll() {
   }
   const std::size_t n = run(ended);
   ended.clear();
-  kept_ = std::move(ended);  // its memory, for the next
+  kept_ = std::move(ended);  // reuse its memory in the next poll
   return n;
 }
 

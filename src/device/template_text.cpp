@@ -15,7 +15,7 @@ bool is_member(const tokens& all, std::size_t i) {
 }
 
 std::string negative(std::int64_t n, std::string_view suffix) {
-  // The least number has no positive one that a minus could stand before.
+  // The least integer has no positive counterpart that could follow a minus sign.
   const std::int64_t beyond =
       n == std::numeric_limits<std::int64_t>::min() || n == std::numeric_limits<std::int32_t>::min()
           ? 1

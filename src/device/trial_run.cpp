@@ -27,7 +27,7 @@ namespace stretto::device {
 
 namespace {
 
-/// In a body, or in the functions that it uses.
+/// Whether a body, or a function that it uses, has atomics.
 bool has_atomics(const kernel_code& code, std::string_view body, std::set<const device_text*>& seen) {
   return std::ranges::any_of(tokens_of(body), [&](const token& t) {
     if (t.is != token::what::name) return false;
@@ -37,7 +37,7 @@ bool has_atomics(const kernel_code& code, std::string_view body, std::set<const 
   });
 }
 
-/// What a unit did, and how it ended.
+/// The effects of a unit, and how it ended.
 struct outcome {
   shadow_memory::effects did;
   std::exception_ptr failure;
@@ -81,7 +81,7 @@ class trial {
       if (given_[n].is_overwritten && arrays_[n].has_no_values) mark_what_is_left(n);
   }
 
-  /// In the memory of the launch itself, which begins now.
+  /// Marks unwritten elements in the launch's own memory; the launch itself begins after that.
   void mark_what_is_left(std::size_t n) {
     const kernel_parameter& p = code_.parameters[n];
     if (!can_be_unwritten(p.element_bytes)) return;
@@ -126,7 +126,7 @@ class trial {
     arrays_[n].may_conflict = p.mode != access::reduce && !are_in_order;
   }
 
-  /// With other patterns in as many of the elements without values.
+  /// Runs the unit with other patterns in the first `altered` elements without values.
   outcome run_with(const std::int64_t* id, std::size_t altered) {
     outcome o;
     const std::int64_t end[3] = {id[0] + 1, id[1] + 1, id[2] + 1};
@@ -156,7 +156,7 @@ class trial {
     if (usual.agrees_with(altered)) {
       shadow_.add(written);
     } else if (!read_without_value_) {
-      if (!had_conflict) shadow_.forget_conflicts();  // a kernel that goes by what has no value may use anything
+      if (!had_conflict) shadow_.forget_conflicts();  // a kernel that depends on undefined values may access anything
       find_read(id, usual, elements);
       usual = run_again(id, 0);
     }
@@ -170,9 +170,10 @@ class trial {
     std::rethrow_exception(o.failure);
   }
 
-  /// The first elements without values are altered: as few of them as make another outcome. The last of these is read.
+  /// Alters as few of the first elements without values as change the outcome. The last altered one is the one that
+  /// was read.
   void find_read(const std::int64_t* id, const outcome& usual, std::size_t elements) {
-    if (!run_again(id, 0).agrees_with(usual)) return;  // it never does the same twice
+    if (!run_again(id, 0).agrees_with(usual)) return;  // the unit is not deterministic
     std::size_t same = 0, other = elements;
     while (other - same > 1) {
       const std::size_t middle = same + (other - same) / 2;
@@ -248,7 +249,7 @@ class trial {
         .remedy("let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
   }
 
-  /// Of what an earlier launch has left without a value.
+  /// A read of an element that an earlier launch left without a value.
   error read_of_unwritten(const shadow_memory::named_element& e) const {
     error what = begin("K07", fmt::format("kernel \"{}\" reads {}, which has no value", code_.name, text_of(e)));
     const named_item by = name(e.turn);

@@ -13,7 +13,7 @@
 namespace stretto::device {
 namespace {
 
-// Not a number for a float and, twice, for a double; no index and no count.
+// NaN as a float and, twice, as a double; neither an index nor a count.
 constexpr std::uint32_t pattern = 0xfff5'a5c3;
 constexpr std::size_t most_remembered = 64;
 

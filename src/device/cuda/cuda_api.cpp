@@ -15,7 +15,7 @@ namespace {
 
 constexpr int oldest_version = 11020;
 
-/// What the driver answered to cuInit, and what helps.
+/// A status of cuInit, its cause and its remedy.
 struct refusal {
   CUresult status;
   const char *reason, *remedy;
@@ -36,7 +36,7 @@ constexpr std::array<refusal, 6> refusals{{
 }  // namespace
 
 void* open_library(const std::string& library, const std::string& remedy) {
-  // Never closed: drivers keep threads and memory, which must not lose their code.
+  // Never closed: threads and memory of the driver must not lose their code.
   if (void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   throw error("K42", fmt::format("the CUDA library \"{}\" cannot be opened", library)).because(dlerror()).remedy(remedy);
 }
@@ -110,7 +110,7 @@ bool is_fatal(CUresult status) noexcept {
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     case CUDA_ERROR_ASSERT:
     case CUDA_ERROR_UNKNOWN: return true;
-    // Stack, instruction, alignment, address space, program counter, and what the driver does not tell apart.
+    // Faults of stack, instruction, alignment, address space and program counter, and unspecified ones.
     default: return status >= CUDA_ERROR_HARDWARE_STACK_ERROR && status <= CUDA_ERROR_LAUNCH_FAILED;
   }
 }

@@ -76,7 +76,7 @@ std::shared_ptr<const compiler> compiler::find(int driver_version) {
       if (one->version / 1000 <= driver_version / 1000) return one;
       newer = std::move(one);
     } catch (const error& e) {
-      // Not there is no news; there and unusable is.
+      // A missing library is expected; an unusable one is reported.
       if (e.sentence().find("cannot be opened") == std::string::npos) broken = fmt::format("{}: {}", e.sentence(), e.why());
     }
   }
@@ -92,7 +92,7 @@ std::shared_ptr<const compiler> compiler::find(int driver_version) {
 
 std::string compiler::architecture_for(int capability) const {
   if (std::binary_search(architectures.begin(), architectures.end(), capability)) return fmt::format("sm_{}", capability);
-  // A later device than the compiler knows: the driver translates from the latest that came before.
+  // The device is newer than the compiler: the driver translates code of the latest architecture before it.
   const auto later = std::upper_bound(architectures.begin(), architectures.end(), capability);
   return later == architectures.begin() ? std::string() : fmt::format("compute_{}", *std::prev(later));
 }
@@ -150,7 +150,7 @@ bool is_count(std::string_view line) noexcept {
 
 /// `file(12): error #20-D: what` as `file:12: error: what`; any other line as it is.
 std::string readable_line(std::string_view line) {
-  // A file's name may look like a place: the last that is one counts.
+  // A file name may look like a line number in brackets; the last match counts.
   for (auto open = line.rfind('('); open != line.npos; open = open ? line.rfind('(', open - 1) : line.npos) {
     std::string_view rest = line.substr(open + 1);
     const std::string_view number = take_number(rest);

@@ -19,7 +19,7 @@ void line(const api& cu, CUstream s, located from, located to, std::size_t bytes
          "cuMemcpyPeerAsync");
 }
 
-/// Which memories the two ends lie in, and where: the same words in each of the driver's descriptions.
+/// Fills in the memories and addresses of both ends; the driver's descriptions have the same fields.
 template <class Description>
 void set_ends(Description& c, located from, located to) {
   c.srcMemoryType = from.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
@@ -93,7 +93,7 @@ void enqueue_copy(const driver& d, CUstream stream, located source, located targ
   const bool fits = pitches_fit && (r.planes == 1 ||
                                     (planes_fit(r.source_row, r.source_plane) && planes_fit(r.target_row, r.target_plane)));
   if (!fits) {
-    // Plane by plane, then row by row: overlapping or very distant rows have no call of their own.
+    // Plane by plane, then row by row: no driver call handles overlapping or very distant rows.
     flat_rows part = r;
     const bool by_plane = r.planes > 1;
     (by_plane ? part.planes : part.rows) = 1;

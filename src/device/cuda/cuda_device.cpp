@@ -52,7 +52,7 @@ class cuda_device final : public device {
     constexpr std::uint64_t grain = 2 << 20;  // of the driver's own allocations
     CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
     CUdeviceptr at = 0;
-    // What is free need not lie together, and other programs take of it while this one looks.
+    // Free memory may be fragmented, and other programs allocate concurrently.
     for (int tries = 0; tries < (wanted ? 1 : 8) && status == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
       cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
       about_.memory_bytes = wanted ? wanted : base::share_of_addresses(part_of(free, total, part)) / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
@@ -182,7 +182,8 @@ class cuda_device final : public device {
   }
 
  private:
-  /// Why it is no memory of this device; empty: it is. Of drivers that do not tell where memory ends the end is the program's word.
+  /// Why the memory is not this device's; empty if it is. Some drivers do not report where an allocation ends; the
+  /// program's size is trusted then.
   std::string refusal_of(const native_memory& m, std::uint64_t bytes) const {
     if (!m.data || m.buffer) return m.buffer ? "a buffer of OpenCL was named" : "the pointer is null";
     const api& cu = *driver_->cu;
@@ -208,13 +209,13 @@ class cuda_device final : public device {
     return {};
   }
 
-  /// Of what is free this process's part, whoever of the sharers comes first. Where nobody knows what was free before that, all others are
-  /// taken to be sharers.
+  /// This process's part of the free memory, independent of the order in which the sharers open the device. If the
+  /// free memory before the first sharer is unknown, all used memory is attributed to sharers.
   static std::uint64_t part_of(std::uint64_t free, std::uint64_t total, const device_share& part) noexcept {
     if (part.sharers == 1) return free;
     return std::min(free, (part.free_bytes ? part.free_bytes : total) / part.sharers);
   }
-  /// Lets one device touch the other's memory, if wires between them allow it.
+  /// Enables access to the other device's memory, if their interconnect allows it.
   static bool opens(const driver& from, const driver& to) {
     const api& cu = *from.cu;
     int can = 0;
@@ -224,7 +225,7 @@ class cuda_device final : public device {
     return status == CUDA_SUCCESS || status == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
   }
 
-  /// Addresses that nothing is at.
+  /// A reserved address range without memory.
   struct reserved {
     explicit reserved(std::uint64_t n) : bytes(n) {
       first = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -282,7 +283,7 @@ opened_device open(const std::shared_ptr<const api>& cu, const std::shared_ptr<c
     d->identity = fmt::format("{}, {}, driver of CUDA {}, NVRTC of CUDA {}", f.name, d->architecture,
                               version_text(cu->version), version_text(nvrtc->version));
     d->most_pitch = attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
-    // Devices since 2017 give a group more than the 48 KiB that go without asking.
+    // Devices since 2017 allow more than the default 48 KiB per group, on request.
     d->most_local_bytes = std::max(attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     if (o.flags) d->test_flags();
@@ -322,7 +323,7 @@ std::vector<opened_device> find(const options& o) {
       usable += all.back().is != nullptr;
     }
   } catch (const error& e) {
-    // The devices are there: each is named with what it lacks.
+    // The devices exist; each gets an entry with its failure.
     for (int i = 0; i < count; ++i) {
       CUdevice id = 0;
       none(cu->cuDeviceGet(&id, i) == CUDA_SUCCESS ? name_of_device(*cu, id) : fmt::format("CUDA device {}", i), e);

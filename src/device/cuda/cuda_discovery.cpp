@@ -12,7 +12,7 @@ namespace stretto::device::cuda {
 
 namespace {
 
-/// "0000:65:00.0"; empty where the driver does not tell.
+/// "0000:65:00.0"; empty if the driver does not report it.
 std::string pci_of(const api& cu, CUdevice id) {
   char text[32] = "";
   if (!cu.cuDeviceGetPCIBusId || cu.cuDeviceGetPCIBusId(text, sizeof text, id) != CUDA_SUCCESS) return {};
@@ -26,7 +26,7 @@ std::string identity_of(const api& cu, CUdevice id, const std::string& pci, int 
   return pci.empty() ? identity_by_number(name_of_device(cu, id), static_cast<unsigned>(ordinal)) : pci;
 }
 
-/// The contexts of devices, which all of the process share.
+/// The primary contexts of devices, which the whole process shares.
 struct open_contexts {
   explicit open_contexts(std::shared_ptr<const api> functions) : cu(std::move(functions)) {}
   open_contexts(const open_contexts&) = delete;
@@ -37,7 +37,7 @@ struct open_contexts {
   std::vector<CUdevice> ids;
 };
 
-/// 0: the driver does not say.
+/// 0: unknown.
 std::uint64_t free_of(open_contexts& open, unsigned number) {
   const api& cu = *open.cu;
   CUdevice id = 0;

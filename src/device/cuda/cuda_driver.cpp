@@ -63,7 +63,7 @@ std::uint32_t* driver::acquire_flag() noexcept {
 }
 
 void driver::release_flag(std::uint32_t* w) noexcept {
-  if (!w || is_lost()) return;  // what a lost device still does is not known
+  if (!w || is_lost()) return;  // a lost device may still write the flag
   std::scoped_lock lock(mutex_);
   *w = 0;
   flags_.push_back(w);

@@ -19,7 +19,7 @@ struct named_memory {
   CUipcMemHandle handle;
 };
 
-/// Another one at each start of the system.
+/// Differs after each boot of the system.
 std::uint64_t this_system() {
   static const std::uint64_t one = [] {
     std::string id = base::first_line("/proc/sys/kernel/random/boot_id");

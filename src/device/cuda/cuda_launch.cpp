@@ -31,7 +31,7 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
       blocks[a] = count;
       continue;
     }
-    // A warp reads neighbours of the first axis; what an axis does not need goes to the next.
+    // A warp covers neighbours along the first axis; block size that an axis does not need goes to the next one.
     const unsigned wanted = a == 0 && range.dimensions > 1 ? std::min(left, 32u) : left;
     g.block[a] = std::min(
         wanted, static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(count, wanted)))));
@@ -63,7 +63,7 @@ geometry fitting(const device& on, const kernel_code& code, const launch_range& 
 
 packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range,
                                    std::span<const launch_argument> given, std::uint64_t locks) {
-  words_.reserve(given.size() + 2);  // what is pointed to must not move
+  words_.reserve(given.size() + 2);  // pointers into it must stay valid
   layouts_.reserve(given.size());
   pointers_.reserve(2 * given.size() + 3);
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -90,7 +90,7 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
 }
 
 void packed_arguments::add(const checked_launch& checked, std::uint64_t words, const kernel_code& code, std::span<const launch_argument> given) {
-  // Of each array a word and a layout, of local memory a word.
+  // Each array has a word and a layout; local memory has a word.
   for (std::size_t i = 0, word = 0; i < given.size(); ++i) {
     if (code.parameters[i].mode == access::value) continue;
     if (is_array(code.parameters[i]) && checked_launch::is_empty(given[i])) words_[word] = words + checked.dummy_offset();

@@ -18,7 +18,8 @@ struct table {
   std::map<const std::byte*, range> by_end;
 };
 table& all() {
-  static table& one = *new table;  // never destroyed: a device that a global variable holds is closed behind what functions keep
+  // never destroyed: a device in a global variable is closed after function-local statics
+  static table& one = *new table;
   return one;
 }
 

@@ -17,7 +17,8 @@ int axes_of(const kernel_code& code) {
 }  // namespace
 
 std::vector<std::string> flags_of(variant v, const std::string& architecture) {
-  // Contraction off: a device gives what the host gives. Warnings would speak of what a prelude has and a kernel does not use.
+  // Contraction is off, so that devices and host give equal results. Warnings are off: they would concern unused
+  // parts of the prelude.
   std::vector<std::string> flags{"--gpu-architecture=" + architecture, "--std=c++14", "--fmad=false", "--disable-warnings",
                                  fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions), fmt::format("-DSTRETTO_INDEXING={}", static_cast<int>(v.elements))};
   if (v.blocks != counting::by_axis)
@@ -55,7 +56,7 @@ loaded_kernel cuda_program::build(variant v) const {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   loaded_kernel made;
-  // What was kept and cannot be loaded is of a driver that was replaced, or damaged: it is compiled anew.
+  // A cached binary that cannot be loaded is damaged or belongs to a replaced driver: compile again.
   if (const auto kept = driver_->cache.find(key); !kept || load(*kept, made) != CUDA_SUCCESS) {
     const std::string image = driver_->nvrtc->compile(code, text_.source, flags, driver_->identity);
     driver_->check(load(image, made), fmt::format("to load the code of kernel \"{}\"", code.name));
@@ -72,7 +73,7 @@ void query_attributes(driver& d, const kernel_code& code, loaded_kernel& k) {
   CUresult status = cu.cuFuncGetAttribute(&k.local_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k.function);
   if (status == CUDA_SUCCESS)
     status = cu.cuFuncGetAttribute(&k.most_items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k.function);
-  // Beyond 48 KiB a function has to be told that launches will ask for it.
+  // Dynamic shared memory beyond 48 KiB must be enabled for each function.
   if (status == CUDA_SUCCESS && has_local)
     status = cu.cuFuncSetAttribute(k.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    std::max(d.most_local_bytes - k.local_bytes, 0));

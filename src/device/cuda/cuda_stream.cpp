@@ -38,7 +38,7 @@ cuda_stream::~cuda_stream() {
   driver_->release_flag(word_);
 }
 
-/// An event behind what is in the stream; its context is current. Throws `refused`.
+/// Records an event behind all enqueued operations. The context must be current. Throws `refused`.
 CUevent cuda_stream::record() {
   const CUevent event = driver_->acquire_event();
   if (const CUresult status = driver_->cu->cuEventRecord(event, stream_); status != CUDA_SUCCESS) {
@@ -48,7 +48,7 @@ CUevent cuda_stream::record() {
   return event;
 }
 
-/// Its context is current. Throws `refused`.
+/// Enqueues a report of completion: a flag write or an event. The context must be current. Throws `refused`.
 cuda_stream::end cuda_stream::tell() {
   if (!word_) return {record(), 0};
   if (++counted_ == 0) ++counted_;
@@ -94,7 +94,7 @@ void cuda_stream::copy_some(const copy_end& source, const copy_end& target, plac
       enqueue_copy(*driver_, stream_, from, to, rows);
       return true;
     } catch (const refused& r) {
-      // Within a device, drivers may refuse distances that they did not choose themselves.
+      // Within a device, drivers may refuse row distances other than those that they chose themselves.
       if (from.context != to.context || rows.rows == 1 || is_fatal(r.status)) throw;
       return false;
     }
@@ -105,7 +105,7 @@ void cuda_stream::copy_some(const copy_end& source, const copy_end& target, plac
 void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                        places::completion* done) {
   const flat_rows rows = flatten(target, target, shape);
-  // Each row begins with the pattern: rows may be one only where they hold it a whole number of times.
+  // Each row starts with the pattern: rows may be merged only if their length is a multiple of the pattern.
   const bool whole = rows.width == shape.row_bytes || shape.row_bytes % pattern.size() == 0;
   if (whole && enqueue(done, [&](const api&) { return enqueue_fill(*driver_, stream_, locate(target.address).address, rows, pattern); }))
     return;
@@ -199,7 +199,7 @@ void cuda_stream::make_calls(const kernel_code& code, const launch_range& range,
 
 void cuda_stream::launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes,
                          void** arguments, places::completion* done) {
-  // Of the variant that is launched; check_launch has looked at the usual one.
+  // Checks the launched variant; check_launch has checked the most common one.
   check_group(on_, code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2], local_bytes);
   enqueue(done, [&](const api& cu) {
     need(cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
@@ -229,7 +229,7 @@ void cuda_stream::wait_for(const stream_marker& m) {
   });
 }
 
-/// As the driver would say it: whether an end has come, is to come, or will not.
+/// The status in the driver's terms: reached, pending, or failed.
 CUresult cuda_stream::state_of(const end& e) {
   const api& cu = *driver_->cu;
   if (e.event) {
@@ -237,7 +237,7 @@ CUresult cuda_stream::state_of(const end& e) {
     return cu.cuEventQuery(e.event);
   }
   if (has_come(e.count)) return CUDA_SUCCESS;
-  // A device that fails sets no word.
+  // A failed device does not set its flag.
   const auto now = std::chrono::steady_clock::now();
   if (now - asked_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
   asked_ = now;
@@ -250,7 +250,7 @@ bool cuda_stream::has_come(std::uint32_t count) const noexcept {
   return static_cast<std::int32_t>(std::atomic_ref(*word_).load(std::memory_order_acquire) - count) >= 0;
 }
 
-/// Under the lock, when what waits has changed.
+/// Publishes what may_have_ended tests. Called under mutex_ after the pending operations changed.
 void cuda_stream::say_what_is_next() noexcept {
   std::uint64_t next = anything;
   if (completions_.is_idle()) next = nothing;
@@ -277,7 +277,7 @@ bool cuda_stream::has_happened(const end& e, std::exception_ptr& failure) {
 }
 
 void cuda_stream::collect(std::vector<places::completion*>& ended) {
-  // Whoever holds it enqueues, so that the device has work: the next poll is early enough.
+  // If the lock is taken, a thread is enqueuing and the device has work: the next poll is early enough.
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) {
     if (!finished_) return;
@@ -304,7 +304,7 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     try {
       behind = tell();
     } catch (const refused& r) {
-      if (!driver_->ends_with(r.status)) {  // nothing will tell: the stream is waited for
+      if (!driver_->ends_with(r.status)) {  // nothing will report completion: wait for the stream
         driver_->ends_with(driver_->cu->cuStreamSynchronize(stream_));
         failure = std::make_exception_ptr(error("K30", fmt::format("operations failed on device \"{}\"", driver_->name))
                                               .because(driver_->cu->name_of(r.status)));

@@ -22,7 +22,7 @@ std::shared_ptr<const api> api::load(const std::string& library) {
     throw error("K40", fmt::format("the OpenCL library \"{}\" cannot be opened", library))
         .because(dlerror())
         .remedy("apt-get install ocl-icd-libopencl1 pocl-opencl-icd, or the OpenCL driver of the device");
-  // Never closed: drivers keep threads and memory, which must not lose their code.
+  // Never closed: threads and memory of the driver must not lose their code.
   const auto made = std::make_shared<api>();
 #define STRETTO_FIND(f)                                                                                                     \
   if (made->f = reinterpret_cast<decltype(&::f)>(dlsym(handle, #f)); !made->f)                                              \

@@ -65,7 +65,7 @@ class opencl_device final : public device {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
-    // The memory of a device that computes on the host's cores is the host's: whoever moves elements takes them where they are.
+    // A device that computes on the host's cores uses host memory, so data is accessed in place.
     using made_of = opencl_memory::made_of;
     const auto what = !o.pool ? made_of::blocks : is_processor_ && about_.shares_host_memory ? made_of::one_buffer_in_place : made_of::one_buffer;
     memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, what);
@@ -74,7 +74,7 @@ class opencl_device final : public device {
   }
   ~opencl_device() override {
     if (!memory_->host_buffer()) return;
-    // Or drivers keep the memory of the mapping.
+    // Otherwise drivers leak the memory of the mapping.
     driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_->host_buffer(), memory_->host_first(), 0, nullptr, nullptr);
     driver_->cl->clFinish(mapped_by_);
     driver_->cl->clReleaseCommandQueue(mapped_by_);
@@ -94,7 +94,7 @@ class opencl_device final : public device {
   }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
-    // Mostly the one of the last launch.
+    // Fast path: the kernel of the last launch.
     if (const kernel_table::value_type* const last = last_.load(std::memory_order_acquire); last && last->first == &code)
       return last->second;
     std::scoped_lock lock(kernels_mutex_);
@@ -108,7 +108,7 @@ class opencl_device final : public device {
 
   std::size_t poll() override {
     const std::size_t ended = streams_.poll();
-    // Its driver's threads may want this very core, which polls of a worker that looks for work would keep from them.
+    // The driver's threads may need this core, which a polling idle worker would keep from them.
     if (!ended && is_processor_ && streams_.pending()) std::this_thread::yield();
     return ended;
   }
@@ -129,8 +129,8 @@ class opencl_device final : public device {
   void unmap_borrowed(std::byte* alias) noexcept override { memory_->unmap_borrowed(alias); }
 
  private:
-  /// The host has it mapped all the time: device and host use one memory, so that there is nothing to move. None where the
-  /// driver has none.
+  /// The buffer stays mapped: device and host use one memory, so nothing is moved. Does nothing if the driver has no
+  /// such memory.
   void share_host_memory(std::uint64_t bytes) {
     const api& cl = *driver_->cl;
     cl_int status = CL_SUCCESS;
@@ -152,7 +152,7 @@ class opencl_device final : public device {
   const std::shared_ptr<driver> driver_;
   properties about_;
   const bool is_processor_;  // it computes on the host's cores
-  cl_command_queue mapped_by_ = nullptr;  // the host's memory, where there is such
+  cl_command_queue mapped_by_ = nullptr;  // queue that mapped the host memory, if there is any
   struct reserved {
     void* first = MAP_FAILED;
     std::uint64_t bytes = 0;
@@ -163,14 +163,14 @@ class opencl_device final : public device {
   std::optional<opencl_memory> memory_;
   std::mutex kernels_mutex_;
   using kernel_table = std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>>;
-  kernel_table kernels_;  // to the end: streams hold kernels of them
+  kernel_table kernels_;  // never shrinks: streams hold kernels of its entries
   std::atomic<const kernel_table::value_type*> last_{nullptr};  // of those that are compiled
   stream_registry streams_;
 };
 
 namespace {
 
-/// `part`: its number among those of a device, which it takes over; 0: it is a device.
+/// `part`: the number of a sub-device, which the opened device then owns; 0: a whole device.
 opened_device open(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o, const device_share& of_it, unsigned part = 0) {
   opened_device f;
   f.share = of_it;
@@ -181,7 +181,7 @@ opened_device open(const std::shared_ptr<const api>& cl, const platform_device& 
     d->id = of.id;
     d->cache = kernel_cache(o.cache);
     d->check_kernels = o.check ? index_checks::on : index_checks::off;
-    // Processors multiply numbers of 64 bits as fast, and their compilers see neighbours better in those.
+    // CPUs multiply 64-bit numbers as fast, and their compilers recognise neighbouring accesses better with them.
     if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu) d->most_indexing = indexing::dense;
     d->name = text(*cl, of.id, CL_DEVICE_NAME);
     f.name = fmt::format("{} ({})", d->name, f.name);
@@ -202,8 +202,9 @@ opened_device open(const std::shared_ptr<const api>& cl, const platform_device& 
   return f;
 }
 
-/// The parts of a device with that many compute units each. They are made once and stay as long as the process: the threads of
-/// PoCL 3.1 touch the device of a command after it has ended, and its contexts do not keep a part alive.
+/// Partitions a device into sub-devices with that many compute units each. They are created once and never released:
+/// threads of PoCL 3.1 access the device of a command after it has completed, and its contexts do not keep a
+/// sub-device alive.
 std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned units) {
   static std::mutex mutex;
   static auto& made = *new std::map<std::tuple<const void*, cl_device_id, unsigned>, std::vector<cl_device_id>>;
@@ -218,7 +219,7 @@ std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned unit
   return ids = std::move(parts);
 }
 
-/// Parts with as many compute units each; what does not go into them stays idle. The first has the number `first`.
+/// Opens the equal parts of a device; remaining compute units stay idle. The first part has the number `first`.
 std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o, unsigned first) {
   opened_device f;
   std::vector<opened_device> all;

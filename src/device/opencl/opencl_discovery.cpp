@@ -13,7 +13,7 @@ namespace stretto::device::opencl {
 
 namespace {
 
-// Of extensions, which headers of 1.2 need not know.
+// Constants of extensions, which headers of OpenCL 1.2 may lack.
 constexpr cl_device_info uuid_khr = 0x106a, pci_khr = 0x410f, pci_bus_nv = 0x4008, pci_slot_nv = 0x4009, pci_domain_nv = 0x400a, topology_amd = 0x4037;
 
 /// Of what CL_DEVICE_VERSION says: "OpenCL 1.1 Mesa 20.3".
@@ -22,14 +22,14 @@ bool is_before_1_2(const std::string& version) {
   return std::sscanf(version.c_str(), "OpenCL %u.%u", &major, &minor) == 2 && (major < 1 || (major == 1 && minor < 2));
 }
 
-/// What a driver may not know.
+/// A property that a driver may not know.
 template <class T>
 bool ask(const api& cl, cl_device_id id, cl_device_info what, T& value) {
   std::size_t bytes = 0;
   return cl.clGetDeviceInfo(id, what, sizeof value, &value, &bytes) == CL_SUCCESS && bytes == sizeof value;
 }
 
-/// "0000:65:00.0"; empty where the driver does not tell.
+/// "0000:65:00.0"; empty if the driver does not report it.
 std::string pci_of(const api& cl, cl_device_id id) {
   struct {
     cl_uint domain = 0, bus = 0, device = 0, function = 0;

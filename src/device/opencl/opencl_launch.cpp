@@ -1,4 +1,4 @@
-// opencl_launch.cpp - kernels in a stream: their arguments, as few as drivers are quick with, and what they are enqueued with.
+// opencl_launch.cpp - kernel launches in a stream: sets as few arguments as possible, and enqueues.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace stretto::device::opencl {
 
-/// The words of a checked launch, in a buffer of its own.
+/// A buffer with the words of a checked launch.
 class opencl_stream::words_buffer {
  public:
   words_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
@@ -40,7 +40,7 @@ opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) 
   return last_->second;
 }
 
-/// `value` null: so many bytes of local memory.
+/// Null `value`: `bytes` bytes of local memory.
 bool opencl_stream::set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a) {
   if (p.mode == access::value)
     set(k, n, p.element_bytes, a.origin);
@@ -107,9 +107,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   if (!layouts_.empty()) std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
   set(k, n++, together_.size(), together_.data());
   if (const cl_mem locks = program.locks()) set(k, n++, sizeof locks, &locks);
-  // Of another buffer the driver may give the same handle.
+  // The driver may reuse the handle for another buffer, so always set the argument.
   if (words) driver_->check(cl.clSetKernelArg(k.kernel, n, sizeof(cl_mem), &words->buffer()), "clSetKernelArg");
-  // Groups of few shapes: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
+  // Use few group shapes: PoCL compiles each one anew. Items beyond the range return at once.
   const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {
     const int axis = range.dimensions - 1 - a;  // of the program
@@ -159,7 +159,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
       const cl_mem part = k.parts[i].of(driver_, memory_.at(first), static_cast<std::size_t>(arguments[i].end() - first),
                                         on_.about().alignment);
       if (arguments[i].bytes && !part) throw misaligned(code, i, on_.about().alignment);
-      // Of another part the driver may give the same handle.
+      // The driver may reuse the handle for another sub-buffer, so always set the argument.
       driver_->check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
       if (code.native->with_layouts) {
         const native_layout layout = layout_of(arguments[i], p);
@@ -178,7 +178,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
   enqueued(done);
 }
 
-/// The caller holds the lock: whatever the calls enqueue stands together.
+/// The caller holds the lock, so the enqueued calls stay together.
 void opencl_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());

@@ -29,7 +29,7 @@ opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::u
     throw;
   }
   if (!whole_ || !asks_) return;
-  driver_->cl->clFinish(asks_);  // no kernel is under way that this would wait for
+  driver_->cl->clFinish(asks_);  // no kernel is pending, so this does not block
   if (what != made_of::one_buffer_in_place) return;
   cl_int status = CL_SUCCESS;
   void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
@@ -38,7 +38,7 @@ opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::u
 
 opencl_memory::~opencl_memory() {
   for (const auto& [at, b] : blocks_) driver_->cl->clReleaseMemObject(b.buffer);
-  if (in_place_) {  // or drivers keep the memory of the mapping
+  if (in_place_) {  // otherwise drivers leak the memory of the mapping
     driver_->cl->clEnqueueUnmapMemObject(asks_, whole_, in_place_, 0, nullptr, nullptr);
     driver_->cl->clFinish(asks_);
   }
@@ -48,8 +48,8 @@ opencl_memory::~opencl_memory() {
   driver_->cl->clReleaseCommandQueue(asks_);
 }
 
-/// Drivers may take it when the buffer is used first, and fail the launch that does: so something does before. Of what else they say to
-/// this nothing follows.
+/// Drivers may allocate memory on the first use of a buffer and fail that launch. So use the buffer before any
+/// launch; other errors of this call are ignored.
 cl_int opencl_memory::force_allocation(cl_mem buffer) const noexcept {
   if (!asks_) return CL_SUCCESS;
   const api& cl = *driver_->cl;

@@ -95,7 +95,7 @@ cl_mem part_of_buffer::of(const std::shared_ptr<driver>& d, located whole, std::
   if (whole.offset == 0) return whole.buffer;
   if (whole.offset % std::max<std::uint64_t>(alignment, 1) != 0 || bytes == 0) return nullptr;
   if (part_ && from_.buffer == whole.buffer && from_.offset == whole.offset && bytes_ == bytes) return part_;
-  // The last launch with it may be under way: the driver keeps it until that has ended.
+  // The driver keeps it until pending launches that use it have completed.
   if (part_) d->cl->clReleaseMemObject(std::exchange(part_, nullptr));
   const cl_buffer_region region{whole.offset, bytes};
   cl_int status = CL_SUCCESS;

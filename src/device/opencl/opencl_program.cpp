@@ -21,19 +21,19 @@ int axes_of(const kernel_code& code) {
 
 }  // namespace
 
-// What OpenCL says of a device that is gone, and of what belonged to it: all of it was valid before.
+// Statuses that OpenCL returns for a lost device and its objects, all of which were valid before.
 bool driver::ends_with(cl_int status) noexcept {
   if (is_lost()) return true;
   const bool is_said = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE || status == CL_INVALID_CONTEXT ||
                        status == CL_INVALID_COMMAND_QUEUE;
-  // The rest may be a kernel's or a launch's own fault. Drivers say "out of resources" to both.
+  // Other statuses may be the fault of a kernel or a launch. Drivers return "out of resources" for both.
   if (!is_said && answers()) return false;
   cl_int none = CL_SUCCESS;
   lost_.compare_exchange_strong(none, status, std::memory_order_acq_rel);
   return true;
 }
 
-/// Whether it still does what is asked of it.
+/// Whether the device still executes commands.
 bool driver::answers() const noexcept {
   cl_bool is_available = CL_FALSE;
   if (cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, nullptr) != CL_SUCCESS || !is_available) return false;
@@ -137,7 +137,7 @@ cl_program opencl_program::from_cache(const std::string& key, const std::string&
   const auto* bytes = reinterpret_cast<const unsigned char*>(kept->data());
   cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
   const cl_program p = cl.clCreateProgramWithBinary(driver_->context, 1, &driver_->id, &length, &bytes, &loaded, &status);
-  if (status != CL_SUCCESS) return nullptr;  // of a driver that was replaced: compiled anew
+  if (status != CL_SUCCESS) return nullptr;  // the driver was replaced: compile again
   if (loaded == CL_SUCCESS && cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr) == CL_SUCCESS) return p;
   cl.clReleaseProgram(p);
   return nullptr;

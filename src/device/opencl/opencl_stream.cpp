@@ -11,7 +11,7 @@
 
 namespace stretto::device::opencl {
 
-/// Rows of bytes from one end to the other; ends in the buffer are offsets.
+/// A copy of rows of bytes; device ends are offsets into buffers.
 struct opencl_stream::transfer {
   enum class way : std::uint8_t { in, out, within } goes;
   copy_end source, target;
@@ -56,14 +56,14 @@ void opencl_stream::enqueued(places::completion* done) {
   completions_.add(done, next_ != nullptr, starts ? std::chrono::steady_clock::now() : stream_completion_queue::time());
   if (next_) events_.push_back(next_);
   polled_.add_pending();
-  // The first of several starts the device; the others ride along with a later poll.
+  // The first of several operations is flushed at once and starts the device; a later poll flushes the others.
   if (!starts) return;
   driver_->cl->clFlush(queue_);
   flushed_ = true;
   if (const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier(); b && !make_oldest_notify(*b)) (*b)->notify();
 }
 
-/// Behind all that is in the queue.
+/// Records an event behind all enqueued operations.
 void opencl_stream::put_event() {
   cl_event event = nullptr;
   driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
@@ -90,7 +90,7 @@ void opencl_stream::copy_some(const copy_end& source, const copy_end& target, pl
   const bool from = on_.owns(source.address), to = on_.owns(target.address);
   const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
   if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
-    // One buffer to itself: drivers take ends at large offsets for overlapping ones.
+    // A copy within one buffer: drivers mistake ends at large offsets for overlapping ones.
     const row_launch rows = copy_of_rows(source, target, shape);
     return launch(*on_.compile(*rows.code), rows.range, rows.arguments, done);
   }
@@ -176,7 +176,7 @@ stream_marker opencl_stream::record_marker() {
   m->of = driver_;
   std::scoped_lock lock(mutex_);
   driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event), "clEnqueueMarkerWithWaitList");
-  driver_->cl->clFlush(queue_);  // who waits for it in another queue would wait for ever
+  driver_->cl->clFlush(queue_);  // otherwise a wait in another queue would never end
   flushed_ = true;
   return stream_marker(std::move(m));
 }
@@ -202,14 +202,14 @@ bool opencl_stream::has_ended(cl_event e, std::exception_ptr& failure) const {
   cl_int state = CL_QUEUED;
   const cl_int asked = driver_->cl->clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
   if (asked != CL_SUCCESS) state = asked;
-  // Of one that is lost nothing is under way: what it was given ended with it.
+  // On a lost device nothing is pending: all enqueued operations have failed.
   if (state < 0 || (state != CL_COMPLETE && driver_->is_lost())) failure = failed(state);
   return state <= CL_COMPLETE || failure;
 }
 
 void opencl_stream::collect(std::vector<places::completion*>& ended) {
   const api& cl = *driver_->cl;
-  // Whoever holds it enqueues, so that the device has work: the next poll is early enough.
+  // If the lock is taken, a thread is enqueuing and the device has work: the next poll is early enough.
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) {
     if (!finished_) return;
@@ -234,7 +234,7 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
   if (ends_here) {
     try {
       put_event();
-    } catch (...) {  // no event will tell: the queue is waited for, and what is in it has failed
+    } catch (...) {  // no event can be recorded: wait for the queue and fail its operations
       cl.clFinish(queue_);
       const std::exception_ptr failure = std::current_exception();
       while (!events_.empty()) {
@@ -247,12 +247,12 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
       completions_.complete_oldest(ended, failure);
     }
   }
-  // What is behind the oldest event may wait as long as that one is under way.
+  // Commands behind the oldest event may stay unflushed while that event is pending.
   if (!flushed_ && (any_ended || ends_here || events_.size() < 2)) cl.clFlush(queue_), flushed_ = true;
 }
 
 bool opencl_stream::will_notify() noexcept {
-  // Whoever holds it may be compiling.
+  // A thread that holds the lock may be compiling.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;
   if (completions_.is_idle()) return true;
@@ -265,12 +265,12 @@ bool opencl_stream::will_notify() noexcept {
   return b && make_oldest_notify(*b);
 }
 
-/// Under the lock. False: it has ended already, or the driver does not call.
+/// Called under mutex_. False: the oldest event has completed already, or the driver has no callbacks.
 bool opencl_stream::make_oldest_notify(const std::shared_ptr<completion_notifier>& b) noexcept {
   if (std::exception_ptr failure; has_ended(events_.front(), failure)) return false;
   if (!flushed_) driver_->cl->clFlush(queue_), flushed_ = true;
   if (oldest_notifies_) return true;
-  // The driver's own: it calls once for each event that it was asked about, whatever has become of us.
+  // The driver owns it: it calls back once per event, even if this stream is gone.
   auto* const kept = new (std::nothrow) std::shared_ptr<completion_notifier>(b);
   const auto call = [](cl_event, cl_int, void* of) {
     const std::unique_ptr<std::shared_ptr<completion_notifier>> to(static_cast<std::shared_ptr<completion_notifier>*>(of));

@@ -55,12 +55,12 @@ int main(int count, char** words) {
     std::fprintf(stderr, "stretto_driver_probe opencl|cuda LIBRARY: whether the driver can be asked for devices\n");
     return 2;
   }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a driver that hangs outlives nobody
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a hanging driver must not outlive the caller
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   if (void* const library = ::dlopen(words[2], RTLD_NOW | RTLD_LOCAL))
     std::strcmp(words[1], "cuda") == 0 ? ask_cuda(library) : ask_opencl(library);
   constexpr char survived[] = "survived\n";
   const bool is_written = ::write(STDOUT_FILENO, survived, sizeof survived - 1) > 0;
-  ::_exit(is_written ? 0 : 1);  // what the driver does at the end of a program is no matter of this one
+  ::_exit(is_written ? 0 : 1);  // skips the driver's exit handlers
 }

@@ -16,7 +16,7 @@ std::vector<opened_device> find_simulated(const open_options& how) {
   usual.check = how.check ? index_checks::on : index_checks::off;
   const sim::sim_request request = sim::read(how.settings, usual);
   const auto clock = [] {
-    // Stepped, each look at the clock takes a microsecond: time passes as the program looks.
+    // In stepped mode each read of the clock advances it by a microsecond.
     return [now = std::make_shared<double>()] { return *now += 1e-6; };
   };
   const auto common_clock = clock();
@@ -27,7 +27,7 @@ std::vector<opened_device> find_simulated(const open_options& how) {
     sim::options o = request.of_each;
     o.name = fmt::format("simulated device {}", n);
     o.wires = wires;
-    if (how.stepped && wires) o.clock = common_clock;  // who shares wires shares their time
+    if (how.stepped && wires) o.clock = common_clock;  // devices on one bus share its time
     else if (how.stepped) o.clock = clock();
     sim::made made = sim::make(o);
     if (n == request.faulty_device) {

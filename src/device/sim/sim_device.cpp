@@ -27,13 +27,14 @@
 
 namespace stretto::device::sim {
 
-/// The wires, and the lock under which all that share them look at the time; and the memories that they join.
+/// The bus, the lock under which its devices read the time, and the memories that they share.
 class bus {
  public:
   std::mutex mutex;
   engine wires;
 
-  /// What the device has there the simulator has at a distance. `of`: the device's memory that it is, or stands for.
+  /// Registers memory: the simulator accesses it at `distance` from its device address. `of`: the device memory that
+  /// it is or aliases.
   void join(const std::byte* first, std::uint64_t bytes, std::ptrdiff_t distance,
             std::shared_ptr<const sim_memory> of) {
     std::scoped_lock lock(memories_mutex_);
@@ -42,15 +43,15 @@ class bus {
   void leave(const std::byte* first) noexcept {
     std::unique_lock lock(memories_mutex_);
     const auto left = memories_.extract(first);
-    lock.unlock();  // with it a memory may end
+    lock.unlock();  // destroying it may free a memory
   }
-  /// From an address to the one that the simulator uses for it: not 0 in the memories of devices.
+  /// The distance from an address to the one that the simulator uses; 0 for host memory.
   std::ptrdiff_t distance_of(const std::byte* address) const noexcept {
     std::scoped_lock lock(memories_mutex_);
     const memory* const m = find(address);
     return m ? m->distance : 0;
   }
-  /// The device's memory at an address, on these wires or at the other end of a network; null: of the host.
+  /// The device memory at an address, on this bus or on another node; null: host memory.
   std::shared_ptr<const sim_memory> memory_at(const std::byte* address) const {
     std::scoped_lock lock(memories_mutex_);
     const memory* const m = find(address);
@@ -141,7 +142,7 @@ class sim_device final : public device, public faults {
   bool is_lost() const noexcept override { return lost_; }
   std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
-    std::scoped_lock lock(mutex_);  // to the end: a loss makes all of the memory rubbish
+    std::scoped_lock lock(mutex_);  // held to the end: losing the device overwrites all of its memory
     if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
       throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
@@ -192,7 +193,7 @@ class sim_device final : public device, public faults {
     return ended.size();
   }
   bool will_notify(const std::shared_ptr<completion_notifier>& b) noexcept override {
-    if (!thread_.joinable()) return false;  // it is the poll that lets time pass
+    if (!thread_.joinable()) return false;  // stepped: time passes in poll only
     std::scoped_lock lock(mutex_);
     notifier_ = b;
     notifier_->arm();
@@ -244,14 +245,14 @@ class sim_device final : public device, public faults {
 
   std::shared_ptr<const compiled_kernel> accepted(const kernel_code& code) const {
     if (!code.run) throw without_code(code, "the host, nor for a simulated device");
-    // It computes by the host's function, but takes what devices take.
+    // It runs the host function, but accepts only kernels that devices accept.
     if (auto refused = device_refusal(code)) throw std::move(*refused).fact("device", options_.name);
     if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
       throw missing_capability(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code, options_.most_groups);
   }
 
-  /// Bytes per second of a copy whose other end is this memory of the host.
+  /// Bytes per second of a copy to or from this host memory.
   double speed_with(const std::byte* host, double if_locked) {
     if (!about_.copies_page_locked_faster) return if_locked;
     std::scoped_lock lock(mutex_);
@@ -300,7 +301,7 @@ class sim_device final : public device, public faults {
 
   double now() const { return options_.clock ? options_.clock() : steady_seconds(); }
 
-  /// Takes effects in the order of time, outside of the lock: they are the program's own code.
+  /// Applies effects in the order of time, without the lock: they run user code.
   void compute_until(double until) {
     for (;;) {
       operation o;
@@ -357,7 +358,7 @@ class sim_device final : public device, public faults {
     }
   }
 
-  /// What computes ends first.
+  /// Running computations end first.
   void lose_now(std::unique_lock<std::mutex>& lock) {
     changed_.wait(lock, [&] { return !computing_; });
     lost_ = true;
@@ -374,7 +375,7 @@ class sim_device final : public device, public faults {
         .remedy("what exists elsewhere is not lost; leave the device out and go on");
   }
 
-  /// Between calls of launch: whether this one was chosen to fail.
+  /// Called once per launch: the injected failure of this launch, if any.
   std::exception_ptr failure_of_launch(const kernel_code& code) {
     std::unique_lock lock(mutex_);
     const auto number = ++launches_;
@@ -389,7 +390,7 @@ class sim_device final : public device, public faults {
   options options_;
   bool shares_wires_ = false;
   properties about_;
-  const std::shared_ptr<sim_memory> memory_;  // with devices that have imported it
+  const std::shared_ptr<sim_memory> memory_;  // shared with devices that imported it
   std::optional<exported_memory> exported_;
   line_memory::block host_memory_;
   std::map<const std::byte*, std::uint64_t> locked_;  // of the host's memory
@@ -402,7 +403,7 @@ class sim_device final : public device, public faults {
   std::condition_variable changed_;
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
-  std::map<std::size_t, std::exception_ptr> untold_;  // by stream: of operations that nobody is told of
+  std::map<std::size_t, std::exception_ptr> untold_;  // by stream: failures of operations without a completion
   std::vector<places::completion*> ended_;
   std::shared_ptr<completion_notifier> notifier_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
@@ -440,7 +441,7 @@ class sim_stream final : public stream {
     const std::byte* const from = source.address + o.wires->distance_of(source.address);
     std::byte* const to = target.address + o.wires->distance_of(target.address);
     const auto copied = [=] { copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape); };
-    // Its own memory is there while the device works.
+    // The device's own memory exists while the device works.
     const auto others = source_in && source_in != device_.memory_   ? source_in
                         : target_in && target_in != device_.memory_ ? target_in
                                                                     : nullptr;

@@ -22,7 +22,7 @@ std::byte* map(std::uint64_t bytes, int protection) {
 
 constexpr std::uint64_t tile_bytes = 2 << 20, most_tiles = 512;
 
-/// A file that holds the rubbish of new memory once; -1 where the system gives none.
+/// A file with the fill bytes of fresh memory; -1 if the system gives none.
 int rubbish_file() {
   static const int file = [] {
     const int made = memfd_create("rubbish", MFD_CLOEXEC);
@@ -35,7 +35,7 @@ int rubbish_file() {
   return file;
 }
 
-// Each page is a copy of the file's once it is written: a device takes no memory that is not used, nor the time to fill it.
+// Pages are mapped from the file and copied on write: unused device memory takes neither memory nor time to fill.
 void show_rubbish(std::byte* first, std::uint64_t bytes) {
   const std::uint64_t shown = std::min(bytes, tile_bytes * most_tiles);
   for (std::uint64_t at = 0; rubbish_file() >= 0 && at < shown; at += tile_bytes)

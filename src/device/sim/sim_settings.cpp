@@ -26,7 +26,7 @@ std::optional<double> number(std::string_view text, double step) {
   return value * std::pow(step, static_cast<double>(power + 1));
 }
 
-/// A row per setting: what it may be, and what it does.
+/// One row per setting: its possible values and its effect.
 struct row {
   const char *name, *allowed;
   double least, most, step;

@@ -12,14 +12,15 @@ std::size_t timeline::add_stream() {
 void timeline::remove_stream(std::size_t stream) noexcept { streams_[stream] = {}; }
 
 void timeline::enqueue(std::size_t stream, timed_operation op, double now) {
-  // What has ended gives its engines away as of then, before this one comes.
+  // Operations that ended before release their engines first.
   while (!under_way_.empty() && under_way_.top().ends_at <= now) end_first();
   op.enqueued_at = now;
   streams_[stream].waiting.push_back(std::move(op));
   begin_what_can();
 }
 
-// Of the heads of streams that could begin, the one that begins first takes its engines; ties go to the lower stream.
+// Among the first operations of all streams, the one that can begin earliest takes its engines; ties go to the lower
+// stream.
 void timeline::begin_what_can() {
   for (;;) {
     std::size_t first = streams_.size();
