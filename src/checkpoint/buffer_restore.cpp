@@ -1,4 +1,4 @@
-// buffer_restore.cpp - a checkpoint is read into the buffers and values of a program, by all nodes together.
+// buffer_restore.cpp - restores the buffers and values of a program from a checkpoint, on all nodes together.
 #include <stretto/buffer_checkpoint.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -19,16 +19,16 @@ namespace stretto::detail {
 using namespace checkpoints;
 namespace fs = std::filesystem;
 
-/// A variable, and the buffer that it names, if it names one.
+/// A variable to restore, and its buffer if it is one.
 struct requested_variable {
   kept_variable is;
   buffer_handle names;
 };
 
-/// What a node has found, before anything is changed.
+/// The checkpoint as one node read it, before anything is changed.
 class opened_checkpoint {
  public:
-  /// All nodes have to read the same: `sum` is what node 0 found.
+  /// All nodes must read the same checkpoint: `sum` is the checksum that node 0 found.
   opened_checkpoint(const fs::path& directory, const std::string& sum) {
     const std::string is = sum_of(directory);
     if (is != sum)
@@ -40,7 +40,7 @@ class opened_checkpoint {
     return files::checksum_text(files::crc32c(read_plain_file(directory / "checkpoint.json")));
   }
 
-  /// Throws C02 for a file that belongs to no buffer and is not as it was written.
+  /// Throws C02 for a damaged file that belongs to no buffer.
   void check_unread_values(const std::vector<requested_variable>& all) const {
     for (const auto& [name, entry] : content->files) {
       const bool is_of_buffer = std::ranges::any_of(all, [&](const requested_variable& w) { return w.is.buffer && name.starts_with(array_of(w.is.name) + "/c"); });
@@ -70,7 +70,7 @@ class opened_checkpoint {
 
   std::shared_ptr<const checkpoint_content> content;
   std::vector<std::function<void()>> set;  // values
-  std::vector<kept_shape> shapes;          // of buffers, in their order
+  std::vector<kept_shape> shapes;          // of the buffers, in order
 };
 
 namespace {
@@ -118,9 +118,10 @@ bool restore_buffers(const std::string& directory, const std::vector<kept_variab
   std::vector<requested_variable> requested;
   for (const kept_variable& k : all) {
     requested.push_back({k, k.buffer ? k.buffer() : buffer_handle()});
-    if (requested.back().names) elements_of(requested.back().names, where);  // B07 for one of another runtime
+    // throws B07 for a buffer of another runtime
+    if (requested.back().names) elements_of(requested.back().names, where);
   }
-  // Who fails to wait for the task leaves it behind: what it uses is its own.
+  // If the wait for the task throws, the task goes on, so it shares ownership of what it uses.
   const auto found = std::make_shared<std::optional<opened_checkpoint>>();
   const auto look = [found, told, requested, where, self = work.self] {
     opened_checkpoint& here = found->emplace(told.substr(length_of_sum), told.substr(0, length_of_sum));

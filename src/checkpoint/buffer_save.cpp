@@ -1,4 +1,5 @@
-// buffer_save.cpp - a checkpoint of buffers: each node copies its rows, as a task; node 0 has all of them written, and what is kept beside.
+// buffer_save.cpp - saves buffers: a task on each node copies its rows; node 0 has all rows written, and the other
+// values.
 #include <stretto/buffer_checkpoint.hpp>
 #include <stretto/error.hpp>
 #include <stretto/forasync.hpp>
@@ -23,7 +24,7 @@ namespace {
 using buffers::wait_for_cause;
 using detail::kept_variable;
 
-/// By this node, of what it has copied: the chunks that it has written.
+/// Called on each node: writes its copied rows and returns the written files.
 std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t number) {
   const std::source_location where = std::source_location::current();
   const copies_of_buffers mine = copies_here()->find(number, where);
@@ -48,7 +49,7 @@ std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t n
   return written;
 }
 
-/// By node 0: when the checkpoint is in place.
+/// Called on node 0: waits until the checkpoint is in place.
 int wait_until_written(std::uint64_t number) {
   const std::source_location where = std::source_location::current();
   wait_for_cause(copies_here()->find(number, where).written, where);
@@ -84,7 +85,7 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
   put_in_place(w.directory);
 }
 
-/// A task that copies this node's rows of the buffer, behind what was launched before.
+/// Submits a task that copies this node's rows of the buffer, behind earlier launches.
 event copy_rows(const detail::buffer_handle& h, const std::vector<box>& shares, std::uint32_t self, int dimensions,
                 const std::shared_ptr<copied_rows>& to, const std::source_location& where) {
   const detail::range_mapper by = buffers::by_share(shares);
@@ -130,7 +131,7 @@ void check_kept_name(const std::vector<kept_variable>& all, std::string_view nam
 future<void> save_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
   const buffers::file_work work("buffer_checkpoint");
   for (const kept_variable& k : all)
-    if (k.buffer) elements_of(k.buffer(), where);  // throws before anything has been done
+    if (k.buffer) elements_of(k.buffer(), where);  // throws before anything has changed
   say_save(*work.state, directory, all, where);
   const std::shared_ptr<buffer_copies> copies = copies_here();
   checkpoint_to_write w;

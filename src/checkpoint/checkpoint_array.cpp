@@ -10,7 +10,7 @@ namespace stretto::checkpoints {
 
 using files::codec;
 
-// Chunks are cut along axis 0 alone.
+// Chunks divide axis 0 only.
 files::zarr_array array_of_shape(const kept_shape& s) {
   files::zarr_array a{.shape = s.lengths,
                       .chunk = s.lengths,

@@ -1,6 +1,6 @@
-// checkpoint_folder.hpp - the directory of a checkpoint, which is replaced as a whole: files, each with its checksum.
+// checkpoint_folder.hpp - a checkpoint's directory, which is replaced as a whole, and its files with their checksums.
 //
-// Threads     any; one at a time works on a directory.
+// Threads     any; one thread at a time works on a directory.
 // Invariants  those of files/atomic_replacement.hpp.
 #pragma once
 
@@ -20,10 +20,12 @@
 namespace stretto::checkpoints {
 
 struct file_entry {
-  std::string name;  // within the directory
+  std::string name;  // relative to the directory
   std::uint64_t bytes = 0;
   std::uint32_t checksum = 0;
-  bool excludes_checksum = false;  // of all but the last four bytes, which are the same checksum: that of a whole such file is always one number
+  // the checksum covers all but the last four bytes, which hold that checksum: the checksum of the whole file would
+  // be constant
+  bool excludes_checksum = false;
 
   template <class Archive>
   friend void fields(Archive& a, archived<file_entry, Archive>& f) {
@@ -33,21 +35,22 @@ struct file_entry {
 
 using files::temporary_path_of;
 using files::find_complete;
-/// Makes it, empty; what a killed run left there is gone. Throws C01.
+/// Creates the temporary directory, empty; removes one that a killed run left. Throws C01.
 void create_temporary_folder(const std::filesystem::path& directory);
-/// Writes a file, with the folders that it needs. Throws C01.
+/// Writes a file and creates its folders. Throws C01.
 file_entry write_file(const std::filesystem::path& root, const std::string& name, std::span<const std::byte> content);
-/// The same of a chunk, whose last four bytes are its own checksum.
+/// The same for a chunk, whose last four bytes are its own checksum.
 file_entry write_chunk(const std::filesystem::path& root, const std::string& name, std::span<const std::byte> content);
 file_entry write_text(const std::filesystem::path& root, const std::string& name, std::string_view content);
-/// Takes the directory's place. Throws C01.
+/// Replaces the directory by the temporary one. Throws C01.
 void put_in_place(const std::filesystem::path& directory);
 
-/// C02: the file is not what was written.
+/// C02: the file differs from what was written.
 error damaged(const std::filesystem::path& file, const std::string& expected, const std::string& found);
-/// Throws C02 if it is not what was written there: a chunk of another place or of another checkpoint is not, though it is whole.
+/// Reads a file and verifies it. Throws C02 if it differs, also for an intact chunk of another position or another
+/// checkpoint.
 std::vector<std::byte> read_file(const std::filesystem::path& root, const file_entry& what);
-/// As it is. Throws C02 if it cannot be read.
+/// Reads a file without verification. Throws C02 if it cannot be read.
 std::vector<std::byte> read_plain_file(const std::filesystem::path& file);
 
 }  // namespace stretto::checkpoints

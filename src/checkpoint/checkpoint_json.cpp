@@ -17,10 +17,10 @@ using json = nlohmann::ordered_json;
 using detail::checkpoint_content, detail::kept_shape;
 using files::checksum_text, files::crc32c;
 
-/// 2 names the checksum of a chunk's payload; 1 that of the whole file, which ends in its own checksum, so that it is
-/// the same for all.
+/// Format 2 stores the checksum of a chunk's payload. Format 1 stored that of the whole file, which ends in its own
+/// checksum and therefore has a constant one.
 constexpr int format_version = 2, oldest_format = 1;
-/// Its own checksum is that of its text with these in its place.
+/// Placeholder for the text's own checksum while that is computed.
 constexpr std::string_view no_checksum = "--------";
 
 constexpr std::uint64_t most_length = std::uint64_t{1} << 61;
@@ -81,7 +81,7 @@ kept_shape shape_from(const json& j) {
   return s;
 }
 
-/// A file within the directory: no way leads out of it.
+/// Throws unless the file's path stays within the directory.
 void require_inside(const std::string& file) {
   require(!file.empty() && file.size() <= 4096 && file.front() != '/' && file.find('\0') == file.npos,
           "a file that has no name within the directory");
@@ -101,7 +101,7 @@ file_entry entry_from(const std::string& name, const json& j, int format) {
   return {name, number_in<std::uint64_t>(j.at("bytes"), 0, std::uint64_t{1} << 62), checksum_in(sum), excludes_checksum};
 }
 
-/// The members of an object of the table. A list has members of no names.
+/// The members of a JSON object; throws for other values.
 auto members_of(const json& j) {
   require(j.is_object(), "a list, or a value, in place of names with what they have");
   return j.items();
@@ -143,7 +143,7 @@ checkpoint_content content_from(const json& all, const std::filesystem::path& di
   return c;
 }
 
-/// Where the eight digits of the text's checksum are. Throws where there are none.
+/// The position of the eight digits of the text's checksum. Throws if there are none.
 std::size_t checksum_position(const std::string& text, const json& all) {
   const std::string sum = all.at("crc32c");
   const auto key = text.find("\"crc32c\": \"" + sum);

@@ -1,4 +1,5 @@
-// checkpoint_restore.cpp - checkpoints are read: values by their names, and mobile objects with their messages, on any number of nodes.
+// checkpoint_restore.cpp - restores a checkpoint on any number of nodes: values by name, and mobile objects with
+// their messages.
 #include <stretto/error.hpp>
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace {
 using mobiles::object_id;
 using mobiles::rank;
 
-/// What one node is told: of which objects it is the home, and which ones it gets.
+/// The data that one node is sent: the objects whose home it is, and the objects that it restores.
 struct node_part {
   std::string directory;
   std::map<std::uint16_t, rank> homes;
@@ -43,7 +44,7 @@ struct node_part {
   }
 };
 
-/// The bytes of nodes' arrays, each read once. Who restores has looked at all files.
+/// The bytes of nodes' arrays, each read once. The restoring node has verified all files.
 class node_bytes {
  public:
   explicit node_bytes(const std::string& directory) : from_(read_table(directory)) {}

@@ -1,4 +1,4 @@
-// checkpoint_save.cpp - save_checkpoint: what is refused before any work, the consistent point, and the files.
+// checkpoint_save.cpp - save_checkpoint: checks the request, finds the consistent point, and writes the files.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 
@@ -23,18 +23,18 @@ bool reserve_here(rank by) { return objects_here().reserve_checkpoints(by); }
 int release_here(rank by) { return objects_here().release_checkpoints(by), 0; }
 written_part write_here(const std::string& root) { return write_copy(root); }
 
-/// One checkpoint of a job at a time: node 0 knows whose.
+/// A job takes one checkpoint at a time; node 0 grants the reservation.
 void reserve(const std::source_location& where) {
   while (!results_of(std::vector{async(at_node(0), call<&reserve_here>(this_node()), where)}).front()) yield();
 }
 void release(const std::source_location& where) {
   try {
     async(at_node(0), call<&release_here>(this_node()), where).get();
-  } catch (...) {  // node 0 is lost, and no checkpoint can be taken any more
+  } catch (...) {  // node 0 failed: no further checkpoint is possible
   }
 }
 
-/// What has been written goes, for it is of no use and takes room. Throws what is being handled.
+/// Removes the incomplete files, which only take space. Rethrows the current exception.
 [[noreturn]] void abort_checkpoint(const std::filesystem::path& directory, const std::source_location& where) {
   const auto failed = std::current_exception();
   std::error_code ignored;

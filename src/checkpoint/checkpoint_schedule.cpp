@@ -1,4 +1,4 @@
-// checkpoint_schedule.cpp - when a checkpoint of buffers is due, the same on every node.
+// checkpoint_schedule.cpp - decides when a checkpoint of buffers is due; all nodes decide the same.
 #include <stretto/buffer_checkpoint.hpp>
 
 #include "base/clock.hpp"

@@ -1,4 +1,4 @@
-// collective_calls.hpp - the same on every node of the job, and all of their answers.
+// collective_calls.hpp - calls one function on every node of the job and collects the results.
 //
 // Threads     tasks: they wait.
 #pragma once
@@ -19,7 +19,7 @@ inline mobiles::mobile_objects& objects_here(const char* verb = "save_checkpoint
   return *base::require_current(verb).runtime->get<mobiles::mobile_objects>(base::floor_slot::mobile);
 }
 
-/// Which node has ended, if that is why what was asked of it has; else empty.
+/// The sentence about the failed node, if the call failed because of one (N05); else empty.
 inline std::string node_failure_in(const std::exception_ptr& what) {
   try {
     std::rethrow_exception(what);
@@ -32,7 +32,7 @@ inline std::string node_failure_in(const std::exception_ptr& what) {
   }
 }
 
-/// Waits for all, and throws C09 then if a node did not answer because it is lost; what one has thrown itself, else.
+/// Waits for all results. Then throws C09 if a node failed, or else the first exception that a node threw.
 template <class R>
 std::vector<R> results_of(const std::vector<future<R>>& asked) {
   std::vector<R> all;
@@ -53,7 +53,7 @@ std::vector<R> results_of(const std::vector<future<R>>& asked) {
       .caused_by(first);
 }
 
-/// Waits when it goes until nobody does what all were asked any more, in whatever way that has ended.
+/// Its destructor waits until all calls have ended, successfully or not.
 template <class R>
 class completion_guard {
  public:
@@ -67,7 +67,7 @@ class completion_guard {
   const std::vector<future<R>>& asked_;
 };
 
-/// `call_for(node)` is a remote_call that returns a value. Does not wait.
+/// Starts the call on every node and does not wait. `call_for(node)` returns a remote_call with a result.
 template <class F>
 auto call_all_nodes(F&& call_for, const std::source_location& where) {
   std::vector<decltype(async(at_node(0), call_for(0u), where))> asked;

@@ -18,7 +18,7 @@ using mobiles::waited_letter;
 
 namespace {
 
-// What nodes are asked. Each answers, so that one can wait for it.
+// The functions called on nodes. Each returns a result, so that the caller can wait for it.
 int hold_here(rank by) { return objects_here().hold(by), 0; }
 int let_go_here(rank by) { return objects_here().let_go(by), 0; }
 hold_state state_here() { return objects_here().held(); }
@@ -27,7 +27,7 @@ int let_through_here(const std::vector<waited_letter>& all) { return objects_her
 int let_all_through_here() { return objects_here().let_all_through(), 0; }
 int copy_here() {
   node_copy all{objects_here().copy(), read_per_node_values()};
-  copy_objects(all.own);
+  copy_objects(all.per_node);
   store_node_copy(std::move(all));
   return 0;
 }
@@ -89,7 +89,7 @@ void at_consistent_point(const std::function<void()>& then, const std::source_lo
     const auto failed = std::current_exception();
     try {
       let_all_go();
-    } catch (...) {  // a node that is lost need not be
+    } catch (...) {  // a failed node need not be resumed
     }
     std::rethrow_exception(failed);
   }

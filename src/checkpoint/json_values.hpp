@@ -1,5 +1,5 @@
-// json_values.hpp - values in the tables of a checkpoint, which may have a valid checksum and yet be no tables of
-// ours.
+// json_values.hpp - checked values of JSON files in a checkpoint, which may be malformed although their checksum is
+// valid.
 //
 // Threads     pure.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace stretto::checkpoints {
 
-/// Throws std::domain_error, which readers turn into C02 with the file's name.
+/// Throws std::domain_error, which readers convert to C02 with the file's name.
 inline void require(bool is_so, const char* what) {
   if (!is_so) throw std::domain_error(what);
 }

@@ -10,7 +10,7 @@ namespace stretto::checkpoints {
 
 namespace {
 
-/// By the node's number, which no two runtimes of a process share.
+/// Keyed by node number, which is unique among the runtimes of a process.
 std::mutex copies_lock;
 std::map<std::uint16_t, node_copy>& copies() {
   static auto& all = *new std::map<std::uint16_t, node_copy>;

@@ -1,8 +1,8 @@
-// node_copy.hpp - what this node has copied for a checkpoint, until it is written; and the files that it becomes.
+// node_copy.hpp - this node's copy of its state for a checkpoint, and the files that it is written to:
 //
-//     mobile/node3.json        a line for each object, with its letters: what they are, and where their bytes lie in
+//     mobile/node3.json        a line for each object with its messages, and the position of their bytes in
 //     mobile/node3             an array of bytes
-//     nodes/3/NAME             an array for each thing that it keeps of its own
+//     nodes/3/NAME             an array for each per-node value
 //
 // Threads     tasks.
 #pragma once
@@ -17,11 +17,11 @@ namespace stretto::checkpoints {
 
 struct node_copy {
   std::vector<mobiles::kept_object> objects;
-  std::vector<kept> per_node;  // of this node
+  std::vector<kept> per_node;  // values that this node saves for itself
 };
-/// There is one for each runtime; a later one takes its place.
+/// Stores the copy of this runtime in place of an earlier one.
 void store_node_copy(node_copy all);
-/// The content of objects as it is now, for the writer alone. Waits.
+/// Copies the current data of objects for the writer. Waits.
 void copy_objects(std::vector<kept>& all);
 
 struct written_part {
@@ -34,12 +34,12 @@ struct written_part {
     a(p.files, p.objects, p.letters, p.names_made, p.per_node);
   }
 };
-/// Of this node, which forgets them. Throws C01.
+/// Writes and drops this node's copy. Throws C01.
 written_part write_copy(const std::string& root);
 
-/// Throws C02.
+/// The list of a node's objects. Throws C02.
 std::vector<listed_object> read_list(const checkpoint_content& from, std::uint32_t node);
-/// A node's array.
+/// The bytes of a node's array.
 std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint32_t node);
 
 }  // namespace stretto::checkpoints

@@ -14,10 +14,10 @@ namespace stretto {
 namespace {
 
 struct node_values {
-  std::mutex lock;  // also while functions of the program read what is kept: whoever forgets it waits for them
+  std::mutex lock;  // held while user functions read values: a thread that removes a value waits for them
   std::vector<std::shared_ptr<detail::own_things>> all;
 };
-/// By the node's number, which no two runtimes of a process share. Entries stay: there are few.
+/// Keyed by node number, which is unique among the runtimes of a process. Entries are never removed: there are few.
 std::mutex nodes_lock;
 
 node_values& values_of_node(std::uint16_t number) {

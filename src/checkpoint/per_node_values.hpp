@@ -1,7 +1,7 @@
-// per_node_values.hpp - what nodes keep of their own (kept_here), as it is now.
+// per_node_values.hpp - reads the values that this node saves for itself (kept_here).
 //
 // Threads     add, forget and keep: any; read_per_node_values: a task of the node.
-// Invariants  (1) nothing is read once it has been forgotten, or while it is.
+// Invariants  (1) a value is not read during or after its removal.
 #pragma once
 
 #include <stretto/checkpoint.hpp>
@@ -10,7 +10,7 @@
 
 namespace stretto::checkpoints {
 
-/// Of this node, with objects as handles.
+/// The current values of this node; objects as handles.
 std::vector<kept> read_per_node_values();
 
 }  // namespace stretto::checkpoints

@@ -20,7 +20,8 @@ namespace {
 
 void sync_folder(const fs::path& folder, const file_errors& c) {
   const base::descriptor d(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (d.number() < 0 || (::fsync(d.number()) != 0 && errno != EINVAL)) throw c.cannot_write(folder, errno);  // EINVAL: it has no need to
+  // EINVAL: not needed on this file system
+  if (d.number() < 0 || (::fsync(d.number()) != 0 && errno != EINVAL)) throw c.cannot_write(folder, errno);
 }
 
 void require(const std::error_code& e, const fs::path& what, const file_errors& c) {
@@ -102,7 +103,7 @@ fs::path find_complete(const fs::path& name) {
 }
 
 std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const file_errors& c) {
-  // A named pipe in its place would be waited for without end; files are as ever.
+  // Non-blocking: opening a named pipe would block for ever. Regular files are unaffected.
   const base::descriptor d(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat is {};
   if (d.number() < 0 || ::fstat(d.number(), &is) != 0) throw c.damaged(file, "a file", std::strerror(errno));
@@ -112,7 +113,7 @@ std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const
   std::vector<std::byte> all;
   try {
     all.resize(size);
-  } catch (const std::exception&) {  // a file may say that it is longer than any memory, and take no room on the disk
+  } catch (const std::exception&) {  // a sparse file may be larger than memory
     throw c.damaged(file, "a file that fits into memory", fmt::format("{} bytes", size));
   }
   for (std::size_t have = 0; have < all.size();) {

@@ -1,9 +1,11 @@
-// atomic_replacement.hpp - a file or folder that is replaced as a whole: written beside it, then a change of names.
+// atomic_replacement.hpp - replaces a file or folder as a whole: it is written under a temporary name and then
+// renamed.
 //
-// Threads     any; one at a time works on a file or folder.
-// Invariants  (1) whenever the program is killed, what is under the name is what was there before or the new one, as a whole, or (of a
-//             folder on file systems that cannot exchange names, for a moment) NAME.previous is. (2) what has been put there is on disk.
-// Source      write beside, fsync, rename: the usual way; exchange of names: renameat2 of Linux.
+// Threads     any; one thread at a time works on a file or folder.
+// Invariants  (1) whenever the program is killed, the name denotes the complete old or the complete new content.
+//             (Exception: on file systems that cannot exchange names, a replaced folder is for a moment only at
+//             NAME.previous.) (2) replaced content is on disk.
+// Source      write, fsync, rename: the usual way; exchange of names: renameat2 of Linux.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -17,26 +19,27 @@
 
 namespace stretto::files {
 
-/// How whoever works on files tells what is wrong with them.
+/// Constructors of the errors that a caller of this floor reports.
 struct file_errors {
-  error (*cannot_write)(const std::filesystem::path& what, int number);  // as errno has it
+  error (*cannot_write)(const std::filesystem::path& what, int number);  // `number` is an errno
   error (*damaged)(const std::filesystem::path& file, const std::string& expected, const std::string& found);
 };
-/// One remedy for what cannot be written for that reason; `otherwise` for most.
+/// The remedy for a failed write: `if_full` if the disk is full, `otherwise` for most other reasons.
 std::string remedy_for(int number, const char* if_full, const char* otherwise);
 
-/// What is written before it takes its place: "run.ckpt.partial".
+/// The temporary path: "run.ckpt.partial".
 std::filesystem::path temporary_path_of(const std::filesystem::path& name);
-/// Makes a folder there, empty; what a killed run left is gone.
+/// Creates the temporary folder, empty; removes one that a killed run left.
 void create_temporary_folder(const std::filesystem::path& name, const file_errors& c);
-/// Writes a file to disk, with the folders that it needs.
+/// Writes a file to disk and creates its folders.
 void write_file(const std::filesystem::path& file, std::span<const std::byte> content, const file_errors& c);
-/// What is beside the name takes its place.
+/// Replaces `name` by its temporary file or folder.
 void put_in_place(const std::filesystem::path& name, const file_errors& c);
-/// What is under the name, or what is left of it where a change of names was cut short; empty if neither is there.
+/// The path of the complete content: `name`, or NAME.previous after an interrupted replacement; empty if neither
+/// exists.
 std::filesystem::path find_complete(const std::filesystem::path& name);
 
-/// A file as it is. One of more than `most` bytes is damaged, before memory is taken for it.
+/// Reads a file. A file of more than `most` bytes is reported as damaged before memory is allocated.
 std::vector<std::byte> read_file(const std::filesystem::path& file, std::uint64_t most, const file_errors& c);
 
 }  // namespace stretto::files

@@ -41,7 +41,7 @@ std::uint32_t bytes_of_type(const std::string& type) {
 
 bool is_raw(const zarr_array& a) { return a.type.front() == 'r'; }
 
-/// The core specification has "r128", which zarr for Python does not read; it has this.
+/// The core specification has "r128", which zarr for Python cannot read; it reads "raw_bytes".
 json type_of(const zarr_array& a) {
   if (!is_raw(a)) return a.type;
   return {{"name", "raw_bytes"}, {"configuration", {{"length_bytes", a.element_bytes}}}};
@@ -107,7 +107,7 @@ std::vector<std::byte> bytes_of_value(T v) {
   return all;
 }
 
-/// Nothing: it is no base64.
+/// Nothing if the text is not base64.
 std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (text.ends_with('=')) text.remove_suffix(1);
@@ -131,7 +131,7 @@ std::optional<double> special(const std::string& text) {
   return {};
 }
 
-/// An integer that the type of the result has.
+/// An integer within the range of T.
 template <class T>
 T integer_in(const json& v, const std::string& file, const char* what, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
   const bool is_above = v.is_number_unsigned() && !std::in_range<T>(v.get<std::uint64_t>());
@@ -181,7 +181,7 @@ std::vector<std::byte> fill_of_text(const std::string& text, const zarr_array& a
   not_known(file, "the fill value \"" + text + "\"", "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
 }
 
-/// Of an element that no chunk holds.
+/// Parses the fill value, the value of elements without a chunk.
 std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::string& file) {
   if (v.is_null()) return {};
   std::vector<std::byte> all;
@@ -195,7 +195,7 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
   } else {
     all = fill_of_integer(v, a, file);
   }
-  // What an element has more than a fill value is zero. An element may say that it has 512 MiB: no memory is taken for that.
+  // Bytes of an element beyond the fill value are zero. An element may claim 512 MiB: allocate no memory for that.
   if (std::ranges::all_of(all, [](std::byte b) { return b == std::byte{}; })) return {};
   if (is_raw(a) && all.size() != a.element_bytes)
     no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
@@ -234,7 +234,7 @@ std::string text_of(const zarr_array& a) {
 std::string group_text() { return json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", json::object()}}.dump(2) + '\n'; }
 
 namespace {
-/// Bytes. A chunk may be larger than an array that is yet to grow, but what is read of it is made in memory.
+/// In bytes. A chunk may exceed an array that will grow, but reading allocates whole chunks.
 constexpr double most_chunk_of_small_array = 0x1p27;
 }  // namespace
 
@@ -259,7 +259,7 @@ zarr_array array_in(std::string_view text, const std::string& file) {
     if (name_of(grid) != "regular") not_known(file, "the chunk grid \"" + name_of(grid) + "\"", "regular");
     a.chunk = lengths_in(grid.at("configuration").at("chunk_shape"), file, "the shape of its chunks");
     if (a.chunk.size() != a.shape.size()) no_array(file, "its chunks have another number of axes than the array");
-    // What would not be a number of bytes any more is no array either.
+    // Refuses arrays whose size overflows.
     double bytes = a.element_bytes, chunk = a.element_bytes;
     for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
       if (a.shape[axis] < 0 || a.chunk[axis] < 1) no_array(file, "a length of its axes is below 0, or of its chunks below 1");

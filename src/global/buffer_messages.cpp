@@ -1,4 +1,4 @@
-// buffer_messages.cpp - elements for handlers on other nodes, without objects.
+// buffer_messages.cpp - sends elements to handlers on other nodes, without objects.
 #include <stretto/received_buffer.hpp>
 
 #include <atomic>
@@ -25,7 +25,7 @@ using verb = objects::shared_objects::verb;
 
 data::received_buffers& buffers_of(const base::thread_context& context) { return objects::state_of(*context.runtime)->shared->buffers; }
 
-/// An instance of this node, once what the sender has named has ended.
+/// An instance of this node, readable once the sender's preconditions have triggered.
 class exported_instance final : public data::enclosed_array {
  public:
   exported_instance(const detail::instance_handle& in, std::shared_ptr<const void> owner, event behind) noexcept
@@ -39,11 +39,12 @@ class exported_instance final : public data::enclosed_array {
 
  private:
   const detail::instance_handle in_;
-  const std::shared_ptr<const void> owner_;  // of an instance that was made for this message; else the program says when it ends
+  // of an instance made for this message; else null, and the program destroys the instance
+  const std::shared_ptr<const void> owner_;
   const event behind_;
 };
 
-/// An instance over memory that a driver gave to the program, for as long as the message needs it.
+/// An instance over memory that the program got from a driver; it lives as long as the message needs it.
 std::shared_ptr<const void> wrap_native_memory(detail::buffer_source& source, const std::source_location& where) {
   source.in = detail::create_instance({.memory = source.memory, .native = &*source.native, .box = box(0, static_cast<coordinate>(source.count)),
                                        .element_bytes = source.element_bytes, .alignment = source.alignment, .name = "native memory"},
@@ -55,7 +56,7 @@ bool has_completed(event e, base::thread_context& context) {
   return e == event() || (detail::has_ended(e, context) && !detail::cause_of(e, context));
 }
 
-/// Where they lie in memory of the host now.
+/// The address of the elements in host memory if they are there now; else null.
 const std::byte* content_now(const detail::buffer_source& from, event behind, base::thread_context& context,
                              const std::source_location& where) {
   if (!has_completed(behind, context)) return nullptr;

@@ -1,4 +1,4 @@
-// exported_span.hpp - memory of the program's as an array that others ask for.
+// exported_span.hpp - memory of the program as an array that other nodes can read.
 //
 // Threads     any.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace stretto::global {
 
-/// The instance goes with the last copy.
+/// Destroys the instance with the last copy of the returned pointer.
 inline std::shared_ptr<const void> instance_owner(const detail::instance_handle& in, const std::source_location& where) {
   return {in.record, [in, where](const void*) {
             base::thread_context* const here = base::current();
@@ -22,7 +22,7 @@ inline std::shared_ptr<const void> instance_owner(const detail::instance_handle&
 
 class exported_span final : public data::enclosed_array {
  public:
-  /// Dense in C order; the memory is the program's, and stays until nobody asks any more.
+  /// Dense in C order. The program owns the memory and must keep it until the last reader is done.
   exported_span(std::byte* first, const box& all, std::uint8_t dimensions, std::uint32_t element_bytes) noexcept
       : first_(first), all_(all), dimensions_(dimensions), element_bytes_(element_bytes) {}
 

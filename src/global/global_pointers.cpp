@@ -1,4 +1,4 @@
-// global_pointers.cpp - global pointers: made, ended, put to and got from.
+// global_pointers.cpp - global pointers: creation, destruction, put and get.
 #include <stretto/error.hpp>
 #include <stretto/global_object.hpp>
 
@@ -28,7 +28,7 @@ using verb = objects::shared_objects::verb;
 
 objects::objects_state& state_of(const base::thread_context& context) { return *objects::state_of(*context.runtime); }
 
-/// What it names may be asked for. Throws G07.
+/// Throws G07 if the pointer is null or belongs to another job.
 void require_valid(const detail::shared_name& is, const base::thread_context& context, const std::source_location& where) {
   const data::other_nodes* const others = data::state_of(context).others;
   if (is.number && (is.node == context.runtime->node || (others && others->reaches(is.node)))) return;
@@ -80,7 +80,7 @@ event merged(const detail::send_request& request, const std::source_location& wh
   return merge_dependencies(all, where);
 }
 
-/// Into memory of the program's.
+/// Fetches elements into memory of the program.
 event fetch_to_memory(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from, event gate,
                 const std::source_location& where, base::thread_context& context) {
   detail::instance_request r;
@@ -92,14 +92,15 @@ event fetch_to_memory(const std::shared_ptr<objects::incoming>& comes, std::byte
   const detail::instance_handle outside = detail::create_instance(r, {}, where);
   const data::destination to(outside, gate == event() ? std::span<const event>() : std::span(&gate, 1));
   const event done = comes->fetch(from.part, to, where, context);
-  detail::when_ended(done, context, [comes, outside, where](const failure*, base::thread_context& on) {  // comes: it holds what is lent
+  // `comes` keeps the exported array alive
+  detail::when_ended(done, context, [comes, outside, where](const failure*, base::thread_context& on) {
     const event ordered = data::ordered_unseen(on, where);
     detail::destroy_instance(outside, after_range{{&ordered, 1}}, where);
   });
   return done;
 }
 
-/// The request, with the content where that is little, else with where it can be asked for.
+/// Encodes the put request: small data inline, else a reference by which the receiver fetches it.
 detail::parcel encode_put(const near_end& from, const far_end& to, base::thread_context& context, const std::source_location& where) {
   detail::parcel message;
   field_writer w(message);

@@ -23,7 +23,7 @@ namespace {
 
 std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
-/// What `body` throws becomes M04, but for errors that say themselves which modules they are about.
+/// Converts an exception of `body` to M04, unless the error names its modules itself.
 template <class Body>
 void name_failure(const membership& m, const char* what, Body&& body) {
   const auto failed = [&](const std::string& why) {
@@ -116,7 +116,7 @@ void module_set::finalise() noexcept {
             .because("their events will never end")
             .remedy("end or poison them in finalise()");
     } catch (const error& e) {
-      base::print_error(e, errors_);  // a runtime's end has no other way to say so
+      base::print_error(e, errors_);  // a destructor cannot throw
     } catch (...) {
       base::print_error(error("M06", "module " + in_quotes(m.name) + " failed to finalise"), errors_);
     }

@@ -21,7 +21,7 @@
 namespace stretto::trace {
 namespace {
 
-// What `amount` means in the arguments of each kind; empty: nothing to say.
+// The argument name of `amount` for each kind; empty: not written.
 std::string_view amount_name(kind k) noexcept {
   switch (k) {
     case kind::copy:
@@ -37,7 +37,7 @@ std::string_view amount_name(kind k) noexcept {
 
 bool is_waiting(kind k) noexcept { return k == kind::suspended || k == kind::wait; }
 
-// Everything about names that does not differ from one record to the next is made into text once.
+// Caches the escaped text of names.
 class escaped_names {
  public:
   explicit escaped_names(const name_table* table) : table_(table), known_(table ? table->size() : 0) {}
@@ -158,7 +158,8 @@ class chrome_file {
     for (const track* t : side_by_side(s.tracks)) row += write_track(s, *t, row, names, places);
   }
 
-  // Tracks whose names begin with the same word, as a device's streams, stand together where the first of them is, by their numbers.
+  // Tracks whose names begin with the same word, such as a device's streams, are grouped at the first of them,
+  // ordered by their numbers.
   static std::vector<const track*> side_by_side(const std::vector<track>& tracks) {
     std::map<std::string_view, std::size_t> place;
     std::vector<std::pair<std::size_t, const track*>> all;
@@ -174,7 +175,7 @@ class chrome_file {
     return sorted;
   }
 
-  // Returns the number of lanes the track took.
+  // Returns the number of rows of the track.
   unsigned write_track(const snapshot& s, const track& t, std::uint32_t first_row, escaped_names& names,
                        const std::vector<std::string>& places) {
     const timeline_layout layout = lay_out_spans(t.records);
@@ -222,7 +223,7 @@ class chrome_file {
     if (r.cause != 0 && !is_waiting(r.kind)) effects_.push_back({r.cause, 0, start, s.node, row});
   }
 
-  // Spans that overlap others on their track: a pair of events held together by a number of their own.
+  // Spans that overlap others on their track: a pair of events with a common number.
   void asynchronous(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
                     const std::vector<std::string>& places) {
     ++asynchronous_;
@@ -315,7 +316,7 @@ class chrome_file {
   std::ostream& to_;
   line_writer out_;
   std::span<const snapshot> nodes_;
-  const module_owners* owners_ = nullptr;  // of the node at hand
+  const module_owners* owners_ = nullptr;  // of the current node
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   bool any_event_ = false;
   std::uint64_t asynchronous_ = 0;
@@ -339,7 +340,7 @@ void write_chrome(std::ostream& to, std::span<const snapshot> nodes) {
 
 namespace {
 
-// 0, or the system's reason why it failed.
+// Returns 0 or an errno.
 int write_in_place(const std::filesystem::path& file, std::span<const snapshot> nodes) {
   errno = 0;
   std::ofstream to(file, std::ios::binary | std::ios::trunc);
@@ -352,8 +353,8 @@ int write_in_place(const std::filesystem::path& file, std::span<const snapshot> 
 
 }  // namespace
 
-// Beside its place first, then there at once: of two processes that write the same file one wins,
-// and its file is whole.
+// Writes to a temporary file and renames it: of two processes that write the same file one wins, and its file is
+// complete.
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
   std::error_code fault;
   const auto there = std::filesystem::status(file, fault);
@@ -369,7 +370,7 @@ void write_chrome(const std::filesystem::path& file, std::span<const snapshot> n
       return;
     }
   }
-  // No regular file, or in a folder that takes no new one.
+  // Not a regular file, or in a folder where no file can be created.
   if (const int reason = write_in_place(file, nodes)) throw not_written(file.string(), reason);
 }
 

@@ -11,7 +11,7 @@ timeline_layout lay_out_spans(std::span<const record> records) {
   for (std::uint32_t i = 0; i < records.size(); ++i)
     if (is_stacked(records[i].kind)) layout.order.push_back(i);
 
-  // Of spans with the same times the one written later is the outer: it ended later.
+  // Of spans with equal times, the one written later is the outer one: it ended later.
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     if (start(a) != start(b)) return start(a) < start(b);
     if (records[a].end != records[b].end) return records[a].end > records[b].end;
@@ -20,7 +20,7 @@ timeline_layout lay_out_spans(std::span<const record> records) {
   if (!std::is_sorted(layout.order.begin(), layout.order.end(), before))
     std::sort(layout.order.begin(), layout.order.end(), before);
 
-  std::vector<std::vector<ticks>> open(most_timeline_rows);  // per lane the ends of the spans around "now"
+  std::vector<std::vector<ticks>> open(most_timeline_rows);  // per row: ends of the spans that are open
   layout.row.reserve(layout.order.size());
   for (const std::uint32_t i : layout.order) {
     std::uint8_t row = 0;
