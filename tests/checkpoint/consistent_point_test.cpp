@@ -1,4 +1,4 @@
-// What the consistent point waits for, and what it does not wait for; arrays that objects and messages own; losses.
+// What the consistent point waits for and what not; arrays owned by objects and messages; node failures.
 #include <doctest/doctest.h>
 
 #include <stretto/finish.hpp>
@@ -28,7 +28,7 @@ struct runner {
 };
 std::atomic<bool> must_stop{false};
 
-/// For ever, or almost: one message to itself always waits.
+/// Runs almost for ever: one message to itself always waits.
 void run_on(runner& r) {
   ++r.steps;
   if (!must_stop) detached([&] { send(r.me, call<&run_on>()); });
@@ -70,7 +70,7 @@ TEST_CASE("objects that send to themselves for ever are held, saved with the mes
   });
 }
 
-/// Waits by a finish, for a chain of messages: nothing is subscribed to any of them.
+/// Waits by a finish for a chain of messages, without subscribing to any of them.
 void ask_in_a_finish(runner& r, int depth) {
   ++r.steps;
   if (depth) finish([&] { send(r.other, call<&ask_in_a_finish>(depth - 1)); });
@@ -146,7 +146,7 @@ object<float, 2> filled(float with) {
   const std::vector<float> all(side * side, with);
   return object<float, 2>(plate_box, all.data());
 }
-/// Keeps what has come, and passes on what was there, for as long as it is told.
+/// Keeps the received array and passes on the previous one, `left` times.
 void swap_heat(plate& p, object<float, 2> come, int left) {
   launch(warmer, plate_box, come, 1.0f);
   std::swap(p.heat, come);
@@ -161,7 +161,7 @@ std::vector<float> heat_of(const plate& p) {
 
 TEST_CASE("objects in mobile objects and in messages that wait are saved with their content") {
   constexpr int swaps = 60;
-  // Three plates in a ring: what each holds at the end does not depend on time, as one message goes round.
+  // Three plates in a ring: the final state does not depend on timing, as a single message circulates.
   const auto check = [](const std::vector<mobile<plate>>& all) {
     std::vector<float> model{10, 20, 30};
     float travels = 0;

@@ -1,4 +1,4 @@
-// What each node keeps of its own is written at the point of the mobile objects, and goes to the node of its number.
+// Per-node values are saved at the consistent point of the mobile objects, and restored on the node of their number.
 #include <doctest/doctest.h>
 
 #include <stretto/checkpoint.hpp>
@@ -26,7 +26,7 @@ using namespace test;
 
 constexpr std::uint32_t most_nodes = 5;
 
-/// Of each node: how many visits its handlers have had, and what they brought.
+/// Per node: the number of visits to its handlers, and the values that they brought.
 struct visits {
   long count = 0;
   std::vector<int> brought;
@@ -91,7 +91,7 @@ TEST_CASE("what handlers change on their nodes fits the objects that are saved w
       });
       job.step(random() % 1500);
       job.run([&] { save_checkpoint(directory, {keep("all", all)}).get(); });
-      // The run goes on, and ends before all is done: what it has counted since is lost.
+      // The run continues and stops early; later counts are lost.
       job.step(random() % 500);
       job.run([&] { wait(quiescence()); });
     }
@@ -128,7 +128,7 @@ TEST_CASE("what handlers change on their nodes fits the objects that are saved w
     });
     CHECK(held == long(walks) * (steps + 1));
     CHECK(counted <= held);
-    // Visits that waited are counted by their nodes now: none is missing, none is doubled.
+    // Restored visits are counted by their nodes now: none is missing or duplicated.
     std::vector<int> brought, expected;
     for (const visits& v : of_nodes) brought.insert(brought.end(), v.brought.begin(), v.brought.end());
     for (int w = 0; w < walks; ++w)
@@ -149,7 +149,8 @@ TEST_CASE("nodes keep objects of the same name, each with its own content, which
     object<float, 1> u(box(0, me + 1), elements.data());
     kept_here mine;
     mine.keep("u", u);
-    u = object<float, 1>(box(10, me + 12), std::vector<float>(me + 2, float(me)).data());  // what the variable names then
+    // the variable's value at that time
+    u = object<float, 1>(box(10, me + 12), std::vector<float>(me + 2, float(me)).data());
     ++ready;
     while (ready < 3) yield();
     if (me == 1) save_checkpoint(directory, {keep("u", 17)}).get(), done = 1;
@@ -192,7 +193,7 @@ TEST_CASE("what a node kept is kept no longer when its kept_here has gone, and w
       step = 4;
       CHECK(error_of([&] { save_checkpoint(directory, {}).get(); }).code() == "A03");
       CHECK(open_checkpoint(directory).value_of_node<int>(0, "step") == 3);
-      CHECK(send(make_mobile<walker>(1u), call<&walker::visits_had>()).get() == 0);  // nobody is held
+      CHECK(send(make_mobile<walker>(1u), call<&walker::visits_had>()).get() == 0);  // no node is paused
     }
     save_checkpoint(directory, {}).get();
     CHECK(open_checkpoint(directory).names_of_node(0).empty());

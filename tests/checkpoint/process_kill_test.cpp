@@ -1,4 +1,4 @@
-// A program that is killed at any moment begins again from its last checkpoint, and gives the same answer.
+// A program that is killed at any moment restarts from its last checkpoint and computes the same result.
 #include <doctest/doctest.h>
 
 #include <signal.h>
@@ -22,7 +22,7 @@ using namespace test;
 constexpr int rounds = 12;
 constexpr std::uint64_t count = 5;
 
-/// Tokens in rounds, with a checkpoint after each has begun.
+/// Rounds of tokens, with a checkpoint during each round.
 totals program(const std::string& directory, std::uint32_t nodes) {
   totals found;
   on_all_nodes({.nodes = nodes}, 1, [&](runtime&) {

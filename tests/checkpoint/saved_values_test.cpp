@@ -1,4 +1,4 @@
-// What is kept by name: written, read by us and by others, and refused.
+// Values saved by name: written, read by us and by other readers, and refused.
 #include <doctest/doctest.h>
 
 #include <stretto/checkpoint.hpp>
@@ -55,7 +55,7 @@ std::string output_of(const std::string& command) {
   return all;
 }
 
-/// Runs `body` in a runtime that is alone, with a folder.
+/// Runs `body` in a single-node runtime with a temporary folder.
 template <class F>
 void alone(F&& body) {
   const temporary_folder folder;

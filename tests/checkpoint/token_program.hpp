@@ -22,7 +22,7 @@ namespace stretto::test {
 struct token {
   std::uint64_t number = 0;
   std::uint32_t left = 0;
-  std::string load = {};  // of some, so that others overtake them on a slow network
+  std::string load = {};  // large for some tokens, so that others overtake them on a slow network
   template <class Archive>
   friend void fields(Archive& a, archived<token, Archive>& k) {
     a(k.number, k.left, k.load);
@@ -54,7 +54,7 @@ struct tally {
 
 enum class way : std::uint64_t { on, after_waiting, after_an_answer, after_both, with_a_move };
 inline way way_of(std::uint64_t number) { return static_cast<way>((number >> 40) % 5); }
-/// Those who wait for others must not do so in a circle.
+/// Waiting handlers must not form a cycle.
 inline bool waits(way w, std::uint64_t which, std::uint64_t count) {
   return (w == way::after_waiting || w == way::after_both) && which + 1 < count;
 }
@@ -78,7 +78,7 @@ inline void take(tally& t, const token& k) {
   }
 }
 
-/// What all objects hold in the end.
+/// The final values of all objects.
 struct totals {
   std::vector<std::uint64_t> sums, handled;
   friend bool operator==(const totals&, const totals&) = default;

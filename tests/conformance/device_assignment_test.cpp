@@ -1,4 +1,4 @@
-// Nodes of a job on one host deal its devices among them; here nodes of one process, on whatever devices there are.
+// Nodes of a job on one host divide its devices among them; here nodes of one process, on the devices that exist.
 #include <stretto/job.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
@@ -17,7 +17,7 @@
 namespace stretto {
 namespace {
 
-/// Of each device of a node its memory.
+/// The memory size of each device of a node.
 using memories = std::vector<std::uint64_t>;
 
 memories memories_of(const runtime& rt) {

@@ -16,7 +16,7 @@ namespace {
 using mpi::channel;
 using mpi::request;
 
-/// A send or a receive under way.
+/// A pending send or receive.
 struct operation {
   bool is_persistent = false, has_ended = false;
   std::byte* buffer = nullptr;
@@ -46,9 +46,9 @@ struct job_state {
   mpi::threads level = mpi::threads::multiple;
   int size = 1;
   node_state nodes[fake_mpi::most_nodes];
-  bool is_one_host = true;  // memory can be shared
+  bool is_one_host = true;  // all nodes are on one host
   bool takes_cuda_memory = false;
-  std::vector<std::vector<std::byte>> shared;  // by node, once somebody asked
+  std::vector<std::vector<std::byte>> shared;  // by node, created on demand
 } job;
 
 operation* read(const request* r) {
@@ -58,7 +58,7 @@ operation* read(const request* r) {
 }
 void write(request* r, operation* is) { std::memcpy(r->bytes, &is, sizeof is); }
 
-/// Receives what fits, from senders in an order that the seed says.
+/// Matches receives with messages; the seed decides the order of senders.
 void match(int self) {
   node_state& here = job.nodes[self];
   for (int c = 0; c < 2; ++c) {
@@ -66,7 +66,7 @@ void match(int self) {
     for (int i = 0; i < job.size; ++i) {
       const int from = (first + i) % job.size;
       auto& queue = here.came[c][from];
-      if (here.is_gone) {  // nobody waits for what still comes
+      if (here.is_gone) {  // drop messages to a finished node
         for (const sent_message& m : queue)
           if (m.send) m.send->has_ended = true;
         queue.clear();
@@ -83,7 +83,7 @@ void match(int self) {
         if (m->bytes > receive.room) std::abort();
         if (m->bytes) std::memcpy(receive.buffer, m->lent ? m->lent : m->copy.data(), m->bytes);
         receive.bytes = m->bytes;
-        receive.tag = from;  // as the status tells
+        receive.tag = from;  // the status reports the sender
         receive.has_ended = true;
         if (m->send) m->send->has_ended = true;
         posted.erase(r);

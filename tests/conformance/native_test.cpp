@@ -1,4 +1,4 @@
-// Kernels that the program brings, on every device: code, binaries, calls of the driver, and what is wrong with them.
+// Native kernels on every device: source code, binaries, driver calls, and their errors.
 #include <stretto/error.hpp>
 #include <stretto/native_kernel.hpp>
 

@@ -1,4 +1,5 @@
-// Kernels that hold what only the host's compiler sees, on every device: refused where the user wrote it.
+// Kernels with names or directives that only the host's compiler knows, on every device: the error names the user's
+// line.
 #include <stretto/error.hpp>
 
 #include <doctest/doctest.h>

@@ -50,7 +50,7 @@ std::vector<candidate> sim_candidates() {
     o.host_memory_bytes = 1 << 20;
     o.is_host_accessible = true;
     o.exports = true;
-    // Any thread may look.
+    // Any thread may read the clock.
     o.clock = [looks = std::make_shared<std::atomic<std::int64_t>>(0)] { return 1e-6 * static_cast<double>(++*looks); };
     return o;
   }));

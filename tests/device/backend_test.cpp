@@ -1,4 +1,4 @@
-// Which devices are asked for, and what is said where there are none.
+// Parsing of device requests, opening of devices, and the errors if there are none.
 #include "device/backend.hpp"
 
 #include <stretto/error.hpp>
@@ -48,7 +48,7 @@ std::size_t opened(std::string_view text) { return open_devices(parse_devices(te
 TEST_CASE("devices are asked for by words") {
   CHECK(opened("") == 0);
   CHECK(opened("none") == 0);
-  CHECK(opened("all") == 2);  // what is broken is left out, what is simulated is not meant
+  CHECK(opened("all") == 2);  // "all" leaves out broken and simulated devices
   CHECK(opened("fast:1") == 1);
   CHECK(opened("fast,made_up:3") == 5);
   CHECK(opened("all,made_up") == 3);

@@ -1,4 +1,4 @@
-// NVIDIA's devices with a driver that fails in all the ways that drivers do; it is the tests' own.
+// CUDA devices with the tests' fake driver, which fails in all the ways that drivers do.
 #include <stretto/error.hpp>
 #include <stretto/kernel.hpp>
 
@@ -21,13 +21,13 @@ using test::error_of;
 using test::fake_driver;
 using test::fake_driver_options;
 
-/// Two of the host's.
+/// Two pages of host memory.
 std::byte* pages() {
   alignas(4096) static std::byte two[8192];
   return two;
 }
 
-/// The only entry, which must lack a device.
+/// The only result, which must have a reason and no device.
 opened_device nothing_found(const options& o) {
   auto all = find(o);
   REQUIRE(all.size() == 1);
@@ -135,7 +135,7 @@ TEST_CASE("nine tenths of what is free are a device's memory, or what is asked f
   CHECK(find(o)[1].is->about().local_memory_bytes == 99u << 10);
 }
 
-/// A device of the fake driver, its stream, and a completion that keeps what it was told.
+/// A device of the fake driver, its stream, and a completion that records its result.
 struct told : test::ended {
   std::string code() const {
     try {
@@ -311,7 +311,7 @@ TEST_CASE("a device that is used and ended leaves nothing with the driver, and m
     CHECK(b.on->lock_host(pages(), 8192));
     CHECK_FALSE(b.on->lock_host(pages() + 4096, 4096));  // it is
     b.on->unlock_host(pages());
-    b.add_one();  // under way when the stream ends
+    b.add_one();  // pending when the stream is destroyed
   }
   CHECK(d.get("live") == 0);
   CHECK(d.get("misuse") == misuse);
@@ -340,7 +340,7 @@ TEST_CASE("kernels that do not fit a group are refused with the numbers") {
 
 TEST_CASE("a kernel with a mistake is told in the user's file and line, whatever the compiler") {
   const options o = fake_driver_options();
-  // The same text with a fault that only a device's compiler meets.
+  // The same text with an error that only a device's compiler finds.
   kernel_code code = jacobi.code();
   const std::string body = "{ int i = global_id(0); v(i, i) = u(i, i) + no_such_thing; }";
   code.body_text = body;

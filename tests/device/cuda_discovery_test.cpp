@@ -1,4 +1,4 @@
-// NVIDIA's devices before they are opened, and parts of their memory; with the tests' own driver.
+// Listing of CUDA devices before they are opened, and their memory shares; with the fake driver.
 #include <doctest/doctest.h>
 
 #include <set>

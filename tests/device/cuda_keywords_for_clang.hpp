@@ -1,4 +1,5 @@
-// cuda_keywords_for_clang.hpp - the words of CUDA that our kernels use, for a clang without the toolkit that declares them.
+// cuda_keywords_for_clang.hpp - the CUDA keywords and functions that our kernels use, for a clang without the CUDA
+// toolkit.
 //
 // Threads     declarations.
 #pragma once
@@ -28,7 +29,7 @@ __device__ unsigned atomicExch(unsigned*, unsigned);
 __device__ void __threadfence();
 __device__ unsigned long long atomicCAS(unsigned long long*, unsigned long long, unsigned long long);
 
-// In templates, so that they do not collide with what clang knows of C's own.
+// As templates, so that they do not collide with clang's own declarations of C functions.
 #define DECLARE_ONE(name) \
   __device__ float name(float) __attribute__((overloadable)); \
   __device__ double name(double) __attribute__((overloadable));

@@ -1,5 +1,5 @@
-// The CUDA text of every kernel that is linked into the tests, through NVIDIA's compiler and clang, where there are such. Those of other
-// programs: tests/kernel_texts.py.
+// Compiles the CUDA text of every kernel in the tests with NVIDIA's compiler and clang, if installed. Kernels of
+// other programs: tests/kernel_texts.py.
 #include <stretto/error.hpp>
 #include <stretto/stretto.hpp>
 
@@ -64,7 +64,7 @@ STRETTO_GROUP_KERNEL(local_of_several_types, (in<double> x, out<float> y, local<
 
 using test::axes_of;
 
-/// All that are linked into this program, but those that no device takes, which are written here to be refused.
+/// All kernels of this program, except those that are written to be refused by devices.
 const std::vector<const kernel_code*>& all_kernels() {
   static const std::vector<const kernel_code*> all = [] {
     const std::set<std::string_view> to_be_refused{
@@ -86,16 +86,16 @@ const std::vector<const kernel_code*>& all_kernels() {
 }
 
 TEST_CASE("the kernels of a program are found, those of its tests and of the library") {
-  // Each is in use, or it would not be linked.
+  // Using the kernels makes the linker keep them.
   for (const kernel_code* k : {&structures.code(), &double_mathematics.code(), &local_of_several_types.code(), &jacobi.code()})
     CHECK(std::ranges::count(all_kernels(), k) == 1);
   CHECK(std::ranges::count(all_kernels(), "copy_rows_by_8", &kernel_code::name) == 1);
 }
 
-/// Compilers are programs of others: what they say of the same text is asked for once, in the plain run of the tests.
+/// Sanitizers do not affect external compilers, so only the plain run of the tests compiles the texts.
 bool is_asked_for_elsewhere() { return base::address_sanitizer || base::thread_sanitizer || test::is_brief(); }
 
-/// NVIDIA's own, or null where it is missing.
+/// NVIDIA's compiler, or null if it is missing.
 std::shared_ptr<const compiler> real_compiler() {
   static const std::shared_ptr<const compiler> found = []() -> std::shared_ptr<const compiler> {
     try {
@@ -154,8 +154,8 @@ TEST_CASE("NVIDIA's compiler tells a mistake in the user's file and line") {
 
 bool runs(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
 
-/// Compiles the text of every kernel by a command: its flags and the file follow. A quick run takes a third of the kernels as they are, and
-/// another third as they are checked: most of the time is the command's start.
+/// Compiles the text of every kernel by a command, to which flags and the file are appended. A quick run compiles a
+/// third of the kernels unchecked, and another third checked: starting the command takes most of the time.
 void compile_all(const std::string& compiler) {
   const test::temporary_folder folder;
   const std::string in = folder.path / "kernel.cu", out = folder.path / "kernel.out", log = folder.path / "log";

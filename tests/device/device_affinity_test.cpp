@@ -1,4 +1,4 @@
-// Which devices hang off the cores of this process, by what the system says of them.
+// Which devices are local to the cores of this process, according to the system's files.
 #include "device/device_affinity.hpp"
 
 #include <sched.h>
@@ -37,7 +37,7 @@ TEST_CASE("a device is near where one of the cores beside it may be used, and wh
   CHECK(is_near_cores("", root.path));
   std::filesystem::create_directories(root.path / "sys/bus/pci/devices/0000:e5:00.0");
   std::ofstream(root.path / "sys/bus/pci/devices/0000:e5:00.0/local_cpulist") << beyond;
-  CHECK_FALSE(is_near_cores("0000:E5:00.0", root.path));  // as CUDA writes it
+  CHECK_FALSE(is_near_cores("0000:E5:00.0", root.path));  // upper case, as CUDA writes it
 }
 
 }  // namespace stretto::device

@@ -1,4 +1,4 @@
-// Which devices of a host each of its processes gets, found by each from the cards of all.
+// The assignment of a host's devices to its processes, which each process computes from all inventories.
 #include "device/device_assignment.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 namespace stretto::device {
 namespace {
 
-/// One kind of devices, by their numbers; those near the process's cores, if it is not all.
+/// An inventory of one kind, by device numbers. `near`: the devices near the process's cores; empty: all.
 device_inventory sees(std::vector<std::uint64_t> devices, std::uint32_t most = device_inventory::all, std::vector<std::uint64_t> near = {}) {
   device_inventory c;
   for (const std::uint64_t d : devices)
@@ -20,7 +20,7 @@ device_inventory sees(std::vector<std::uint64_t> devices, std::uint32_t most = d
   return c;
 }
 
-/// "0,1 2,3/2": what each process gets, and behind a slash by how many a device is shared, if it is.
+/// "0,1 2,3/2": the devices of each process, and behind a slash the number of openers of a shared device.
 std::string assignment_text(const std::vector<device_inventory>& inventories) {
   std::string text;
   for (std::size_t p = 0; p < inventories.size(); ++p) {
@@ -67,16 +67,16 @@ TEST_CASE("who was given its devices by the launcher keeps them") {
   CHECK(assignment_text({sees({0, 1}), sees({0, 1}), sees({2, 3}), sees({2, 3})}) == "0 1 2 3");  // two on each half
   CHECK(assignment_text({sees({0, 1}), sees({1, 2})}) == "0,1/2 1/2,2");
   CHECK(assignment_text({sees({1, 0}), sees({0, 1})}) == "1 0");  // the same, in another order
-  CHECK(assignment_text({sees({}), sees({0, 1}), sees({0, 1})}) == " 0 1");  // who asks for none gets none
+  CHECK(assignment_text({sees({}), sees({0, 1}), sees({0, 1})}) == " 0 1");  // a process that requests none gets none
 }
 
 TEST_CASE("devices near the cores of a process come first") {
   CHECK(assignment_text({sees({0, 1, 2, 3}, device_inventory::all, {2, 3}), sees({0, 1, 2, 3}, device_inventory::all, {0, 1})}) == "2,3 0,1");
-  // Who may run anywhere leaves them to who may not.
+  // A process that may run anywhere leaves near devices to others.
   CHECK(assignment_text({sees({0, 1}), sees({0, 1}, device_inventory::all, {0})}) == "1 0");
   CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {1}),
                     sees({0, 1}, device_inventory::all, {1})}) == "0/2 0/2 1/2 1/2");
-  // Idle devices are worse than far ones.
+  // A remote device is better than an idle one.
   CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0})}) == "0 1");
 }
 

@@ -1,4 +1,4 @@
-// What a process writes on its card of made-up devices, and what it opens of them in the end.
+// Inventories of fake devices, and the devices that a process opens after the assignment.
 #include "device/device_discovery.hpp"
 
 #include <stretto/error.hpp>
@@ -16,7 +16,8 @@ namespace {
 
 visible_device of(unsigned number, std::string identity, std::string kind) { return {.number = number, .name = "a device", .identity = std::move(identity), .kind = std::move(kind)}; }
 
-/// Two kinds of one driver, another driver that shows the same, one that refuses, and one whose devices are each process's own.
+/// Two kinds of one driver, another driver that lists the same devices, one that throws, and one whose devices belong
+/// to each process.
 std::vector<backend> known() {
   std::vector<backend> all(4);
   all[0].name = "two";
@@ -51,7 +52,7 @@ TEST_CASE("a card tells devices, kinds and words apart, the same in every proces
   CHECK(e[0].kind == e[1].kind);
   CHECK(e[0].kind != e[2].kind);
   CHECK(e[0].device != e[1].device);
-  CHECK(e[3].device != e[0].device);  // of another driver, which has memory of it for itself
+  CHECK(e[3].device != e[0].device);  // another driver allocates its own memory of the device
   CHECK(e[4].device == e[0].device);
   CHECK(e[4].request != e[0].request);
   CHECK(e[0].requested == 2);
@@ -96,7 +97,7 @@ TEST_CASE("what was dealt is opened by number, and words that show nothing are a
   CHECK(held.size() == 1);
   REQUIRE(mine.count == 2);
   free_memory others = mine;
-  others.entries[0].bytes = 0;  // does not know
+  others.entries[0].bytes = 0;  // unknown
   others.entries[1].bytes = 700;
   apply_least_free_memory(which, visible, std::vector{mine, others});
   CHECK((*which[1].only)[0].share.free_bytes == 1002);

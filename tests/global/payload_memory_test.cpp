@@ -1,5 +1,5 @@
-// Content on its way where memories of devices have little room: it takes none from launches that it waits for, and goes by the host where
-// a device cannot have both ends of it.
+// Data transfers while device memory is scarce: a transfer takes no memory from launches that it waits for, and goes
+// through the host if a device cannot hold both ends.
 #include <doctest/doctest.h>
 
 #include <stretto/global_object.hpp>
@@ -36,7 +36,7 @@ long long sum_of_all(const object<int>& o) {
   return std::accumulate(seen.begin(), seen.end(), 0LL);
 }
 
-/// Nodes that put into one another's objects what a launch has yet to compute.
+/// Nodes that put data into one another's objects before a launch has computed it.
 struct crowded_nodes {
   struct node {
     std::unique_ptr<runtime> is;

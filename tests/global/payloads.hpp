@@ -1,4 +1,4 @@
-// payloads.hpp - what tests send, and what has come.
+// payloads.hpp - test data to send, and the elements of received data.
 #pragma once
 
 #include <stretto/copy.hpp>

@@ -1,4 +1,4 @@
-// What the trace says of modules, of threads that are no workers, and of the body of run.
+// The trace of modules, of threads that are not workers, and of the body of run.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <stretto/stretto.hpp>
@@ -106,7 +106,7 @@ TEST_CASE("a runtime whose trace cannot be written does not begin") {
     CHECK(said.starts_with("error T01: the trace could not be written\n"));
     CHECK(said.find(file) != std::string::npos);
   }
-  runtime rt({.workers = 1, .trace = "/dev/null"});  // no regular file, and its folder need not take a new one
+  runtime rt({.workers = 1, .trace = "/dev/null"});  // not a regular file; its folder need not be writable
 }
 
 TEST_CASE("a runtime whose trace cannot be written in the end ends all the same, and says so") {

@@ -27,7 +27,7 @@ namespace stretto::device::cuda {
 inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200, no_context = 201,
                      no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500, already_registered = 712, not_supported = 801;
 
-/// A point that has been passed or not: what an event was last recorded as.
+/// Whether the point that an event recorded last has been reached.
 struct point {
   bool passed = false;
 };
@@ -87,7 +87,7 @@ struct whole_driver {
     return at == settings.end() ? 0 : at->second;
   }
 };
-// Never destroyed: streams of a test that failed may still run.
+// Never destroyed: streams of a failed test may still run.
 inline whole_driver& all() {
   static auto* const d = new whole_driver;
   return *d;
@@ -131,7 +131,7 @@ inline int misused(int status) {
   return status;
 }
 
-/// The thread's context, under the lock; an error if there is none, or its device is lost.
+/// The thread's context; the caller holds the lock. Returns an error if there is none, or its device is lost.
 inline int context_of_caller(CUcontext& c) {
   if (current.empty() || !current.back()->retained) return misused(no_context);
   c = current.back();
