@@ -234,7 +234,7 @@ TEST_CASE("each file of a checkpoint may be damaged, and it is refused on all no
   });
 }
 
-TEST_CASE("what cannot be written, and what has failed, fails on all nodes, and the last checkpoint stays") {
+TEST_CASE("a failed write or a failed computation fails the checkpoint on all nodes, and the last checkpoint stays") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   test::on_nodes_of(simulated_job({.nodes = 3, .seed = 6}), {.workers = 1}, [&](runtime&) {

@@ -62,7 +62,7 @@ void on_each(stepped_job& job, F&& what) {
 }
 long visits_of(const collection<walker>& all) { return reduce(all, call<&walker::visits_had>(), 0L, std::plus<>()).get(); }
 
-TEST_CASE("what handlers change on their nodes fits the objects that are saved with it, on any number of nodes afterwards") {
+TEST_CASE("per-node values match the objects that are saved with them, on any number of nodes afterwards") {
   std::uint64_t waited = 0;
   const auto seeds = scaled<std::uint64_t>(24, 2'000);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -176,7 +176,7 @@ TEST_CASE("nodes keep objects of the same name, each with its own content, which
   });
 }
 
-TEST_CASE("what a node kept is kept no longer when its kept_here has gone, and what fails at the point leaves the last checkpoint") {
+TEST_CASE("a value is not saved after its kept_here is destroyed, and a failure at the consistent point leaves the last checkpoint") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   runtime rt({.workers = 2});

@@ -114,7 +114,7 @@ TEST_CASE("an object has the content that launches before the checkpoint write, 
   });
 }
 
-TEST_CASE("what an object's elements lack is said, and the last checkpoint stays") {
+TEST_CASE("an object with elements without a value is refused, and the last checkpoint stays") {
   alone([](const std::string& folder) {
     save_checkpoint(folder, {keep("step", 1)}).get();
     const object<int, 1> u(box({0}, {4}));
@@ -175,7 +175,7 @@ TEST_CASE("where names cannot be exchanged and the program was killed in between
   });
 }
 
-TEST_CASE("what was not kept, or as something else, is refused in words") {
+TEST_CASE("a value that was not saved, or with another type, is refused with an explanation") {
   alone([](const std::string& folder) {
     const object<float, 1> u(box({0}, {2}), std::vector<float>{1, 2}.data());
     save_checkpoint(folder, {keep("step", 1), keep("u", u), keep("words", std::string("allegro"))}).get();

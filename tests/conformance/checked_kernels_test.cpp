@@ -132,7 +132,7 @@ TEST_CASE("a checked group kernel on a device names its group, and the item in i
   });
 }
 
-TEST_CASE("what a checked kernel writes to an array without elements is told, and hurts nobody") {
+TEST_CASE("a write of a checked kernel to an array without elements is reported and harmless") {
   on_checked_devices([](auto here) {
     const std::vector<int> zeros(64);
     const object<int> x(box(0, 64), zeros.data()), y(box(0, 64), zeros.data());

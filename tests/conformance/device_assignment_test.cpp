@@ -48,7 +48,7 @@ std::size_t count(const std::vector<memories>& all) {
   return n;
 }
 
-TEST_CASE("devices of drivers are dealt among nodes, and their memory is parted where several share one") {
+TEST_CASE("devices of drivers are assigned to nodes, and nodes that share a device divide its memory") {
   for (const std::string& kind : test::usable_devices({"opencl"}, "devices that are dealt")) {
     CAPTURE(kind);
     const memories alone = memories_of(runtime({.workers = 1, .devices = kind}));

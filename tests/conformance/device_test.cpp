@@ -19,7 +19,7 @@
 namespace stretto::device {
 namespace {
 
-TEST_CASE("what was copied in comes out again") {
+TEST_CASE("data that was copied to a device can be copied back") {
   on_each([](bench& b) {
     array<int> x({1000}), y({1000});
     std::iota(x.values.begin(), x.values.end(), 5);
@@ -374,7 +374,7 @@ TEST_CASE("operations of a stream run in order without the host") {
   });
 }
 
-TEST_CASE("a stream waits for a mark of another one") {
+TEST_CASE("a stream waits for a marker of another one") {
   on_each([](bench& b) {
     array<int> x({4096}, 0);
     const auto d = b.put(x);
@@ -873,7 +873,7 @@ error refusal(bench& b, const kernel_code& code, const launch_range& r, const st
   return error("", "it was not refused");
 }
 
-TEST_CASE("what a launch cannot have is refused before it begins") {
+TEST_CASE("an impossible launch is refused before it begins") {
   on_each([](bench& b) {
     array<int> x({16});
     launch_argument host{x.here(), reinterpret_cast<std::byte*>(x.values.data()), x.bytes()};

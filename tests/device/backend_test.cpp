@@ -150,7 +150,7 @@ TEST_CASE("faults befall the simulated device and the call that they are for") {
   shared[0].is->allocated(shared[0].is->memory() + 2048, 64);
 }
 
-TEST_CASE("what is named and not there is told with its reason") {
+TEST_CASE("a named backend without a device is reported with the reason") {
   CHECK(test::thrown_by([] { opened("fast,broken"); }) ==
         "error K27: option devices asks for broken, and there is no such device that can be used\n"
         "  found       old card\n"

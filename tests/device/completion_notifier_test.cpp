@@ -9,7 +9,7 @@
 
 using namespace stretto::device;
 
-TEST_CASE("a bell that was rung is not awaited before somebody relies on it again") {
+TEST_CASE("a notification disarms the notifier until it is armed again") {
   int calls = 0;
   completion_notifier b([&] { ++calls; });
   CHECK_FALSE(b.is_armed());
@@ -22,7 +22,7 @@ TEST_CASE("a bell that was rung is not awaited before somebody relies on it agai
   CHECK(calls == 2);
 }
 
-TEST_CASE("whoever is called may rely on the bell anew") {
+TEST_CASE("the callback may arm the notifier again") {
   completion_notifier* it = nullptr;
   completion_notifier b([&] { it->arm(); });
   it = &b;
@@ -30,7 +30,7 @@ TEST_CASE("whoever is called may rely on the bell anew") {
   CHECK(b.is_armed());
 }
 
-TEST_CASE("once a bell is down nobody is called, nor inside a call") {
+TEST_CASE("after disconnect no callback starts or is still running") {
   for (int round = 0; round < stretto::test::scaled(12, 50); ++round) {
     std::atomic<bool> is_down{false}, late{false}, ends{false};
     completion_notifier b([&] { late = late || is_down; });

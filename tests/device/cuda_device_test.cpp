@@ -37,7 +37,7 @@ opened_device nothing_found(const options& o) {
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("what keeps CUDA from being used is told with its remedy") {
+TEST_CASE("every obstacle to using CUDA is reported with a remedy") {
   options o = fake_driver_options();
   SUBCASE("no driver") {
     o.library = "libno_such_cuda.so.1";
@@ -354,7 +354,7 @@ TEST_CASE("a kernel with a mistake is told in the user's file and line, whatever
   CHECK_FALSE(has(e.why(), "detected in the compilation"));
 }
 
-TEST_CASE("what was compiled is kept, and compiled anew where it was damaged") {
+TEST_CASE("compiled kernels are cached, and compiled again if the cache is damaged") {
   const test::temporary_folder cache;
   options o = fake_driver_options();
   o.cache = cache.path;
@@ -433,7 +433,7 @@ TEST_CASE("blocks cover a range with as few threads beside it as can be") {
   CHECK_FALSE(geometry_of(r, false, 1024));
 }
 
-TEST_CASE("what each local array needs begins where its elements may") {
+TEST_CASE("each local array is aligned for its elements") {
   kernel_parameter of[] = {{access::local, element_kind::floating, 1, 4, 4}, {access::local, element_kind::floating, 1, 8, 8}};
   kernel_code code;
   code.parameters = of;

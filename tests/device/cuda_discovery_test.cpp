@@ -21,7 +21,7 @@ options for_all_memory(std::vector<device_selection> only) {
   return o;
 }
 
-TEST_CASE("devices are looked at without being opened, and are the same whatever is hidden") {
+TEST_CASE("devices are listed without being opened, and keep their identities if others are hidden") {
   fake_driver d{{"devices", 4}};
   const auto all = list_visible(fake_driver_options());
   REQUIRE(all.size() == 4);
@@ -41,12 +41,12 @@ TEST_CASE("devices are looked at without being opened, and are the same whatever
   CHECK(d.get("live") == 0);
 }
 
-TEST_CASE("a device that cannot be used is not looked at") {
+TEST_CASE("an unusable device is not listed") {
   fake_driver d{{"capability", 35}};
   CHECK(list_visible(fake_driver_options()).empty());
 }
 
-TEST_CASE("those that were chosen are opened, and no other") {
+TEST_CASE("selected devices are opened, and no other") {
   fake_driver d{{"devices", 4}};
   const auto two = find(for_all_memory({{.number = 3}, {.number = 1}}));
   REQUIRE(two.size() == 2);
@@ -54,7 +54,7 @@ TEST_CASE("those that were chosen are opened, and no other") {
   CHECK(two[1].name == "Fake GPU 3");
 }
 
-TEST_CASE("who shares a device takes as much of it as the others, whoever comes first") {
+TEST_CASE("processes that share a device take equal parts of its memory, in any order") {
   fake_driver d{{"devices", 1}};
   options o = for_all_memory({{.number = 0, .share = {.sharers = 2}}});
   SUBCASE("all of it, where nobody knows what is free") {

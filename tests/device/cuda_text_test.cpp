@@ -200,7 +200,7 @@ TEST_CASE("every kernel is CUDA to nvcc, where it comes without NVRTC") {
   compile_all(nvcc + " -cubin -w -std=c++14");
 }
 
-TEST_CASE("what a compiler says is put into one form") {
+TEST_CASE("messages of compilers are converted to one form") {
   CHECK(readable_log(
             "\n/a/b.cpp(12): error: no\n    here\n      ^\n\n1 error detected in the compilation of \"kernel.cu\".\n") ==
         "/a/b.cpp:12: error: no\n    here\n      ^");

@@ -61,7 +61,7 @@ TEST_CASE("a number is how many devices each process opens") {
   CHECK(assignment_text({sees({0, 1}, 1), sees({0, 1}, 2)}) == "0/2 0/2,1");
 }
 
-TEST_CASE("who was given its devices by the launcher keeps them") {
+TEST_CASE("a process with devices from its launcher keeps them") {
   CHECK(assignment_text({sees({0}), sees({1}), sees({2})}) == "0 1 2");
   CHECK(assignment_text({sees({0, 1}), sees({2, 3})}) == "0,1 2,3");
   CHECK(assignment_text({sees({0, 1}), sees({0, 1}), sees({2, 3}), sees({2, 3})}) == "0 1 2 3");  // two on each half
@@ -80,7 +80,7 @@ TEST_CASE("devices near the cores of a process come first") {
   CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0})}) == "0 1");
 }
 
-TEST_CASE("each kind is dealt by itself, and a word's number goes through the kinds in their order") {
+TEST_CASE("each kind is assigned separately, and a request's number is used up kind by kind") {
   device_inventory c;
   const auto add = [&](std::uint64_t device, std::uint64_t kind, std::uint32_t request, std::uint32_t most) {
     c.entries[c.count++] = {.device = device, .kind = kind, .request = request, .requested = most};
@@ -99,7 +99,7 @@ TEST_CASE("each kind is dealt by itself, and a word's number goes through the ki
   }
 }
 
-TEST_CASE("whatever is near whom, all find the same deal: nobody has more than one device more than another, none has two sharers more than another") {
+TEST_CASE("all processes compute the same assignment, and numbers of devices and of sharers differ by at most one") {
   std::mt19937 random(5);
   for (int round = 0; round < 2000; ++round) {
     const std::size_t processes = 1 + random() % 9, devices = 1 + random() % 9;

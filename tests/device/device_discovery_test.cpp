@@ -42,7 +42,7 @@ std::vector<unsigned> numbers(const device_request& w) {
   return all;
 }
 
-TEST_CASE("a card tells devices, kinds and words apart, the same in every process") {
+TEST_CASE("an inventory identifies devices, kinds and requests equally in every process") {
   const auto all = known();
   const auto which = parse_devices("made_up:2,two:2,refuses,other,two", all);
   const visible_devices visible = discover_devices(which, all, {});
@@ -76,7 +76,7 @@ TEST_CASE("devices to which a driver gives one identity are told apart by their 
   CHECK(e[4].device == e[1].device);
 }
 
-TEST_CASE("what was dealt is opened by number, and words that show nothing are as they were") {
+TEST_CASE("assigned devices are opened by number, and requests without listed devices are unchanged") {
   const auto all = known();
   auto which = parse_devices("made_up:2,two,refuses", all);
   const visible_devices visible = discover_devices(which, all, {});

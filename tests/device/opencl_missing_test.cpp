@@ -19,7 +19,7 @@ opened_device nothing_found(const std::string& library) {
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("what keeps OpenCL from being used is told with its remedy") {
+TEST_CASE("every obstacle to using OpenCL is reported with a remedy") {
   SUBCASE("no library") {
     const opened_device f = nothing_found("libno_such_opencl.so.1");
     CHECK(has(f.reason, "the OpenCL library \"libno_such_opencl.so.1\" cannot be opened"));

@@ -55,7 +55,7 @@ TEST_CASE("a kernel with a directive of the preprocessor cannot be put into the 
   refused(test::is_helped_by_a_directive.code(), "#if STRETTO_TEST_RADIUS > 2");
 }
 
-TEST_CASE("what kernels may name is refused nowhere") {
+TEST_CASE("no device refuses names that kernels may use") {
   for (const kernel_code* code :
        {&test::names_all_sorts_of_things.code(), &test::names_what_groups_have.code(), &jacobi.code(), &numbered.code(), &kick.code(),
         &mathematics.code(), &tally.code(), &sum_of_group.code(), &tiled_product.code(), &every_atomic.code(), &histogram.code(),
@@ -67,7 +67,7 @@ TEST_CASE("what kernels may name is refused nowhere") {
   }
 }
 
-TEST_CASE("who looks for mistakes on the host is warned once of each kernel that devices refuse") {
+TEST_CASE("a checked run on the host warns once of each kernel that devices refuse") {
   std::vector<std::string> said;
   const auto warn = [&](const std::string& text) { said.push_back(text); };
   for (int n = 0; n < 3; ++n)

@@ -72,7 +72,7 @@ TEST_CASE("memory of a simulated device is made rubbish where it is freed, and w
   CHECK(d.all(first + 1500, 500, freed_memory));
 }
 
-TEST_CASE("what a device that was lost held is rubbish") {
+TEST_CASE("the memory of a lost device holds garbage") {
   small_device d;
   const std::vector<unsigned char> seven(1000, 7);
   d.on->allocated(d.on->memory(), 1000);

@@ -40,7 +40,7 @@ std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono:
   return events;
 }
 
-TEST_CASE("of short operations one event tells of many, of long ones each has its own") {
+TEST_CASE("one event covers many short operations, and each long one has its own") {
   stream_completion_queue quick, slow;
   events_of(100, 1us, 10us, quick);  // what it learns from
   events_of(100, 5ms, 1ms, slow);
@@ -53,7 +53,7 @@ TEST_CASE("of short operations one event tells of many, of long ones each has it
   CHECK(quick.operations_per_event() == 1);
 }
 
-TEST_CASE("whatever is enqueued, every completion is told of once and in order, whenever somebody polls") {
+TEST_CASE("every completion is reported once and in order, for any operations and polls") {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     stream_completion_queue ends;
@@ -79,7 +79,7 @@ TEST_CASE("whatever is enqueued, every completion is told of once and in order, 
   }
 }
 
-TEST_CASE("the failure of an event is that of all that it tells of, and of no other") {
+TEST_CASE("the failure of an event is that of all operations that it covers, and of no other") {
   stream_completion_queue ends;
   counted a, b, c;
   std::vector<places::completion*> ended;

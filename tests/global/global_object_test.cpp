@@ -268,7 +268,7 @@ TEST_CASE("a failure crosses with its cause: to the future, to the handler that 
   });
 }
 
-TEST_CASE("what is unwritten is not put, and not got: A03") {
+TEST_CASE("unwritten elements cannot be put or got: A03") {
   on_first_of(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       const auto there = async(at_node(at), call([] { return share(object<int>(box(0, 5000))); })).get();
@@ -308,7 +308,7 @@ TEST_CASE("a name lasts until it is ended, after what was asked for before, and 
   });
 }
 
-TEST_CASE("what can be known to be wrong is thrown in the call") {
+TEST_CASE("errors that are known at once are thrown in the call") {
   on_first_of(2, [] {
     const auto there = shared_on(1, 100, 0);
     const object<int> mine = filled(50, 0);

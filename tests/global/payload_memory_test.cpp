@@ -122,7 +122,7 @@ TEST_CASE("an object that its sender keeps is copied by the host where the devic
   });
 }
 
-TEST_CASE("what the program copies out as a whole, and no device has room for, is put together by the host") {
+TEST_CASE("a whole copy that exceeds the memory of every device is assembled on the host") {
   runtime rt({.workers = 2, .devices = crowded});
   rt.run([] {
     const box all(0, 750'000);  // 3 MB

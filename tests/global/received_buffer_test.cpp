@@ -138,7 +138,7 @@ TEST_CASE("messages wait for the room that those before them take") {
   });
 }
 
-TEST_CASE("what is wrong with a buffer is told to its sender") {
+TEST_CASE("errors of a buffer are reported to its sender") {
   on_first_with_devices(2, [](const runtime& rt) {
     const auto numbers = counted_from(0, 5000);
     CHECK(error_of([&] { send_buffer(at_node(7), std::span(numbers), call<&test::content_here>()); }).code() == "N02");

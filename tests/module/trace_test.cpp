@@ -143,7 +143,7 @@ TEST_CASE("a suspension is told with the line of its wait, and the task that end
   CHECK(suspended["args"]["waits_for"] == trace.spans("opener").at(0)["args"]["id"]);
 }
 
-TEST_CASE("threads that come and go take turns with the lanes of the trace") {
+TEST_CASE("short-lived threads reuse the rows of the trace") {
   const trace_file trace;
   {
     runtime rt({.workers = 2, .trace = trace.file.string()});

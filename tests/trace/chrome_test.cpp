@@ -84,7 +84,7 @@ TEST_CASE("a span is written with its times, names, ids and source line") {
     "args":{"id":"0x8","bytes":4096,"to":9}})"));
 }
 
-TEST_CASE("what moves data says how many bytes, from which memory and to which") {
+TEST_CASE("records of data movement name the bytes, the source memory and the target memory") {
   snapshot s = node();
   s.places = {"sysmem", "GPU \"0\""};
   const auto name = intern(s, "copy of u to v", "/src/wave.cpp", 12);
@@ -218,7 +218,7 @@ TEST_CASE("a span that ends before it starts has no length") {
   CHECK(ns(events(parsed(s), "X").at(0).at("dur")) == 0);
 }
 
-TEST_CASE("spans nest in every lane and arrows bind to spans, in a run with everything in it") {
+TEST_CASE("spans nest in every row and arrows bind to spans, in a run with everything in it") {
   std::mt19937_64 random(42);
   std::vector<snapshot> nodes;
   for (std::uint32_t n = 0; n < 2; ++n) {
@@ -298,7 +298,7 @@ TEST_CASE("more text than the buffer holds is written whole") {
   CHECK(x.at(0).at("name") == long_name);
 }
 
-TEST_CASE("what a recorder holds goes to a file and comes back") {
+TEST_CASE("the records of a recorder are written to a file and can be read back") {
   recorder rec({.level = level::full});
   ring& r = rec.add_ring("worker 0");
   const auto start = stretto::trace::clock::now();

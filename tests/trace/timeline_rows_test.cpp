@@ -19,14 +19,14 @@ bool meet_without_nesting(const record& a, const record& b) {
 
 }  // namespace
 
-TEST_CASE("nested and separate spans share one lane, outer first") {
+TEST_CASE("nested and separate spans share one row, outer first") {
   const std::vector<record> records{span(2, 4), span(5, 8), span(1, 9), span(9, 12)};
   const auto layout = lay_out_spans(records);
   CHECK(layout.rows == 1);
   CHECK(layout.order == std::vector<std::uint32_t>{2, 0, 1, 3});
 }
 
-TEST_CASE("spans that overlap in part get another lane") {
+TEST_CASE("spans that overlap in part get another row") {
   const std::vector<record> records{span(0, 10), span(5, 15), span(12, 20)};
   const auto layout = lay_out_spans(records);
   CHECK(layout.rows == 2);
@@ -44,7 +44,7 @@ TEST_CASE("suspensions, messages and moments are not stacked") {
   CHECK(lay_out_spans(records).order.empty());
 }
 
-TEST_CASE("more overlap than there are lanes leaves spans without one") {
+TEST_CASE("more overlap than there are rows leaves spans without one") {
   std::vector<record> records;
   for (ticks i = 0; i < most_timeline_rows + 5; ++i) records.push_back(span(i, 1000 + i));
   const auto layout = lay_out_spans(records);
@@ -52,7 +52,7 @@ TEST_CASE("more overlap than there are lanes leaves spans without one") {
   CHECK(std::count(layout.row.begin(), layout.row.end(), timeline_layout::no_row) == 5);
 }
 
-TEST_CASE("whatever the spans, those of one lane nest and none is lost") {
+TEST_CASE("for any spans, those of one row nest and none is lost") {
   const bool ok = rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& spans) {
     std::vector<record> records;
     for (const auto& [start, length] : spans)
