@@ -58,15 +58,18 @@ std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
 }
 
 /// Restricts the words to this process's part.
-void apply_device_assignment(std::vector<device::device_request>& which, const std::vector<device::backend>& known, const device::open_options& how, host& of,
-               std::vector<std::shared_ptr<void>>& held) {
+void apply_device_assignment(std::vector<device::device_request>& which, const std::vector<device::backend>& known,
+                             const device::open_options& how, host& of, std::vector<std::shared_ptr<void>>& held) {
   const device::visible_devices visible = device::discover_devices(which, known, how);
   std::vector<device::device_inventory> inventories = of.ask(visible.inventory);
   const bool can_ask = !inventories.empty();
-  if (!can_ask) inventories.assign(of.count(), visible.inventory);  // of one process, or as the launcher has not hidden any: all see the same
+  if (!can_ask)
+    inventories.assign(of.count(),
+                       visible.inventory);  // of one process, or as the launcher has not hidden any: all see the same
   const device::device_assignment made = device::assign_devices(inventories, of.self());
   device::apply_assignment(which, visible, made);
-  if (made.has_shared && can_ask) device::apply_least_free_memory(which, visible, of.ask(device::measure_free_memory(which, known, visible, held)));
+  if (made.has_shared && can_ask)
+    device::apply_least_free_memory(which, visible, of.ask(device::measure_free_memory(which, known, visible, held)));
 }
 
 std::vector<device::opened_device> open_part(const base::settings& s, bool stepped, host& here) {
@@ -85,7 +88,8 @@ std::vector<device::opened_device> open_part(const base::settings& s, bool stepp
     wrong = std::current_exception();
   }
   std::vector<std::shared_ptr<void>> held;
-  if (s.deal_devices && here.count() > 1 && (here.is_of_job() || !which.empty())) apply_device_assignment(which, known, how, here, held);
+  if (s.deal_devices && here.count() > 1 && (here.is_of_job() || !which.empty()))
+    apply_device_assignment(which, known, how, here, held);
   if (wrong) std::rethrow_exception(wrong);
   return device::open_devices(which, known, how);
 }
@@ -115,7 +119,8 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   else if (why) std::rethrow_exception(why);
   if (open.empty()) return nullptr;
   std::vector<std::string> said;
-  for (const device::opened_device& f : open) said.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
+  for (const device::opened_device& f : open)
+    said.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
   auto set = std::make_unique<device::device_set>(
       std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
   base::logger log(base::node_name(node), s.log);

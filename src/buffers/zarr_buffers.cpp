@@ -92,7 +92,8 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
     for_each_chunk(a, share, elements.min(), [&](std::span<const std::int64_t> number, const box& chunk) {
       std::vector<std::byte> dense(files::bytes_of_chunk(a));
       copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(), direction::from_memory);
-      files::write_file(files::temporary_path_of(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)), words_of_buffers);
+      files::write_file(files::temporary_path_of(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)),
+                        words_of_buffers);
       if (shown) shown->set((bytes += files::bytes_of_chunk(a)) >> 20);
     });
   };
@@ -108,9 +109,9 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
     if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
     std::error_code e;
     if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-    const files::file_errors complaints{file_cannot_be_written, [](const fs::path& f, const std::string&, const std::string& found) {
-                                         return file_cannot_be_read(f, found);
-                                       }};
+    const files::file_errors complaints{
+        file_cannot_be_written,
+        [](const fs::path& f, const std::string&, const std::string& found) { return file_cannot_be_read(f, found); }};
     const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
     const std::string both = from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());
     if (both.size() > most_description_bytes)

@@ -43,7 +43,9 @@ class opened_checkpoint {
   /// Throws C02 for a damaged file that belongs to no buffer.
   void check_unread_values(const std::vector<requested_variable>& all) const {
     for (const auto& [name, entry] : content->files) {
-      const bool is_of_buffer = std::ranges::any_of(all, [&](const requested_variable& w) { return w.is.buffer && name.starts_with(array_of(w.is.name) + "/c"); });
+      const bool is_of_buffer = std::ranges::any_of(all, [&](const requested_variable& w) {
+        return w.is.buffer && name.starts_with(array_of(w.is.name) + "/c");
+      });
       if (!is_of_buffer) read_file(content->directory, entry);
     }
   }
@@ -77,8 +79,8 @@ namespace {
 
 constexpr std::size_t length_of_sum = 8;
 
-buffer_handle read_rows(const opened_checkpoint& from, const requested_variable& w, const kept_shape& shape, const buffers::file_work& work,
-                        const std::source_location& where) {
+buffer_handle read_rows(const opened_checkpoint& from, const requested_variable& w, const kept_shape& shape,
+                        const buffers::file_work& work, const std::source_location& where) {
   const kept_variable& k = w.is;
   const box elements = elements_of_rows(shape);
   const std::string name = w.names ? w.names->name : k.name;

@@ -79,7 +79,8 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
     files.push_back(write_text(root, array_of(name) + "/zarr.json", array_text(shape)));
     c.kept.emplace(name, shape);
   }
-  for (const std::vector<file_entry>& written : results_of(asked)) files.insert(files.end(), written.begin(), written.end());
+  for (const std::vector<file_entry>& written : results_of(asked))
+    files.insert(files.end(), written.begin(), written.end());
   for (const file_entry& f : files) c.files.emplace(f.name, f);
   write_contents(root, c);
   put_in_place(w.directory);

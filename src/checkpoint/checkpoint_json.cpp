@@ -98,7 +98,8 @@ file_entry entry_from(const std::string& name, const json& j, int format) {
   const bool excludes_checksum = format >= 2 && j.contains("payload_crc32c");
   const std::string sum = j.at(excludes_checksum ? "payload_crc32c" : "crc32c");
   require(sum.size() == no_checksum.size(), "a checksum that is none");
-  return {name, number_in<std::uint64_t>(j.at("bytes"), 0, std::uint64_t{1} << 62), checksum_in(sum), excludes_checksum};
+  return {name, number_in<std::uint64_t>(j.at("bytes"), 0, std::uint64_t{1} << 62), checksum_in(sum),
+          excludes_checksum};
 }
 
 /// The members of a JSON object; throws for other values.

@@ -151,7 +151,8 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   base::require_current("restore_objects");
   check_build(from, where);
   std::uint64_t made = 0;
-  for (const std::uint64_t n : checkpoints::run_on_all_nodes([](auto) { return call<&names_here>(); }, where)) made += n;
+  for (const std::uint64_t n : checkpoints::run_on_all_nodes([](auto) { return call<&names_here>(); }, where))
+    made += n;
   if (made)
     throw error("C07", "mobile objects are restored into a job that has some already")
         .fact("called", where)

@@ -67,7 +67,8 @@ void come_to_rest(const std::source_location& where) {
           .remedy("take the checkpoint when these events have been triggered");
     if (times++ < times_before_all) {
       std::vector<waited_letter> all;
-      for (auto& some : run_on_all_nodes([](auto) { return call<&waited_here>(); }, where)) all.insert(all.end(), some.begin(), some.end());
+      for (auto& some : run_on_all_nodes([](auto) { return call<&waited_here>(); }, where))
+        all.insert(all.end(), some.begin(), some.end());
       run_on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
     } else if (now.open || now.deferred) {
       run_on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);

@@ -71,7 +71,8 @@ written_part write_copy(const std::string& root) {
   const std::string name = node_folder(this_node());
   part.files.push_back(write_text(root, name + ".json", text_of(list)));
   write_array(root, name, shape_of_bytes(content.size()), content, part.files);
-  if (!all.per_node.empty()) part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
+  if (!all.per_node.empty())
+    part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
   for (const kept& k : all.per_node) {
     write_array(root, array_of({k.name, this_node()}), k.shape, k.bytes, part.files);
     part.per_node.emplace(k.name, k.shape);

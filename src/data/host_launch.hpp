@@ -16,7 +16,8 @@ using piece_arguments = boost::container::static_vector<kernel_argument, 16>;
 /// Whether a launch is such a one: of few items, and not in groups.
 bool is_one_piece(const kernel_code& code, const kernel_range& range) noexcept;
 /// Then: all arrays exist. Throws what a checked kernel finds (K01).
-void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::index_checks check);
+void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
+               device::index_checks check);
 /// A large range is computed by all workers, or by the caller's alone.
 enum class spread : std::uint8_t { all_workers, this_worker };
 /// All arrays exist. Throws what a checked kernel finds (K01).

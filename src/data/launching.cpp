@@ -119,7 +119,8 @@ bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noex
   return items <= items_in_one_piece;
 }
 
-void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given, device::index_checks check) {
+void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
+                     device::index_checks check) {
   if (range.ids.is_empty()) return;
   if (check == device::index_checks::on) check_by_trial(code, range, {given.data(), given.size()});
   kernel_work work;

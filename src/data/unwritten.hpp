@@ -1,7 +1,9 @@
-// unwritten.hpp - the host reads elements that a checked launch has left without a value (device/unwritten_elements.hpp).
+// unwritten.hpp - the host reads elements that a checked launch has left without a value
+// (device/unwritten_elements.hpp).
 //
 // Threads     any, of who may read the elements.
-// Cost        a comparison per element at the first look at held elements, where programs are checked and a launch has left any; else a load.
+// Cost        a comparison per element at the first look at held elements, where programs are checked and a launch has
+// left any; else a load.
 #pragma once
 
 #include <stretto/instance.hpp>

@@ -83,7 +83,8 @@ device_request read_word(std::string_view word, std::string_view text, const std
 
 }  // namespace
 
-const device_selection* selection_of(const std::optional<std::vector<device_selection>>& only, unsigned number) noexcept {
+const device_selection* selection_of(const std::optional<std::vector<device_selection>>& only,
+                                     unsigned number) noexcept {
   static constexpr device_selection as_it_is{};
   if (!only) return &as_it_is;
   const auto at = std::ranges::find(*only, number, &device_selection::number);
@@ -126,7 +127,8 @@ std::vector<device_request> parse_devices(std::string_view text, const std::vect
   return all;
 }
 
-std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known, const open_options& how) {
+std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known,
+                                        const open_options& how) {
   std::vector<opened_device> open;
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(open, [&](const opened_device& f) { return f.is->about().backend == name; });

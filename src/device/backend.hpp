@@ -80,7 +80,8 @@ Options options_of(const open_options& how) {
 }
 
 /// The selection of the device with that number. Null if `only` excludes the device.
-const device_selection* selection_of(const std::optional<std::vector<device_selection>>& only, unsigned number) noexcept;
+const device_selection* selection_of(const std::optional<std::vector<device_selection>>& only,
+                                     unsigned number) noexcept;
 
 /// An identity for devices whose driver has none. Processes get the same one if the variables that hide devices have
 /// the same values in both.
@@ -135,7 +136,8 @@ std::vector<device_request> parse_devices(std::string_view text, const std::vect
 /// Opens the requested devices. With "all", OpenCL does not open NVIDIA's devices if CUDA has opened some.
 ///   throws   K26 for too many devices, K27 if a named backend has no usable device, K29 for a setting with an
 ///            impossible value
-std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known, const open_options& how);
+std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known,
+                                        const open_options& how);
 
 /// K29: an unknown setting, or a setting with an impossible value.
 error wrong_setting(std::string_view backend, std::string sentence);

@@ -257,7 +257,9 @@ class device {
   virtual void unmap_borrowed(std::byte* /*stands*/) noexcept {}
   /// Makes `alias` an address of the memory exported under that token, until unmap_borrowed. False if this is
   /// impossible.
-  virtual bool map_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) { return false; }
+  virtual bool map_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) {
+    return false;
+  }
 
  private:
   borrowed_memories borrowed_;

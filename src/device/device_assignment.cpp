@@ -23,14 +23,17 @@ struct device_view {
 /// other.
 std::vector<std::pair<kind_of_request, device_view>> views_of(const device_inventory& c, std::size_t process) {
   std::vector<std::pair<kind_of_request, device_view>> all;
-  for (const device_inventory::entry& e : std::span(c.entries).first(std::min<std::size_t>(c.count, device_inventory::most))) {
+  for (const device_inventory::entry& e :
+       std::span(c.entries).first(std::min<std::size_t>(c.count, device_inventory::most))) {
     const kind_of_request key{e.request, e.kind};
     auto at = std::ranges::find(all, key, [](const auto& h) { return h.first; });
     if (at == all.end()) {
       std::size_t used = 0;
       for (const auto& [other, h] : all)
         if (other.first == e.request) used += h.visible.size();
-      const std::size_t capacity = e.requested == device_inventory::all ? device_inventory::all : e.requested - std::min<std::size_t>(used, e.requested);
+      const std::size_t capacity = e.requested == device_inventory::all
+                                       ? device_inventory::all
+                                       : e.requested - std::min<std::size_t>(used, e.requested);
       all.push_back({key, {process, {}, {}, capacity}});
       at = std::prev(all.end());
     }
@@ -60,7 +63,8 @@ std::vector<devices> assign_group(const view_group& views) {
   std::vector<devices> own(processes);
   // In the end all devices have equally many openers; if the division leaves a remainder, some have one more.
   const auto is_full = [&](std::size_t d) {
-    return takers[d] > each || (takers[d] == each && std::cmp_greater_equal(std::ranges::count(takers, each + 1), one_more));
+    return takers[d] > each ||
+           (takers[d] == each && std::cmp_greater_equal(std::ranges::count(takers, each + 1), one_more));
   };
   for (const std::size_t i : order) {
     const auto is_own = [&](std::size_t d) { return std::ranges::find(own[i], all[d]) != own[i].end(); };
@@ -99,7 +103,8 @@ device_assignment assign_devices(std::span<const device_inventory> inventories, 
     for (std::size_t i = 0; i < views.size(); ++i) {
       if (views[i].process == self) mine.push_back({key.first, own[i], &views});
       for (const std::uint64_t d : own[i])
-        if (devices& by = openers[d]; std::ranges::find(by, views[i].process) == by.end()) by.push_back(views[i].process);
+        if (devices& by = openers[d]; std::ranges::find(by, views[i].process) == by.end())
+          by.push_back(views[i].process);
     }
   }
   device_assignment made;
@@ -110,7 +115,10 @@ device_assignment assign_devices(std::span<const device_inventory> inventories, 
     const auto at = std::ranges::find(mine, key, &part::key);
     if (std::ranges::find(at->own, c.entries[e].device) == at->own.end()) continue;
     const auto count = [](const auto& of) { return static_cast<std::uint32_t>(of.size()); };
-    made.own.push_back({e, {.sharers = count(openers[c.entries[e].device]), .devices = count(at->of->front().visible), .processes = count(*at->of)}});
+    made.own.push_back({e,
+                        {.sharers = count(openers[c.entries[e].device]),
+                         .devices = count(at->of->front().visible),
+                         .processes = count(*at->of)}});
   }
   return made;
 }

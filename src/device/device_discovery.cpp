@@ -32,18 +32,23 @@ auto unless_refused(auto&& ask) -> decltype(ask()) {
 }
 
 bool is_on(const device_inventory& c, std::uint32_t request, std::uint64_t device) {
-  return std::ranges::any_of(std::span(c.entries).first(c.count), [&](const device_inventory::entry& e) { return e.request == request && e.device == device; });
+  return std::ranges::any_of(std::span(c.entries).first(c.count), [&](const device_inventory::entry& e) {
+    return e.request == request && e.device == device;
+  });
 }
 
 /// The device number in the inventory of the device that a request selected.
 std::uint64_t device_of(const visible_devices& visible, std::size_t request, unsigned number) {
-  const auto at = std::ranges::find_if(visible.entries, [&](const visible_devices::entry& e) { return e.request == request && e.device.number == number; });
+  const auto at = std::ranges::find_if(visible.entries, [&](const visible_devices::entry& e) {
+    return e.request == request && e.device.number == number;
+  });
   return visible.inventory.entries[at - visible.entries.begin()].device;
 }
 
 }  // namespace
 
-visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known, const open_options& how) {
+visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known,
+                                 const open_options& how) {
   visible_devices all;
   std::map<std::string, std::uint32_t> requests_of_backend;  // requests of each backend so far
   for (std::size_t w = 0; w < which.size(); ++w) {
@@ -57,15 +62,19 @@ visible_devices discover_devices(std::span<const device_request> which, const st
       std::uint64_t device = base::fnv1a(s.identity, of_backend);
       // some drivers give several devices one identity
       while (is_on(all.inventory, request, device)) device = base::fnv1a("another", device);
-      all.inventory.entries[all.inventory.count++] = {.device = device, .kind = base::fnv1a(s.kind, of_backend), .request = request,
-                                            .requested = which[w].at_most, .is_near = s.is_near};
+      all.inventory.entries[all.inventory.count++] = {.device = device,
+                                                      .kind = base::fnv1a(s.kind, of_backend),
+                                                      .request = request,
+                                                      .requested = which[w].at_most,
+                                                      .is_near = s.is_near};
       all.entries.push_back({w, std::move(s)});
     }
   }
   return all;
 }
 
-void apply_assignment(std::vector<device_request>& which, const visible_devices& visible, const device_assignment& made) {
+void apply_assignment(std::vector<device_request>& which, const visible_devices& visible,
+                      const device_assignment& made) {
   for (const visible_devices::entry& e : visible.entries) which[e.request].only.emplace();
   for (const assigned_device& d : made.own) {
     const visible_devices::entry& e = visible.entries[d.entry];
@@ -73,8 +82,8 @@ void apply_assignment(std::vector<device_request>& which, const visible_devices&
   }
 }
 
-free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known, const visible_devices& visible,
-                    std::vector<std::shared_ptr<void>>& held) {
+free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known,
+                                const visible_devices& visible, std::vector<std::shared_ptr<void>>& held) {
   free_memory made;
   for (std::size_t w = 0; w < which.size(); ++w) {
     const backend& b = named(which[w].backend, known);
@@ -88,13 +97,16 @@ free_memory measure_free_memory(std::span<const device_request> which, const std
   return made;
 }
 
-void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible, std::span<const free_memory> of_each) {
+void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible,
+                             std::span<const free_memory> of_each) {
   for (std::size_t w = 0; w < which.size(); ++w) {
     if (!which[w].only) continue;
     for (device_selection& c : *which[w].only)
       for (const free_memory& said : of_each)
         for (const auto& e : std::span(said.entries).first(std::min<std::size_t>(said.count, device_inventory::most)))
-          if (e.device == device_of(visible, w, c.number) && e.bytes && (!c.share.free_bytes || e.bytes < c.share.free_bytes)) c.share.free_bytes = e.bytes;
+          if (e.device == device_of(visible, w, c.number) && e.bytes &&
+              (!c.share.free_bytes || e.bytes < c.share.free_bytes))
+            c.share.free_bytes = e.bytes;
   }
 }
 

@@ -23,10 +23,12 @@ struct visible_devices {
 };
 
 /// Lists devices of all backends with list_visible, up to the capacity of an inventory.
-visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known, const open_options& how);
+visible_devices discover_devices(std::span<const device_request> which, const std::vector<backend>& known,
+                                 const open_options& how);
 
 /// Restricts the requests to the assigned devices.
-void apply_assignment(std::vector<device_request>& which, const visible_devices& visible, const device_assignment& made);
+void apply_assignment(std::vector<device_request>& which, const visible_devices& visible,
+                      const device_assignment& made);
 
 /// Free memory of devices, in the form in which it is sent to the other processes.
 struct free_memory {
@@ -40,10 +42,11 @@ static_assert(std::is_trivially_copyable_v<free_memory>);
 
 /// Measures the free memory of the selected devices; devices of backends that cannot report it are left out. `held`
 /// keeps the devices open, since being open takes memory too.
-free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known, const visible_devices& visible,
-                    std::vector<std::shared_ptr<void>>& held);
+free_memory measure_free_memory(std::span<const device_request> which, const std::vector<backend>& known,
+                                const visible_devices& visible, std::vector<std::shared_ptr<void>>& held);
 /// Sets free_bytes of each selected device to the least value that any process measured: the last process to measure
 /// did so while all others had the device open.
-void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible, std::span<const free_memory> of_each);
+void apply_least_free_memory(std::vector<device_request>& which, const visible_devices& visible,
+                             std::span<const free_memory> of_each);
 
 }  // namespace stretto::device

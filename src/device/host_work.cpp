@@ -47,7 +47,8 @@ kernel_code::host_function function_for(const kernel_code& code, const kernel_wo
   return wide && code.run_wide ? code.run_wide : code.run_dense;
 }
 
-void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, index_checks check) {
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
+                 index_checks check) {
   const auto run = function_for(code, work, arguments, check);
   if (!code.denormals_are_zero) return run(code, work, arguments);
   const base::denormals_are_zero while_computing;
@@ -69,15 +70,16 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
   }
 }
 
-copied_arguments::copied_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
+copied_arguments::copied_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                                   const distance_of_address& moved)
     : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
         if (code.parameters[i].mode != access::value) return;
         std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);
         arguments_[i].origin = at;
       }) {}
 
-void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check,
-                         group_memory& memory) const {
+void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max,
+                         index_checks check, group_memory& memory) const {
   run_part(code_, arguments_, whole, min, max, check, memory);
   base::announce_release(this);
 }

@@ -19,7 +19,8 @@ namespace stretto::device {
 kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
                                         index_checks check) noexcept;
 /// Runs the selected function.
-void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, index_checks check);
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
+                 index_checks check);
 
 /// Memory of a group on the host for local_array and for per_item, in addition to its local parameters. It exceeds
 ///        what devices have for local_array, and holds as much per item as their registers do.
@@ -53,7 +54,8 @@ class host_arguments {
   host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
 
   /// Runs the groups or items [min, max) of the launch. `memory` belongs to the calling thread.
-  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check, group_memory& memory) const;
+  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check,
+           group_memory& memory) const;
   const std::vector<kernel_argument>& all() const noexcept { return arguments_; }
 
  protected:
@@ -64,7 +66,8 @@ class host_arguments {
 /// The same with copied values, for a launch that runs later.
 class copied_arguments : public host_arguments {
  public:
-  copied_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
+  copied_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                   const distance_of_address& moved = {});
   copied_arguments(const copied_arguments&) = delete;
   ~copied_arguments();
 

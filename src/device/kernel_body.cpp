@@ -220,7 +220,11 @@ class rewriter {
     if (arrays_.at(t.spelling).mode == access::reduce && at(i + 1) == "(") return contribution(i, out);
     if (at(i + 1) == "(") out.push_back(name("stretto_at_" + t.spelling, t.line));
     else if (arrays_.at(t.spelling).mode == access::local) append(out, "stretto_data_" + t.spelling, t.line);
-    else append(out, fmt::format("stretto_data_{0} , stretto_layout_{0}{1}", t.spelling, checked_ == index_checks::on ? " , stretto_look_" + t.spelling : ""), t.line);
+    else
+      append(out,
+             fmt::format("stretto_data_{0} , stretto_layout_{0}{1}", t.spelling,
+                         checked_ == index_checks::on ? " , stretto_look_" + t.spelling : ""),
+             t.line);
     return i + 1;
   }
 

@@ -89,7 +89,8 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
       "STRETTO_GLOBAL {}{} * {} stretto_{}_{}", p.mode == access::in ? "const " : "", type,
       of_kernel ? "STRETTO_RESTRICT" : "", is_of_bytes ? "given" : "data", p.name);
   if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
-  const std::string look = checked == index_checks::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
+  const std::string look =
+      checked == index_checks::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
   return fmt::format("{}, const stretto_array stretto_layout_{}{}", pointer, p.name, look);
 }
 
@@ -357,6 +358,8 @@ class writer {
 
 }  // namespace
 
-kernel_text text_for(const kernel_code& kernel, dialect d, index_checks checked) { return writer(kernel, d, checked).write(); }
+kernel_text text_for(const kernel_code& kernel, dialect d, index_checks checked) {
+  return writer(kernel, d, checked).write();
+}
 
 }  // namespace stretto::device

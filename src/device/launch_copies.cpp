@@ -14,7 +14,9 @@ constexpr std::size_t alignment = 64;
 bool lies_in_memory(const kernel_parameter& p) noexcept { return is_array(p) && p.mode != access::local; }
 
 bool has_unwritten(const kernel_argument& a, const kernel_parameter& p) {
-  if (!has_recorded_launches() || !can_be_unwritten(p.element_bytes) || (p.mode != access::in && p.mode != access::inout)) return false;
+  if (!has_recorded_launches() || !can_be_unwritten(p.element_bytes) ||
+      (p.mode != access::in && p.mode != access::inout))
+    return false;
   return !each_element(a, p, [&](const std::int64_t*, const std::byte* e) { return !is_unwritten(e, p.element_bytes); });
 }
 

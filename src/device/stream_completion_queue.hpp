@@ -63,8 +63,8 @@ class stream_completion_queue {
     const auto each = std::max<std::int64_t>(std::chrono::nanoseconds(now - last_end_).count(), 1) /
                       static_cast<std::int64_t>(ended_);
     operation_ns_ = operation_ns_ < 0 ? each : (3 * operation_ns_ + each) / 4;
-    operations_per_event_ = static_cast<std::size_t>(std::clamp<std::int64_t>(delay_limit_ns_ / std::max<std::int64_t>(operation_ns_, 1), 1,
-                                                                  most_operations_per_event));
+    operations_per_event_ = static_cast<std::size_t>(std::clamp<std::int64_t>(
+        delay_limit_ns_ / std::max<std::int64_t>(operation_ns_, 1), 1, most_operations_per_event));
     last_end_ = now;
     ended_ = 0;
   }

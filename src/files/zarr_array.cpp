@@ -328,7 +328,8 @@ std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> all) {
   return all;
 }
 
-std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, const std::filesystem::path& file, const file_errors& c) {
+std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, const std::filesystem::path& file,
+                              const file_errors& c) {
   const std::uint64_t bytes = bytes_of_chunk(a);
   if (!is_compressed(a.codecs)) {
     const auto sums = static_cast<std::uint64_t>(std::ranges::count(a.codecs, codec::crc32c)) * 4;

@@ -48,6 +48,7 @@ std::uint64_t most_stored_bytes(const zarr_array& a);
 /// Encodes elements in C order to the bytes of a file. Throws F06 if a library is missing.
 std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> elements);
 /// Decodes the bytes of a file. Throws the error of `c` for a damaged file, and F06 as encode.
-std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> stored, const std::filesystem::path& file, const file_errors& c);
+std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> stored, const std::filesystem::path& file,
+                              const file_errors& c);
 
 }  // namespace stretto::files

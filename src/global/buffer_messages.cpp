@@ -31,10 +31,12 @@ class exported_instance final : public data::enclosed_array {
   exported_instance(const detail::instance_handle& in, std::shared_ptr<const void> owner, event behind) noexcept
       : in_(in), owner_(std::move(owner)), behind_(behind) {}
   void lend(const box&, const std::source_location&, lent then, base::thread_context& context) override {
-    detail::when_ended(behind_, context, [in = in_, owner = owner_, then = std::move(then)](const failure* cause, base::thread_context& on) {
-      if (cause) then({}, {}, failure_ref::share(cause), on);
-      else then(in, owner, {}, on);
-    });
+    detail::when_ended(
+        behind_, context,
+        [in = in_, owner = owner_, then = std::move(then)](const failure* cause, base::thread_context& on) {
+          if (cause) then({}, {}, failure_ref::share(cause), on);
+          else then(in, owner, {}, on);
+        });
   }
 
  private:
@@ -118,7 +120,8 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
       lent = std::make_shared<exported_instance>(source.in, std::move(owner), behind);
     } else {
       auto* const first = static_cast<std::byte*>(const_cast<void*>(source.first));
-      lent = std::make_shared<exported_span>(first, box(0, static_cast<coordinate>(source.count)), std::uint8_t{1}, source.element_bytes);
+      lent = std::make_shared<exported_span>(first, box(0, static_cast<coordinate>(source.count)), std::uint8_t{1},
+                                             source.element_bytes);
     }
     auto added = data::enclosures_of(context)->add(std::move(lent));
     w(context.runtime->node, added.number, source.in.record ? shape_of(source.in, where).box.min() : point());

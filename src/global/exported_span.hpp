@@ -11,7 +11,8 @@
 namespace stretto::global {
 
 /// Destroys the instance with the last copy of the returned pointer.
-inline std::shared_ptr<const void> instance_owner(const detail::instance_handle& in, const std::source_location& where) {
+inline std::shared_ptr<const void> instance_owner(const detail::instance_handle& in,
+                                                  const std::source_location& where) {
   return {in.record, [in, where](const void*) {
             base::thread_context* const here = base::current();
             if (!here) return;

@@ -29,7 +29,8 @@ using verb = objects::shared_objects::verb;
 objects::objects_state& state_of(const base::thread_context& context) { return *objects::state_of(*context.runtime); }
 
 /// Throws G07 if the pointer is null or belongs to another job.
-void require_valid(const detail::shared_name& is, const base::thread_context& context, const std::source_location& where) {
+void require_valid(const detail::shared_name& is, const base::thread_context& context,
+                   const std::source_location& where) {
   const data::other_nodes* const others = data::state_of(context).others;
   if (is.number && (is.node == context.runtime->node || (others && others->reaches(is.node)))) return;
   throw error("G07", is.number ? "a global pointer of another job names nothing here" : "a global pointer that names no object was used")
@@ -81,8 +82,8 @@ event merged(const detail::send_request& request, const std::source_location& wh
 }
 
 /// Fetches elements into memory of the program.
-event fetch_to_memory(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from, event gate,
-                const std::source_location& where, base::thread_context& context) {
+event fetch_to_memory(const std::shared_ptr<objects::incoming>& comes, std::byte* first, const far_end& from,
+                      event gate, const std::source_location& where, base::thread_context& context) {
   detail::instance_request r;
   r.external = first;
   r.box = from.part;
@@ -101,7 +102,8 @@ event fetch_to_memory(const std::shared_ptr<objects::incoming>& comes, std::byte
 }
 
 /// Encodes the put request: small data inline, else a reference by which the receiver fetches it.
-detail::parcel encode_put(const near_end& from, const far_end& to, base::thread_context& context, const std::source_location& where) {
+detail::parcel encode_put(const near_end& from, const far_end& to, base::thread_context& context,
+                          const std::source_location& where) {
   detail::parcel message;
   field_writer w(message);
   const std::uint64_t bytes = to.part.volume() * to.element_bytes;
@@ -180,8 +182,8 @@ completion& put_elements(const send_request& request, const near_end& from, cons
                          parcel&& arguments, const answer_type& answer, const std::source_location& where) {
   base::thread_context& context = base::require_current("put");
   require_same_shape(from, to, "put", context, where);
-  return tasks_of(context).place(to_node(request, to.is, context), encode_put(from, to, context, where), function, arguments, answer.bytes,
-                                 *answer.type, answer.read, where);
+  return tasks_of(context).place(to_node(request, to.is, context), encode_put(from, to, context, where), function,
+                                 arguments, answer.bytes, *answer.type, answer.read, where);
 }
 
 event get_elements(const send_request& request, const far_end& from, const near_end& to, const std::source_location& where) {

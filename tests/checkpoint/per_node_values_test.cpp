@@ -176,7 +176,7 @@ TEST_CASE("nodes keep objects of the same name, each with its own content, which
   });
 }
 
-TEST_CASE("a value is not saved after its kept_here is destroyed, and a failure at the consistent point leaves the last checkpoint") {
+TEST_CASE("a value is not saved once its kept_here is destroyed, and a failed point leaves the last checkpoint") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   runtime rt({.workers = 2});

@@ -1,7 +1,9 @@
-// token_program.hpp - a program whose answer depends neither on time nor on places: tokens that wander over mobile objects.
+// token_program.hpp - a program whose answer depends neither on time nor on places: tokens that wander over mobile
+// objects.
 //
-// A token adds to the object where it is, and goes on to another one until its hops are used up; on some of its ways the handler waits for
-// what another object says, sends after an event, or moves its object. Where each token goes follows from its number alone.
+// A token adds to the object where it is, and goes on to another one until its hops are used up; on some of its ways
+// the handler waits for what another object says, sends after an event, or moves its object. Where each token goes
+// follows from its number alone.
 #pragma once
 
 #include <doctest/doctest.h>

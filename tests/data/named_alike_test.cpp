@@ -1,4 +1,5 @@
-// Kernels and functions that go by one name in two files of a program, each what its own file says. The other file: tests/device/same_kernel_name_test.cpp.
+// Kernels and functions that go by one name in two files of a program, each what its own file says. The other file:
+// tests/device/same_kernel_name_test.cpp.
 #include <stretto/kernel_template.hpp>
 
 #include "named_alike.hpp"

@@ -13,10 +13,12 @@ namespace stretto::device {
 namespace {
 
 /// An inventory of one kind, by device numbers. `near`: the devices near the process's cores; empty: all.
-device_inventory sees(std::vector<std::uint64_t> devices, std::uint32_t most = device_inventory::all, std::vector<std::uint64_t> near = {}) {
+device_inventory sees(std::vector<std::uint64_t> devices, std::uint32_t most = device_inventory::all,
+                      std::vector<std::uint64_t> near = {}) {
   device_inventory c;
   for (const std::uint64_t d : devices)
-    c.entries[c.count++] = {.device = d, .kind = 1, .requested = most, .is_near = near.empty() || std::ranges::find(near, d) != near.end()};
+    c.entries[c.count++] = {
+        .device = d, .kind = 1, .requested = most, .is_near = near.empty() || std::ranges::find(near, d) != near.end()};
   return c;
 }
 
@@ -36,7 +38,9 @@ std::string assignment_text(const std::vector<device_inventory>& inventories) {
   return text;
 }
 
-std::string alike(std::size_t processes, const device_inventory& c) { return assignment_text(std::vector(processes, c)); }
+std::string alike(std::size_t processes, const device_inventory& c) {
+  return assignment_text(std::vector(processes, c));
+}
 
 TEST_CASE("processes that see the same devices have each its own, in a row") {
   CHECK(alike(1, sees({0, 1, 2})) == "0,1,2");
@@ -71,11 +75,13 @@ TEST_CASE("a process with devices from its launcher keeps them") {
 }
 
 TEST_CASE("devices near the cores of a process come first") {
-  CHECK(assignment_text({sees({0, 1, 2, 3}, device_inventory::all, {2, 3}), sees({0, 1, 2, 3}, device_inventory::all, {0, 1})}) == "2,3 0,1");
+  CHECK(assignment_text({sees({0, 1, 2, 3}, device_inventory::all, {2, 3}),
+                         sees({0, 1, 2, 3}, device_inventory::all, {0, 1})}) == "2,3 0,1");
   // A process that may run anywhere leaves near devices to others.
   CHECK(assignment_text({sees({0, 1}), sees({0, 1}, device_inventory::all, {0})}) == "1 0");
-  CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {1}),
-                    sees({0, 1}, device_inventory::all, {1})}) == "0/2 0/2 1/2 1/2");
+  CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0}),
+                         sees({0, 1}, device_inventory::all, {1}), sees({0, 1}, device_inventory::all, {1})}) ==
+        "0/2 0/2 1/2 1/2");
   // A remote device is better than an idle one.
   CHECK(assignment_text({sees({0, 1}, device_inventory::all, {0}), sees({0, 1}, device_inventory::all, {0})}) == "0 1");
 }
@@ -128,7 +134,8 @@ TEST_CASE("all processes compute the same assignment, and numbers of devices and
     REQUIRE(takers.size() == devices);
     REQUIRE(takers == said);
     REQUIRE(most - fewest <= 1);
-    for (const auto& [device, by] : takers) REQUIRE((by == std::max(processes / devices, 1ul) || by == processes / devices + 1));
+    for (const auto& [device, by] : takers)
+      REQUIRE((by == std::max(processes / devices, 1ul) || by == processes / devices + 1));
   }
 }
 

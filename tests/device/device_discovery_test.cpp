@@ -14,14 +14,18 @@
 namespace stretto::device {
 namespace {
 
-visible_device of(unsigned number, std::string identity, std::string kind) { return {.number = number, .name = "a device", .identity = std::move(identity), .kind = std::move(kind)}; }
+visible_device of(unsigned number, std::string identity, std::string kind) {
+  return {.number = number, .name = "a device", .identity = std::move(identity), .kind = std::move(kind)};
+}
 
 /// Two kinds of one driver, another driver that lists the same devices, one that throws, and one whose devices belong
 /// to each process.
 std::vector<backend> known() {
   std::vector<backend> all(4);
   all[0].name = "two";
-  all[0].list_visible = +[](const open_options&) { return std::vector{of(0, "a", "gpu"), of(2, "b", "gpu"), of(3, "c", "cpu")}; };
+  all[0].list_visible = +[](const open_options&) {
+    return std::vector{of(0, "a", "gpu"), of(2, "b", "gpu"), of(3, "c", "cpu")};
+  };
   all[0].measure = +[](const open_options& how) {
     measured_memory m;
     for (const device_selection& c : *how.only) m.free_bytes.push_back(1000 + c.number);
@@ -66,7 +70,9 @@ TEST_CASE("an inventory identifies devices, kinds and requests equally in every 
 TEST_CASE("devices to which a driver gives one identity are told apart by their order") {
   std::vector<backend> all(1);
   all[0].name = "careless";
-  all[0].list_visible = +[](const open_options&) { return std::vector{of(0, "same", "cpu"), of(1, "same", "cpu"), of(2, "same", "cpu")}; };
+  all[0].list_visible = +[](const open_options&) {
+    return std::vector{of(0, "same", "cpu"), of(1, "same", "cpu"), of(2, "same", "cpu")};
+  };
   const auto which = parse_devices("careless,careless:1", all);
   const visible_devices visible = discover_devices(which, all, {});
   const auto& e = visible.inventory.entries;

@@ -36,7 +36,8 @@ launch_range items(std::int64_t min, std::int64_t max, std::int64_t group = 1) {
   r.min[0] = min, r.max[0] = max, r.group[0] = group;
   return r;
 }
-void compute(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a, index_checks check = index_checks::off) {
+void compute(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a,
+             index_checks check = index_checks::off) {
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   device::group_memory memory;
@@ -259,8 +260,10 @@ TEST_CASE("ids that a template's type cannot hold are found in the kernels of th
 TEST_CASE("an index outside of an array is told with the name of the template's kernel") {
   array<float2> u({10}), v({10});
   float2 first(0);
-  const error e = error_of(
-      [&] { compute(test::window_sum<float2, 3>.code(), items(2, 6), {u.here(), v.here(), device::value(first)}, index_checks::on); });
+  const error e = error_of([&] {
+    compute(test::window_sum<float2, 3>.code(), items(2, 6), {u.here(), v.here(), device::value(first)},
+            index_checks::on);
+  });
   CHECK(e.code() == "K01");
   CHECK(e.sentence() == "kernel \"window_sum<float2, 3>\" names an element outside of array \"u\"");
 }

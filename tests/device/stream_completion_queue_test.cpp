@@ -15,7 +15,8 @@ using counted = test::ended;
 
 /// A stream whose operations take `each`, of which `n` are enqueued at once and which is polled every `pause`. Returns how many
 /// events there were.
-std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono::nanoseconds pause, stream_completion_queue& ends) {
+std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono::nanoseconds pause,
+                      stream_completion_queue& ends) {
   std::vector<counted> all(n);
   std::deque<std::size_t> told;  // operations up to each event
   std::size_t events = 0;

@@ -71,7 +71,7 @@ TEST_CASE("devices that share wires get half of their speed each, as long as bot
   }
 }
 
-TEST_CASE("a stream that waits for a marker goes on when it is reached, and an operation begins no earlier than it was enqueued") {
+TEST_CASE("a stream that waits for a marker goes on when it is reached; no operation begins before it was enqueued") {
   timeline t;
   engine one, other;
   const auto a = t.add_stream(), b = t.add_stream();

@@ -152,7 +152,9 @@ class cuda_device final : public device {
  protected:
   void require(const native_memory& from, std::uint64_t bytes) const override {
     if (std::string why = refusal_of(from, bytes); !why.empty())
-      throw foreign_memory(*this, std::move(why), "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+      throw foreign_memory(
+          *this, std::move(why),
+          "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     registered_memory noted;
@@ -261,8 +263,8 @@ class cuda_device final : public device {
 
 namespace {
 
-opened_device open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o,
-           const device_share& part) {
+opened_device open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal,
+                   const options& o, const device_share& part) {
   opened_device f;
   f.share = part;
   f.name = fmt::format("CUDA device {}", ordinal);

@@ -52,12 +52,16 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
 
 geometry fitting(const device& on, const kernel_code& code, const launch_range& range, int most_items) {
   const std::optional<geometry> g = geometry_of(range, code.in_groups, most_items);
-  if (!g) throw unsupported_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_blocks_of_first_axis));
+  if (!g)
+    throw unsupported_range(on, code, "the range has more groups than a launch can have",
+                            fmt::format("{} groups", most_blocks_of_first_axis));
   if (code.native && g->blocks != counting::by_axis)
-    throw unsupported_range(on, code, "the range has more groups along an axis than a launch can have", fmt::format("{} groups", most_blocks_of_others));
+    throw unsupported_range(on, code, "the range has more groups along an axis than a launch can have",
+                            fmt::format("{} groups", most_blocks_of_others));
   if (g->block[2] > most_items_of_third_axis)
-    throw unsupported_range(on, code, fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
-                      fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
+    throw unsupported_range(
+        on, code, fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
+        fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
   return *g;
 }
 
@@ -93,7 +97,8 @@ void packed_arguments::add(const checked_launch& checked, std::uint64_t words, c
   // Each array has a word and a layout; local memory has a word.
   for (std::size_t i = 0, word = 0; i < given.size(); ++i) {
     if (code.parameters[i].mode == access::value) continue;
-    if (is_array(code.parameters[i]) && checked_launch::is_empty(given[i])) words_[word] = words + checked.dummy_offset();
+    if (is_array(code.parameters[i]) && checked_launch::is_empty(given[i]))
+      words_[word] = words + checked.dummy_offset();
     ++word;
   }
   pointers_.push_back(&words_.emplace_back(words));

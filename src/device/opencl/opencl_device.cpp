@@ -121,7 +121,9 @@ class opencl_device final : public device {
                       : from.buffer ? memory_->refusal_of(static_cast<cl_mem>(from.buffer), from.offset_bytes + bytes)
                                     : "nothing was named";
     if (!why.empty())
-      throw foreign_memory(*this, std::move(why), "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
+      throw foreign_memory(
+          *this, std::move(why),
+          "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     memory_->map_borrowed(alias, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
@@ -171,7 +173,8 @@ class opencl_device final : public device {
 namespace {
 
 /// `part`: the number of a sub-device, which the opened device then owns; 0: a whole device.
-opened_device open(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o, const device_share& of_it, unsigned part = 0) {
+opened_device open(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o,
+                   const device_share& of_it, unsigned part = 0) {
   opened_device f;
   f.share = of_it;
   f.name = platform_text(*cl, of.platform, CL_PLATFORM_NAME);
@@ -220,7 +223,8 @@ std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned unit
 }
 
 /// Opens the equal parts of a device; remaining compute units stay idle. The first part has the number `first`.
-std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o, unsigned first) {
+std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o,
+                                      unsigned first) {
   opened_device f;
   std::vector<opened_device> all;
   try {
@@ -232,7 +236,8 @@ std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, cons
     } else {
       const std::vector<cl_device_id> ids = parts_of(*cl, of.id, units / o.parts);
       for (unsigned n = 0; n < ids.size() && n < o.parts; ++n)
-        if (const device_selection* const choice = selection_of(o.only, first + n)) all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
+        if (const device_selection* const choice = selection_of(o.only, first + n))
+          all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
       return all;
     }
   } catch (const std::exception& e) {
@@ -259,7 +264,8 @@ std::vector<opened_device> find(const options& o) {
       if (usable >= o.at_most) return all;
       std::vector<opened_device> some;
       if (o.parts > 1) some = open_parts(cl, of, o, first);
-      else if (const device_selection* const choice = selection_of(o.only, first)) some.push_back(open(cl, of, o, choice->share));
+      else if (const device_selection* const choice = selection_of(o.only, first))
+        some.push_back(open(cl, of, o, choice->share));
       for (opened_device& f : some) {
         usable += f.is != nullptr;
         all.push_back(std::move(f));

@@ -90,8 +90,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       ++n;
     } else {
       array_layout& layout = layouts_.emplace_back(layout_of(arguments[i], p.element_bytes));
-      const located where = words && checked_launch::is_empty(arguments[i]) ? located{words->buffer(), checked->dummy_offset()}
-                                                                            : memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
+      const located where = words && checked_launch::is_empty(arguments[i])
+                                ? located{words->buffer(), checked->dummy_offset()}
+                                : memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
       layout.skip = static_cast<std::int64_t>(where.offset);
       set(k, n++, sizeof(cl_mem), &where.buffer);
     }

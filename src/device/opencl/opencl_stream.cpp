@@ -60,7 +60,8 @@ void opencl_stream::enqueued(places::completion* done) {
   if (!starts) return;
   driver_->cl->clFlush(queue_);
   flushed_ = true;
-  if (const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier(); b && !make_oldest_notify(*b)) (*b)->notify();
+  if (const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier(); b && !make_oldest_notify(*b))
+    (*b)->notify();
 }
 
 /// Records an event behind all enqueued operations.
@@ -273,7 +274,8 @@ bool opencl_stream::make_oldest_notify(const std::shared_ptr<completion_notifier
   // The driver owns it: it calls back once per event, even if this stream is gone.
   auto* const kept = new (std::nothrow) std::shared_ptr<completion_notifier>(b);
   const auto call = [](cl_event, cl_int, void* of) {
-    const std::unique_ptr<std::shared_ptr<completion_notifier>> to(static_cast<std::shared_ptr<completion_notifier>*>(of));
+    const std::unique_ptr<std::shared_ptr<completion_notifier>> to(
+        static_cast<std::shared_ptr<completion_notifier>*>(of));
     (*to)->notify();
   };
   if (!kept || driver_->cl->clSetEventCallback(events_.front(), CL_COMPLETE, call, kept) != CL_SUCCESS) {

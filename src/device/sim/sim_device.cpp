@@ -88,7 +88,8 @@ class sim_kernel final : public compiled_kernel {
   sim_kernel(const kernel_code& code, std::int64_t most_groups) : compiled_kernel(code), most_groups_(most_groups) {}
   void check_range(const device& on, const launch_range& r) const override {
     if (code.in_groups && r.items() / (r.group[0] * r.group[1] * r.group[2]) > most_groups_)
-      throw unsupported_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
+      throw unsupported_range(on, code, "the range has more groups than a launch can have",
+                              fmt::format("{} groups", most_groups_));
   }
 
  private:
@@ -154,7 +155,9 @@ class sim_device final : public device, public faults {
     in_use_ -= bytes;
     memory_->fill_with_garbage(first, bytes, sim_memory::freed_fill_byte);
   }
-  std::byte* transport_address(std::byte* address) const noexcept override { return address + options_.wires->distance_of(address); }
+  std::byte* transport_address(std::byte* address) const noexcept override {
+    return address + options_.wires->distance_of(address);
+  }
   std::span<const std::byte> exported() const noexcept override { return exported_ ? exported_->token() : std::span<const std::byte>(); }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
@@ -225,7 +228,8 @@ class sim_device final : public device, public faults {
  protected:
   void require(const native_memory& from, std::uint64_t) const override {
     if (!from.data || from.buffer)
-      throw foreign_memory(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
+      throw foreign_memory(*this, from.buffer ? "a buffer was named" : "nothing was named",
+                           "name memory of the host, which stands for the device's");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     options_.wires->join(alias, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - alias, nullptr);

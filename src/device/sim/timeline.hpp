@@ -47,7 +47,9 @@ class timeline {
   /// The time at which take_next_ended can return an operation; nothing if none is pending.
   std::optional<double> next_end() const;
   /// Whether take_next_ended has returned all operations of the stream.
-  bool stream_is_empty(std::size_t stream) const { return streams_[stream].waiting.empty() && streams_[stream].unreported == 0; }
+  bool stream_is_empty(std::size_t stream) const {
+    return streams_[stream].waiting.empty() && streams_[stream].unreported == 0;
+  }
 
  private:
   struct one_stream {
