@@ -32,9 +32,11 @@ int copy_here() {
   return 0;
 }
 
-/// After so many rounds without change somebody waits; and after so many times that what he waits for was let through, he does not.
+/// Rounds without change before messages are released; the number doubles with each release, from patient_rounds to
+/// most_patient_rounds. The first times_before_all releases concern only messages that a task waits for, later ones
+/// all messages. C10 is possible after most_times releases.
 constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_all = 3, most_times = 8;
-/// And what may still come of itself, from a device or a task that computes, has had its time.
+/// C10 needs this time without a change: a device or a computing task may still make progress.
 constexpr std::chrono::seconds most_silence(3);
 
 void come_to_rest(const std::source_location& where) {

@@ -20,7 +20,7 @@ namespace stretto::device {
 
 struct driver_fault {
   std::string driver;  // the library; for OpenCL the driver's file in /etc/OpenCL/vendors, if known
-  std::string reason;  // what happened to the probe
+  std::string reason;  // how the probe ended
 };
 
 struct driver_trial {

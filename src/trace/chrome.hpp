@@ -47,9 +47,7 @@ inline void write_chrome(const std::filesystem::path& file, const snapshot& node
 /// Throws T01 where write_chrome could not make that file now. Makes nothing.
 void check_writable(const std::filesystem::path& file);
 
-/// Where a node's own file goes beside that of node 0: nodes share a file system.
-///
-///     file_of_node("out/run.json", 2)   ->  "out/run.N2.json"
+/// The path of a node's own file, next to that of node 0: nodes share a file system.
 std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node);
 
 }  // namespace stretto::trace

@@ -1,4 +1,5 @@
-// What the consistent point waits for and what not; arrays owned by objects and messages; node failures.
+// The consistent point: the events that it waits for, and those that it does not; arrays owned by objects and
+// messages; node failures.
 #include <doctest/doctest.h>
 
 #include <stretto/finish.hpp>

@@ -1,9 +1,8 @@
-// token_program.hpp - a program whose answer depends neither on time nor on places: tokens that wander over mobile
+// token_program.hpp - a program whose result depends neither on timing nor on placement: tokens that move over mobile
 // objects.
 //
-// A token adds to the object where it is, and goes on to another one until its hops are used up; on some of its ways
-// the handler waits for what another object says, sends after an event, or moves its object. Where each token goes
-// follows from its number alone.
+// A token adds to the object that it visits, and moves on until its hops are used up. Some visits wait for another
+// object's reply, send after an event, or migrate the object. A token's number alone decides its path.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What keeps a kernel from devices is found out where only the host computes.
+// Obstacles to running a kernel on devices are found even if only the host runs it.
 #include <stretto/error.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What memory of a simulated device holds that nobody wrote, a pattern, before and after it was used; and that of another one that is lost.
+// Contents of simulated device memory: fill patterns before and after use, and the memory of a lost device.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>

@@ -1,4 +1,4 @@
-// How many operations of a stream one event of its driver tells of.
+// The number of a stream's operations that one driver event covers.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -43,7 +43,7 @@ std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono:
 
 TEST_CASE("one event covers many short operations, and each long one has its own") {
   stream_completion_queue quick, slow;
-  events_of(100, 1us, 10us, quick);  // what it learns from
+  events_of(100, 1us, 10us, quick);  // measurements for the estimate
   events_of(100, 5ms, 1ms, slow);
   CHECK(quick.operations_per_event() >= 32);
   CHECK(events_of(1000, 1us, 10us, quick) <= 1000 / 32 + 3);

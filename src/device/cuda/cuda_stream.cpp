@@ -190,7 +190,8 @@ void cuda_stream::make_calls(const kernel_code& code, const launch_range& range,
     try {
       code.native->call({native_call::kind::cuda, nullptr, driver_->context, stream_, work_of(range)}, given.data(), where.data());
     } catch (...) {
-      driver_->ends_with(cu.cuStreamSynchronize(stream_));  // what it enqueued before
+      // wait for the operations that the calls enqueued before they threw
+      driver_->ends_with(cu.cuStreamSynchronize(stream_));
       throw;
     }
     return true;

@@ -71,7 +71,7 @@ class cuda_stream final : public stream, public polled_stream {
     std::uint32_t count = 0;
     bool is_told() const noexcept { return event || count; }  // false: the device was lost before
   };
-  /// What may_have_ended compares with the flag: a value, or one of the special states.
+  /// The value or special state that may_have_ended compares with the flag.
   static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, a_count = std::uint64_t{1} << 33;
   bool has_come(std::uint32_t count) const noexcept;
   void say_what_is_next() noexcept;

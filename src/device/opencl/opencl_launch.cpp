@@ -192,7 +192,7 @@ void opencl_stream::make_calls(const kernel_code& code, const launch_range& rang
   try {
     code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(), where.data());
   } catch (...) {
-    driver_->cl->clFinish(queue_);  // what it enqueued before
+    driver_->cl->clFinish(queue_);  // wait for the operations that the calls enqueued before they threw
     throw;
   }
 }

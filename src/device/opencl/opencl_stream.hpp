@@ -64,7 +64,7 @@ class opencl_stream final : public stream, public polled_stream {
     std::vector<part_of_buffer> parts;  // the sub-buffers that are passed for arrays of a native kernel
   };
 
-  /// Where the driver stores the event of the next operation; null if a later event will cover it.
+  /// The address at which the driver stores the event of the next operation; null if a later event will cover it.
   cl_event* event_for(const places::completion* done) noexcept;
   void enqueued(places::completion* done);
   void put_event();

@@ -1,8 +1,9 @@
-// fake_state.hpp - what the fake driver knows: devices, handles, memory, settings.
+// fake_state.hpp - the state of the fake driver: devices, handles, memory, settings.
 //
-// Threads     one lock for everything but the work in streams; a function that does not take it wants it held.
-// Invariants  what a call may not do it answers with the driver's error: a context that is not current, a handle that is gone,
-//             bytes outside of an allocation.
+// Threads     one lock for everything except the work in streams; a function that does not lock must be called with
+//             the lock held.
+// Invariants  an invalid call returns the driver's error: for a context that is not current, a released handle, bytes
+//             outside of an allocation.
 #pragma once
 
 #include <condition_variable>
@@ -35,7 +36,7 @@ struct point {
 struct CUctx_st {
   int device = 0;
   int retained = 0;
-  int lost = CUDA_SUCCESS;  // what every call answers from then on
+  int lost = CUDA_SUCCESS;  // the status of every later call
   std::set<CUcontext> opened;
 };
 struct CUevent_st {

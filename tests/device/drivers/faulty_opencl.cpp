@@ -42,7 +42,7 @@ F* real(const char* name) {
   return reinterpret_cast<F*>(dlsym(library, name));
 }
 
-/// Under the lock. What a device that is gone had under way ends: nobody writes into the host's memory any more.
+/// The caller holds the lock. Pending operations of the lost device end: nothing may write host memory any more.
 void lose(cl_int status) {
   lost_with = status;
   for (const cl_command_queue q : queues) real<decltype(clFinish)>("clFinish")(q);
