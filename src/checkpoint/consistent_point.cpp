@@ -39,7 +39,7 @@ constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_
 /// C10 needs this time without a change: a device or a computing task may still make progress.
 constexpr std::chrono::seconds most_silence(3);
 
-void come_to_rest(const std::source_location& where) {
+void wait_until_consistent(const std::source_location& where) {
   std::optional<hold_state> before;
   unsigned unchanged = 0, patience = patient_rounds, times = 0;
   auto changed = std::chrono::steady_clock::now();
@@ -85,7 +85,7 @@ void at_consistent_point(const std::function<void()>& then, const std::source_lo
   const auto let_all_go = [&] { return run_on_all_nodes([&](auto) { return call<&let_go_here>(self); }, where); };
   try {
     run_on_all_nodes([&](auto) { return call<&hold_here>(self); }, where);
-    come_to_rest(where);
+    wait_until_consistent(where);
     run_on_all_nodes([](auto) { return call<&copy_here>(); }, where);
     then();
   } catch (...) {

@@ -155,12 +155,12 @@ class chrome_file {
     std::vector<std::string> places;
     for (const std::string& p : s.places) append_json(places.emplace_back(), p);
     std::uint32_t row = 1;
-    for (const track* t : side_by_side(s.tracks)) row += write_track(s, *t, row, names, places);
+    for (const track* t : grouped_tracks(s.tracks)) row += write_track(s, *t, row, names, places);
   }
 
   // Tracks whose names begin with the same word, such as a device's streams, are grouped at the first of them,
   // ordered by their numbers.
-  static std::vector<const track*> side_by_side(const std::vector<track>& tracks) {
+  static std::vector<const track*> grouped_tracks(const std::vector<track>& tracks) {
     std::map<std::string_view, std::size_t> place;
     std::vector<std::pair<std::size_t, const track*>> all;
     for (const track& t : tracks) {

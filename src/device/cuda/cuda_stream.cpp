@@ -19,11 +19,11 @@ constexpr std::chrono::microseconds between_questions{200};
 }  // namespace
 
 cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d)
-    : on_(on), polled_(polled), driver_(std::move(d)), word_(driver_->acquire_flag()) {
+    : on_(on), polled_(polled), driver_(std::move(d)), flag_(driver_->acquire_flag()) {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   const CUresult status = cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
-  if (status != CUDA_SUCCESS) driver_->release_flag(word_);
+  if (status != CUDA_SUCCESS) driver_->release_flag(flag_);
   cu.check(status, "cuStreamCreate");
   polled_.add(*this);
 }
@@ -35,7 +35,7 @@ cuda_stream::~cuda_stream() {
   finished_ = true;
   polled_.remove(*this);
   cu.cuStreamDestroy(stream_);
-  driver_->release_flag(word_);
+  driver_->release_flag(flag_);
 }
 
 /// Records an event behind all enqueued operations. The context must be current. Throws `refused`.
@@ -49,35 +49,35 @@ CUevent cuda_stream::record() {
 }
 
 /// Enqueues a report of completion: a flag write or an event. The context must be current. Throws `refused`.
-cuda_stream::end cuda_stream::tell() {
-  if (!word_) return {record(), 0};
-  if (++counted_ == 0) ++counted_;
-  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(word_), counted_, 0), "cuStreamWriteValue32");
-  return {nullptr, counted_};
+cuda_stream::end cuda_stream::record_end() {
+  if (!flag_) return {record(), 0};
+  if (++last_flag_value_ == 0) ++last_flag_value_;
+  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(flag_), last_flag_value_, 0), "cuStreamWriteValue32");
+  return {nullptr, last_flag_value_};
 }
 
 template <class Calls>
 bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
   std::scoped_lock lock(mutex_);
   end behind;
-  bool tells = done && completions_.next_needs_event();
+  bool needs_end = done && completions_.next_needs_event();
   try {
     if (driver_->is_lost()) throw refused{CUDA_SUCCESS, ""};
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     need(current.status, "cuCtxPushCurrent");
     if (!calls(cu)) return false;
-    if (tells) behind = tell();
+    if (needs_end) behind = record_end();
   } catch (const refused& r) {
     if (!driver_->is_lost() && !driver_->ends_with(r.status)) driver_->cu->check(r.status, r.call);
-    tells = done;  // of its end at once
+    needs_end = done;  // of its end at once
   }
   if (!done) return true;
   const bool starts = completions_.is_idle();
-  if (starts) asked_ = std::chrono::steady_clock::now();
-  completions_.add(done, tells, starts ? asked_ : stream_completion_queue::time());
-  if (tells) told_.push_back(behind);
-  say_what_is_next();
+  if (starts) last_query_ = std::chrono::steady_clock::now();
+  completions_.add(done, needs_end, starts ? last_query_ : stream_completion_queue::time());
+  if (needs_end) recorded_ends_.push_back(behind);
+  publish_next_end();
   polled_.add_pending();
   return true;
 }
@@ -169,7 +169,7 @@ void cuda_stream::launch_checked(const cuda_program& program, const loaded_kerne
 void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& range,
                                 std::span<const launch_argument> arguments, places::completion* done) {
   const kernel_code& code = kernel.code;
-  if (kernel.is_calls()) return make_calls(code, range, arguments, done);
+  if (kernel.is_calls()) return run_native_calls(code, range, arguments, done);
   check_native(code, range, arguments);
   const loaded_kernel& f = kernel.function();
   const geometry g = fitting(on_, code, range, f.most_items);
@@ -177,7 +177,7 @@ void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& r
   launch(code, f, g, given.local_bytes(), given.pointers(), done);
 }
 
-void cuda_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
+void cuda_stream::run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
                              places::completion* done) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());
@@ -231,42 +231,42 @@ void cuda_stream::wait_for(const stream_marker& m) {
 }
 
 /// The status in the driver's terms: reached, pending, or failed.
-CUresult cuda_stream::state_of(const end& e) {
+CUresult cuda_stream::status_of(const end& e) {
   const api& cu = *driver_->cu;
   if (e.event) {
     const current_context current(cu, driver_->context);
     return cu.cuEventQuery(e.event);
   }
-  if (has_come(e.count)) return CUDA_SUCCESS;
+  if (is_flag_reached(e.count)) return CUDA_SUCCESS;
   // A failed device does not set its flag.
   const auto now = std::chrono::steady_clock::now();
-  if (now - asked_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
-  asked_ = now;
+  if (now - last_query_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
+  last_query_ = now;
   const current_context current(cu, driver_->context);
   const CUresult status = cu.cuStreamQuery(stream_);
-  return status == CUDA_ERROR_NOT_READY && has_come(e.count) ? CUDA_SUCCESS : status;
+  return status == CUDA_ERROR_NOT_READY && is_flag_reached(e.count) ? CUDA_SUCCESS : status;
 }
 
-bool cuda_stream::has_come(std::uint32_t count) const noexcept {
-  return static_cast<std::int32_t>(std::atomic_ref(*word_).load(std::memory_order_acquire) - count) >= 0;
+bool cuda_stream::is_flag_reached(std::uint32_t count) const noexcept {
+  return static_cast<std::int32_t>(std::atomic_ref(*flag_).load(std::memory_order_acquire) - count) >= 0;
 }
 
 /// Publishes what may_have_ended tests. Called under mutex_ after the pending operations changed.
-void cuda_stream::say_what_is_next() noexcept {
+void cuda_stream::publish_next_end() noexcept {
   std::uint64_t next = anything;
   if (completions_.is_idle()) next = nothing;
-  else if (!told_.empty() && told_.front().count && !completions_.needs_event()) next = a_count | told_.front().count;
-  next_.store(next, std::memory_order_release);
+  else if (!recorded_ends_.empty() && recorded_ends_.front().count && !completions_.needs_event()) next = flag_value | recorded_ends_.front().count;
+  next_end_.store(next, std::memory_order_release);
 }
 
 bool cuda_stream::may_have_ended() const noexcept {
-  const std::uint64_t next = next_.load(std::memory_order_acquire);
-  return next & a_count ? has_come(static_cast<std::uint32_t>(next)) : next != nothing;
+  const std::uint64_t next = next_end_.load(std::memory_order_acquire);
+  return next & flag_value ? is_flag_reached(static_cast<std::uint32_t>(next)) : next != nothing;
 }
 
-bool cuda_stream::has_happened(const end& e, std::exception_ptr& failure) {
-  if (e.is_told() && !driver_->is_lost()) {
-    const CUresult status = state_of(e);
+bool cuda_stream::is_complete(const end& e, std::exception_ptr& failure) {
+  if (e.is_recorded() && !driver_->is_lost()) {
+    const CUresult status = status_of(e);
     if (status == CUDA_ERROR_NOT_READY) return finished_;
     if (status != CUDA_SUCCESS && !driver_->ends_with(status))
       failure = std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
@@ -288,22 +288,22 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
   const std::size_t before = ended.size();
   const auto take = [&](const std::exception_ptr& failure) {
     completions_.complete_oldest(ended, failure);
-    driver_->release_event(told_.front().event);
-    told_.pop_front();
+    driver_->release_event(recorded_ends_.front().event);
+    recorded_ends_.pop_front();
   };
-  while (!told_.empty()) {
+  while (!recorded_ends_.empty()) {
     std::exception_ptr failure;
-    if (!has_happened(told_.front(), failure)) break;
+    if (!is_complete(recorded_ends_.front(), failure)) break;
     take(failure);
   }
   if (ended.size() != before) completions_.update_rate(std::chrono::steady_clock::now());
-  if (!completions_.needs_event()) return say_what_is_next();
+  if (!completions_.needs_event()) return publish_next_end();
   end behind;
   std::exception_ptr failure;
   if (!driver_->is_lost() && !finished_) {
     const current_context current(*driver_->cu, driver_->context);
     try {
-      behind = tell();
+      behind = record_end();
     } catch (const refused& r) {
       if (!driver_->ends_with(r.status)) {  // nothing will report completion: wait for the stream
         driver_->ends_with(driver_->cu->cuStreamSynchronize(stream_));
@@ -313,14 +313,14 @@ void cuda_stream::collect(std::vector<places::completion*>& ended) {
     }
   }
   completions_.add_event();
-  told_.push_back(behind);
-  if (behind.is_told()) return say_what_is_next();
-  while (!told_.empty()) {
+  recorded_ends_.push_back(behind);
+  if (behind.is_recorded()) return publish_next_end();
+  while (!recorded_ends_.empty()) {
     std::exception_ptr why = failure;
-    has_happened(told_.front(), why);
+    is_complete(recorded_ends_.front(), why);
     take(why);
   }
-  say_what_is_next();
+  publish_next_end();
 }
 
 }  // namespace stretto::device::cuda

@@ -61,7 +61,7 @@ class cuda_stream final : public stream, public polled_stream {
                       std::span<const launch_argument> arguments, places::completion* done);
   void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                      places::completion* done);
-  void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
+  void run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
                   places::completion* done);
   void launch_rows(const row_launch& rows, places::completion* done);
   /// A point that reports the completion of all operations before it: an event, or the value to which the stream sets
@@ -69,16 +69,16 @@ class cuda_stream final : public stream, public polled_stream {
   struct end {
     CUevent event = nullptr;
     std::uint32_t count = 0;
-    bool is_told() const noexcept { return event || count; }  // false: the device was lost before
+    bool is_recorded() const noexcept { return event || count; }  // false: the device was lost before
   };
   /// The value or special state that may_have_ended compares with the flag.
-  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, a_count = std::uint64_t{1} << 33;
-  bool has_come(std::uint32_t count) const noexcept;
-  void say_what_is_next() noexcept;
+  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, flag_value = std::uint64_t{1} << 33;
+  bool is_flag_reached(std::uint32_t count) const noexcept;
+  void publish_next_end() noexcept;
   CUevent record();
-  end tell();
-  CUresult state_of(const end& e);
-  bool has_happened(const end& e, std::exception_ptr& failure);
+  end record_end();
+  CUresult status_of(const end& e);
+  bool is_complete(const end& e, std::exception_ptr& failure);
 
   device& on_;
   stream_registry& polled_;
@@ -87,11 +87,11 @@ class cuda_stream final : public stream, public polled_stream {
   CUstream stream_ = nullptr;
   std::atomic<bool> finished_{false};  // empty, and being destroyed
   stream_completion_queue completions_;
-  std::deque<end> told_;
-  std::uint32_t* const word_;   // null: events are used
-  std::uint32_t counted_ = 0;   // the last value that was enqueued for the flag
-  std::atomic<std::uint64_t> next_{nothing};  // written under mutex_
-  std::chrono::steady_clock::time_point asked_;
+  std::deque<end> recorded_ends_;
+  std::uint32_t* const flag_;   // null: events are used
+  std::uint32_t last_flag_value_ = 0;   // the last value that was enqueued for the flag
+  std::atomic<std::uint64_t> next_end_{nothing};  // written under mutex_
+  std::chrono::steady_clock::time_point last_query_;
 };
 
 }  // namespace stretto::device::cuda

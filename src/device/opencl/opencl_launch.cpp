@@ -11,16 +11,16 @@
 namespace stretto::device::opencl {
 
 /// A buffer with the words of a checked launch.
-class opencl_stream::words_buffer {
+class opencl_stream::check_buffer {
  public:
-  words_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
+  check_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
     cl_int status = CL_SUCCESS;
     const std::span<const std::byte> bytes = launch.bytes();
     buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), const_cast<std::byte*>(bytes.data()), &status);
     check(status, "clCreateBuffer");
   }
-  words_buffer(const words_buffer&) = delete;
-  ~words_buffer() {
+  check_buffer(const check_buffer&) = delete;
+  ~check_buffer() {
     if (buffer_) cl_.clReleaseMemObject(buffer_);
   }
   const cl_mem& buffer() const noexcept { return buffer_; }
@@ -79,7 +79,7 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   const auto& program = static_cast<const opencl_program&>(kernel);
   prepared& k = kernel_for(program, v);
   std::optional<checked_launch> checked;
-  std::optional<words_buffer> words;
+  std::optional<check_buffer> words;
   if (driver_->check_kernels == index_checks::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
   layouts_.clear();
   cl_uint n = 0;
@@ -141,7 +141,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
   if (kernel.is_calls()) {
-    make_calls(code, range, arguments);
+    run_native_calls(code, range, arguments);
     if (cl_event* const event = event_for(done))
       driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
     return enqueued(done);
@@ -180,7 +180,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
 }
 
 /// The caller holds the lock, so the enqueued calls stay together.
-void opencl_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
+void opencl_stream::run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -20,17 +20,17 @@ bool is_shortage(cl_int status) noexcept {
 
 }  // namespace
 
-opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, made_of what)
+opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, buffer_layout what)
     : driver_(std::move(d)), first_(first), bytes_(bytes), asks_(make_queue(*driver_)) {
   try {
-    if (what != made_of::blocks) whole_ = make(bytes, what == made_of::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
+    if (what != buffer_layout::blocks) whole_ = make(bytes, what == buffer_layout::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
   } catch (...) {
     if (asks_) driver_->cl->clReleaseCommandQueue(asks_);
     throw;
   }
   if (!whole_ || !asks_) return;
   driver_->cl->clFinish(asks_);  // no kernel is pending, so this does not block
-  if (what != made_of::one_buffer_in_place) return;
+  if (what != buffer_layout::one_buffer_in_place) return;
   cl_int status = CL_SUCCESS;
   void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
   if (status == CL_SUCCESS) in_place_ = static_cast<std::byte*>(at);

@@ -25,9 +25,9 @@ struct located {
 
 class opencl_memory {
  public:
-  enum class made_of : std::uint8_t { blocks, one_buffer, one_buffer_in_place };
+  enum class buffer_layout : std::uint8_t { blocks, one_buffer, one_buffer_in_place };
   /// Throws K41 if the driver cannot allocate the one buffer that `what` asks for.
-  opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, made_of what);
+  opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, buffer_layout what);
   opencl_memory(const opencl_memory&) = delete;
   ~opencl_memory();
 

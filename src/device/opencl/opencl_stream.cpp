@@ -65,7 +65,7 @@ void opencl_stream::enqueued(places::completion* done) {
 }
 
 /// Records an event behind all enqueued operations.
-void opencl_stream::put_event() {
+void opencl_stream::record_event() {
   cl_event event = nullptr;
   driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
   events_.push_back(event);
@@ -234,7 +234,7 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
   const bool ends_here = completions_.needs_event();
   if (ends_here) {
     try {
-      put_event();
+      record_event();
     } catch (...) {  // no event can be recorded: wait for the queue and fail its operations
       cl.clFinish(queue_);
       const std::exception_ptr failure = std::current_exception();
@@ -258,7 +258,7 @@ bool opencl_stream::will_notify() noexcept {
   if (!lock) return false;
   if (completions_.is_idle()) return true;
   try {
-    if (events_.empty()) put_event();
+    if (events_.empty()) record_event();
   } catch (...) {
     return false;
   }

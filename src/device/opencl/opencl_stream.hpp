@@ -52,7 +52,7 @@ class opencl_stream final : public stream, public polled_stream {
                  places::completion* done) override;
 
   struct transfer;
-  class words_buffer;
+  class check_buffer;
 
   /// Throws K31.
   void require_device() const;
@@ -67,7 +67,7 @@ class opencl_stream final : public stream, public polled_stream {
   /// The address at which the driver stores the event of the next operation; null if a later event will cover it.
   cl_event* event_for(const places::completion* done) noexcept;
   void enqueued(places::completion* done);
-  void put_event();
+  void record_event();
   bool make_oldest_notify(const std::shared_ptr<completion_notifier>& b) noexcept;
   bool has_ended(cl_event e, std::exception_ptr& failure) const;
   std::exception_ptr failed(cl_int status) const;
@@ -76,7 +76,7 @@ class opencl_stream final : public stream, public polled_stream {
   prepared& kernel_for(const Program& p, variant v);
   void launch_native(const opencl_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                      places::completion* done);
-  void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments);
+  void run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments);
   void set(prepared& k, cl_uint n, std::size_t bytes, const void* value);
   /// Sets a value or the size of local memory. Returns false, and sets nothing, for an array.
   bool set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a);

@@ -331,9 +331,9 @@ class sim_device final : public device, public faults {
       {
         std::scoped_lock lock(mutex_);
         computing_ = false;
-        if (failure && !o.done) untold_.emplace(o.stream, failure);
+        if (failure && !o.done) unreported_failures_.emplace(o.stream, failure);
         if (o.done) {
-          const auto earlier = untold_.extract(o.stream);
+          const auto earlier = unreported_failures_.extract(o.stream);
           o.done->failure = earlier ? earlier.mapped() : failure;
           ended_.push_back(o.done);
           if (notifier_ && notifier_->is_armed()) rings = notifier_;
@@ -407,7 +407,7 @@ class sim_device final : public device, public faults {
   std::condition_variable changed_;
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
-  std::map<std::size_t, std::exception_ptr> untold_;  // by stream: failures of operations without a completion
+  std::map<std::size_t, std::exception_ptr> unreported_failures_;  // by stream: failures of operations without a completion
   std::vector<places::completion*> ended_;
   std::shared_ptr<completion_notifier> notifier_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;

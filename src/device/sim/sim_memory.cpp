@@ -23,7 +23,7 @@ std::byte* map(std::uint64_t bytes, int protection) {
 constexpr std::uint64_t tile_bytes = 2 << 20, most_tiles = 512;
 
 /// A file with the fill bytes of fresh memory; -1 if the system gives none.
-int rubbish_file() {
+int garbage_file() {
   static const int file = [] {
     const int made = memfd_create("rubbish", MFD_CLOEXEC);
     std::array<unsigned char, 4096> page;
@@ -36,10 +36,10 @@ int rubbish_file() {
 }
 
 // Pages are mapped from the file and copied on write: unused device memory takes neither memory nor time to fill.
-void show_rubbish(std::byte* first, std::uint64_t bytes) {
+void map_garbage(std::byte* first, std::uint64_t bytes) {
   const std::uint64_t shown = std::min(bytes, tile_bytes * most_tiles);
-  for (std::uint64_t at = 0; rubbish_file() >= 0 && at < shown; at += tile_bytes)
-    if (mmap(first + at, std::min(tile_bytes, shown - at), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, rubbish_file(), 0) ==
+  for (std::uint64_t at = 0; garbage_file() >= 0 && at < shown; at += tile_bytes)
+    if (mmap(first + at, std::min(tile_bytes, shown - at), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, garbage_file(), 0) ==
         MAP_FAILED)
       throw std::system_error(errno, std::generic_category(), "memory of a simulated device");
 }
@@ -49,7 +49,7 @@ void show_rubbish(std::byte* first, std::uint64_t bytes) {
 sim_memory::sim_memory(std::uint64_t bytes, std::string owner) : owner_(std::move(owner)), bytes_(bytes), outside_(map(bytes, PROT_NONE)) {
   try {
     inside_ = map(bytes, PROT_READ | PROT_WRITE);
-    show_rubbish(inside_, bytes);
+    map_garbage(inside_, bytes);
   } catch (...) {
     if (inside_) munmap(inside_, bytes_);
     munmap(outside_, bytes_);

@@ -16,12 +16,12 @@ void timeline::enqueue(std::size_t stream, timed_operation op, double now) {
   while (!under_way_.empty() && under_way_.top().ends_at <= now) end_first();
   op.enqueued_at = now;
   streams_[stream].waiting.push_back(std::move(op));
-  begin_what_can();
+  begin_ready_operations();
 }
 
 // Among the first operations of all streams, the one that can begin earliest takes its engines; ties go to the lower
 // stream.
-void timeline::begin_what_can() {
+void timeline::begin_ready_operations() {
   for (;;) {
     std::size_t first = streams_.size();
     double first_begin = 0;
@@ -58,7 +58,7 @@ void timeline::end_first() {
   ++s.unreported;
   ended_.push_back({ended.ends_at, op.id, ended.stream});
   if (op.marks) op.marks->passed_at = ended.ends_at;
-  begin_what_can();
+  begin_ready_operations();
 }
 
 std::optional<double> timeline::next_end() const {

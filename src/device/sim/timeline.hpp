@@ -71,7 +71,7 @@ class timeline {
     std::uint64_t id;
     std::size_t stream;
   };
-  void begin_what_can();
+  void begin_ready_operations();
   void end_first();
 
   std::vector<one_stream> streams_;
