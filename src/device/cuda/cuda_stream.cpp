@@ -52,7 +52,8 @@ CUevent cuda_stream::record() {
 cuda_stream::end cuda_stream::record_end() {
   if (!flag_) return {record(), 0};
   if (++last_flag_value_ == 0) ++last_flag_value_;
-  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(flag_), last_flag_value_, 0), "cuStreamWriteValue32");
+  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(flag_), last_flag_value_, 0),
+       "cuStreamWriteValue32");
   return {nullptr, last_flag_value_};
 }
 
@@ -177,8 +178,8 @@ void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& r
   launch(code, f, g, given.local_bytes(), given.pointers(), done);
 }
 
-void cuda_stream::run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
-                             places::completion* done) {
+void cuda_stream::run_native_calls(const kernel_code& code, const launch_range& range,
+                                   std::span<const launch_argument> arguments, places::completion* done) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -255,7 +256,8 @@ bool cuda_stream::is_flag_reached(std::uint32_t count) const noexcept {
 void cuda_stream::publish_next_end() noexcept {
   std::uint64_t next = anything;
   if (completions_.is_idle()) next = nothing;
-  else if (!recorded_ends_.empty() && recorded_ends_.front().count && !completions_.needs_event()) next = flag_value | recorded_ends_.front().count;
+  else if (!recorded_ends_.empty() && recorded_ends_.front().count && !completions_.needs_event())
+    next = flag_value | recorded_ends_.front().count;
   next_end_.store(next, std::memory_order_release);
 }
 

@@ -67,7 +67,9 @@ class opencl_device final : public device {
     if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
     // A device that computes on the host's cores uses host memory, so data is accessed in place.
     using buffer_layout = opencl_memory::buffer_layout;
-    const auto what = !o.pool ? buffer_layout::blocks : is_processor_ && about_.shares_host_memory ? buffer_layout::one_buffer_in_place : buffer_layout::one_buffer;
+    const auto what = !o.pool                                      ? buffer_layout::blocks
+                      : is_processor_ && about_.shares_host_memory ? buffer_layout::one_buffer_in_place
+                                                                   : buffer_layout::one_buffer;
     memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, what);
     about_.is_host_accessible = memory_->is_in_place();
     if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);

@@ -180,7 +180,8 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
 }
 
 /// The caller holds the lock, so the enqueued calls stay together.
-void opencl_stream::run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
+void opencl_stream::run_native_calls(const kernel_code& code, const launch_range& range,
+                                     std::span<const launch_argument> arguments) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {

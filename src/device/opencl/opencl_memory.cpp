@@ -23,7 +23,8 @@ bool is_shortage(cl_int status) noexcept {
 opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, buffer_layout what)
     : driver_(std::move(d)), first_(first), bytes_(bytes), asks_(make_queue(*driver_)) {
   try {
-    if (what != buffer_layout::blocks) whole_ = make(bytes, what == buffer_layout::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
+    if (what != buffer_layout::blocks)
+      whole_ = make(bytes, what == buffer_layout::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
   } catch (...) {
     if (asks_) driver_->cl->clReleaseCommandQueue(asks_);
     throw;

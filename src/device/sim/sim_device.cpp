@@ -407,7 +407,8 @@ class sim_device final : public device, public faults {
   std::condition_variable changed_;
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
-  std::map<std::size_t, std::exception_ptr> unreported_failures_;  // by stream: failures of operations without a completion
+  std::map<std::size_t, std::exception_ptr>
+      unreported_failures_;  // by stream: failures of operations without a completion
   std::vector<places::completion*> ended_;
   std::shared_ptr<completion_notifier> notifier_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;

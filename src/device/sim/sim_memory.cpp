@@ -39,8 +39,8 @@ int garbage_file() {
 void map_garbage(std::byte* first, std::uint64_t bytes) {
   const std::uint64_t shown = std::min(bytes, tile_bytes * most_tiles);
   for (std::uint64_t at = 0; garbage_file() >= 0 && at < shown; at += tile_bytes)
-    if (mmap(first + at, std::min(tile_bytes, shown - at), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, garbage_file(), 0) ==
-        MAP_FAILED)
+    if (mmap(first + at, std::min(tile_bytes, shown - at), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, garbage_file(), 0) == MAP_FAILED)
       throw std::system_error(errno, std::generic_category(), "memory of a simulated device");
 }
 
