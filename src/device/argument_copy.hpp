@@ -34,7 +34,8 @@ class argument_copy {
   template <class Keep>
   argument_copy(const kernel_code& code, Keep&& keep) {
     bool fits = true;
-    const std::size_t bytes = lay_out(code, [&](std::size_t i, std::size_t) { fits = fits && code.parameters[i].alignment <= usual; });
+    const std::size_t bytes =
+        lay_out(code, [&](std::size_t i, std::size_t) { fits = fits && code.parameters[i].alignment <= usual; });
     if (bytes == 0) return;
     if (!fits || bytes > in_place) memory_ = line_memory::allocate(bytes);
     each(code, keep);

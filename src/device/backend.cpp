@@ -17,8 +17,9 @@ namespace stretto::device {
 namespace {
 
 /// Variables that hide devices. Launchers set the first ones for each process.
-constexpr const char* hiding[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK",
-                                  "ONEAPI_DEVICE_SELECTOR", "POCL_DEVICES", "OCL_ICD_VENDORS"};
+constexpr const char* hiding[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                                  "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",     "ONEAPI_DEVICE_SELECTOR",
+                                  "POCL_DEVICES",         "OCL_ICD_VENDORS"};
 constexpr std::size_t by_launchers = 5;
 
 std::vector<std::string> words_of(const std::vector<backend>& known) {
@@ -77,7 +78,8 @@ device_request read_word(std::string_view word, std::string_view text, const std
   const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), w.at_most);
   if (fault != std::errc() || end != number.data() + number.size() || w.at_most < 1 || w.at_most > most_devices)
     throw error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" is no number of devices", text, number))
-        .fact("allowed", fmt::format("1 to {}, or no number: all of that kind, and one that is simulated", most_devices));
+        .fact("allowed",
+              fmt::format("1 to {}, or no number: all of that kind, and one that is simulated", most_devices));
   return w;
 }
 
@@ -156,7 +158,8 @@ std::vector<opened_device> open_devices(const std::vector<device_request>& which
       if (usable++ < w.at_most) open.push_back(std::move(f));
     }
     if (open.size() > most_devices)
-      throw error("K26", fmt::format("option devices asks for {} devices, and a runtime has at most {}", open.size(), most_devices))
+      throw error("K26", fmt::format("option devices asks for {} devices, and a runtime has at most {}", open.size(),
+                                     most_devices))
           .because("where an element is valid is kept as a bit for each memory, the host's among them")
           .remedy("ask for fewer, as in sim:4; several processes have as many each");
     if (usable || !w.is_named) continue;

@@ -23,11 +23,14 @@ void add_box(std::vector<std::int64_t>& words, const std::int64_t* min, const st
 }
 
 /// Floor division: group numbers may be negative.
-std::int64_t group_of(std::int64_t item, std::int64_t length) noexcept { return (item >= 0 ? item : item - length + 1) / length; }
+std::int64_t group_of(std::int64_t item, std::int64_t length) noexcept {
+  return (item >= 0 ? item : item - length + 1) / length;
+}
 
 }  // namespace
 
-checked_launch::checked_launch(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments)
+checked_launch::checked_launch(const kernel_code& code, const launch_range& range,
+                               std::span<const launch_argument> arguments)
     : code_(code), range_(range), arguments_(arguments), words_(checked_words::first_start + arguments.size()) {
   std::size_t largest = 1;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

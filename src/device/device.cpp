@@ -111,7 +111,8 @@ bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], co
 
 bool launch_range::ids_are_ints() const noexcept { return ids_fit_ints(min, max, group); }
 
-void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes) {
+void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items,
+                 std::uint64_t local_bytes) {
   const properties& is = on.about();
   if (items < 1 || items > std::min(is.most_items_per_group, own.most_items)) {
     const bool is_own = own.most_items < is.most_items_per_group;
@@ -122,14 +123,17 @@ void check_group(const device& on, const kernel_code& code, const group_needs& o
     throw std::move(e).remedy("launch more and smaller groups");
   }
   if (local_bytes + own.local_bytes > is.local_memory_bytes)
-    throw refused("K23", on, code,
-                  fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
-        .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}", is.local_memory_bytes, own.local_bytes)
+    throw refused(
+        "K23", on, code,
+        fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
+        .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}",
+                                                       is.local_memory_bytes, own.local_bytes)
                                          : fmt::format("{} bytes", is.local_memory_bytes))
         .remedy("launch with less local memory");
 }
 
-void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes) {
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range,
+                  std::uint64_t local_bytes) {
   check_group(on, kernel.code, kernel.needs(), range.group[0] * range.group[1] * range.group[2], local_bytes);
   kernel.check_range(on, range);
 }

@@ -150,7 +150,8 @@ class stream {
   }
   /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`, starting anew in each row. An
   /// empty fill is like an empty copy.
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern, places::completion* done) {
+  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+            places::completion* done) {
     if (shape.bytes()) fill_some(target, shape, pattern, done);
     else if (done) notify(*done);
   }
@@ -160,8 +161,8 @@ class stream {
   /// completes in stream order.
   ///   throws   K20 to K24 if the launch is impossible: memory of another device, too large groups, too much local
   ///            memory
-  virtual void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
-                      places::completion* done) = 0;
+  virtual void launch(const compiled_kernel& kernel, const launch_range& range,
+                      std::span<const launch_argument> arguments, places::completion* done) = 0;
 
   virtual stream_marker record_marker() = 0;
   /// Later operations of this stream start after the marker, which any stream of this device may have recorded. The
@@ -170,7 +171,8 @@ class stream {
 
  protected:
   /// At least one byte: drivers refuse empty operations.
-  virtual void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) = 0;
+  virtual void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                         places::completion* done) = 0;
   virtual void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                          places::completion* done) = 0;
 };
@@ -276,9 +278,11 @@ error missing_capability(const kernel_code& code, std::string_view what, std::st
 
 /// Throws K22, K23 or K44 if the device cannot run this number of groups of this size with `local_bytes` bytes of
 /// local memory.
-void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes);
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range,
+                  std::uint64_t local_bytes);
 /// The same for one group of `items` items with these limits. Throws K22, K23.
-void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes);
+void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items,
+                 std::uint64_t local_bytes);
 
 /// Checks a launch; every backend calls it before it enqueues. Throws K20 to K24, K44.
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,

@@ -65,7 +65,8 @@ class attached_device {
   /// Calls `into` with a stream, into which it must enqueue one operation with a completion. The operation starts
   /// after those operations of `behind` that are pending. `where` is written before the completion can run. If `into`
   /// throws, the exception is passed on and nothing is pending.
-  void enqueue(work what, std::span<const key> behind, key mine, ticket& where, const std::function<void(stream&)>& into);
+  void enqueue(work what, std::span<const key> behind, key mine, ticket& where,
+               const std::function<void(stream&)>& into);
   /// Called when the completion runs. Returns the time since which the operation had its stream to itself, as far as
   /// the host can tell.
   trace::ticks ended(key mine, const ticket& where) noexcept;

@@ -29,8 +29,10 @@ constexpr std::string_view survived = "survived";
 
 /// Environment variables that differ between processes or terminals and that no driver reads.
 bool is_volatile(std::string_view entry) {
-  constexpr std::array prefixes{"_=", "PWD=", "OLDPWD=", "SHLVL=", "TERM", "COLUMNS=", "LINES=", "SSH_", "WINDOWID=", "STRETTO_", "OMPI_",
-                                "PMI", "HYDRA", "MPI_", "MPIR_", "MV2_", "MVP_", "PALS_", "SLURM", "PRTE", "INVOCATION_ID=", "JOURNAL_STREAM="};
+  constexpr std::array prefixes{
+      "_=",        "PWD=",     "OLDPWD=", "SHLVL=", "TERM",           "COLUMNS=",       "LINES=", "SSH_",
+      "WINDOWID=", "STRETTO_", "OMPI_",   "PMI",    "HYDRA",          "MPI_",           "MPIR_",  "MV2_",
+      "MVP_",      "PALS_",    "SLURM",   "PRTE",   "INVOCATION_ID=", "JOURNAL_STREAM="};
   return std::ranges::any_of(prefixes, [&](std::string_view p) { return entry.starts_with(p); });
 }
 
@@ -105,13 +107,15 @@ driver_fault blamed(const driver_trial& how, std::string_view kind, const std::s
   const auto files = kind == "opencl" ? vendor_files() : std::vector<fs::path>();
   if (files.size() == 1) return {files.front().string(), std::move(reason)};
   for (const fs::path& file : files)
-    if (auto own = reason_to_fail(how, kind, library, {"OCL_ICD_VENDORS=" + file.string()})) return {file.string(), std::move(*own)};
+    if (auto own = reason_to_fail(how, kind, library, {"OCL_ICD_VENDORS=" + file.string()}))
+      return {file.string(), std::move(*own)};
   return {library, std::move(reason)};
 }
 
 }  // namespace
 
-std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library, const driver_trial& how) {
+std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library,
+                                            const driver_trial& how) {
   if (how.program.empty()) return {};
   const fs::path file = how.folder.empty() ? fs::path() : verdict_file(how.folder, fingerprint(kind, library));
   if (const auto known = file.empty() ? std::nullopt : remembered(file)) {
@@ -138,7 +142,9 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
   static const base::fork_reset in_child(base::construct_anew<verdicts>, &known);
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = known.try_emplace(fmt::format("{} {}", kind, library));
-  if (is_new) at->second = fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});
+  if (is_new)
+    at->second =
+        fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});
   return at->second;
 }
 

@@ -39,8 +39,8 @@ bool are_dense_and_apart(const kernel_code& code, const kernel_argument* argumen
 
 }  // namespace
 
-kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
-                                        index_checks check) noexcept {
+kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work,
+                                        const kernel_argument* arguments, index_checks check) noexcept {
   if (check == index_checks::on) return code.run_checked;
   if (!code.run_dense || !ids_are_ints(work, code.in_groups) || !are_dense_and_apart(code, arguments)) return code.run;
   static const bool wide = base::has_wide_vectors();
@@ -55,7 +55,8 @@ void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_
   run(code, work, arguments);
 }
 
-host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
+host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                               const distance_of_address& moved)
     : code_(code) {
   arguments_.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -87,8 +88,9 @@ void host_arguments::run(const launch_range& whole, const std::int64_t* min, con
 // The kernel, which is user code, has read the values.
 copied_arguments::~copied_arguments() { base::announce_acquire(this); }
 
-void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
-              const std::int64_t* max, index_checks check, group_memory& memory, shadow_memory* shadow) {
+void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole,
+              const std::int64_t* min, const std::int64_t* max, index_checks check, group_memory& memory,
+              shadow_memory* shadow) {
   kernel_work work = work_of(whole);
   std::copy_n(min, 3, work.min);
   std::copy_n(max, 3, work.max);
@@ -100,7 +102,8 @@ void run_part(const kernel_code& code, std::span<const kernel_argument> argument
   const auto bytes_of = [&](std::size_t i) {
     return line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code.parameters[i].element_bytes);
   };
-  work.scratch_bytes = group_scratch_bytes + item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
+  work.scratch_bytes = group_scratch_bytes +
+                       item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
   std::size_t bytes = work.scratch_bytes;
   for (std::size_t i = 0; i < mine.size(); ++i)
     if (is_local(i)) bytes += bytes_of(i);

@@ -16,8 +16,8 @@ namespace stretto::device {
 
 /// Selects the host function for this work. The one for wide vectors is used if the processor has them and no written
 /// array overlaps another argument: loads need not wait for stores then.
-kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
-                                        index_checks check) noexcept;
+kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work,
+                                        const kernel_argument* arguments, index_checks check) noexcept;
 /// Runs the selected function.
 void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
                  index_checks check);
@@ -42,8 +42,9 @@ class group_memory {
 
 /// Runs the groups or items [min, max) of a launch and sets up their group memory. A trial run records accesses in
 /// `shadow`.
-void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
-              const std::int64_t* max, index_checks check, group_memory& memory, shadow_memory* shadow = nullptr);
+void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole,
+              const std::int64_t* min, const std::int64_t* max, index_checks check, group_memory& memory,
+              shadow_memory* shadow = nullptr);
 
 /// Distance in bytes from a device address to the address at which the host accesses it; null: none.
 using distance_of_address = std::function<std::ptrdiff_t(const std::byte*)>;
@@ -51,7 +52,8 @@ using distance_of_address = std::function<std::ptrdiff_t(const std::byte*)>;
 /// The arguments of a launch as the host function takes them. Values are not copied.
 class host_arguments {
  public:
-  host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
+  host_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                 const distance_of_address& moved = {});
 
   /// Runs the groups or items [min, max) of the launch. `memory` belongs to the calling thread.
   void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check,

@@ -20,6 +20,7 @@ enum class indexing : std::uint8_t {
 };
 
 /// The strongest value that holds for a launch.
-indexing indexing_of(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) noexcept;
+indexing indexing_of(const kernel_code& code, const launch_range& range,
+                     std::span<const launch_argument> arguments) noexcept;
 
 }  // namespace stretto::device

@@ -38,7 +38,8 @@ std::optional<std::string> kernel_cache::find(std::string_view key) const {
   if (begin == std::string::npos || all.size() - begin - 1 < key.size()) return {};
   const std::string_view rest = std::string_view(all).substr(begin + 1);
   const std::string_view content = rest.substr(key.size());
-  if (rest.substr(0, key.size()) != key || std::string_view(all).substr(0, begin + 1) != header(key, content)) return {};
+  if (rest.substr(0, key.size()) != key || std::string_view(all).substr(0, begin + 1) != header(key, content))
+    return {};
   return std::string(content);
 }
 

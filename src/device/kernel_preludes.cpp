@@ -246,12 +246,13 @@ std::string opencl_atomic(const atomic_function& f, std::string_view to) {
   const std::string own = opencl_function(f.type, f.change);
   std::string text = fmt::format("static inline {0} {1}(volatile __{2} {0}* at, {0} x) {{\n", f.type, f.name(), space);
   if (!own.empty()) return text + fmt::format("  return {}(at, x);\n}}\n", own);
-  return text + fmt::format("  union {{ {0} value; {1} word; }} old, next;\n"
-                            "  {1} seen = *(volatile __{2} {1}*)at;\n"
-                            "  do {{ old.word = seen; next.value = {3};\n"
-                            "    seen = {4}((volatile __{2} {1}*)at, old.word, next.word); }} while (seen != old.word);\n"
-                            "  return old.value;\n}}\n",
-                            f.type, word, space, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
+  return text + fmt::format(
+                    "  union {{ {0} value; {1} word; }} old, next;\n"
+                    "  {1} seen = *(volatile __{2} {1}*)at;\n"
+                    "  do {{ old.word = seen; next.value = {3};\n"
+                    "    seen = {4}((volatile __{2} {1}*)at, old.word, next.word); }} while (seen != old.word);\n"
+                    "  return old.value;\n}}\n",
+                    f.type, word, space, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
 }
 
 /// CUDA's built-in function and its type; empty if there is none.
@@ -280,12 +281,13 @@ std::string cuda_atomic(const atomic_function& f, std::string_view to) {
   if (!own.empty()) text += fmt::format("  return ({0}){1}(({2}*)at, ({2})x);\n", f.type, own, as);
   if (only_of_late) text += "#else\n";
   if (own.empty() || only_of_late)
-    text += fmt::format("  union {{ {0} value; {1} word; }} old, next;\n"
-                        "  {1} seen = *(volatile {1}*)at;\n"
-                        "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while "
-                        "(seen != old.word);\n"
-                        "  return old.value;\n",
-                        f.type, word, to);
+    text += fmt::format(
+        "  union {{ {0} value; {1} word; }} old, next;\n"
+        "  {1} seen = *(volatile {1}*)at;\n"
+        "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while "
+        "(seen != old.word);\n"
+        "  return old.value;\n",
+        f.type, word, to);
   if (only_of_late) text += "#endif\n";
   return text + "}\n";
 }
@@ -319,8 +321,8 @@ std::string text_of_checked_element(dialect d) {
       "  return 0;\n"
       "}}\n"
       "#define STRETTO_ITEM(id, a) ((a) < STRETTO_DIMENSIONS ? id((a) < STRETTO_DIMENSIONS ? (a) : 0) : 0)\n",
-      fmt::arg("start", checked_words::first_start), fmt::arg("parameter", checked_words::parameter), fmt::arg("index", checked_words::index),
-      fmt::arg("item", checked_words::item),
+      fmt::arg("start", checked_words::first_start), fmt::arg("parameter", checked_words::parameter),
+      fmt::arg("index", checked_words::index), fmt::arg("item", checked_words::item),
       fmt::arg("first", d == dialect::opencl ? "atomic_cmpxchg((volatile __global uint32_t*)look.words, 0u, 1u) == 0u"
                                              : "atomicCAS((uint32_t*)look.words, 0u, 1u) == 0u"));
 }
@@ -358,7 +360,10 @@ std::string text_of(const std::set<atomic_function>& used, dialect d) {
 // not left it. Values that others wrote are read from memory, not from this item's cache.
 std::string text_of(const locked_fold& f, dialect d) {
   const bool is_opencl = d == dialect::opencl;
-  const std::string_view word = f.unit == 4 ? "uint32_t" : f.unit == 2 ? "uint16_t" : "uint8_t", global = is_opencl ? "__global " : "";
+  const std::string_view word = f.unit == 4   ? "uint32_t"
+                                : f.unit == 2 ? "uint16_t"
+                                              : "uint8_t",
+                         global = is_opencl ? "__global " : "";
   const std::string_view fence = is_opencl ? "mem_fence(CLK_GLOBAL_MEM_FENCE)" : "__threadfence()";
   return fmt::format(
       "STRETTO_FUNCTION void {name}({global}{type}* at, {type} by, {global}uint32_t* locks) {{\n"
@@ -377,8 +382,9 @@ std::string text_of(const locked_fold& f, dialect d) {
       "    }}\n"
       "}}\n",
       fmt::arg("name", f.name()), fmt::arg("global", global), fmt::arg("type", f.type), fmt::arg("bytes", f.bytes),
-      fmt::arg("mask", f.locks - 1), fmt::arg("word", word), fmt::arg("words", f.bytes / f.unit), fmt::arg("combines", f.combines),
-      fmt::arg("fence", fence), fmt::arg("take", is_opencl ? "atomic_cmpxchg(lock, 0u, 1u)" : "atomicCAS((uint32_t*)lock, 0u, 1u)"),
+      fmt::arg("mask", f.locks - 1), fmt::arg("word", word), fmt::arg("words", f.bytes / f.unit),
+      fmt::arg("combines", f.combines), fmt::arg("fence", fence),
+      fmt::arg("take", is_opencl ? "atomic_cmpxchg(lock, 0u, 1u)" : "atomicCAS((uint32_t*)lock, 0u, 1u)"),
       fmt::arg("give", is_opencl ? "atomic_xchg(lock, 0u)" : "atomicExch((uint32_t*)lock, 0u)"));
 }
 

@@ -47,15 +47,17 @@ struct element_macros {
     if (p.mode == access::local) {
       define += fmt::format("#define stretto_at_{0}(i) stretto_data_{0}[i]\n", p.name);
     } else if (checked == index_checks::on) {
-      define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n", p.name,
-                            indices[p.dimensions - 1], further[p.dimensions - 1]);
+      define += fmt::format(
+          "#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n",
+          p.name, indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
       // Each term is cast to the type of the sum: an unsigned 32-bit term would wrap around before it is widened.
       std::string offset = fmt::format("(STRETTO_SUM_TYPE)stretto_layout_{}.offset", p.name);
       for (int a = 0; a < p.dimensions; ++a)
         offset += fmt::format(" + (STRETTO_SUM_TYPE)(({0}) * {3}(stretto_layout_{1}.stride[{2}]))", "ijk"[a], p.name, a,
                               a + 1 < p.dimensions ? "(STRETTO_SUM_TYPE)" : "STRETTO_LAST");
-      define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[{2}]\n", p.name, indices[p.dimensions - 1], offset);
+      define +=
+          fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[{2}]\n", p.name, indices[p.dimensions - 1], offset);
     }
     undefine += fmt::format("#undef stretto_at_{}\n", p.name);
   }
@@ -95,16 +97,18 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
 }
 
 bool is_integer(const tokens& type) {
-  static const std::set<std::string_view>& words = *new const std::set<std::string_view>{"int",     "unsigned", "signed",   "long",     "short",
-                                                "char",    "const",    "int8_t",   "int16_t",  "int32_t",
-                                                "int64_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+  static const std::set<std::string_view>& words = *new const std::set<std::string_view>{
+      "int",     "unsigned", "signed",  "long",    "short",    "char",     "const",   "int8_t",
+      "int16_t", "int32_t",  "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
 /// `long` has 64 bits everywhere, and generated names need one word per type. OpenCL C reserves `long long` for 128
 /// bits: compilers accept it and compute wrong results.
 void shorten_long_long(tokens& all) {
-  all.erase(std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }), all.end());
+  all.erase(
+      std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }),
+      all.end());
   for (token& t : all) {
     if (t.is != token::what::number) continue;
     for (const char* twice : {"ll", "LL"})
@@ -149,13 +153,16 @@ class writer {
     if (!found) return false;
     throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_.name))
         .fact("line", fmt::format("{}:{}", file, found->line))
-        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took", found->spelling))
-        .remedy("write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
+        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took",
+                             found->spelling))
+        .remedy(
+            "write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
   }
 
   void note_unknown(const tokens& parameters, const tokens& body, std::string_view file) {
     if (!text_.unknown.empty()) return;
-    const token* const t = unknown_name(parameters, body, [&](const token& one) { return text_named(one.spelling, kernel_); });
+    const token* const t =
+        unknown_name(parameters, body, [&](const token& one) { return text_named(one.spelling, kernel_); });
     if (!t) return;
     text_.unknown = t->spelling;
     text_.unknown_where = fmt::format("{}:{}", file, t->line);
@@ -213,8 +220,8 @@ class writer {
       list += (list.empty() ? "" : ", ") + declaration_of(p, false, dialect_, checked_);
       if (p.is_array()) macros.array(p, checked_);
     }
-    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type, as_plain_name(std::string(f.name)), list,
-                           text_of(is.text, f.file), macros.undefine);
+    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type,
+                           as_plain_name(std::string(f.name)), list, text_of(is.text, f.file), macros.undefine);
   }
 
   /// Resolves the user-defined operators of reductions for devices, and defines how the kernel contributes.
@@ -252,7 +259,8 @@ class writer {
     atomics_.insert(is.atomics.begin(), is.atomics.end());
     element_macros macros;
     std::string list, opening;
-    std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
+    std::string last =
+        dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
     if (text_.needs_locks) last += ", STRETTO_GLOBAL uint32_t* stretto_locks";
     if (checked_ == index_checks::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -324,8 +332,9 @@ class writer {
     const char* const id = kernel_.in_groups ? "stretto_item_global_id" : "global_id";
     for (std::size_t i = 0; checked_ == index_checks::on && i < parameters.size(); ++i)
       if (parameters[i].is_array() && parameters[i].mode != access::local)
-        all += fmt::format("const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
-                           parameters[i].name, i, id);
+        all += fmt::format(
+            "const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
+            parameters[i].name, i, id);
     return all;
   }
 

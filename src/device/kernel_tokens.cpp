@@ -126,7 +126,9 @@ std::optional<directive> directive_in(std::string_view name, std::string_view so
     int depth = 0;
     std::size_t n = i + 1;
     for (unsigned commas = 0; n < all.size(); ++n) {
-      depth += all[n] == "(" || all[n] == "{" || all[n] == "[" ? 1 : all[n] == ")" || all[n] == "}" || all[n] == "]" ? -1 : 0;
+      depth += all[n] == "(" || all[n] == "{" || all[n] == "["   ? 1
+               : all[n] == ")" || all[n] == "}" || all[n] == "]" ? -1
+                                                                 : 0;
       if (depth == 0) break;
       if (depth == 1) commas += all[n] == ",";
       is_defined_here = is_defined_here || (commas < 2 && all[n] == name);

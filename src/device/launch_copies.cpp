@@ -17,7 +17,8 @@ bool has_unwritten(const kernel_argument& a, const kernel_parameter& p) {
   if (!has_recorded_launches() || !can_be_unwritten(p.element_bytes) ||
       (p.mode != access::in && p.mode != access::inout))
     return false;
-  return !each_element(a, p, [&](const std::int64_t*, const std::byte* e) { return !is_unwritten(e, p.element_bytes); });
+  return !each_element(a, p,
+                       [&](const std::int64_t*, const std::byte* e) { return !is_unwritten(e, p.element_bytes); });
 }
 
 /// Other launches may write elements between those of this launch. Their bytes are copied too but never used, so this

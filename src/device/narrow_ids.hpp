@@ -30,7 +30,8 @@ struct narrow_id {
   std::string text;                  // "i = global_id(0)"
 };
 
-std::vector<narrow_id> narrow_ids_in(const tokens& body, const std::vector<written_parameter>& parameters, std::span<const kernel_parameter> kinds);
+std::vector<narrow_id> narrow_ids_in(const tokens& body, const std::vector<written_parameter>& parameters,
+                                     std::span<const kernel_parameter> kinds);
 
 /// Throws K19 if the kernel stores ids of this launch in a type that cannot hold them.
 void refuse_wide_ids(const kernel_code& code, const launch_range& range, const std::source_location& where);

@@ -90,13 +90,15 @@ error without_entry(const native_code& from, const kernel_code& code, const std:
                 .fact("code", origin_of(from, code));
   if (!there.empty()) e.fact("entries", fmt::format("{}", fmt::join(there, ", ")));
   std::string guess = base::did_you_mean(wanted, there);
-  return std::move(e).remedy(!guess.empty() ? std::move(guess)
-                                            : "name it in the definition: with_entry(\"...\"); a CUDA entry is extern \"C\"");
+  return std::move(e).remedy(!guess.empty()
+                                 ? std::move(guess)
+                                 : "name it in the definition: with_entry(\"...\"); a CUDA entry is extern \"C\"");
 }
 
 error wrong_count(const native_code& from, const kernel_code& code, std::size_t wanted, std::size_t there) {
   return about("K16", code,
-               fmt::format("the entry of kernel \"{}\" takes {} arguments, and its signature gives it {}", code.name, there, wanted))
+               fmt::format("the entry of kernel \"{}\" takes {} arguments, and its signature gives it {}", code.name,
+                           there, wanted))
       .fact("code", origin_of(from, code))
       .fact("entry", entry_of(from, code))
       .because("an array is one argument, or two with a layout, and a value is one")
@@ -116,7 +118,9 @@ bool is_of_host_alone(const kernel_code& code) noexcept {
 void check_native(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
   for (int a = 0; a < range.dimensions; ++a)
     if (range.min[a] != 0)
-      throw about("K18", code, fmt::format("kernel \"{}\" is launched on a range that begins at {} on axis {}", code.name, range.min[a], a))
+      throw about(
+          "K18", code,
+          fmt::format("kernel \"{}\" is launched on a range that begins at {} on axis {}", code.name, range.min[a], a))
           .because("the ids of code that the program brings count from 0")
           .remedy("launch it over a box from 0 on, and hand the beginning over as a value");
   if (code.native->with_layouts) return;
@@ -138,7 +142,8 @@ void check_native(const kernel_code& code, const launch_range& range, std::span<
 }
 
 error misaligned(const kernel_code& code, std::size_t parameter, std::uint64_t alignment) {
-  return about("K18", code, fmt::format("array {} of kernel \"{}\" begins where no pointer of the device can", parameter, code.name))
+  return about("K18", code,
+               fmt::format("array {} of kernel \"{}\" begins where no pointer of the device can", parameter, code.name))
       .fact("alignment", fmt::format("{} bytes", alignment))
       .because("a part of an instance is handed over by a pointer to its first element")
       .remedy("set with_layouts in the definition, or launch it on whole instances");
@@ -146,7 +151,8 @@ error misaligned(const kernel_code& code, std::size_t parameter, std::uint64_t a
 
 std::byte* first_of(const launch_argument& a, const kernel_parameter& p) noexcept {
   auto at = reinterpret_cast<std::intptr_t>(a.is.origin);  // which may lie outside of the array
-  for (int i = 0; i < p.dimensions; ++i) at += a.is.min[i] * a.is.stride[i] * static_cast<std::int64_t>(p.element_bytes);
+  for (int i = 0; i < p.dimensions; ++i)
+    at += a.is.min[i] * a.is.stride[i] * static_cast<std::int64_t>(p.element_bytes);
   return reinterpret_cast<std::byte*>(at);
 }
 

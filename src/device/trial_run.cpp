@@ -33,7 +33,8 @@ bool has_atomics(const kernel_code& code, std::string_view body, std::set<const 
     if (t.is != token::what::name) return false;
     if (t.spelling.starts_with("atomic_")) return true;
     const device_text* const used = text_named(t.spelling, code);
-    return used && used->is == device_text::what::function && seen.insert(used).second && has_atomics(code, used->body, seen);
+    return used && used->is == device_text::what::function && seen.insert(used).second &&
+           has_atomics(code, used->body, seen);
   });
 }
 
@@ -50,9 +51,14 @@ struct outcome {
 
 class trial {
  public:
-  trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole, group_memory& memory,
-        const std::source_location* where)
-      : code_(code), given_(given), whole_(whole), memory_(memory), where_(where), copies_(code, given),
+  trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole,
+        group_memory& memory, const std::source_location* where)
+      : code_(code),
+        given_(given),
+        whole_(whole),
+        memory_(memory),
+        where_(where),
+        copies_(code, given),
         shadow_(whole.group[0] * whole.group[1] * whole.group[2]) {
     std::set<const device_text*> seen;
     const bool are_in_order = has_atomics(code, code.body_text, seen);
@@ -228,8 +234,9 @@ class trial {
     const auto does = [](bool writes) { return writes ? "writes it" : "uses it"; };
     const std::string element = text_of(c.element);
     if (c.is_in_group) {
-      error e = begin("K03", fmt::format("two items of a group of kernel \"{}\" use {} in one region, and one of them writes it",
-                                         code_.name, element));
+      error e = begin(
+          "K03", fmt::format("two items of a group of kernel \"{}\" use {} in one region, and one of them writes it",
+                             code_.name, element));
       e.fact("group", later.unit);
       e.fact("item", fmt::format("{}, {}", earlier.item, does(c.earlier_writes)));
       e.fact("item", fmt::format("{}, {}", later.item, does(c.later_writes)));
@@ -238,15 +245,18 @@ class trial {
           .remedy("end the region between writing and reading: two calls of each_item in place of one");
     }
     const char* const units = code_.in_groups ? "groups" : "items";
-    error e = begin("K04", fmt::format("two {} of kernel \"{}\" use {}, and one of them writes it", units, code_.name, element));
+    error e = begin(
+        "K04", fmt::format("two {} of kernel \"{}\" use {}, and one of them writes it", units, code_.name, element));
     const auto add = [&](const named_item& i, bool writes) {
-      e.fact(code_.in_groups ? "group" : "item", fmt::format("{}{}{}, {}", i.unit, i.item.empty() ? "" : ": item ", i.item, does(writes)));
+      e.fact(code_.in_groups ? "group" : "item",
+             fmt::format("{}{}{}, {}", i.unit, i.item.empty() ? "" : ": item ", i.item, does(writes)));
     };
     add(earlier, c.earlier_writes);
     add(later, c.later_writes);
     return std::move(e)
         .because(fmt::format("the {} of a launch run at once, or in any order", units))
-        .remedy("let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
+        .remedy(
+            "let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
   }
 
   /// A read of an element that an earlier launch left without a value.
@@ -264,16 +274,19 @@ class trial {
     if (!is_of_group && !arrays_[e.array].has_no_values) return read_of_unwritten(e);
     const std::string element = text_of(e);
     const named_item by = name(e.turn);
-    error what = begin(is_of_group ? "K05" : "K06",
-                       is_of_group ? fmt::format("a group of kernel \"{}\" reads {}, which none of its items has written", code_.name, element)
-                                   : fmt::format("kernel \"{}\" reads {} of an out argument, which it has not written", code_.name, element));
+    error what = begin(
+        is_of_group ? "K05" : "K06",
+        is_of_group
+            ? fmt::format("a group of kernel \"{}\" reads {}, which none of its items has written", code_.name, element)
+            : fmt::format("kernel \"{}\" reads {} of an out argument, which it has not written", code_.name, element));
     what.fact(code_.in_groups ? "group" : "item", by.unit);
     if (!by.item.empty()) what.fact("item", by.item);
     const std::string array = name_of_array(code_, e.array).name;
     if (is_of_group)
       return std::move(what)
           .because("memory of a group has no value before the group writes it")
-          .remedy(fmt::format("write {} in a region before the one that reads it; values of per_item begin with zero", array));
+          .remedy(fmt::format("write {} in a region before the one that reads it; values of per_item begin with zero",
+                              array));
     return std::move(what)
         .because("an out argument brings no values to the kernel")
         .remedy(fmt::format("declare it as inout, if {} has values before the launch", array));
@@ -295,12 +308,13 @@ class trial {
 }  // namespace
 
 bool has_trial_run(const kernel_code& code) {
-  return !code.native && code.run_checked &&
-         std::ranges::any_of(code.parameters, [](const kernel_parameter& p) { return is_array(p) && p.mode != access::in; });
+  return !code.native && code.run_checked && std::ranges::any_of(code.parameters, [](const kernel_parameter& p) {
+    return is_array(p) && p.mode != access::in;
+  });
 }
 
-void run_trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole, group_memory& memory,
-               const std::source_location* where) {
+void run_trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole,
+               group_memory& memory, const std::source_location* where) {
   trial(code, given, whole, memory, where).run();
 }
 

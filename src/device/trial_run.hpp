@@ -28,7 +28,7 @@ bool has_trial_run(const kernel_code& code);
 ///
 /// Kernels with atomics are not checked for K03 and K04, since atomics may order items. Arrays that a kernel
 /// contributes to are not checked for them either.
-void run_trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole, group_memory& memory,
-               const std::source_location* where);
+void run_trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole,
+               group_memory& memory, const std::source_location* where);
 
 }  // namespace stretto::device

@@ -38,7 +38,8 @@ bool is_unwritten(const std::byte* element, std::size_t bytes) noexcept {
 }
 
 void mark_unwritten(std::byte* element, std::size_t bytes) noexcept {
-  for (std::size_t at = 0; at < bytes; at += sizeof pattern) std::memcpy(element + at, &pattern, std::min(sizeof pattern, bytes - at));
+  for (std::size_t at = 0; at < bytes; at += sizeof pattern)
+    std::memcpy(element + at, &pattern, std::min(sizeof pattern, bytes - at));
 }
 
 void remember(unwritten_record left) {
@@ -59,7 +60,8 @@ std::string launch_that_left(const std::int64_t* index) {
     bool holds = true;
     for (int axis = 0; axis < 3; ++axis) holds = holds && l.min[axis] <= index[axis] && index[axis] < l.max[axis];
     if (holds)
-      return fmt::format("kernel \"{}\"{}{}, whose out argument is {}", l.kernel, l.launched.empty() ? "" : ", launched at ", l.launched, l.array);
+      return fmt::format("kernel \"{}\"{}{}, whose out argument is {}", l.kernel,
+                         l.launched.empty() ? "" : ", launched at ", l.launched, l.array);
   }
   return {};
 }

@@ -37,8 +37,10 @@ bool has_recorded_launches() noexcept;
 std::string launch_that_left(const std::int64_t* index);
 
 /// Texts of the errors about unwritten elements.
-inline constexpr const char* why_unwritten = "an out argument says that a launch writes all of it, and that launch left this element";
-inline constexpr const char* remedy_for_unwritten = "write every element, give the launch the part that it writes, u(part), or declare the parameter inout";
+inline constexpr const char* why_unwritten =
+    "an out argument says that a launch writes all of it, and that launch left this element";
+inline constexpr const char* remedy_for_unwritten =
+    "write every element, give the launch the part that it writes, u(part), or declare the parameter inout";
 
 /// Calls f(at, element) for each element of an array argument that the launch may access, in C order, until f returns
 /// false.
@@ -51,7 +53,9 @@ bool each_element(const kernel_argument& a, const kernel_parameter& p, F f) {
       for (at[2] = min[2]; at[2] < max[2]; ++at[2]) {
         if (a.allowed && !kernels::is_allowed(*a.allowed, at, p.dimensions)) continue;
         const std::int64_t elements = at[0] * a.stride[0] + at[1] * a.stride[1] + at[2] * a.stride[2];
-        if (!f(at, reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(a.origin) + elements * p.element_bytes))) return false;
+        if (!f(at,
+               reinterpret_cast<std::byte*>(reinterpret_cast<std::intptr_t>(a.origin) + elements * p.element_bytes)))
+          return false;
       }
   return true;
 }

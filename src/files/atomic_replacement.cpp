@@ -41,7 +41,8 @@ fs::path parent_of(const fs::path& p) { return p.has_parent_path() ? p.parent_pa
 
 std::string remedy_for(int number, const char* if_full, const char* otherwise) {
   if (number == ENOSPC || number == EDQUOT) return if_full;
-  if (number == EFBIG) return "raise the limit on the size of files (ulimit -f), or take a file system that allows larger ones";
+  if (number == EFBIG)
+    return "raise the limit on the size of files (ulimit -f), or take a file system that allows larger ones";
   return otherwise;
 }
 
@@ -119,7 +120,9 @@ std::vector<std::byte> read_file(const fs::path& file, std::uint64_t most, const
   for (std::size_t have = 0; have < all.size();) {
     const auto n = ::read(d.number(), all.data() + have, all.size() - have);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) throw c.damaged(file, fmt::format("{} bytes", all.size()), n ? std::strerror(errno) : fmt::format("{} bytes", have));
+    if (n <= 0)
+      throw c.damaged(file, fmt::format("{} bytes", all.size()),
+                      n ? std::strerror(errno) : fmt::format("{} bytes", have));
     have += static_cast<std::size_t>(n);
   }
   return all;

@@ -13,7 +13,8 @@ namespace {
 /// The opened library, which is never closed.
 void* library_of(const char* file, const char* codec, const char* package) {
   if (void* const is = ::dlopen(file, RTLD_NOW | RTLD_LOCAL)) return is;
-  throw error("F06", std::string("the codec \"") + codec + "\" of an array needs the library " + file + ", which cannot be opened")
+  throw error("F06", std::string("the codec \"") + codec + "\" of an array needs the library " + file +
+                         ", which cannot be opened")
       .because(::dlerror())
       .remedy(std::string("apt-get install ") + package + ", on every node");
 }
@@ -58,7 +59,8 @@ constexpr int gzip_window = 15 + 16, stream_end = 1;
 
 struct zlib {
   void* const library = library_of("libz.so.1", "gzip", "zlib1g");
-  int (*const begin)(zlib_stream*, int, const char*, int) = function_of<int(zlib_stream*, int, const char*, int)>(library, "inflateInit2_");
+  int (*const begin)(zlib_stream*, int, const char*,
+                     int) = function_of<int(zlib_stream*, int, const char*, int)>(library, "inflateInit2_");
   int (*const inflate)(zlib_stream*, int) = function_of<int(zlib_stream*, int)>(library, "inflate");
   int (*const end)(zlib_stream*) = function_of<int(zlib_stream*)>(library, "inflateEnd");
 

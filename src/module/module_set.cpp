@@ -129,7 +129,8 @@ trace::module_owners module_set::owners() const {
   for (const channel_owner& c : channel_owners_)
     for (const place from : machine_->places(c.from))
       for (const place to : machine_->places(c.to))
-        all.of_copies.push_back({static_cast<std::uint16_t>(from.index), static_cast<std::uint16_t>(to.index), c.by->name});
+        all.of_copies.push_back(
+            {static_cast<std::uint16_t>(from.index), static_cast<std::uint16_t>(to.index), c.by->name});
   return all;
 }
 

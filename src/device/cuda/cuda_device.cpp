@@ -44,7 +44,8 @@ properties about(const driver& d) {
 
 class cuda_device final : public device {
  public:
-  cuda_device(std::shared_ptr<driver> d, const options& o, const device_share& part) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+  cuda_device(std::shared_ptr<driver> d, const options& o, const device_share& part)
+      : driver_(std::move(d)), about_(cuda::about(*driver_)) {
     const std::uint64_t wanted = o.memory_bytes, host_bytes = o.host_memory_bytes;
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
@@ -55,7 +56,9 @@ class cuda_device final : public device {
     // Free memory may be fragmented, and other programs allocate concurrently.
     for (int tries = 0; tries < (wanted ? 1 : 8) && status == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
       cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
-      about_.memory_bytes = wanted ? wanted : base::share_of_addresses(part_of(free, total, part)) / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
+      about_.memory_bytes = wanted ? wanted
+                                   : base::share_of_addresses(part_of(free, total, part)) / 10 *
+                                         static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
       status = cu.cuMemAlloc(&at, about_.memory_bytes);
     }
     about_.whole_memory_bytes = total;
@@ -69,7 +72,8 @@ class cuda_device final : public device {
     first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
     if (o.pool) noted_.note(first_, about_.memory_bytes, driver_->context, first_);
     void* host = nullptr;
-    if (host_bytes && cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
+    if (host_bytes &&
+        cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
       host_memory_ = static_cast<std::byte*>(host);
       about_.host_memory_bytes = host_bytes;
     }
@@ -194,7 +198,8 @@ class cuda_device final : public device {
     int ordinal = -1;
     unsigned type = 0;
     CUdevice of = -1;
-    if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE)
+    if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS ||
+        type != CU_MEMORYTYPE_DEVICE)
       return "the driver knows no memory of a device at that address";
     if (cu.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, first) == CUDA_SUCCESS &&
         (cu.cuDeviceGet(&of, ordinal) != CUDA_SUCCESS || of != driver_->id))
@@ -231,7 +236,8 @@ class cuda_device final : public device {
   struct reserved {
     explicit reserved(std::uint64_t n) : bytes(n) {
       first = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+      if (first == MAP_FAILED)
+        throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
     }
     reserved(const reserved&) = delete;
     ~reserved() { munmap(first, bytes); }
@@ -303,8 +309,8 @@ opened_device open(const std::shared_ptr<const api>& cu, const std::shared_ptr<c
 std::vector<opened_device> find(const options& o) {
   std::vector<opened_device> all;
   const auto none = [&](std::string name, const error& e) {
-    all.push_back({std::move(name), nullptr, e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()),
-                   e.what_to_try()});
+    all.push_back({std::move(name), nullptr,
+                   e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()), e.what_to_try()});
   };
   std::shared_ptr<const api> cu;
   int count = 0;

@@ -42,7 +42,9 @@ std::uint64_t free_of(open_contexts& open, unsigned number) {
   const api& cu = *open.cu;
   CUdevice id = 0;
   CUcontext context = nullptr;
-  if (cu.cuDeviceGet(&id, static_cast<int>(number)) != CUDA_SUCCESS || cu.cuDevicePrimaryCtxRetain(&context, id) != CUDA_SUCCESS) return 0;
+  if (cu.cuDeviceGet(&id, static_cast<int>(number)) != CUDA_SUCCESS ||
+      cu.cuDevicePrimaryCtxRetain(&context, id) != CUDA_SUCCESS)
+    return 0;
   open.ids.push_back(id);
   const current_context current(cu, context);
   std::size_t free = 0, total = 0;
@@ -84,8 +86,9 @@ device_details query_details(const api& cu, const compiler& nvrtc, int ordinal) 
                          attribute(cu, d.id, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   d.architecture = nvrtc.architecture_for(capability);
   if (!d.architecture.empty()) return d;
-  d.reason = fmt::format("it has compute capability {}.{}; {} of CUDA {} compiles for {}.{} and later", capability / 10, capability % 10,
-                         nvrtc.library, version_text(nvrtc.version), nvrtc.architectures.front() / 10, nvrtc.architectures.front() % 10);
+  d.reason = fmt::format("it has compute capability {}.{}; {} of CUDA {} compiles for {}.{} and later", capability / 10,
+                         capability % 10, nvrtc.library, version_text(nvrtc.version), nvrtc.architectures.front() / 10,
+                         nvrtc.architectures.front() % 10);
   d.remedy = "install NVRTC of an older CUDA beside it, and set CUDA_HOME to its folder";
   return d;
 }
@@ -97,7 +100,8 @@ std::vector<visible_device> list_visible(const options& o) {
   for (int n = 0, count = count_devices(*cu); n < count; ++n) {
     const device_details d = query_details(*cu, *nvrtc, n);
     const std::string pci = pci_of(*cu, d.id);
-    if (d.reason.empty()) all.push_back({static_cast<unsigned>(n), d.name, identity_of(*cu, d.id, pci, n), "cuda", is_near_cores(pci)});
+    if (d.reason.empty())
+      all.push_back({static_cast<unsigned>(n), d.name, identity_of(*cu, d.id, pci, n), "cuda", is_near_cores(pci)});
   }
   return all;
 }

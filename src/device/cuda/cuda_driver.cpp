@@ -51,7 +51,8 @@ std::uint32_t* driver::acquire_flag() noexcept {
   if (flags_.empty()) {
     const current_context current(*cu, context);
     void* page = nullptr;
-    if (cu->cuMemHostAlloc(&page, page_bytes, memory_for_all_contexts | memory_for_kernels) != CUDA_SUCCESS) return nullptr;
+    if (cu->cuMemHostAlloc(&page, page_bytes, memory_for_all_contexts | memory_for_kernels) != CUDA_SUCCESS)
+      return nullptr;
     std::memset(page, 0, page_bytes);
     pages_.push_back(page);
     for (std::size_t at = 0; at < page_bytes; at += line_bytes)
@@ -77,7 +78,8 @@ void driver::test_flags() noexcept {
   CUstream stream = nullptr;
   const bool is_set = w && cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
                       cu->cuStreamWriteValue32(stream, reinterpret_cast<std::uintptr_t>(w), 1, 0) == CUDA_SUCCESS &&
-                      cu->cuStreamSynchronize(stream) == CUDA_SUCCESS && std::atomic_ref(*w).load(std::memory_order_acquire) == 1;
+                      cu->cuStreamSynchronize(stream) == CUDA_SUCCESS &&
+                      std::atomic_ref(*w).load(std::memory_order_acquire) == 1;
   if (stream) cu->cuStreamDestroy(stream);
   has_flags_ = is_set;
   release_flag(w);
@@ -109,7 +111,8 @@ bool driver::ends_with(CUresult status) noexcept {
 error driver::lost() const {
   return error("K31", fmt::format("device \"{}\" was lost", name))
       .because(cu->name_of(lost_.load(std::memory_order_acquire)))
-      .remedy("run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
+      .remedy(
+          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
 }
 
 void driver::check(CUresult status, std::string_view call) {

@@ -34,7 +34,8 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
     // A warp covers neighbours along the first axis; block size that an axis does not need goes to the next one.
     const unsigned wanted = a == 0 && range.dimensions > 1 ? std::min(left, 32u) : left;
     g.block[a] = std::min(
-        wanted, static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(count, wanted)))));
+        wanted,
+        static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(count, wanted)))));
     left /= g.block[a];
     blocks[a] = (count + g.block[a] - 1) / g.block[a];
   }
@@ -43,7 +44,8 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
     for (int a = 0; a < 3; ++a) g.grid[a] = static_cast<unsigned>(blocks[a]);
     return g;
   }
-  if (blocks[1] > most_blocks_of_first_axis / blocks[0] || blocks[2] > most_blocks_of_first_axis / (blocks[0] * blocks[1]))
+  if (blocks[1] > most_blocks_of_first_axis / blocks[0] ||
+      blocks[2] > most_blocks_of_first_axis / (blocks[0] * blocks[1]))
     return {};
   g.grid[0] = static_cast<unsigned>(blocks[0] * blocks[1] * blocks[2]);
   g.blocks = in_groups ? counting::groups_in_line : counting::items_in_line;
@@ -93,7 +95,8 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
   if (locks) pointers_.push_back(&words_.emplace_back(locks));
 }
 
-void packed_arguments::add(const checked_launch& checked, std::uint64_t words, const kernel_code& code, std::span<const launch_argument> given) {
+void packed_arguments::add(const checked_launch& checked, std::uint64_t words, const kernel_code& code,
+                           std::span<const launch_argument> given) {
   // Each array has a word and a layout; local memory has a word.
   for (std::size_t i = 0, word = 0; i < given.size(); ++i) {
     if (code.parameters[i].mode == access::value) continue;

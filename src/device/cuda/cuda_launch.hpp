@@ -40,7 +40,8 @@ class packed_arguments {
   packed_arguments(const packed_arguments&) = delete;
   /// Appends the words of a checked launch, which lie at device address `words`, as the last argument. Arrays without
   /// elements then point to the dummy element among them. Call once.
-  void add(const checked_launch& checked, std::uint64_t words, const kernel_code& code, std::span<const launch_argument> given);
+  void add(const checked_launch& checked, std::uint64_t words, const kernel_code& code,
+           std::span<const launch_argument> given);
 
   void** pointers() noexcept { return pointers_.data(); }
   std::uint64_t local_bytes() const noexcept { return local_bytes_; }

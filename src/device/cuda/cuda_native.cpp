@@ -8,7 +8,8 @@
 
 namespace stretto::device::cuda {
 
-cuda_native::cuda_native(const kernel_code& code, std::shared_ptr<driver> d) : compiled_kernel(code), driver_(std::move(d)) {
+cuda_native::cuda_native(const kernel_code& code, std::shared_ptr<driver> d)
+    : compiled_kernel(code), driver_(std::move(d)) {
   const native_code& from = code.native->cuda;
   if (code.native->has_calls(native_call::kind::cuda)) return;
   if (from.is == native_code::form::none) throw without_code(code, driver_->identity);

@@ -19,15 +19,22 @@ int axes_of(const kernel_code& code) {
 std::vector<std::string> flags_of(variant v, const std::string& architecture) {
   // Contraction is off, so that devices and host give equal results. Warnings are off: they would concern unused
   // parts of the prelude.
-  std::vector<std::string> flags{"--gpu-architecture=" + architecture, "--std=c++14", "--fmad=false", "--disable-warnings",
-                                 fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions), fmt::format("-DSTRETTO_INDEXING={}", static_cast<int>(v.elements))};
+  std::vector<std::string> flags{"--gpu-architecture=" + architecture,
+                                 "--std=c++14",
+                                 "--fmad=false",
+                                 "--disable-warnings",
+                                 fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions),
+                                 fmt::format("-DSTRETTO_INDEXING={}", static_cast<int>(v.elements))};
   if (v.blocks != counting::by_axis)
     flags.push_back(fmt::format("-DSTRETTO_BLOCKS_IN_LINE={}", v.blocks == counting::groups_in_line ? 2 : 1));
   return flags;
 }
 
 cuda_program::cuda_program(const kernel_code& code, std::shared_ptr<driver> d)
-    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::cuda, driver_->check_kernels)), locks_(text_.needs_locks ? driver_->locks() : 0) {
+    : compiled_kernel(code),
+      driver_(std::move(d)),
+      text_(text_for(code, dialect::cuda, driver_->check_kernels)),
+      locks_(text_.needs_locks ? driver_->locks() : 0) {
   const loaded_kernel& usual = function_for({axes_of(code)});
   if (code.in_groups) needs_ = usual.needs();
   most_items_ = usual.most_items;

@@ -87,7 +87,8 @@ void cuda_stream::notify(places::completion& done) {
   enqueue(&done, [](const api&) { return true; });
 }
 
-void cuda_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
+void cuda_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                            places::completion* done) {
   const located from = locate(source.address), to = locate(target.address);
   const flat_rows rows = flatten(source, target, shape);
   const bool enqueued = enqueue(done, [&](const api&) {
@@ -108,10 +109,13 @@ void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, st
   const flat_rows rows = flatten(target, target, shape);
   // Each row starts with the pattern: rows may be merged only if their length is a multiple of the pattern.
   const bool whole = rows.width == shape.row_bytes || shape.row_bytes % pattern.size() == 0;
-  if (whole && enqueue(done, [&](const api&) { return enqueue_fill(*driver_, stream_, locate(target.address).address, rows, pattern); }))
+  if (whole && enqueue(done, [&](const api&) {
+        return enqueue_fill(*driver_, stream_, locate(target.address).address, rows, pattern);
+      }))
     return;
   std::byte repeated[16];
-  for (std::size_t i = 0; i < sizeof repeated; i += pattern.size()) std::memcpy(repeated + i, pattern.data(), pattern.size());
+  for (std::size_t i = 0; i < sizeof repeated; i += pattern.size())
+    std::memcpy(repeated + i, pattern.data(), pattern.size());
   std::uint64_t words[2];
   std::memcpy(words, repeated, sizeof words);
   launch_rows(fill_of_rows(target, shape, words), done);
@@ -143,11 +147,13 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
   launch(code, *f, g, packed.local_bytes(), packed.pointers(), done);
 }
 
-void cuda_stream::launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
-                                 std::span<const launch_argument> arguments, places::completion* done) {
+void cuda_stream::launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g,
+                                 const launch_range& range, std::span<const launch_argument> arguments,
+                                 places::completion* done) {
   const checked_launch checked(program.code, range, arguments);
   packed_arguments packed(program.code, range, arguments, program.locks());
-  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2], packed.local_bytes());
+  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2],
+              packed.local_bytes());
   enqueue(done, [&](const api& cu) {
     CUdeviceptr words = 0;
     need(cu.cuMemAlloc(&words, checked.bytes().size()), "cuMemAlloc");
@@ -189,7 +195,8 @@ void cuda_stream::run_native_calls(const kernel_code& code, const launch_range& 
   }
   enqueue(done, [&](const api& cu) {
     try {
-      code.native->call({native_call::kind::cuda, nullptr, driver_->context, stream_, work_of(range)}, given.data(), where.data());
+      code.native->call({native_call::kind::cuda, nullptr, driver_->context, stream_, work_of(range)}, given.data(),
+                        where.data());
     } catch (...) {
       // wait for the operations that the calls enqueued before they threw
       driver_->ends_with(cu.cuStreamSynchronize(stream_));
@@ -271,9 +278,10 @@ bool cuda_stream::is_complete(const end& e, std::exception_ptr& failure) {
     const CUresult status = status_of(e);
     if (status == CUDA_ERROR_NOT_READY) return finished_;
     if (status != CUDA_SUCCESS && !driver_->ends_with(status))
-      failure = std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
-                                            .because(driver_->cu->name_of(status))
-                                            .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+      failure =
+          std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
+                                      .because(driver_->cu->name_of(status))
+                                      .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
   }
   if (driver_->is_lost()) failure = std::make_exception_ptr(driver_->lost());
   return true;

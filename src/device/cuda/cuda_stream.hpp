@@ -54,8 +54,8 @@ class cuda_stream final : public stream, public polled_stream {
   /// `calls` returns false. If the device is lost, the operation ends with K31; another failure throws K43.
   template <class Calls>
   bool enqueue(places::completion* done, Calls&& calls);
-  void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes, void** arguments,
-              places::completion* done);
+  void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes,
+              void** arguments, places::completion* done);
   /// Waits for the launch to complete. Throws K01.
   void launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
                       std::span<const launch_argument> arguments, places::completion* done);

@@ -27,7 +27,9 @@ namespace stretto::device::opencl {
 namespace {
 
 processor_kind kind_of(cl_device_type type) noexcept {
-  return type & CL_DEVICE_TYPE_GPU ? processor_kind::gpu : type & CL_DEVICE_TYPE_CPU ? processor_kind::cpu : processor_kind::accelerator;
+  return type & CL_DEVICE_TYPE_GPU   ? processor_kind::gpu
+         : type & CL_DEVICE_TYPE_CPU ? processor_kind::cpu
+                                     : processor_kind::accelerator;
 }
 
 properties about(const driver& d, const options& o, std::uint32_t sharers) {
@@ -40,8 +42,10 @@ properties about(const driver& d, const options& o, std::uint32_t sharers) {
   p.kind = kind_of(number<cl_device_type>(*d.cl, d.id, CL_DEVICE_TYPE));
   p.whole_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_GLOBAL_MEM_SIZE);
   const std::uint64_t one_buffer = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
-                                  : base::share_of_addresses(std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers));
+  p.memory_bytes =
+      o.memory_bytes
+          ? std::min(o.memory_bytes, one_buffer)
+          : base::share_of_addresses(std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers));
   p.memory_bytes -= p.memory_bytes % 4096;
   p.local_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_LOCAL_MEM_SIZE);
   p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(*d.cl, d.id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
@@ -64,7 +68,8 @@ class opencl_device final : public device {
         is_processor_(about_.kind == processor_kind::cpu) {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+    if (addresses_.first == MAP_FAILED)
+      throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
     // A device that computes on the host's cores uses host memory, so data is accessed in place.
     using buffer_layout = opencl_memory::buffer_layout;
     const auto what = !o.pool                                      ? buffer_layout::blocks
@@ -77,7 +82,8 @@ class opencl_device final : public device {
   ~opencl_device() override {
     if (!memory_->host_buffer()) return;
     // Otherwise drivers leak the memory of the mapping.
-    driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_->host_buffer(), memory_->host_first(), 0, nullptr, nullptr);
+    driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_->host_buffer(), memory_->host_first(), 0, nullptr,
+                                         nullptr);
     driver_->cl->clFinish(mapped_by_);
     driver_->cl->clReleaseCommandQueue(mapped_by_);
     driver_->cl->clReleaseMemObject(memory_->host_buffer());
@@ -97,13 +103,15 @@ class opencl_device final : public device {
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
     // Fast path: the kernel of the last launch.
-    if (const kernel_table::value_type* const last = last_.load(std::memory_order_acquire); last && last->first == &code)
+    if (const kernel_table::value_type* const last = last_.load(std::memory_order_acquire);
+        last && last->first == &code)
       return last->second;
     std::scoped_lock lock(kernels_mutex_);
     const auto at = kernels_.try_emplace(&code).first;
     auto& kept = at->second;
     if (!kept && code.native) kept = std::make_shared<opencl_native>(code, driver_);
-    if (!kept) kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
+    if (!kept)
+      kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
     last_.store(&*at, std::memory_order_release);
     return kept;
   }
@@ -138,12 +146,14 @@ class opencl_device final : public device {
   void share_host_memory(std::uint64_t bytes) {
     const api& cl = *driver_->cl;
     cl_int status = CL_SUCCESS;
-    const cl_mem buffer = cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+    const cl_mem buffer =
+        cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
     if (status != CL_SUCCESS) return;
     mapped_by_ = cl.clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
     void* at = nullptr;
     if (mapped_by_)
-      at = cl.clEnqueueMapBuffer(mapped_by_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+      at = cl.clEnqueueMapBuffer(mapped_by_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr,
+                                 &status);
     if (!at || status != CL_SUCCESS) {
       if (mapped_by_) cl.clReleaseCommandQueue(mapped_by_);
       cl.clReleaseMemObject(buffer);
@@ -187,7 +197,8 @@ opened_device open(const std::shared_ptr<const api>& cl, const platform_device& 
     d->cache = kernel_cache(o.cache);
     d->check_kernels = o.check ? index_checks::on : index_checks::off;
     // CPUs multiply 64-bit numbers as fast, and their compilers recognise neighbouring accesses better with them.
-    if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu) d->most_indexing = indexing::dense;
+    if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu)
+      d->most_indexing = indexing::dense;
     d->name = text(*cl, of.id, CL_DEVICE_NAME);
     f.name = fmt::format("{} ({})", d->name, f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
@@ -195,7 +206,8 @@ opened_device open(const std::shared_ptr<const api>& cl, const platform_device& 
       f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
       return f;
     }
-    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*cl, of.id, CL_DEVICE_VERSION), text(*cl, of.id, CL_DRIVER_VERSION));
+    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*cl, of.id, CL_DEVICE_VERSION),
+                              text(*cl, of.id, CL_DRIVER_VERSION));
     cl_int status = CL_SUCCESS;
     d->context = cl->clCreateContext(nullptr, 1, &d->id, nullptr, nullptr, &status);
     check(status, "clCreateContext");
@@ -216,7 +228,8 @@ std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned unit
   std::scoped_lock lock(mutex);
   std::vector<cl_device_id>& ids = made[{reinterpret_cast<const void*>(cl.clCreateSubDevices), id, units}];
   if (!ids.empty()) return ids;
-  const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units), 0};
+  const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY,
+                                              static_cast<cl_device_partition_property>(units), 0};
   cl_uint count = 0;
   check(cl.clCreateSubDevices(id, how, 0, nullptr, &count), "clCreateSubDevices");
   std::vector<cl_device_id> parts(count);
@@ -230,7 +243,8 @@ std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, cons
   opened_device f;
   std::vector<opened_device> all;
   try {
-    f.name = fmt::format("{} ({})", text(*cl, of.id, CL_DEVICE_NAME), platform_text(*cl, of.platform, CL_PLATFORM_NAME));
+    f.name =
+        fmt::format("{} ({})", text(*cl, of.id, CL_DEVICE_NAME), platform_text(*cl, of.platform, CL_PLATFORM_NAME));
     const auto units = number<cl_uint>(*cl, of.id, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (units < o.parts) {
       f.reason = fmt::format("{} parts were asked for, and it has {} compute units", o.parts, units);

@@ -14,7 +14,8 @@ namespace stretto::device::opencl {
 namespace {
 
 // Constants of extensions, which headers of OpenCL 1.2 may lack.
-constexpr cl_device_info uuid_khr = 0x106a, pci_khr = 0x410f, pci_bus_nv = 0x4008, pci_slot_nv = 0x4009, pci_domain_nv = 0x400a, topology_amd = 0x4037;
+constexpr cl_device_info uuid_khr = 0x106a, pci_khr = 0x410f, pci_bus_nv = 0x4008, pci_slot_nv = 0x4009,
+                         pci_domain_nv = 0x400a, topology_amd = 0x4037;
 
 /// Of what CL_DEVICE_VERSION says: "OpenCL 1.1 Mesa 20.3".
 bool is_before_1_2(const std::string& version) {
@@ -90,9 +91,11 @@ std::vector<platform_device> all_devices(const api& cl, cl_int& status) {
 
 unusable_reason unusable_reason_of(const api& cl, cl_device_id id) {
   if (const std::string version = text(cl, id, CL_DEVICE_VERSION); is_before_1_2(version))
-    return {fmt::format("it has {}, and 1.2 is the least that is used", version), "install a newer driver of the device"};
+    return {fmt::format("it has {}, and 1.2 is the least that is used", version),
+            "install a newer driver of the device"};
   if (!number<cl_bool>(cl, id, CL_DEVICE_COMPILER_AVAILABLE))
-    return {"its driver has no compiler for kernels", "install a driver that is for computing, and not for an embedded profile"};
+    return {"its driver has no compiler for kernels",
+            "install a driver that is for computing, and not for an embedded profile"};
   if (!number<cl_bool>(cl, id, CL_DEVICE_AVAILABLE))
     return {"the driver says that it is not available", "free the device for computing, or ask who administers it"};
   return {};
@@ -107,13 +110,15 @@ std::vector<visible_device> list_visible(const options& o) {
     const unsigned first = number_of_device++ * o.parts;
     if (!unusable_reason_of(*cl, id).reason.empty()) continue;
     if (o.parts > 1 && number<cl_uint>(*cl, id, CL_DEVICE_MAX_COMPUTE_UNITS) < o.parts) continue;
-    const std::string name = text(*cl, id, CL_DEVICE_NAME), driver = platform_text(*cl, platform, CL_PLATFORM_NAME), pci = pci_of(*cl, id);
+    const std::string name = text(*cl, id, CL_DEVICE_NAME), driver = platform_text(*cl, platform, CL_PLATFORM_NAME),
+                      pci = pci_of(*cl, id);
     std::string identity(16, '\0');
     if (cl->clGetDeviceInfo(id, uuid_khr, identity.size(), identity.data(), nullptr) != CL_SUCCESS)
       identity = pci.empty() ? identity_by_number(driver + "\n" + name, first) : pci;
     const std::string kind = fmt::format("{}, type {}", driver, number<cl_device_type>(*cl, id, CL_DEVICE_TYPE));
     for (unsigned part = 0; part < o.parts; ++part)
-      all.push_back({first + part, fmt::format("{} ({})", name, driver), fmt::format("{}\n{} of {}", identity, part, o.parts), kind, is_near_cores(pci)});
+      all.push_back({first + part, fmt::format("{} ({})", name, driver),
+                     fmt::format("{}\n{} of {}", identity, part, o.parts), kind, is_near_cores(pci)});
   }
   return all;
 }

@@ -16,7 +16,8 @@ class opencl_stream::check_buffer {
   check_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
     cl_int status = CL_SUCCESS;
     const std::span<const std::byte> bytes = launch.bytes();
-    buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), const_cast<std::byte*>(bytes.data()), &status);
+    buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
+                                 const_cast<std::byte*>(bytes.data()), &status);
     check(status, "clCreateBuffer");
   }
   check_buffer(const check_buffer&) = delete;
@@ -105,7 +106,8 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   together_.resize(sizeof whole + layouts_.size() * sizeof(array_layout));
   std::memcpy(together_.data(), &whole, sizeof whole);
-  if (!layouts_.empty()) std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
+  if (!layouts_.empty())
+    std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
   set(k, n++, together_.size(), together_.data());
   if (const cl_mem locks = program.locks()) set(k, n++, sizeof locks, &locks);
   // The driver may reuse the handle for another buffer, so always set the argument.
@@ -123,11 +125,14 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       global[a] = (count + group[a] - 1) / group[a] * group[a];
     }
   }
-  driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
-                                  words ? nullptr : event_for(done)), "clEnqueueNDRangeKernel");
+  driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
+                                           group, 0, nullptr, words ? nullptr : event_for(done)),
+                 "clEnqueueNDRangeKernel");
   if (words) {
     std::array<std::byte, checked_launch::result_bytes> back;
-    driver_->check(cl.clEnqueueReadBuffer(queue_, words->buffer(), CL_TRUE, 0, back.size(), back.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    driver_->check(
+        cl.clEnqueueReadBuffer(queue_, words->buffer(), CL_TRUE, 0, back.size(), back.data(), 0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
     checked->check_result(back);
     if (cl_event* const event = event_for(done))
       driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
@@ -156,9 +161,10 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
     if (set_plain(k, n, p, a)) {
       ++n;
     } else {
-      const std::byte* const first = code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
-      const cl_mem part = k.parts[i].of(driver_, memory_.at(first), static_cast<std::size_t>(arguments[i].end() - first),
-                                        on_.about().alignment);
+      const std::byte* const first =
+          code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
+      const cl_mem part = k.parts[i].of(driver_, memory_.at(first),
+                                        static_cast<std::size_t>(arguments[i].end() - first), on_.about().alignment);
       if (arguments[i].bytes && !part) throw misaligned(code, i, on_.about().alignment);
       // The driver may reuse the handle for another sub-buffer, so always set the argument.
       driver_->check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
@@ -175,7 +181,8 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
     global[a] = static_cast<std::size_t>(range.max[axis] - range.min[axis]) * group[a];
   }
   driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
-                                  code.in_groups ? group : nullptr, 0, nullptr, event_for(done)), "clEnqueueNDRangeKernel");
+                                           code.in_groups ? group : nullptr, 0, nullptr, event_for(done)),
+                 "clEnqueueNDRangeKernel");
   enqueued(done);
 }
 
@@ -191,7 +198,8 @@ void opencl_stream::run_native_calls(const kernel_code& code, const launch_range
     where[i] = {nullptr, at.buffer, at.offset};
   }
   try {
-    code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(), where.data());
+    code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(),
+                      where.data());
   } catch (...) {
     driver_->cl->clFinish(queue_);  // wait for the operations that the calls enqueued before they threw
     throw;

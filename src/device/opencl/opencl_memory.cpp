@@ -33,7 +33,8 @@ opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::u
   driver_->cl->clFinish(asks_);  // no kernel is pending, so this does not block
   if (what != buffer_layout::one_buffer_in_place) return;
   cl_int status = CL_SUCCESS;
-  void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+  void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                                   nullptr, nullptr, &status);
   if (status == CL_SUCCESS) in_place_ = static_cast<std::byte*>(at);
 }
 
@@ -54,7 +55,8 @@ opencl_memory::~opencl_memory() {
 cl_int opencl_memory::force_allocation(cl_mem buffer) const noexcept {
   if (!asks_) return CL_SUCCESS;
   const api& cl = *driver_->cl;
-  const cl_int status = cl.clEnqueueMigrateMemObjects(asks_, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+  const cl_int status =
+      cl.clEnqueueMigrateMemObjects(asks_, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
   if (status == CL_SUCCESS) cl.clFlush(asks_);
   return is_shortage(status) ? status : CL_SUCCESS;
 }
@@ -105,11 +107,13 @@ std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {
   const api& cl = *driver_->cl;
   cl_context made_in = nullptr;
   std::size_t bytes = 0;
-  if (cl_int status = cl.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof made_in, &made_in, nullptr); status != CL_SUCCESS)
+  if (cl_int status = cl.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof made_in, &made_in, nullptr);
+      status != CL_SUCCESS)
     return fmt::format("the driver says {}", name_of(status));
   if (made_in != driver_->context) return "the buffer was made in another context";
   cl.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
-  return end > bytes ? fmt::format("the buffer has {} bytes, and what is used ends behind {}", bytes, end) : std::string();
+  return end > bytes ? fmt::format("the buffer has {} bytes, and what is used ends behind {}", bytes, end)
+                     : std::string();
 }
 
 located opencl_memory::at(const std::byte* address) const {

@@ -28,7 +28,8 @@ bool is_dense(const copy_end& e, const places::copy_shape& shape) noexcept {
 
 }  // namespace
 
-opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, const opencl_memory& memory)
+opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d,
+                             const opencl_memory& memory)
     : on_(on), polled_(polled), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
   queue_ = driver_->cl->clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
@@ -89,7 +90,10 @@ void opencl_stream::copy_some(const copy_end& source, const copy_end& target, pl
                          places::completion* done) {
   require_device();
   const bool from = on_.owns(source.address), to = on_.owns(target.address);
-  const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
+  const transfer t{from && to ? transfer::way::within
+                   : to       ? transfer::way::in
+                              : transfer::way::out,
+                   source, target, shape};
   if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
     // A copy within one buffer: drivers mistake ends at large offsets for overlapping ones.
     const row_launch rows = copy_of_rows(source, target, shape);
@@ -112,14 +116,17 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   if (is_dense(t.source, t.shape) && is_dense(t.target, t.shape)) {
     const std::size_t n = t.shape.bytes();
     if (t.goes == transfer::way::in)
-      driver_->check(cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
-            "clEnqueueWriteBuffer");
+      driver_->check(
+          cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
+          "clEnqueueWriteBuffer");
     else if (t.goes == transfer::way::out)
-      driver_->check(cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
-            "clEnqueueReadBuffer");
+      driver_->check(
+          cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
+          "clEnqueueReadBuffer");
     else
-      driver_->check(cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
-            "clEnqueueCopyBuffer");
+      driver_->check(
+          cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
+          "clEnqueueCopyBuffer");
     return;
   }
   // Rows that overlap go one by one: a distance of 0 means to OpenCL that there are no gaps.
@@ -142,13 +149,15 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const std::size_t source[3] = {from.offset, 0, 0};
   const std::size_t target[3] = {to.offset, 0, 0};
   if (t.goes == transfer::way::in)
-    driver_->check(cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
-                                      row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
-          "clEnqueueWriteBufferRect");
+    driver_->check(
+        cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
+                                    row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
+        "clEnqueueWriteBufferRect");
   else
-    driver_->check(cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
-                                     row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
-          "clEnqueueReadBufferRect");
+    driver_->check(
+        cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
+                                   row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
+        "clEnqueueReadBufferRect");
 }
 
 void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
@@ -176,7 +185,8 @@ stream_marker opencl_stream::record_marker() {
   auto m = std::make_shared<opencl_marker>();
   m->of = driver_;
   std::scoped_lock lock(mutex_);
-  driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event), "clEnqueueMarkerWithWaitList");
+  driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event),
+                 "clEnqueueMarkerWithWaitList");
   driver_->cl->clFlush(queue_);  // otherwise a wait in another queue would never end
   flushed_ = true;
   return stream_marker(std::move(m));
@@ -187,7 +197,8 @@ void opencl_stream::wait_for(const stream_marker& m) {
   require_device();
   const auto& given = static_cast<const opencl_marker&>(*m.get());
   std::scoped_lock lock(mutex_);
-  driver_->check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr), "clEnqueueBarrierWithWaitList");
+  driver_->check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr),
+                 "clEnqueueBarrierWithWaitList");
   flushed_ = false;
 }
 

@@ -102,7 +102,8 @@ struct sim_marker final : stream_marker::state {
 
 class sim_device final : public device, public faults {
  public:
-  explicit sim_device(options o) : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes, options_.name)) {
+  explicit sim_device(options o)
+      : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes, options_.name)) {
     shares_wires_ = options_.wires != nullptr;
     if (!shares_wires_) options_.wires = make_bus();
     about_ = {.name = options_.name,
@@ -144,7 +145,8 @@ class sim_device final : public device, public faults {
   std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
     std::scoped_lock lock(mutex_);  // held to the end: losing the device overwrites all of its memory
-    if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
+    if (++allocations_ == fails_at_allocation_)
+      throw without_memory(bytes, "the simulated device was told to fail this one");
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
       throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
     in_use_ += bytes;
@@ -158,7 +160,9 @@ class sim_device final : public device, public faults {
   std::byte* transport_address(std::byte* address) const noexcept override {
     return address + options_.wires->distance_of(address);
   }
-  std::span<const std::byte> exported() const noexcept override { return exported_ ? exported_->token() : std::span<const std::byte>(); }
+  std::span<const std::byte> exported() const noexcept override {
+    return exported_ ? exported_->token() : std::span<const std::byte>();
+  }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
     if (!about_.copies_page_locked_faster) return false;
@@ -370,7 +374,8 @@ class sim_device final : public device, public faults {
   }
 
   error without_memory(std::uint64_t bytes, std::string why) const {
-    return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes)).because(std::move(why));
+    return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes))
+        .because(std::move(why));
   }
 
   static error lost(const std::string& name) {
@@ -385,10 +390,11 @@ class sim_device final : public device, public faults {
     const auto number = ++launches_;
     if (number == lost_at_launch_) lose_now(lock);
     if (number != fails_at_launch_) return {};
-    return std::make_exception_ptr(error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
-                                       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-                                       .because("the simulated device was told to fail this launch")
-                                       .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in the kernel"));
+    return std::make_exception_ptr(
+        error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
+            .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+            .because("the simulated device was told to fail this launch")
+            .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in the kernel"));
   }
 
   options options_;
@@ -445,7 +451,9 @@ class sim_stream final : public stream {
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
     const std::byte* const from = source.address + o.wires->distance_of(source.address);
     std::byte* const to = target.address + o.wires->distance_of(target.address);
-    const auto copied = [=] { copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape); };
+    const auto copied = [=] {
+      copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape);
+    };
     // The device's own memory exists while the device works.
     const auto others = source_in && source_in != device_.memory_   ? source_in
                         : target_in && target_in != device_.memory_ ? target_in
@@ -471,7 +479,8 @@ class sim_stream final : public stream {
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override {
     check_launch(device_, kernel, range, arguments);
-    if (computes_whole_launches(kernel.code)) check_native(kernel.code, range, arguments);  // as a device with that code does
+    if (computes_whole_launches(kernel.code))
+      check_native(kernel.code, range, arguments);  // as a device with that code does
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;

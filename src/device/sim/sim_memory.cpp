@@ -46,7 +46,8 @@ void map_garbage(std::byte* first, std::uint64_t bytes) {
 
 }  // namespace
 
-sim_memory::sim_memory(std::uint64_t bytes, std::string owner) : owner_(std::move(owner)), bytes_(bytes), outside_(map(bytes, PROT_NONE)) {
+sim_memory::sim_memory(std::uint64_t bytes, std::string owner)
+    : owner_(std::move(owner)), bytes_(bytes), outside_(map(bytes, PROT_NONE)) {
   try {
     inside_ = map(bytes, PROT_READ | PROT_WRITE);
     map_garbage(inside_, bytes);

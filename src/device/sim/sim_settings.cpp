@@ -95,9 +95,11 @@ sim_request read(std::span<const setting> all, const options& usual) {
   for (const setting& s : all) {
     const row& r = *std::ranges::find(rows, s.name, [](const row& one) { return std::string_view(one.name); });
     const bool is_flag = std::string_view(r.allowed).starts_with("no value");
-    const std::optional<double> value = is_flag ? s.value.empty() ? std::optional(1.0) : std::nullopt : number(s.value, r.step);
+    const std::optional<double> value =
+        is_flag ? s.value.empty() ? std::optional(1.0) : std::nullopt : number(s.value, r.step);
     if (!value || *value < r.least || *value > r.most)
-      throw wrong_setting("sim", fmt::format("setting {} of simulated devices cannot be \"{}\"", s.name, s.value)).fact("allowed", r.allowed);
+      throw wrong_setting("sim", fmt::format("setting {} of simulated devices cannot be \"{}\"", s.name, s.value))
+          .fact("allowed", r.allowed);
     r.set(a, *value);
   }
   return a;
