@@ -32,7 +32,7 @@ struct visible_device {
   unsigned number = 0;  // constant for this backend and these settings until the process ends
   std::string name;     // as its driver calls it
   std::string identity;  // equal in all processes of the host that see this device
-  std::string kind;      // devices of one kind are interchangeable: "cuda", or the name of the OpenCL driver
+  std::string kind;      // devices of one kind are interchangeable: "cuda", or an OpenCL driver and device type
   bool is_near = true;   // the device hangs off a core that this process may use, or its location is unknown
 };
 

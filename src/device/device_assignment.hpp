@@ -26,7 +26,8 @@ struct device_inventory {
   struct entry {
     std::uint64_t device = 0;  // hash of its identity, equal in all processes that see it
     std::uint64_t kind = 0;    // devices of one kind are interchangeable
-    std::uint32_t request = 0;    // index of the request of the option `devices` that names it
+    // the request of the option `devices` that names it: the backend's hash and a number, equal in all processes
+    std::uint32_t request = 0;
     std::uint32_t requested = all;  // most devices of that request, over all kinds in the order of the inventory
     std::uint32_t is_near = 1;   // 1: near the cores of the process, or its location is unknown
     std::uint32_t unused = 0;

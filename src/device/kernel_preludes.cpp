@@ -51,9 +51,9 @@ typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
   ((int64_t)(STRETTO_PART_OF_ID(group_id(a)) * STRETTO_PART_OF_ID(group_size(a)) + STRETTO_PART_OF_ID(stretto_item_local_id(a))))
 )";
 
-// Groups have one item along all axes except the device's first (opencl_launch.cpp), and all items of a group agree
-// on all axes but the last, so loops over them need no condition. The first of two numbers decides the type, as on
-// the host: OpenCL has an overload per type, and none for mixed types.
+// Groups have one item along all axes except the device's first (opencl_launch.cpp). Only the last group of a line
+// can exceed the range, so the other groups test no item and their loops over items have no condition. The first of
+// two numbers decides the type, as on the host: OpenCL has an overload per type, and none for mixed types.
 constexpr std::string_view opencl = R"(
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef cl_khr_fp64

@@ -17,7 +17,7 @@ namespace {
 constexpr cl_device_info uuid_khr = 0x106a, pci_khr = 0x410f, pci_bus_nv = 0x4008, pci_slot_nv = 0x4009,
                          pci_domain_nv = 0x400a, topology_amd = 0x4037;
 
-/// Of what CL_DEVICE_VERSION says: "OpenCL 1.1 Mesa 20.3".
+/// Whether a CL_DEVICE_VERSION such as "OpenCL 1.1 Mesa 20.3" is older than 1.2.
 bool is_before_1_2(const std::string& version) {
   unsigned major = 0, minor = 0;
   return std::sscanf(version.c_str(), "OpenCL %u.%u", &major, &minor) == 2 && (major < 1 || (major == 1 && minor < 2));
