@@ -33,7 +33,7 @@ struct visible_device {
   std::string name;     // as its driver calls it
   std::string identity;  // equal in all processes of the host that see this device
   std::string kind;      // devices of one kind are interchangeable: "cuda", or an OpenCL driver and device type
-  bool is_near = true;   // the device hangs off a core that this process may use, or its location is unknown
+  bool is_near = true;   // near the cores that this process may use, or of unknown location
 };
 
 /// How many processes of the host share a device.
