@@ -256,7 +256,7 @@ TEST_CASE("a failed write or a failed computation fails the checkpoint on all no
   CHECK(!fs::exists(directory + ".partial"));
 }
 
-TEST_CASE("a dry run saves nothing, and is told of what would be restored") {
+TEST_CASE("a dry run saves nothing, and reports what would be restored") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   on_nodes(2, "none", directory, {.offers = 5}, 6);

@@ -97,7 +97,7 @@ TEST_CASE("handlers that wait for others end before the point, also those that w
   });
 }
 
-TEST_CASE("messages that wait for a task's event are no part of a checkpoint, which says so") {
+TEST_CASE("messages that wait for a task's event cannot be saved, and the checkpoint reports them") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   runtime rt({.workers = 2});
@@ -119,7 +119,7 @@ std::string save_in_a_handler(const runner&, const std::string& directory) {
   return thrown_by([&] { save_checkpoint(directory, {}); });
 }
 
-TEST_CASE("a handler that takes a checkpoint would wait for itself, and is told, near and far") {
+TEST_CASE("a handler that takes a checkpoint would wait for itself and is refused, on this node and on another") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   on_all_nodes({.nodes = 2}, 1, [&](runtime&) {

@@ -179,7 +179,7 @@ TEST_CASE("files of a checkpoint that have been exchanged, or are those of anoth
   CHECK(exchanged > 50);
 }
 
-TEST_CASE("a table with a valid checksum that tells of what cannot be is refused") {
+TEST_CASE("a table with a valid checksum and impossible values is refused") {
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt", table = directory / "checkpoint.json";
   save(directory.string(), 2);
@@ -245,7 +245,7 @@ TEST_CASE("a table that gives a kept value more elements than its files have is 
   });
 }
 
-TEST_CASE("a list of objects with a valid checksum that tells of what cannot be is refused") {
+TEST_CASE("a list of objects with a valid checksum and impossible values is refused") {
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt", list = directory / "mobile/node0.json";
   save(directory.string(), 1);

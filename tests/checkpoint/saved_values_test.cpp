@@ -126,7 +126,7 @@ TEST_CASE("an object with elements without a value is refused, and the last chec
   });
 }
 
-TEST_CASE("arrays are read by who knows nothing but the specification of Zarr") {
+TEST_CASE("arrays can be read by a reader that follows only the specification of Zarr") {
   alone([](const std::string& folder) {
     object<int, 2> u({{-1, 5}, {2, 7}});
     launch(numbered, u.elements(), u);

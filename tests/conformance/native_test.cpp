@@ -217,7 +217,7 @@ TEST_CASE("an exception of native calls ends their launch, and the device goes o
   });
 }
 
-TEST_CASE("code that is missing, has no such entry, other arguments or no file is told by name") {
+TEST_CASE("errors name code that is missing, lacks the entry, has other arguments or has no file") {
   on_each([](bench& b) {
     const bool is_simulated = b.on->about().backend == "sim";
     const auto compiling = [&](saxpy_kernel::definition d) {

@@ -54,7 +54,7 @@ TEST_CASE("devices are asked for by words") {
   CHECK(opened("all,made_up") == 3);
 }
 
-TEST_CASE("a word that is none says what may be said") {
+TEST_CASE("an unknown word is refused with the possible ones") {
   CHECK(test::thrown_by([] { opened("fats"); }) ==
         "error K26: option devices cannot be \"fats\": \"fats\" names no kind of device\n"
         "  allowed     all, none, fast, broken, made_up; all but the first two also with a number, as in sim:4\n"

@@ -170,7 +170,7 @@ struct bench {
   }
 };
 
-TEST_CASE("where the driver sets no words, events tell of ends") {
+TEST_CASE("events signal completion if the driver sets no flags") {
   {
     fake_driver d{{"write", 801}};  // CUDA_ERROR_NOT_SUPPORTED
     bench b;
@@ -263,7 +263,7 @@ TEST_CASE("a launch that the driver refuses throws K43, and the device goes on")
   CHECK(after.code() == "");
 }
 
-TEST_CASE("streams and page-locked memory that cannot be had are told") {
+TEST_CASE("failures to create streams and page-locked memory are reported") {
   fake_driver d;
   bench b;
   d.set("stream", 2);
@@ -338,7 +338,7 @@ TEST_CASE("kernels that do not fit a group are refused with the numbers") {
         }).sentence() == "groups of 128 items along axis 0 are more than the device can run");
 }
 
-TEST_CASE("a kernel with a mistake is told in the user's file and line, whatever the compiler") {
+TEST_CASE("an error in a kernel is reported in the user's file and line, with any compiler") {
   const options o = fake_driver_options();
   // The same text with an error that only a device's compiler finds.
   kernel_code code = jacobi.code();

@@ -128,7 +128,7 @@ TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
   CHECK(ptx.find(".entry stretto_kernel_add_one(") != std::string::npos);
 }
 
-TEST_CASE("NVIDIA's compiler tells a mistake in the user's file and line") {
+TEST_CASE("NVIDIA's compiler reports an error in the user's file and line") {
   const auto nvrtc = real_compiler();
   if (!nvrtc) return;
   const std::string source = text_for(jacobi.code(), dialect::cuda).source;
@@ -223,7 +223,7 @@ TEST_CASE("a compiler takes the device's own code, or the latest that its driver
   CHECK(c.architecture_for(70).empty());
 }
 
-TEST_CASE("a compiler is looked for where CUDA_HOME says, before all other places") {
+TEST_CASE("a compiler is searched in CUDA_HOME before all other places") {
   const char* const before = std::getenv("CUDA_HOME");
   const std::string kept = before ? before : "";
   setenv("CUDA_HOME", "/opt/some_cuda", 1);

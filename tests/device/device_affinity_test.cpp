@@ -13,7 +13,7 @@
 
 namespace stretto::device {
 
-TEST_CASE("a device is near where one of the cores beside it may be used, and where nobody knows") {
+TEST_CASE("a device is near if the process may use one of its local cores, or if its location is unknown") {
   cpu_set_t ours;
   REQUIRE(sched_getaffinity(0, sizeof ours, &ours) == 0);
   int first = 0;

@@ -67,7 +67,7 @@ TEST_CASE("an inventory identifies devices, kinds and requests equally in every 
   CHECK(again.inventory.entries[4].request == e[4].request);
 }
 
-TEST_CASE("devices to which a driver gives one identity are told apart by their order") {
+TEST_CASE("devices to which a driver gives one identity are distinguished by their order") {
   std::vector<backend> all(1);
   all[0].name = "careless";
   all[0].list_visible = +[](const open_options&) {

@@ -45,7 +45,7 @@ struct run {
   }
 };
 
-TEST_CASE("an OpenCL driver that is too old, or refuses memory, is told with its reason") {
+TEST_CASE("an OpenCL driver that is too old, or refuses memory, is reported with the reason") {
   if (!faulty_driver::is_there()) return;
   faulty_driver driver;
   SUBCASE("an older version") {
@@ -92,7 +92,7 @@ TEST_CASE("an OpenCL driver that fails once fails one call, and the device goes 
   CHECK(r.x.values[17] == now + 1);
 }
 
-TEST_CASE("an OpenCL driver that fails to build is told so, and builds later") {
+TEST_CASE("a failed build of an OpenCL driver is reported, and a later one succeeds") {
   if (!faulty_driver::is_there()) return;
   faulty_driver driver;
   run r;

@@ -26,7 +26,7 @@ std::string line_of(const std::string& words, unsigned behind = 0) {
   return {};
 }
 
-TEST_CASE("a kernel with a name of the host's program does not compile for devices, and its line and the name are told") {
+TEST_CASE("a kernel with a name of the host's program does not compile for devices; the error has line and name") {
   const auto refused = [](const kernel_code& code, const std::string& name, const std::string& where) {
     const auto e = device_refusal(code);
     REQUIRE(e);
@@ -42,7 +42,7 @@ TEST_CASE("a kernel with a name of the host's program does not compile for devic
   refused(test::is_helped_by_a_macro.code(), "STRETTO_TEST_RADIUS", line_of("FUNCTION(int, helps_by_a_macro"));
 }
 
-TEST_CASE("a kernel with a directive of the preprocessor cannot be put into the language of devices, and its line is told") {
+TEST_CASE("a kernel with a preprocessor directive cannot be translated for devices, and the error has its line") {
   const auto refused = [](const kernel_code& code, const std::string& spelled) {
     const auto e = device_refusal(code);
     REQUIRE(e);

@@ -257,7 +257,7 @@ TEST_CASE("ids that a template's type cannot hold are found in the kernels of th
   CHECK(launched(test::ids_kept_as<long>.code()).code().empty());
 }
 
-TEST_CASE("an index outside of an array is told with the name of the template's kernel") {
+TEST_CASE("an index outside of an array is reported with the name of the template's kernel") {
   array<float2> u({10}), v({10});
   float2 first(0);
   const error e = error_of([&] {

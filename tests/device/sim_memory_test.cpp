@@ -51,7 +51,7 @@ struct small_device {
   }
 };
 
-TEST_CASE("memory of a simulated device that nobody wrote holds a pattern") {
+TEST_CASE("unwritten memory of a simulated device holds a pattern") {
   small_device d;
   CHECK(d.all(d.on->memory(), 64 << 10, new_memory));
 }

@@ -89,7 +89,7 @@ TEST_CASE("a stream that waits for a marker goes on when it is reached; no opera
   CHECK(ends.at(2) == Approx(7));
 }
 
-TEST_CASE("time follows from what was enqueued when, however late anybody looks") {
+TEST_CASE("times follow from what was enqueued when, however late they are queried") {
   std::mt19937 random(5);
   for (int round = 0; round < test::scaled_of_one_thread(100, 10000); ++round) {
     struct asked {

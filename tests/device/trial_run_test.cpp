@@ -103,7 +103,7 @@ TEST_CASE("items of a plain kernel that use what another one writes are named, w
   CHECK(facts(turned, "item") == "(0, 1), writes it | (1, 0), uses it");
 }
 
-TEST_CASE("items that write their own elements, read what nobody writes, or contribute are no race") {
+TEST_CASE("items that write their own elements, read unwritten arrays, or contribute are no race") {
   array<int> u({9}, 3), x({9}, 2);
   array<std::uint8_t> flag({9});
   array<double> table({3, 9});

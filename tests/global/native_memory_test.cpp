@@ -159,7 +159,7 @@ TEST_CASE("many messages from one memory of the program's leave nothing behind")
   });
 }
 
-TEST_CASE("native memory that is none is told where it is named") {
+TEST_CASE("invalid native memory is reported where it is named") {
   on_each_kind(2, [](const runtime& rt, const std::string& kind) {
     const at_place device = first_device(rt);
     const auto own = memory_of(device, kind, 4000);

@@ -290,7 +290,7 @@ TEST_CASE("an operation without end does not keep the runtime from ending: the m
   CHECK(timer->waiting() == 0);
 }
 
-TEST_CASE("what waits for nothing that is pending is still found forsaken while a module is there") {
+TEST_CASE("a wait for an event without a trigger is still found abandoned while a module exists") {
   for (const bool stepped : {false, true}) {
     auto timer = std::make_shared<timer_module>();
     std::exception_ptr why;
@@ -316,7 +316,7 @@ TEST_CASE("what waits for nothing that is pending is still found forsaken while 
   }
 }
 
-TEST_CASE("a poller that throws is told, its operations are poisoned with M05, and it is not asked again") {
+TEST_CASE("an exception of a poller is reported, its operations are poisoned with M05, and it is not polled again") {
   for (const bool stepped : {false, true}) {
     auto c = std::make_shared<countdown>();
     c->throws = true;
@@ -408,7 +408,7 @@ TEST_CASE("starting and ending runtimes with operations under way, over many see
   }
 }
 
-TEST_CASE("who waits for what a poll ends goes on, although the poll says that it has found nothing") {
+TEST_CASE("a task that waits for a polled operation goes on, although the poll reports no progress") {
   for (const std::uint32_t workers : {1u, 2u}) {
     const auto polled = std::make_shared<modest>();
     runtime rt(with(polled, workers));

@@ -48,7 +48,7 @@ struct trace_file {
 
 }  // namespace
 
-TEST_CASE("operations at a module's place, and copies that it carries, are told as the module's") {
+TEST_CASE("operations at a module's place, and copies that it performs, are attributed to the module") {
   const trace_file trace;
   {
     auto disk = std::make_shared<disk_module>();
@@ -109,7 +109,7 @@ TEST_CASE("a runtime whose trace cannot be written does not begin") {
   runtime rt({.workers = 1, .trace = "/dev/null"});  // not a regular file; its folder need not be writable
 }
 
-TEST_CASE("a runtime whose trace cannot be written in the end ends all the same, and says so") {
+TEST_CASE("a runtime whose trace cannot be written at its end reports that and ends nevertheless") {
   std::string file;
   const std::string said = test::written_by([&] {
     auto folder = std::make_unique<test::temporary_folder>();
@@ -121,7 +121,7 @@ TEST_CASE("a runtime whose trace cannot be written in the end ends all the same,
   CHECK(said.find(file) != std::string::npos);
 }
 
-TEST_CASE("a suspension is told with the line of its wait, and the task that ended it") {
+TEST_CASE("a suspension is recorded with the line of its wait, and the task that ended it") {
   const trace_file trace;
   unsigned line = 0;
   {

@@ -155,7 +155,7 @@ TEST_CASE("counters and instants are moments") {
   CHECK(events(file, "i").at(0).at("args") == json::parse(R"({"id":"0x4","value":2})"));
 }
 
-TEST_CASE("the head tells the clock of every node and the file tells what was dropped") {
+TEST_CASE("the head of the file has the clock of every node, and the file reports dropped records") {
   snapshot s = node(2);
   s.memory_limit = 1000;
   s.calibration = {.origin = 100, .steady_origin_ns = 5000, .system_origin_ns = 1'700'000'000'000'000'000,
