@@ -70,7 +70,7 @@ def clang(root):
     """The first that lowers to PTX, and its name."""
     for name in CLANGS:
         words = [name, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_70", "-S", "-O1", "-w",
-                 "-include", str(root / "tests/device/cuda_words_for_clang.hpp")]
+                 "-include", str(root / "tests/device/cuda_keywords_for_clang.hpp")]
         if shutil.which(name) and not by_command(words)("__global__ void empty() {}", ["--std=c++14"]):
             return name, by_command(words)
     return None, None

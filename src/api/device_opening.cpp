@@ -12,9 +12,9 @@
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
 #include "device/backend.hpp"
-#include "device/dealing.hpp"
+#include "device/device_assignment.hpp"
+#include "device/device_discovery.hpp"
 #include "device/kernel_cache.hpp"
-#include "device/looking.hpp"
 #include "net/mpi/mpi_library.hpp"
 
 namespace stretto {
@@ -26,7 +26,7 @@ class host {
   explicit host(dist::job_member* of) : of_(of) {
     if (of_) {
       is_ = of_->on_host();
-    } else if (const auto launched = net::mpi::launched_on_host(); launched && device::hidden_by().empty()) {
+    } else if (const auto launched = net::mpi::launched_on_host(); launched && device::hiding_variable().empty()) {
       is_ = *launched;  // where something is hidden, a launcher may have dealt
     }
   }
@@ -58,26 +58,29 @@ std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
 }
 
 /// Restricts the words to this process's part.
-void take_part(std::vector<device::wanted>& which, const std::vector<device::backend>& known, const device::search& how, host& of,
-               std::vector<std::shared_ptr<void>>& held) {
-  const device::sight seen = device::look(which, known, how);
-  std::vector<device::device_card> cards = of.ask(seen.card);
-  const bool can_ask = !cards.empty();
-  if (!can_ask) cards.assign(of.count(), seen.card);  // of one process, or as the launcher has not hidden any: all see the same
-  const device::deal made = device::deal_devices(cards, of.self());
-  device::choose(which, seen, made);
-  if (made.has_shared && can_ask) device::take_least(which, seen, of.ask(device::measure(which, known, seen, held)));
+void apply_device_assignment(std::vector<device::device_request>& which, const std::vector<device::backend>& known,
+                             const device::open_options& how, host& of, std::vector<std::shared_ptr<void>>& held) {
+  const device::visible_devices visible = device::discover_devices(which, known, how);
+  std::vector<device::device_inventory> inventories = of.ask(visible.inventory);
+  const bool can_ask = !inventories.empty();
+  if (!can_ask)
+    inventories.assign(of.count(),
+                       visible.inventory);  // of one process, or as the launcher has not hidden any: all see the same
+  const device::device_assignment made = device::assign_devices(inventories, of.self());
+  device::apply_assignment(which, visible, made);
+  if (made.has_shared && can_ask)
+    device::apply_least_free_memory(which, visible, of.ask(device::measure_free_memory(which, known, visible, held)));
 }
 
-std::vector<device::found> open_part(const base::settings& s, bool stepped, host& here) {
+std::vector<device::opened_device> open_part(const base::settings& s, bool stepped, host& here) {
   const auto known = device::all_backends();
-  const device::search how{.memory_bytes = s.device_memory,
+  const device::open_options how{.memory_bytes = s.device_memory,
                            .host_memory_bytes = s.device_host_memory,
                            .pool = s.device_pool,
                            .stepped = stepped,
                            .check = s.check != base::checks::off,
                            .cache = device::kernel_cache::default_folder()};
-  std::vector<device::wanted> which;
+  std::vector<device::device_request> which;
   std::exception_ptr wrong;  // thrown when the others have heard of this process, for which they wait
   try {
     which = device::parse_devices(s.devices, known);
@@ -85,7 +88,8 @@ std::vector<device::found> open_part(const base::settings& s, bool stepped, host
     wrong = std::current_exception();
   }
   std::vector<std::shared_ptr<void>> held;
-  if (s.deal_devices && here.count() > 1 && (here.is_of_job() || !which.empty())) take_part(which, known, how, here, held);
+  if (s.deal_devices && here.count() > 1 && (here.is_of_job() || !which.empty()))
+    apply_device_assignment(which, known, how, here, held);
   if (wrong) std::rethrow_exception(wrong);
   return device::open_devices(which, known, how);
 }
@@ -104,7 +108,7 @@ void begin_with_all(dist::job_member& of, const std::exception_ptr& why) {
 
 std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::job_member* of, std::uint16_t node) {
   host here(of);
-  std::vector<device::found> open;
+  std::vector<device::opened_device> open;
   std::exception_ptr why;
   try {
     open = open_part(s, stepped, here);
@@ -115,7 +119,8 @@ std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool s
   else if (why) std::rethrow_exception(why);
   if (open.empty()) return nullptr;
   std::vector<std::string> said;
-  for (const device::found& f : open) said.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
+  for (const device::opened_device& f : open)
+    said.push_back(fmt::format("\"{}\"{}", f.name, reason_of(f.share, here.count())));
   auto set = std::make_unique<device::device_set>(
       std::move(open), device::stream_options{static_cast<unsigned>(s.device_streams), s.device_copy_streams});
   base::logger log(base::node_name(node), s.log);

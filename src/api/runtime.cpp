@@ -34,8 +34,8 @@
 #include "diagnose/runtime_monitor.hpp"
 #include "dist/dist_floor.hpp"
 #include "dist/global_memory.hpp"
-#include "mobile/mobile_floor.hpp"
 #include "event/event_floor.hpp"
+#include "mobile/mobile_floor.hpp"
 #include "module/module_set.hpp"
 #include "objects/objects_floor.hpp"
 #include "objects/speeds_file.hpp"
@@ -195,11 +195,11 @@ struct runtime::state {
   }
   void look_after_devices_apart() {
     device::device_set& all = *devices;
-    all.poll_apart(true);
+    all.poll_separately(true);
     sched::poll_threads::sources sources;
     for (std::size_t n = 0; n < all.all().size(); ++n) sources.each.push_back([&all, n] { return all.poll_one(n); });
     sources.is_pending = [&all] { return all.pending() > 0; };
-    sources.on_no_threads = [&all] { all.poll_apart(false); };
+    sources.on_no_threads = [&all] { all.poll_separately(false); };
     polls.dedicate(std::move(sources));
   }
   /// Begins nothing more, as a node of a job.
@@ -303,7 +303,7 @@ void runtime::start(bool stepped) {
                           .on_failure_or_divergence = [w = s.job_watch.get()] { if (w) w->wake(); }});
   // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
-  if (s.devices && s.devices->is_to_be_looked_at() && !s.settings.device_threads) longest_spin_us = 2000;
+  if (s.devices && s.devices->prefers_spinning() && !s.settings.device_threads) longest_spin_us = 2000;
   sched::scheduler_paths paths = paths_of(s.machine);
   s.recorder.name_places(paths.names);
   s.recorder.name_modules(s.modules.owners());
@@ -379,7 +379,7 @@ void runtime::state::end(runtime* whole) noexcept {
   live.reset();  // until here: an end that hangs can be looked at
   on_signal.reset();
   watch.reset();
-  if (devices) devices->stop_calling();
+  if (devices) devices->stop_notifying();
   polls.timers().use_clock(nullptr);  // another thread may move the clock
   polls.release();
   scheduler.reset();

@@ -13,7 +13,7 @@
 #include "buffers/launch_pipeline.hpp"
 #include "buffers/launch_request.hpp"
 #include "data/instance_refusals.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "objects/launch_preparation.hpp"
 #include "sched/scheduler.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "files/replacing.hpp"
+#include "files/atomic_replacement.hpp"
 
 namespace stretto::buffers {
 
@@ -17,7 +17,7 @@ error file_is_damaged(const std::filesystem::path& file, const std::string& expe
 /// F02
 error file_cannot_be_read(const std::filesystem::path& file, const std::string& why);
 
-inline constexpr files::complaints buffer_file_errors{file_cannot_be_written, file_is_damaged};
+inline constexpr files::file_errors buffer_file_errors{file_cannot_be_written, file_is_damaged};
 
 /// Throws F01 if an array would replace something of another kind there. `by_folder`: the array is a folder.
 void refuse_to_replace(const std::filesystem::path& to, bool by_folder);

@@ -10,7 +10,7 @@
 #include "buffers/launch_pipeline.hpp"
 #include "data/data_state.hpp"
 #include "data/other_nodes.hpp"
-#include "files/replacing.hpp"
+#include "files/atomic_replacement.hpp"
 
 namespace stretto::buffers {
 
@@ -174,7 +174,7 @@ future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const ch
         after(end_or_not), name("leave nothing of a file"),
         [ended, to = w.to] {
           std::error_code ignored;
-          if (ended.is_poisoned()) fs::remove_all(files::beside(to), ignored);
+          if (ended.is_poisoned()) fs::remove_all(files::temporary_path_of(to), ignored);
         },
         where);
     known = merge(known, tidy, where);

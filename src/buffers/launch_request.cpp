@@ -7,7 +7,7 @@
 #include "buffers/mapper_conversion.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "graph/cut_validity.hpp"
 
 namespace stretto::buffers {

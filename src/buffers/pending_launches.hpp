@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "buffers/launch_cache.hpp"
-#include "device/kept_values.hpp"
+#include "device/argument_copy.hpp"
 #include "sched/finish_scope.hpp"
 
 namespace stretto::buffers {
@@ -25,7 +25,7 @@ struct pending_launch {
   std::shared_ptr<cached_launch> is = {};
   const kernel_code* code = nullptr;  // a kernel,
   detail::host_function host = {};    // or the function of a host task
-  std::optional<device::kept_values> values = {};
+  std::optional<device::argument_copy> values = {};
   kernel_range range{box()};
   detail::task_request request = {};     // placement and priority, without preconditions
   event first = {};                      // the preconditions

@@ -80,7 +80,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
   w.to = to;
   w.begin = [to, bytes] {
     refuse_to_replace(to, false);
-    const fs::path there = files::beside(to);
+    const fs::path there = files::temporary_path_of(to);
     std::error_code ignored;
     fs::remove_all(there, ignored);
     const descriptor d(::open(there.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
@@ -91,7 +91,7 @@ future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::s
   const file_work work("save_raw");
   w.shares = shares_of(elements, 1, work.nodes);
   w.share = [to, elements, of, self = work.self](const box& share, const host_elements& memory) {
-    const fs::path there = files::beside(to);
+    const fs::path there = files::temporary_path_of(to);
     const descriptor d(::open(there.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
     if (d.number() < 0) throw file_cannot_be_written(there, errno);
     const std::uint64_t offset = offset_in_file(share, elements, of.bytes);
@@ -116,7 +116,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
   const fs::path from = broadcast_from_node_0(
       "find a file",
       [named, bytes, elements] {
-        const fs::path there = files::find_whole(named);
+        const fs::path there = files::find_complete(named);
         struct stat is {};
         if (there.empty() || ::stat(there.c_str(), &is) != 0) throw file_cannot_be_read(named, "there is no such file");
         if (!S_ISREG(is.st_mode)) throw file_cannot_be_read(named, "it is no file");

@@ -79,11 +79,11 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
   w.to = to;
   w.begin = [to] {
     refuse_to_replace(to, true);
-    files::begin_folder_beside(to, buffer_file_errors);
+    files::create_temporary_folder(to, buffer_file_errors);
   };
   w.end = [to, a] {
     const std::string text = files::text_of(a);
-    files::write_file(files::beside(to) / "zarr.json", std::as_bytes(std::span(text)), buffer_file_errors);
+    files::write_file(files::temporary_path_of(to) / "zarr.json", std::as_bytes(std::span(text)), buffer_file_errors);
     files::put_in_place(to, buffer_file_errors);
   };
   const file_work work("save_zarr");
@@ -96,7 +96,7 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
       std::vector<std::byte> dense(files::bytes_of_chunk(a));
       copy_part_of_chunk(memory, intersection(chunk, elements), of.dimensions, chunk, dense.data(),
                          direction::from_memory);
-      files::write_file(files::beside(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)),
+      files::write_file(files::temporary_path_of(to) / files::chunk_name(a, number), files::encode(a, std::move(dense)),
                         buffer_file_errors);
       if (shown) shown->set((bytes += files::bytes_of_chunk(a)) >> 20);
     });
@@ -112,11 +112,12 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   const std::string description = broadcast_from_node_0(
       "find an array",
       [named] {
-        const fs::path from = files::find_whole(named);
+        const fs::path from = files::find_complete(named);
         if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
         std::error_code e;
         if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-        const files::complaints complaints{file_cannot_be_written,
+        const files::file_errors complaints{
+        file_cannot_be_written,
                                            [](const fs::path& f, const std::string&, const std::string& found) {
                                              return file_cannot_be_read(f, found);
                                            }};

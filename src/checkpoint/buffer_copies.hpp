@@ -1,7 +1,7 @@
-// buffer_copies.hpp - what this node has copied of buffers for checkpoints, until it is written; and how nodes learn of one another's.
+// buffer_copies.hpp - this node's copies of buffer rows for checkpoints that are not written yet.
 //
-// Checkpoints have numbers, in the order of the program: the same on every node. What is asked about one may come before this node's own
-// program has got there, and waits for it.
+// Checkpoints are numbered in program order, so the numbers agree on all nodes. A request for a checkpoint may arrive
+// before this node's program has begun it; the request then waits.
 //
 // Threads     any task.
 #pragma once
@@ -16,34 +16,34 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 
 namespace stretto::checkpoints {
 
-/// Rows of a buffer that this node writes: dense, in the order of C.
+/// Rows of a buffer that this node writes, dense in C order.
 struct copied_rows {
   std::string name;
   kept_shape shape;
-  coordinate first_row = 0, rows = 0;  // the first counted from 0
+  coordinate first_row = 0, rows = 0;  // first_row counts from 0
   std::vector<std::byte> elements;
 };
 
 struct copies_of_buffers {
   std::vector<std::shared_ptr<copied_rows>> all;
-  event copied;     // poisoned if what was to write the elements has failed
-  event written;    // on node 0: the checkpoint is in place, or why not
+  event copied;     // poisoned if a writer of the elements failed
+  event written;    // on node 0: the checkpoint is in place, or poisoned with the reason
 };
 
 class buffer_copies {
  public:
-  /// The next number, of a checkpoint that begins.
+  /// The number of a new checkpoint.
   std::uint64_t next();
   void add(std::uint64_t number, copies_of_buffers copies);
-  /// Waits until there are such.
+  /// Waits until the copies of that checkpoint have been added.
   copies_of_buffers find(std::uint64_t number, const std::source_location& where);
   void forget(std::uint64_t number);
 
-  /// On node 0: when all checkpoints so far have ended, in whatever way.
+  /// On node 0: all checkpoints so far have ended, successfully or not.
   event before;
 
  private:
@@ -58,7 +58,7 @@ class buffer_copies {
   std::map<std::uint64_t, entry> all_;
 };
 
-/// Those of the runtime, which end with its buffers.
+/// The copies of the runtime; destroyed with its buffers.
 std::shared_ptr<buffer_copies> copies_here();
 
 }  // namespace stretto::checkpoints

@@ -1,7 +1,7 @@
-// buffer_rows.hpp - how a buffer lies in a checkpoint: which rows of it a chunk has, and which a node.
+// buffer_rows.hpp - divides a buffer's rows into chunks, and the chunks among nodes.
 //
 // Threads     pure.
-// Invariants  (1) each chunk is written by one node.
+// Invariants  (1) one node writes each chunk.
 #pragma once
 
 #include <stretto/buffer_files.hpp>
@@ -9,15 +9,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 
 namespace stretto::checkpoints {
 
-/// Cut so that a chunk has about 4 MiB at most, and each of the nodes one at least, if there are rows for all.
+/// Divides rows into chunks of at most about 4 MiB, with at least one chunk per node if there are enough rows.
 kept_shape shape_of_rows(const detail::file_elements& of, const box& elements, std::uint32_t nodes);
-/// A part for each node, of whole chunks; empty boxes for those that get none.
+/// One box per node, of whole chunks; empty for nodes without a chunk.
 std::vector<box> shares_of_rows(const box& elements, const kept_shape& shape, std::uint32_t nodes);
-/// The elements that an array of a checkpoint has.
+/// The box of the elements that a checkpoint's array holds.
 box elements_of_rows(const kept_shape& shape);
 
 }  // namespace stretto::checkpoints

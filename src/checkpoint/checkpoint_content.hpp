@@ -1,4 +1,4 @@
-// checkpoint_content.hpp - what a checkpoint holds, as checkpoint.json tells it.
+// checkpoint_content.hpp - the content of a checkpoint, as listed in checkpoint.json.
 //
 // Threads     a value.
 #pragma once
@@ -7,24 +7,24 @@
 
 #include <map>
 
-#include "checkpoint/folder.hpp"
+#include "checkpoint/checkpoint_folder.hpp"
 
 namespace stretto::detail {
 
 struct checkpoint_content {
   std::filesystem::path directory;
-  std::string program, library;               // the builds that have written it
-  bool is_of_old_format = false;              // its chunks may have been exchanged for one another, which nothing would show
+  std::string program, library;               // the builds that wrote it
+  bool has_old_format = false;              // exchanged chunks cannot be detected
   std::uint32_t nodes = 0;
   using kept_map = std::map<std::string, kept_shape>;
   kept_map kept;
-  std::map<std::uint32_t, kept_map> kept_by_nodes;  // of those that keep something of their own
-  std::map<std::uint16_t, std::uint16_t> homes;  // of the numbers in names of objects
-  std::uint64_t names_made = 0;                  // the highest count in them
+  std::map<std::uint32_t, kept_map> kept_by_nodes;  // of nodes that saved values of their own
+  std::map<std::uint16_t, std::uint16_t> homes;  // home node of each node number in object names
+  std::uint64_t names_made = 0;                  // the highest counter in object names
   std::uint64_t objects = 0, letters = 0;
   std::map<std::string, checkpoints::file_entry> files;
 
-  /// Throws C02 if there is no such file in the list.
+  /// The entry of a file. Throws C02 if the list has none.
   const checkpoints::file_entry& entry_of(const std::string& file) const;
 };
 

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "checkpoint/all_nodes.hpp"
-#include "checkpoint/copies.hpp"
-#include "checkpoint/own_things.hpp"
+#include "checkpoint/collective_calls.hpp"
+#include "checkpoint/node_copy.hpp"
+#include "checkpoint/per_node_values.hpp"
 
 namespace stretto::checkpoints {
 
@@ -18,7 +18,7 @@ using mobiles::awaited_message;
 
 namespace {
 
-// What nodes are asked. Each answers, so that one can wait for it.
+// The functions called on nodes. Each returns a result, so that the caller can wait for it.
 int hold_here(rank by) { return objects_here().pause_for_checkpoint(by), 0; }
 int let_go_here(rank by) { return objects_here().resume_after_checkpoint(by), 0; }
 pause_state state_here() { return objects_here().current_pause_state(); }
@@ -26,24 +26,26 @@ std::vector<awaited_message> waited_here() { return objects_here().awaited_messa
 int let_through_here(const std::vector<awaited_message>& all) { return objects_here().release_messages(all), 0; }
 int let_all_through_here() { return objects_here().release_all_messages(), 0; }
 int copy_here() {
-  node_copy all{objects_here().save_objects(), own_things_here()};
-  copy_objects(all.own);
-  keep_copy(std::move(all));
+  node_copy all{objects_here().save_objects(), read_per_node_values()};
+  copy_objects(all.per_node);
+  store_node_copy(std::move(all));
   return 0;
 }
 
-/// After so many rounds without change somebody waits; and after so many times that what he waits for was let through, he does not.
+/// Rounds without change before messages are released; the number doubles with each release, from patient_rounds to
+/// most_patient_rounds. The first times_before_all releases concern only messages that a task waits for, later ones
+/// all messages. C10 is possible after most_times releases.
 constexpr unsigned patient_rounds = 4, most_patient_rounds = 1024, times_before_all = 3, most_times = 8;
-/// And what may still come of itself, from a device or a task that computes, has had its time.
+/// C10 needs this time without a change: a device or a computing task may still make progress.
 constexpr std::chrono::seconds most_silence(3);
 
-void come_to_rest(const std::source_location& where) {
+void wait_until_consistent(const std::source_location& where) {
   std::optional<pause_state> before;
   unsigned unchanged = 0, patience = patient_rounds, times = 0;
   auto changed = std::chrono::steady_clock::now();
   for (;;) {
     pause_state now;
-    for (const pause_state& s : on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
+    for (const pause_state& s : run_on_all_nodes([](auto) { return call<&state_here>(); }, where)) now += s;
     const bool is_same = before && *before == now;
     if (is_same && now.is_drained()) return;
     if (!is_same) unchanged = 0;
@@ -67,10 +69,11 @@ void come_to_rest(const std::source_location& where) {
           .remedy("take the checkpoint when these events have been triggered");
     if (times++ < times_before_all) {
       std::vector<awaited_message> all;
-      for (auto& some : on_all_nodes([](auto) { return call<&waited_here>(); }, where)) all.insert(all.end(), some.begin(), some.end());
-      on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
+      for (auto& some : run_on_all_nodes([](auto) { return call<&waited_here>(); }, where))
+        all.insert(all.end(), some.begin(), some.end());
+      run_on_all_nodes([&](auto) { return call<&let_through_here>(all); }, where);
     } else if (now.busy_objects || now.deferred_sends) {
-      on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);
+      run_on_all_nodes([](auto) { return call<&let_all_through_here>(); }, where);
     }
   }
 }
@@ -79,17 +82,17 @@ void come_to_rest(const std::source_location& where) {
 
 void at_consistent_point(const std::function<void()>& then, const std::source_location& where) {
   const rank self = this_node();
-  const auto let_all_go = [&] { return on_all_nodes([&](auto) { return call<&let_go_here>(self); }, where); };
+  const auto let_all_go = [&] { return run_on_all_nodes([&](auto) { return call<&let_go_here>(self); }, where); };
   try {
-    on_all_nodes([&](auto) { return call<&hold_here>(self); }, where);
-    come_to_rest(where);
-    on_all_nodes([](auto) { return call<&copy_here>(); }, where);
+    run_on_all_nodes([&](auto) { return call<&hold_here>(self); }, where);
+    wait_until_consistent(where);
+    run_on_all_nodes([](auto) { return call<&copy_here>(); }, where);
     then();
   } catch (...) {
     const auto failed = std::current_exception();
     try {
       let_all_go();
-    } catch (...) {  // a node that is lost need not be
+    } catch (...) {  // a failed node need not be resumed
     }
     std::rethrow_exception(failed);
   }

@@ -1,7 +1,8 @@
-// consistent_point.hpp - a moment at which no handler runs on any node of the job and no message is on its way; what is there then.
+// consistent_point.hpp - a consistent point of the job: no handler runs on any node and no message is in transit.
 //
-// Threads     a task that is no handler's.
-// Source      counting what was said and heard in two rounds: Mattern, "Algorithms for distributed termination detection", 1987.
+// Threads     a task that is not a handler.
+// Source      counting sent and received messages in two rounds: Mattern, "Algorithms for distributed termination
+//             detection", 1987.
 #pragma once
 
 #include <functional>
@@ -9,8 +10,8 @@
 
 namespace stretto::checkpoints {
 
-/// Holds all nodes until they have come to rest, has each of them copy its mobile objects and what it keeps of its own, calls `then` in between, and
-/// lets them go, also if something fails. Throws C09, C10, what fields() throws.
+/// Pauses all nodes until they are consistent, lets each copy its mobile objects and its per-node values, calls
+/// `then`, and resumes the nodes, also if something fails. Throws C09, C10, and exceptions of fields().
 void at_consistent_point(const std::function<void()>& then, const std::source_location& where);
 
 }  // namespace stretto::checkpoints

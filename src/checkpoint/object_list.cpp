@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "checkpoint/folder.hpp"
-#include "checkpoint/table_values.hpp"
+#include "checkpoint/checkpoint_folder.hpp"
+#include "checkpoint/json_values.hpp"
 #include "files/json_depth.hpp"
 
 namespace stretto::checkpoints {

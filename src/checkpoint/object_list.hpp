@@ -1,9 +1,8 @@
-// object_list.hpp - mobile/node3.json: the mobile objects of a node, with the messages that wait for them, as a text
-// and back.
+// object_list.hpp - mobile/node3.json: the mobile objects of a node with their waiting messages, as text and back.
 //
 // Threads     pure.
-// Invariants  (1) objects_in gives what text_of was given, or throws C02; bytes end within what an array of a node can
-// have.
+// Invariants  (1) objects_in returns what text_of was given, or throws C02; positions of bytes lie within the
+//             possible size of a node's array.
 #pragma once
 
 #include <stretto/fields.hpp>
@@ -18,9 +17,9 @@
 
 namespace stretto::checkpoints {
 
-/// Where bytes lie in a node's array.
+/// The position of bytes in a node's array.
 struct place_of_bytes {
-  std::uint32_t file = 0;  // of which node
+  std::uint32_t file = 0;  // node number of the array
   std::uint64_t offset = 0, bytes = 0;
 };
 struct listed_letter {
@@ -36,16 +35,16 @@ struct listed_object {
   mobiles::saved_object what;  // without content and letters
   place_of_bytes content;
   std::vector<listed_letter> letters;
-  mobiles::rank at = 0;  // the node that gets it
+  mobiles::rank at = 0;  // the node that restores it
 
   template <class Archive>
   friend void fields(Archive& a, archived<listed_object, Archive>& o) {
     a(o.what.id, o.what.type, o.what.name, o.content, o.letters, o.at);
   }
 };
-/// What is said of objects; of their bytes, where they lie.
+/// The list as text; it gives positions in place of bytes.
 std::string text_of(const std::vector<listed_object>& all);
-/// The objects that the list `file` of a node names. Throws C02.
+/// Parses the list `file` of a node. Throws C02.
 std::vector<listed_object> objects_in(std::string_view text, std::uint32_t node, const std::filesystem::path& file);
 
 }  // namespace stretto::checkpoints

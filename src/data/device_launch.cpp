@@ -22,7 +22,7 @@ class device_launch final : public device_operation {
         volume_(range.ids.volume()),
         given_(kernel_->code, items),
         name_(name) {
-    range_.is_first = on.is().about().compiles_late && kernel_->note_launch(range_);
+    range_.is_first = on.is().about().compiles_at_first_launch && kernel_->note_launch(range_);
   }
 
  private:

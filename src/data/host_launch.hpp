@@ -17,11 +17,11 @@ using piece_arguments = boost::container::static_vector<kernel_argument, 16>;
 bool is_one_piece(const kernel_code& code, const kernel_range& range) noexcept;
 /// Runs such a launch. All arrays must exist. Throws K01 if checks find an error.
 void run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
-               device::checking check);
+               device::index_checks check);
 /// Whether all workers, or only the calling one, compute a large range.
 enum class spread : std::uint8_t { all_workers, this_worker };
 /// Runs a launch. All arrays must exist. Throws K01 if checks find an error.
 void run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given,
-                 device::checking check, spread over = spread::all_workers);
+                 device::index_checks check, spread over = spread::all_workers);
 
 }  // namespace stretto::data

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "base/context.hpp"
+#include "device/argument_copy.hpp"
 #include "device/device.hpp"
-#include "device/kept_values.hpp"
 
 namespace stretto::data {
 
@@ -31,7 +31,7 @@ class kernel_arguments {
  private:
   const kernel_code& code_;
   few<detail::launch_item> items_;
-  const device::kept_values values_;
+  const device::argument_copy values_;
 };
 
 /// The argument for an existing instance, as kernels on the host take it.

@@ -17,7 +17,7 @@
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "device/host_work.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/portability.hpp"
 #include "device/trial_run.hpp"
 
@@ -31,7 +31,7 @@ constexpr std::int64_t items_in_one_piece = 4096;
 /// For checked launches: warns of kernels that devices would refuse, and throws the errors of a trial run.
 void check_by_trial(const kernel_code& code, const kernel_range& range, std::span<const kernel_argument> given) {
   base::thread_context& context = base::require_current("launch");
-  if (const auto& warn = data::state_of(context).settings.warn) device::warn_of_what_devices_refuse(code, warn);
+  if (const auto& warn = data::state_of(context).settings.warn) device::warn_of_device_refusal(code, warn);
   if (device::has_trial_run(code))
     device::run_trial(code, given, data::to_range(range), data::share_of(context).groups, &range.where);
 }
@@ -123,9 +123,9 @@ bool data::is_one_piece(const kernel_code& code, const kernel_range& range) noex
 }
 
 void data::run_piece(const kernel_code& code, const kernel_range& range, const piece_arguments& given,
-                     device::checking check) {
+                     device::index_checks check) {
   if (range.ids.is_empty()) return;
-  if (check == device::checking::on) check_by_trial(code, range, {given.data(), given.size()});
+  if (check == device::index_checks::on) check_by_trial(code, range, {given.data(), given.size()});
   kernel_work work;
   for (int a = 0; a < max_axes; ++a) {
     work.min[a] = work.all_min[a] = range.ids.min()[a];
@@ -136,7 +136,7 @@ void data::run_piece(const kernel_code& code, const kernel_range& range, const p
 }
 
 void data::run_on_host(const kernel_code& code, const kernel_range& range, const kernel_arguments& given,
-                       device::checking check, spread over) {
+                       device::index_checks check, spread over) {
   if (is_one_piece(code, range)) {
     base::thread_context& context = base::require_current("launch");
     piece_arguments arguments;
@@ -148,7 +148,7 @@ void data::run_on_host(const kernel_code& code, const kernel_range& range, const
   const device::host_arguments on_host(code, {arguments.data(), arguments.size()});  // values are copied already
   const device::launch_range whole = to_range(range);
   if (range.ids.is_empty()) return;
-  if (check == device::checking::on) check_by_trial(code, range, on_host.all());
+  if (check == device::index_checks::on) check_by_trial(code, range, on_host.all());
   const auto piece = [&](const box& part) {
     device::group_memory& mine = share_of(base::require_current("launch")).groups;
     on_host.run(whole, part.min().at, part.max().at, check, mine);
@@ -179,7 +179,7 @@ data::host_launch::host_launch(const kernel_code& code, const kernel_range& rang
     : code(code),
       range(range),
       given(code, items),
-      check(state_of(context).settings.check ? device::checking::on : device::checking::off),
+      check(state_of(context).settings.check ? device::index_checks::on : device::index_checks::off),
       over(asked.on || asked.worker != detail::placing_request().worker ? spread::this_worker : spread::all_workers) {}
 
 void data::host_launch::run() const {

@@ -43,7 +43,7 @@ struct host_launch {
   const kernel_code& code;
   const kernel_range range;
   const kernel_arguments given;
-  const device::checking check;
+  const device::index_checks check;
   const spread over;
 };
 

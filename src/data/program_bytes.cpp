@@ -78,7 +78,8 @@ bool is_for_messages(const detail::instance_record& r, base::thread_context& con
   if (state.checks || is_on_host(r.space)) return !state.checks;
   const device::device* const d = r.space->of();
   if (!d || d->is_lost() || !state.others || !state.settings.device_messages) return false;
-  return d->about().takes_messages || d->about().is_seen_by_host || state.others->takes_memory_of(d->about().backend);
+  return d->about().supports_direct_messages || d->about().is_host_accessible ||
+         state.others->takes_memory_of(d->about().backend);
 }
 
 message_bytes bytes_for_messages(const instance_handle& h, const box& part, base::thread_context& context) noexcept {
@@ -87,7 +88,7 @@ message_bytes bytes_for_messages(const instance_handle& h, const box& part, base
   std::byte* const at = r.first + r.shape.offset_of(part.min());
   if (is_on_host(r.space)) return {at, false};
   const device::device& d = *r.space->of();
-  return {d.for_messages(at), !d.about().is_seen_by_host};
+  return {d.transport_address(at), !d.about().is_host_accessible};
 }
 
 }  // namespace stretto::data

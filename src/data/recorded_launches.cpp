@@ -65,12 +65,12 @@ class launch_row final : public data::device_operation {
   void enqueue(device::stream& s, places::completion& done) override {
     base::thread_context& context = base::require_current("replay");
     const std::size_t last = launches_.size() - 1;
-    const bool compiles_late = on_.is().about().compiles_late;
+    const bool compiles_at_first_launch = on_.is().about().compiles_at_first_launch;
     try {
       for (at_ = 0; at_ <= last; ++at_) {
         const recorded_launch& l = at(launches_, at_);
         device::launch_range items = l.items;
-        items.is_first = compiles_late && l.kernel->note_launch(items);
+        items.is_first = compiles_at_first_launch && l.kernel->note_launch(items);
         is_first_ = is_first_ || items.is_first;
         const auto launch = [&](const auto& arguments) {
           s.launch(*l.kernel, items, {arguments.data(), arguments.size()}, at_ == last ? &done : nullptr);

@@ -3,7 +3,7 @@
 #include <stretto/error.hpp>
 
 #include "base/index_text.hpp"
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto::data {
 namespace {
@@ -12,7 +12,7 @@ namespace {
   const std::int64_t index[3] = {at[0], at[1], at[2]};
   error e("K07", "the program reads an element of " + of + " that has no value");
   e.fact("read", where).fact("element", base::index_text(index, dimensions));
-  if (std::string who = device::who_left(index); !who.empty()) e.fact("left by", std::move(who));
+  if (std::string who = device::launch_that_left(index); !who.empty()) e.fact("left by", std::move(who));
   throw std::move(e).because(device::why_unwritten).remedy(device::remedy_for_unwritten);
 }
 
@@ -20,7 +20,7 @@ namespace {
 
 void refuse_unwritten(const std::byte* first, const layout& shape, const box& part, int dimensions,
                       const std::string& of, const std::source_location& where) {
-  if (!device::has_left_any() || !device::can_be_unwritten(shape.element_bytes)) return;
+  if (!device::has_recorded_launches() || !device::can_be_unwritten(shape.element_bytes)) return;
   point at;
   for (at[0] = part.min()[0]; at[0] < part.max()[0]; ++at[0])
     for (at[1] = part.min()[1]; at[1] < part.max()[1]; ++at[1])

@@ -1,4 +1,4 @@
-// unwritten_check.hpp - finds elements without a value that a checked launch has left (device/unwritten.hpp), on the
+// unwritten_check.hpp - finds elements without a value that a checked launch has left (device/unwritten_elements.hpp), on the
 // host.
 //
 // Threads     any thread that may read the elements.

@@ -1,4 +1,4 @@
-// address_span.hpp - the addresses from an array's first element to its last.
+// address_span.hpp - the range of addresses from an array's first element to its last.
 //
 // Threads     a value.
 #pragma once
@@ -10,10 +10,10 @@
 namespace stretto::device {
 
 struct address_span {
-  std::intptr_t first = 0, end = 0;  // equal where there are no elements
+  std::intptr_t first = 0, end = 0;  // equal if the array is empty
 
   address_span(const kernel_argument& a, const kernel_parameter& p) {
-    std::int64_t least = 0, most = 0;  // elements from the origin
+    std::int64_t least = 0, most = 0;  // offsets from the origin, in elements
     for (int axis = 0; axis < p.dimensions; ++axis) {
       if (a.max[axis] <= a.min[axis]) return;
       least += a.min[axis] * a.stride[axis];

@@ -1,7 +1,7 @@
-// allowed_elements.hpp - elements of an array that a checked kernel may name where these are no box.
+// allowed_elements.hpp - the elements that a checked kernel may access, as a union of boxes.
 //
 // Threads     a value; constant while kernels run.
-// Cost        a look at each box for each element that is named.
+// Cost        each element access tests the boxes one by one.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct allowed_elements {
   };
   std::vector<one_box> boxes;
 
-  /// "[0, 4) x [2, 5) and [4, 5) x [0, 9)", of so many axes; of many boxes the first.
+  /// "[0, 4) x [2, 5) and [4, 5) x [0, 9)": the boxes along the first `axes` axes. Of many boxes, only the first
+  /// ones.
   std::string text(int axes) const;
 };
 

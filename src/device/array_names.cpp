@@ -33,7 +33,8 @@ array_name name_of_local(const kernel_code& code, unsigned number) {
 }  // namespace
 
 array_name name_of_array(const kernel_code& code, unsigned number) {
-  if (number & index_out_of_range::is_local_array) return name_of_local(code, number & ~index_out_of_range::is_local_array);
+  if (number & index_out_of_range::is_local_array)
+    return name_of_local(code, number & ~index_out_of_range::is_local_array);
   return {parameters_of(tokens_of(code.parameter_text))[number].name, code.parameters[number].dimensions};
 }
 

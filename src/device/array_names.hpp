@@ -1,4 +1,4 @@
-// array_names.hpp - how a kernel calls its arrays, for messages.
+// array_names.hpp - names of a kernel's arrays, for error messages.
 //
 // Threads     pure.
 // Cost        linear in the text.
@@ -12,10 +12,10 @@ namespace stretto::device {
 
 struct array_name {
   std::string name;
-  int dimensions = 1;  ///< at most 3: a local_array may have more
+  int dimensions = 1;  ///< at most 3 are reported; a local_array may have more
 };
 
-/// Of a parameter, or of the local_array whose number stands with index_out_of_range::is_local_array.
+/// `number` is the index of a parameter, or that of a local_array combined with index_out_of_range::is_local_array.
 array_name name_of_array(const kernel_code& code, unsigned number);
 
 }  // namespace stretto::device

@@ -10,15 +10,16 @@
 #include <span>
 
 #include "base/nearest_name.hpp"
-#include "device/driver_opening.hpp"
+#include "device/driver_guard.hpp"
 
 namespace stretto::device {
 
 namespace {
 
-/// By which drivers show fewer devices than there are. Of these, the first ones are what launchers set for each process.
-constexpr const char* hiding[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK",
-                                  "ONEAPI_DEVICE_SELECTOR", "POCL_DEVICES", "OCL_ICD_VENDORS"};
+/// Variables that hide devices. Launchers set the first ones for each process.
+constexpr const char* hiding[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                                  "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",     "ONEAPI_DEVICE_SELECTOR",
+                                  "POCL_DEVICES",         "OCL_ICD_VENDORS"};
 constexpr std::size_t by_launchers = 5;
 
 std::vector<std::string> words_of(const std::vector<backend>& known) {
@@ -37,7 +38,7 @@ error no_such(std::string_view word, std::string_view text, const std::vector<ba
       .remedy(guess.empty() ? "`stretto doctor` lists the devices of this machine" : std::move(guess));
 }
 
-/// Between brackets: names, each perhaps with "=" and a value, between commas.
+/// Parses the text between brackets: comma-separated names, each perhaps with "=" and a value.
 std::vector<setting> read_settings(std::string_view inside, const backend& of) {
   std::vector<setting> all;
   for (std::size_t at = 0; at <= inside.size();) {
@@ -57,8 +58,8 @@ std::vector<setting> read_settings(std::string_view inside, const backend& of) {
   return all;
 }
 
-wanted read_word(std::string_view word, std::string_view text, const std::vector<backend>& known) {
-  wanted w;
+device_request read_word(std::string_view word, std::string_view text, const std::vector<backend>& known) {
+  device_request w;
   const std::size_t open = word.find('(');
   const std::string_view brackets = open == word.npos ? std::string_view() : word.substr(open);
   word = word.substr(0, open);
@@ -77,27 +78,29 @@ wanted read_word(std::string_view word, std::string_view text, const std::vector
   const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), w.at_most);
   if (fault != std::errc() || end != number.data() + number.size() || w.at_most < 1 || w.at_most > most_devices)
     throw error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" is no number of devices", text, number))
-        .fact("allowed", fmt::format("1 to {}, or no number: all of that kind, and one that is simulated", most_devices));
+        .fact("allowed",
+              fmt::format("1 to {}, or no number: all of that kind, and one that is simulated", most_devices));
   return w;
 }
 
 }  // namespace
 
-const chosen* choice_of(const std::optional<std::vector<chosen>>& only, unsigned number) noexcept {
-  static constexpr chosen as_it_is{};
+const device_selection* selection_of(const std::optional<std::vector<device_selection>>& only,
+                                     unsigned number) noexcept {
+  static constexpr device_selection as_it_is{};
   if (!only) return &as_it_is;
-  const auto at = std::ranges::find(*only, number, &chosen::number);
+  const auto at = std::ranges::find(*only, number, &device_selection::number);
   return at == only->end() ? nullptr : &*at;
 }
 
-std::string identity_by_place(const std::string& name, unsigned number) {
+std::string identity_by_number(const std::string& name, unsigned number) {
   std::string all = fmt::format("{}\n{}", name, number);
   for (const char* v : hiding)
     if (const char* const said = std::getenv(v)) all += fmt::format("\n{}={}", v, said);
   return all;
 }
 
-std::string hidden_by() {
+std::string hiding_variable() {
   for (const char* v : std::span(hiding).first(by_launchers))
     if (std::getenv(v)) return v;
   return {};
@@ -107,8 +110,8 @@ error wrong_setting(std::string_view backend, std::string sentence) {
   return error("K29", std::move(sentence)).fact("option", fmt::format("devices, kind {}", backend));
 }
 
-std::vector<wanted> parse_devices(std::string_view text, const std::vector<backend>& known) {
-  std::vector<wanted> all;
+std::vector<device_request> parse_devices(std::string_view text, const std::vector<backend>& known) {
+  std::vector<device_request> all;
   if (text.empty() || text == "none") return all;
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t comma = at;
@@ -126,35 +129,37 @@ std::vector<wanted> parse_devices(std::string_view text, const std::vector<backe
   return all;
 }
 
-std::vector<found> open_devices(const std::vector<wanted>& which, const std::vector<backend>& known, const search& how) {
-  std::vector<found> open;
+std::vector<opened_device> open_devices(const std::vector<device_request>& which, const std::vector<backend>& known,
+                                        const open_options& how) {
+  std::vector<opened_device> open;
   const auto has = [&](std::string_view name) {
-    return std::ranges::any_of(open, [&](const found& f) { return f.is->about().backend == name; });
+    return std::ranges::any_of(open, [&](const opened_device& f) { return f.is->about().backend == name; });
   };
-  for (const wanted& w : which) {
+  for (const device_request& w : which) {
     const backend& b = *std::ranges::find(known, w.backend, &backend::name);
-    search s = how;
+    open_options s = how;
     s.at_most = w.at_most;
     s.settings = w.settings;
     s.only = w.only;
     std::size_t usable = 0;
-    found unusable;
-    std::vector<found> all;
+    opened_device unusable;
+    std::vector<opened_device> all;
     {
-      const driver_opening here(b.thread_prefix);
+      const driver_guard here(b.thread_prefix);
       all = b.find(s);
     }
-    for (found& f : all) {
+    for (opened_device& f : all) {
       if (!f.is) {
         if (unusable.name.empty()) unusable = std::move(f);
         continue;
       }
-      // NVIDIA's driver shows its devices to OpenCL, too.
+      // NVIDIA's driver also lists its devices under OpenCL.
       if (!w.is_named && has("cuda") && f.is->about().vendor == "NVIDIA Corporation") continue;
       if (usable++ < w.at_most) open.push_back(std::move(f));
     }
     if (open.size() > most_devices)
-      throw error("K26", fmt::format("option devices asks for {} devices, and a runtime has at most {}", open.size(), most_devices))
+      throw error("K26", fmt::format("option devices asks for {} devices, and a runtime has at most {}", open.size(),
+                                     most_devices))
           .because("where an element is valid is kept as a bit for each memory, the host's among them")
           .remedy("ask for fewer, as in sim:4; several processes have as many each");
     if (usable || !w.is_named) continue;

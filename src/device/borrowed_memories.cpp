@@ -19,7 +19,7 @@ borrowed_memories::~borrowed_memories() {
   for (const auto& [first, r] : ranges_) munmap(r.mapped, r.mapped_bytes);
 }
 
-std::byte* borrowed_memories::set_aside(std::uint64_t bytes, std::uintptr_t like) {
+std::byte* borrowed_memories::reserve(std::uint64_t bytes, std::uintptr_t like) {
   const std::uintptr_t behind = like % page;
   const std::uint64_t wanted = bytes + behind;
   void* const at = mmap(nullptr, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -31,7 +31,7 @@ std::byte* borrowed_memories::set_aside(std::uint64_t bytes, std::uintptr_t like
   return first;
 }
 
-void borrowed_memories::forget(std::byte* first) noexcept {
+void borrowed_memories::release(std::byte* first) noexcept {
   std::scoped_lock lock(mutex_);
   const auto found = ranges_.find(first);
   if (found == ranges_.end()) return;
@@ -40,7 +40,7 @@ void borrowed_memories::forget(std::byte* first) noexcept {
   count_.store(ranges_.size(), std::memory_order_release);
 }
 
-bool borrowed_memories::is_there(const std::byte* first, std::uint64_t bytes) const noexcept {
+bool borrowed_memories::has_range(const std::byte* first, std::uint64_t bytes) const noexcept {
   std::shared_lock lock(mutex_);
   const auto after = ranges_.upper_bound(first);
   if (after == ranges_.begin()) return false;

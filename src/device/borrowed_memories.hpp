@@ -1,8 +1,8 @@
-// borrowed_memories.hpp - the addresses by which a device knows memory that is not its own: its driver gave it to the program, or another
-// process's device exports it. Nothing else has them.
+// borrowed_memories.hpp - address ranges by which a device refers to memory that it did not allocate: memory that the
+// program got from the driver, or memory that a device of another process exports.
 //
 // Threads     any.
-// Cost        set_aside and forget: a call of the system each. has: one load while nothing is borrowed.
+// Cost        reserve and release: one system call each. contains: one load while nothing is borrowed.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,13 @@ class borrowed_memories {
   borrowed_memories(const borrowed_memories&) = delete;
   ~borrowed_memories();
 
-  /// Addresses that nothing is at, which begin as far behind a page's beginning as `like`: what is aligned there is aligned here.
-  std::byte* set_aside(std::uint64_t bytes, std::uintptr_t like);
-  void forget(std::byte* first) noexcept;
+  /// Reserves addresses without memory. They have the same offset within a page as `like`, so that alignment is
+  /// preserved.
+  std::byte* reserve(std::uint64_t bytes, std::uintptr_t like);
+  void release(std::byte* first) noexcept;
 
-  bool has(const std::byte* first, std::uint64_t bytes) const noexcept {
-    return count_.load(std::memory_order_acquire) != 0 && is_there(first, bytes);
+  bool contains(const std::byte* first, std::uint64_t bytes) const noexcept {
+    return count_.load(std::memory_order_acquire) != 0 && has_range(first, bytes);
   }
 
  private:
@@ -32,10 +33,10 @@ class borrowed_memories {
     std::uint64_t bytes, mapped_bytes;
     void* mapped;
   };
-  bool is_there(const std::byte* first, std::uint64_t bytes) const noexcept;
+  bool has_range(const std::byte* first, std::uint64_t bytes) const noexcept;
 
   std::atomic<std::size_t> count_{0};
-  mutable std::shared_mutex mutex_;  // guards what follows
+  mutable std::shared_mutex mutex_;  // guards the members below
   std::map<const std::byte*, range> ranges_;
 };
 

@@ -8,13 +8,13 @@
 
 #include "device/allowed_elements.hpp"
 #include "device/kernel_preludes.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 namespace stretto::device {
 
 namespace {
 
-constexpr std::size_t words_back = checked_launch::bytes_back / sizeof(std::int64_t);
+constexpr std::size_t words_back = checked_launch::result_bytes / sizeof(std::int64_t);
 static_assert(words_back == checked_words::first_start);
 
 void add_box(std::vector<std::int64_t>& words, const std::int64_t* min, const std::int64_t* max, int axes) {
@@ -22,12 +22,15 @@ void add_box(std::vector<std::int64_t>& words, const std::int64_t* min, const st
   for (int a = 0; a < 3; ++a) words.push_back(a < axes ? max[a] : 1);
 }
 
-/// Of groups that are numbered from any number on.
-std::int64_t group_of(std::int64_t item, std::int64_t length) noexcept { return (item >= 0 ? item : item - length + 1) / length; }
+/// Floor division: group numbers may be negative.
+std::int64_t group_of(std::int64_t item, std::int64_t length) noexcept {
+  return (item >= 0 ? item : item - length + 1) / length;
+}
 
 }  // namespace
 
-checked_launch::checked_launch(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments)
+checked_launch::checked_launch(const kernel_code& code, const launch_range& range,
+                               std::span<const launch_argument> arguments)
     : code_(code), range_(range), arguments_(arguments), words_(checked_words::first_start + arguments.size()) {
   std::size_t largest = 1;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -43,11 +46,11 @@ checked_launch::checked_launch(const kernel_code& code, const launch_range& rang
   }
   constexpr std::size_t alignment = 64;
   while (words_.size() * sizeof words_[0] % alignment) words_.push_back(0);
-  nowhere_ = words_.size() * sizeof words_[0];
+  dummy_offset_ = words_.size() * sizeof words_[0];
   words_.resize(words_.size() + (largest + sizeof words_[0] - 1) / sizeof words_[0]);
 }
 
-void checked_launch::look_at(std::span<const std::byte, bytes_back> back) const {
+void checked_launch::check_result(std::span<const std::byte, result_bytes> back) const {
   std::array<std::int64_t, words_back> said;
   std::memcpy(said.data(), back.data(), back.size());
   std::uint32_t is_any = 0;

@@ -28,7 +28,8 @@ STRETTO_KERNEL(fill_rows_by_8, (out<uint64_t, 3> to, uint64_t low, uint64_t high
 launch_argument as_array(const copy_end& e, places::copy_shape shape, std::size_t word) {
   launch_argument a;
   a.is.origin = e.address;
-  const std::size_t stride[3] = {shape.planes > 1 ? e.plane_stride / word : 0, shape.rows > 1 ? e.row_stride / word : 0, 1};
+  const std::size_t stride[3] = {shape.planes > 1 ? e.plane_stride / word : 0, shape.rows > 1 ? e.row_stride / word : 0,
+                                 1};
   const std::size_t count[3] = {shape.planes, shape.rows, shape.row_bytes / word};
   for (int i = 0; i < 3; ++i) {
     a.is.stride[i] = static_cast<std::int64_t>(stride[i]);
@@ -40,7 +41,7 @@ launch_argument as_array(const copy_end& e, places::copy_shape shape, std::size_
   return a;
 }
 
-/// What a word has to divide.
+/// The combined distances, which the size of a copied word must divide.
 std::size_t distances(const copy_end& e, places::copy_shape shape) noexcept {
   return shape.row_bytes | reinterpret_cast<std::uintptr_t>(e.address) | (shape.rows > 1 ? e.row_stride : 0) |
          (shape.planes > 1 ? e.plane_stride : 0);

@@ -1,4 +1,4 @@
-// copy_kernels.hpp - copies and fills of rows within a device, for backends whose driver has no call for them.
+// copy_kernels.hpp - kernels that copy and fill rows within a device, for backends whose driver has no such call.
 //
 // Threads     constants and pure functions.
 #pragma once
@@ -13,17 +13,18 @@
 
 namespace stretto::device {
 
-/// A launch that copies or fills rows.
+/// A kernel launch that copies or fills rows.
 struct row_launch {
   const kernel_code* code = nullptr;
   launch_range range;
   std::vector<launch_argument> arguments;
 };
 
-/// Copies rows by the widest word that divides all distances. Both ends in the memory of one device.
+/// Copies rows in the widest word that divides all distances. Both ends must lie in the memory of one device.
 row_launch copy_of_rows(const copy_end& source, const copy_end& target, places::copy_shape shape);
 
-/// Fills each row with a pattern of 16 bytes, two words that must last until the launch; a shorter one is repeated in it.
+/// Fills each row with a pattern of 16 bytes: two words that must stay valid until the launch call. Repeat a shorter
+/// pattern to fill the 16 bytes.
 row_launch fill_of_rows(const copy_end& target, places::copy_shape shape, std::uint64_t* pattern);
 
 }  // namespace stretto::device

@@ -26,14 +26,14 @@ error refused(const char* code, const device& on, const kernel_code& kernel, std
 
 }  // namespace
 
-error lacking(const kernel_code& code, std::string_view what, std::string_view device) {
+error missing_capability(const kernel_code& code, std::string_view what, std::string_view device) {
   return error("K13", fmt::format("kernel \"{}\" needs {}, which the device has not", code.name, what))
       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
       .fact("device", std::string(device))
       .remedy("run it on another device, or write it with float");
 }
 
-error not_of_device(const device& on, std::string why, std::string remedy) {
+error foreign_memory(const device& on, std::string why, std::string remedy) {
   return error("N19", "memory that was named is not of the device that it was said to be of")
       .fact("device", fmt::format("\"{}\" ({})", on.about().name, on.about().backend))
       .because(std::move(why))
@@ -42,37 +42,37 @@ error not_of_device(const device& on, std::string why, std::string remedy) {
 
 std::byte* device::borrow(const native_memory& from, std::uint64_t bytes) {
   require(from, bytes);
-  std::byte* const first = borrowed_.set_aside(bytes, reinterpret_cast<std::uintptr_t>(from.data) + from.offset_bytes);
+  std::byte* const first = borrowed_.reserve(bytes, reinterpret_cast<std::uintptr_t>(from.data) + from.offset_bytes);
   try {
-    take(first, from, bytes);
+    map_borrowed(first, from, bytes);
   } catch (...) {
-    borrowed_.forget(first);
+    borrowed_.release(first);
     throw;
   }
   return first;
 }
 
 void device::give_back(std::byte* first) noexcept {
-  let_go(first);
-  borrowed_.forget(first);
+  unmap_borrowed(first);
+  borrowed_.release(first);
 }
 
 std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t bytes) noexcept {
   std::byte* first = nullptr;
   try {
-    first = borrowed_.set_aside(bytes, 0);
-    if (take_exported(first, token, bytes)) return first;
-  } catch (const std::exception&) {  // no addresses, or a driver that does not take it
+    first = borrowed_.reserve(bytes, 0);
+    if (map_exported(first, token, bytes)) return first;
+  } catch (const std::exception&) {  // no address space, or the driver refuses the token
   }
-  if (first) borrowed_.forget(first);
+  if (first) borrowed_.release(first);
   return nullptr;
 }
 
 void device::require(const native_memory&, std::uint64_t) const {
-  throw not_of_device(*this, "this kind of device has none but its own", "copy the elements to an instance there");
+  throw foreign_memory(*this, "this kind of device has none but its own", "copy the elements to an instance there");
 }
 
-error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
+error unsupported_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
   return refused("K44", on, code, std::move(sentence))
       .fact("at most", std::string(at_most))
       .remedy("launch groups of another shape, or the range in several launches");
@@ -86,8 +86,8 @@ std::int64_t launch_range::items() const noexcept {
 
 std::int64_t launch_range::items_in_line() const noexcept {
   constexpr std::int64_t usual = 64, longest = 256, step = 8;
-  constexpr std::int64_t of_a_line = 13;  // what another line costs, in items, with PoCL on a stencil
-  constexpr std::int64_t many = 1 << 20;  // below, another shape is not worth compiling for
+  constexpr std::int64_t of_a_line = 13;  // cost of another line, in items, measured with PoCL on a stencil
+  constexpr std::int64_t many = 1 << 20;  // smaller launches do not justify compiling for another shape
   const int last = dimensions - 1;
   const std::int64_t count = max[last] - min[last];
   const auto lines = [count](std::int64_t length) { return (count + length - 1) / length; };
@@ -99,7 +99,8 @@ std::int64_t launch_range::items_in_line() const noexcept {
 }
 
 bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], const std::int64_t (&group)[3]) noexcept {
-  constexpr std::int64_t most = 2'000'000'000;  // leaves a body room for neighbours, and a device for items that leave at once
+  // leaves room for neighbours of an item, and for items beyond the range, which return at once
+  constexpr std::int64_t most = 2'000'000'000;
   bool fit = true;
   for (int a = 0; a < 3; ++a) {
     const std::int64_t limit = most / std::max<std::int64_t>(1, group[a]);
@@ -110,7 +111,8 @@ bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], co
 
 bool launch_range::ids_are_ints() const noexcept { return ids_fit_ints(min, max, group); }
 
-void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes) {
+void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items,
+                 std::uint64_t local_bytes) {
   const properties& is = on.about();
   if (items < 1 || items > std::min(is.most_items_per_group, own.most_items)) {
     const bool is_own = own.most_items < is.most_items_per_group;
@@ -121,14 +123,17 @@ void check_group(const device& on, const kernel_code& code, const group_needs& o
     throw std::move(e).remedy("launch more and smaller groups");
   }
   if (local_bytes + own.local_bytes > is.local_memory_bytes)
-    throw refused("K23", on, code,
-                  fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
-        .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}", is.local_memory_bytes, own.local_bytes)
+    throw refused(
+        "K23", on, code,
+        fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
+        .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}",
+                                                       is.local_memory_bytes, own.local_bytes)
                                          : fmt::format("{} bytes", is.local_memory_bytes))
         .remedy("launch with less local memory");
 }
 
-void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes) {
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range,
+                  std::uint64_t local_bytes) {
   check_group(on, kernel.code, kernel.needs(), range.group[0] * range.group[1] * range.group[2], local_bytes);
   kernel.check_range(on, range);
 }

@@ -1,15 +1,15 @@
 // device.hpp - one processor that runs kernels in streams, and the memory that they work on.
 //
-// A device's memory is one range of addresses, which the data floor parts among instances. The addresses are the device's:
-// the host reads and writes them by copies alone, whether or not the device could share its memory.
+// A device's memory is one address range, which the data floor divides among instances. The addresses are the
+// device's: the host reads and writes them by copies only, whether or not the device could share its memory.
 //
-// Threads     a device and its streams may be used from any thread; calls of one stream are ordered by the caller.
-// Memory      what an operation wrote is seen by what follows it in its stream, by other streams that wait for a mark behind
-//             it, and by the host once its completion runs.
-// Invariants  (1) operations of a stream run in order and do not overlap. (2) a completion that a call took runs exactly
-//             once, on a thread of the runtime or inside poll, with a failure or without. (3) nothing waits for the host
-//             between an operation and the next of its stream.
-// Source      streams and marks: CUDA's streams and events; the common ground of CUDA and OpenCL.
+// Threads     a device and its streams may be used from any thread; the caller orders the calls on one stream.
+// Memory      the effects of an operation are visible to later operations of its stream, to other streams that wait
+//             for a marker behind it, and to the host once its completion runs.
+// Invariants  (1) operations of a stream run in order and do not overlap. (2) an accepted completion runs exactly
+//             once, on a thread of the runtime or inside poll, with or without a failure. (3) the device never waits
+//             for the host between an operation and the next one of its stream.
+// Source      streams and markers: CUDA's streams and events; the common ground of CUDA and OpenCL.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -25,88 +25,90 @@
 #include <string>
 #include <string_view>
 
-#include "device/bell.hpp"
 #include "device/borrowed_memories.hpp"
+#include "device/completion_notifier.hpp"
 #include "device/launched_shapes.hpp"
 #include "platform/channel.hpp"
 #include "platform/work_item.hpp"
 
 namespace stretto::device {
 
-/// What its driver says that it is.
+/// The kind of processor that the driver reports.
 enum class processor_kind : std::uint8_t { gpu, cpu, accelerator };
 
 struct properties {
-  std::string name;     // as its driver calls it
+  std::string name;     // the driver's name for it
   std::string backend;  // "sim", "opencl", "cuda"
   std::string vendor;   // empty where unknown
   processor_kind kind = processor_kind::gpu;
-  std::uint64_t memory_bytes = 0;        // that the runtime has
-  std::uint64_t whole_memory_bytes = 0;  // of the device
-  std::uint64_t local_memory_bytes = 0;  // of a group
+  std::uint64_t memory_bytes = 0;        // available to the runtime
+  std::uint64_t whole_memory_bytes = 0;  // total memory of the device
+  std::uint64_t local_memory_bytes = 0;  // available to one group
   std::int64_t most_items_per_group = 1;
-  std::uint64_t alignment = 1;  // where arrays of native kernels may begin, in its memory
+  std::uint64_t alignment = 1;  // alignment of arrays of native kernels, in bytes
   unsigned compute_units = 1;
-  unsigned copy_engines = 1;  // copies that run at the same time
+  unsigned copy_engines = 1;  // concurrent copies
   bool has_double = true;
   bool has_atomics_64 = true;
-  bool copies_locked_faster = false;  // to and from memory of the host that is page-locked
-  bool takes_messages = false;  // messages may go from and to its memory, whoever moves them
-  bool is_seen_by_host = false;  // for_messages() is where the host may read and write its memory, whenever no operation of a stream uses it
-  bool is_to_be_looked_at = false;  // only poll() tells of what ends, at little cost: who waits for it had better look than sleep
-  bool compiles_late = false;  // its driver goes on compiling when a kernel is first launched in groups of a shape
-  bool shares_host_memory = false;  // copies to it are made by the host's own memory system
-  double bandwidth_bytes_per_second = 0;  // between host and device, as far as is known
+  bool copies_page_locked_faster = false;  // copies to and from page-locked host memory are faster
+  bool supports_direct_messages = false;  // messages may be sent from and received into its memory
+  bool is_host_accessible = false;  // the host may access its memory at transport_address() while no stream uses it
+  // completions are found only by poll(), at little cost: a waiting thread should spin before it sleeps
+  bool prefers_spinning = false;
+  bool compiles_at_first_launch = false;  // the driver compiles further at the first launch in groups of a new shape
+  bool shares_host_memory = false;  // copies go through the host's memory system
+  double bandwidth_bytes_per_second = 0;  // between host and device; 0: unknown
   double latency_seconds = 0;
-  std::uint64_t host_memory_bytes = 0;  // of the host, that kernels use in place; 0 where they cannot, or nobody asked
+  std::uint64_t host_memory_bytes = 0;  // host memory that kernels access in place; 0: not supported or not requested
 };
 
-/// What stands for a parameter of a kernel in one launch.
+/// The argument of one kernel parameter in one launch.
 struct launch_argument {
   kernel_argument is;
-  /// Array: its first byte and how many there are, all of it in the memory of the device.
+  /// Of an array: its first byte and its size, all of it in the memory of the device.
   std::byte* first = nullptr;
   std::uint64_t bytes = 0;
 
   std::byte* end() const noexcept { return first + bytes; }
 };
 
-/// The items of one launch. Group kernels: the box counts groups.
+/// The items of one launch. For group kernels the box counts groups.
 struct launch_range {
   std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};
   std::int64_t group[3] = {1, 1, 1};
   int dimensions = 1;
-  bool is_first = false;  // launch of the kernel in groups of this shape, as far as who launches knows
+  bool is_first = false;  // the first launch in groups of this shape, as far as the caller knows
 
   std::int64_t items() const noexcept;
-  /// Of a plain kernel, where its items go in lines along the last axis, a group a line: as many as a line has. Few lengths, for drivers compile
-  /// for each (decision 0016), and few items beyond the range.
+  /// For a plain kernel whose items run in lines along the last axis, one group per line: the length of a line. The
+  /// lengths are few, because drivers compile for each (decision 0016), and exceed the range by few items.
   std::int64_t items_in_line() const noexcept;
-  /// Whether all ids, of items and of groups, and how many there are along an axis are ints, with room for neighbours.
+  /// Whether all ids of items and groups, and their counts along each axis, fit into int, with room for neighbours.
   bool ids_are_ints() const noexcept;
 };
 
-/// The same of any box of items, or of groups of so many.
+/// The same for any box of items, or of groups of that size.
 bool ids_fit_ints(const std::int64_t (&min)[3], const std::int64_t (&max)[3], const std::int64_t (&group)[3]) noexcept;
 
-/// What a kernel itself asks of the groups that run it, as its compiler says.
+/// Limits that a compiled kernel sets to its groups, as its compiler reports them.
 struct group_needs {
   std::int64_t most_items = std::numeric_limits<std::int64_t>::max();
-  std::uint64_t local_bytes = 0;  // that the body declares
+  std::uint64_t local_bytes = 0;  // declared in the body
 };
 
 class device;
 
-/// A kernel as one device runs it.
+/// A kernel that was compiled for one device.
 class compiled_kernel {
  public:
   virtual ~compiled_kernel() = default;
   explicit compiled_kernel(const kernel_code& code) noexcept : code(code) {}
-  /// Where the driver does not say, what the device can at all.
+  /// The limits that the driver reports; by default those of the device.
   virtual group_needs needs() const { return {}; }
-  /// Whether a launch can have this range at all: so many groups, of this shape. Throws K44.
+  /// Throws K44 if no launch can have this range: this number of groups, of this shape.
   virtual void check_range(const device& /*on*/, const launch_range&) const {}
-  /// Whether no launch of it in groups of this shape was noted; and notes one: true for the first.
+  /// is_new: no launch in groups of this shape was noted. note_launch: notes one, and returns true if it is the
+  /// first.
   bool is_new(const launch_range& r) const noexcept { return !shapes_.has(shape_of(r)); }
   bool note_launch(const launch_range& r) const { return shapes_.add(shape_of(r)); }
   static launched_shapes::shape shape_of(const launch_range& r) noexcept {
@@ -118,52 +120,59 @@ class compiled_kernel {
   mutable launched_shapes shapes_;
 };
 
-/// A point in a stream. Copies stand for the same point; a default one for none, which has been passed.
-class mark {
+/// A point in a stream. Copies denote the same point. A default marker counts as reached.
+class stream_marker {
  public:
   struct state {
     virtual ~state() = default;
   };
-  mark() = default;
-  explicit mark(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
+  stream_marker() = default;
+  explicit stream_marker(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
   const std::shared_ptr<state>& get() const noexcept { return state_; }
 
  private:
   std::shared_ptr<state> state_;
 };
 
-/// Operations in order. Each call enqueues and returns; `done`, where it is given, runs when the operation has ended. What
-/// is thrown before that was not enqueued, and its `done` never runs. A failure of one without `done` is told by the next behind it
-/// that has one, where the driver tells it at all.
+/// A queue of operations that run in order. Each call enqueues and returns; `done`, if given, runs when the operation
+/// has completed. If a call throws, nothing was enqueued and its `done` never runs. If an operation without `done`
+/// fails, the next operation with one reports the failure, if the driver does.
 class stream {
  public:
-  virtual ~stream() = default;  // waits for what was enqueued
+  virtual ~stream() = default;  // waits for the enqueued operations
 
-  /// Copies between the host and the device, within the device, or between it and one that it reaches: rows of bytes at
-  /// distances, as copy_end says. An end belongs to the device in whose range its address lies. Of nothing: ends in its turn.
+  /// Copies rows of bytes between the host and the device, within the device, or between it and a device that it can
+  /// access; the distances of rows are those of copy_end. The address of an end decides which device it belongs to.
+  /// An empty copy completes in stream order.
   void copy(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
     if (shape.bytes()) copy_some(source, target, shape, done);
     else if (done) notify(*done);
   }
-  /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`, anew in each row. Nothing: as copy.
-  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern, places::completion* done) {
+  /// Repeats a pattern of 1 to 16 bytes, a power of two, over the rows of `target`, starting anew in each row. An
+  /// empty fill is like an empty copy.
+  void fill(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
+            places::completion* done) {
     if (shape.bytes()) fill_some(target, shape, pattern, done);
     else if (done) notify(*done);
   }
-  /// `done` runs when all before it has ended.
+  /// `done` runs when all operations before it have completed.
   virtual void notify(places::completion& done) = 0;
-  /// Runs the kernel, which compile() of this device made. The arguments are copied. Throws K20 to K24 where the launch
-  /// cannot be: memory of another device, groups that are too large, too much local memory. No items: ends in its turn.
-  virtual void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
-                      places::completion* done) = 0;
+  /// Launches a kernel that compile() of this device returned. The arguments are copied. A launch without items
+  /// completes in stream order.
+  ///   throws   K20 to K24 if the launch is impossible: memory of another device, too large groups, too much local
+  ///            memory
+  virtual void launch(const compiled_kernel& kernel, const launch_range& range,
+                      std::span<const launch_argument> arguments, places::completion* done) = 0;
 
-  virtual mark mark_here() = 0;
-  /// What is enqueued from here on starts after the mark, of any stream of this device, without the host.
-  virtual void wait_for(const mark& m) = 0;
+  virtual stream_marker record_marker() = 0;
+  /// Later operations of this stream start after the marker, which any stream of this device may have recorded. The
+  /// host is not involved.
+  virtual void wait_for(const stream_marker& m) = 0;
 
  protected:
-  /// One byte or more: drivers refuse operations on nothing.
-  virtual void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) = 0;
+  /// At least one byte: drivers refuse empty operations.
+  virtual void copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                         places::completion* done) = 0;
   virtual void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                          places::completion* done) = 0;
 };
@@ -174,97 +183,108 @@ class device {
 
   virtual const properties& about() const noexcept = 0;
 
-  /// It does not answer any more: operations on it end with K31, and its memory is gone. Once true, it stays so.
+  /// The device has failed: operations on it end with K31, and its memory is lost. Once true, it stays true.
   virtual bool is_lost() const noexcept { return false; }
 
   /// The range of the device's addresses: [memory(), memory() + about().memory_bytes).
   virtual std::byte* memory() const noexcept = 0;
-  /// A part of it begins or ceases to be in use; what it holds is not defined before it is written.
+  /// A block of the memory becomes used or unused. Its contents are undefined until it is written.
   virtual void allocated(std::byte* first, std::uint64_t bytes) = 0;
   virtual void freed(std::byte* first, std::uint64_t bytes) noexcept = 0;
 
-  /// Memory of this device that its driver gave to the program: streams and kernels know it from here on by the address that this
-  /// returns, for so many bytes, until it is given back, once nothing uses it. Throws N19 where it is not the device's, or shorter.
+  /// Makes memory of this device that the program got from the driver usable by streams and kernels. They refer to it
+  /// by the returned address, until give_back, which must come after its last use.
+  ///   throws   N19 if the memory is not the device's, or shorter than `bytes`
   std::byte* borrow(const native_memory& from, std::uint64_t bytes);
   void give_back(std::byte* first) noexcept;
 
-  /// By what devices of other processes of this host know all of this device's memory: at most most_token_bytes, the same as long as it lives.
-  /// Empty where they cannot have it.
+  /// A token by which devices of other processes of this host can import all of this device's memory. At most
+  /// most_token_bytes long; constant while the device lives. Empty if the memory cannot be exported.
   static constexpr std::size_t most_token_bytes = 96;
   virtual std::span<const std::byte> exported() const noexcept { return {}; }
-  /// The memory that a device of another process exports under this token, so many bytes: copies in streams of this device know it from here on
-  /// by the address that this returns, until it is given back, once nothing uses it. Null where this device cannot have it. The caller sees to
-  /// it that the other device outlives this, and to the order of what the two do there.
+  /// Imports `bytes` bytes of the memory that a device of another process exports under this token. Copies in streams
+  /// of this device refer to it by the returned address, until give_back, which must come after its last use. Null if
+  /// this device cannot import it. The caller keeps the other device alive and orders the accesses of the two
+  /// devices.
   std::byte* import_memory(std::span<const std::byte> token, std::uint64_t bytes) noexcept;
 
-  /// By what messages, or the host, know what the device has at this address, where they may go from and to its memory at all. Null where
-  /// they may not for this address: memory that was borrowed.
-  virtual std::byte* for_messages(std::byte* address) const noexcept { return address; }
+  /// The address at which the message transport, or the host, accesses this device address. Null if they cannot, as
+  /// for borrowed memory.
+  virtual std::byte* transport_address(std::byte* address) const noexcept { return address; }
 
-  /// The first of host_memory_bytes of the host's memory that kernels use in place, at the same addresses: host and kernels
-  /// see what the other wrote once the operation that wrote it has ended. Null where there is none.
+  /// The first of host_memory_bytes bytes of host memory that kernels access in place, at the same addresses. Host
+  /// and kernels see each other's writes once the writing operation has completed. Null if there is none.
   virtual std::byte* host_memory() const noexcept { return nullptr; }
 
-  /// Page-locks whole pages of the host's memory, so that the device copies to and from them without a detour, at once for
-  /// all devices of its driver. False where it makes no difference, where no more can be had, or where they are locked: then
-  /// there is nothing to unlock. To be unlocked by the same device before the memory goes, and once no operation uses it.
+  /// Page-locks whole pages of host memory, so that the device copies directly to and from them; this holds for all
+  /// devices of its driver. Returns false if it makes no difference, if no more pages can be locked, or if they are
+  /// locked already; nothing must be unlocked then. The same device must unlock the pages before the memory is freed,
+  /// and after the last operation on it.
   virtual bool lock_host(std::byte* /*first*/, std::uint64_t /*bytes*/) noexcept { return false; }
   virtual void unlock_host(std::byte* /*first*/) noexcept {}
 
-  /// Whether streams of this device copy to and from the memory of the other one too. The order of what the two devices do is
-  /// the caller's; both must last until the copy has ended.
+  /// Whether streams of this device can also copy to and from the memory of `other`. The caller orders the accesses
+  /// of the two devices; both must live until the copy has completed.
   virtual bool reaches(const device& other) const { return this == &other; }
 
   virtual std::unique_ptr<stream> make_stream() = 0;
-  /// Compiles for this device, once: the same is returned from then on. Throws K12 with what the device's compiler says, in the
-  /// user's file and line; K13 where the device lacks something that the kernel needs.
+  /// Compiles the kernel for this device, once; later calls return the same object.
+  ///   throws   K12 with the compiler's messages in the user's file and line; K13 if the device lacks a capability
+  ///            that the kernel needs
   virtual std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) = 0;
 
-  /// Runs the completions of what has ended, with no lock held; how many. One thread at a time.
+  /// Runs the completions of operations that have completed, without holding a lock. Returns their number. One thread
+  /// at a time.
   virtual std::size_t poll() = 0;
-  /// Nobody will poll for a while. True: the bell rings, once or more, when something may have ended, also of what begins from
-  /// here on, until it has rung; from a thread of the driver's, or in this call. False: the device cannot, or poll may find
-  /// something now. The bell is the same in all calls.
-  virtual bool will_ring(const std::shared_ptr<bell>&) noexcept { return false; }
-  /// Operations whose completion has not run.
+  /// The caller stops polling for a while. True: the driver notifies at least once when pending operations may have
+  /// completed, also those that start later, until it has notified; from a thread of the driver or inside this call.
+  /// False: the device cannot notify, or poll may find a completion now. Every call must pass the same notifier.
+  virtual bool will_notify(const std::shared_ptr<completion_notifier>&) noexcept { return false; }
+  /// Number of operations whose completion has not run yet.
   virtual std::size_t pending() const noexcept = 0;
 
   bool owns(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
-    return (first >= memory() && first + bytes <= memory() + about().memory_bytes) || borrowed_.has(first, bytes);
+    return (first >= memory() && first + bytes <= memory() + about().memory_bytes) || borrowed_.contains(first, bytes);
   }
-  /// Whether it is memory of the host that kernels use in place.
+  /// Whether the range is host memory that kernels access in place.
   bool shares(const std::byte* first, std::uint64_t bytes = 1) const noexcept {
     return host_memory() && first >= host_memory() && first + bytes <= host_memory() + about().host_memory_bytes;
   }
 
  protected:
-  /// Throws N19 where it is not so many bytes of this device's.
+  /// Throws N19 if `from` is not `bytes` bytes of this device's memory.
   virtual void require(const native_memory& from, std::uint64_t bytes) const;
-  /// From now on `stands` is that memory, which was required before; until let_go.
-  virtual void take(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
-  virtual void let_go(std::byte* /*stands*/) noexcept {}
-  /// From now on `stands` is what is exported under that token, until let_go. False where it cannot be.
-  virtual bool take_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) { return false; }
+  /// Makes `alias` an address of that memory, which was checked by require(), until unmap_borrowed.
+  virtual void map_borrowed(std::byte* /*stands*/, const native_memory& /*from*/, std::uint64_t /*bytes*/) {}
+  virtual void unmap_borrowed(std::byte* /*stands*/) noexcept {}
+  /// Makes `alias` an address of the memory exported under that token, until unmap_borrowed. False if this is
+  /// impossible.
+  virtual bool map_exported(std::byte* /*stands*/, std::span<const std::byte> /*token*/, std::uint64_t /*bytes*/) {
+    return false;
+  }
 
  private:
   borrowed_memories borrowed_;
 };
 
-/// The error N19: memory of a driver's that a device cannot have for its own.
-error not_of_device(const device& on, std::string why, std::string remedy);
+/// The error N19: the device cannot use this memory of a driver.
+error foreign_memory(const device& on, std::string why, std::string remedy);
 
 /// The error K44: a launch cannot have this range.
-error unfit_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most);
+error unsupported_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most);
 
-/// The error K13: the kernel needs something that the device has not.
-error lacking(const kernel_code& code, std::string_view what, std::string_view device);
+/// The error K13: the kernel needs a capability that the device lacks.
+error missing_capability(const kernel_code& code, std::string_view what, std::string_view device);
 
-/// Whether a device can run so many groups of this size, with so many bytes of local memory asked for at launch. Throws K22, K23, K44.
-void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range, std::uint64_t local_bytes);
-/// The same of one group of so many items, where each needs that much. Throws K22, K23.
-void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items, std::uint64_t local_bytes);
+/// Throws K22, K23 or K44 if the device cannot run this number of groups of this size with `local_bytes` bytes of
+/// local memory.
+void check_groups(const device& on, const compiled_kernel& kernel, const launch_range& range,
+                  std::uint64_t local_bytes);
+/// The same for one group of `items` items with these limits. Throws K22, K23.
+void check_group(const device& on, const kernel_code& code, const group_needs& own, std::int64_t items,
+                 std::uint64_t local_bytes);
 
-/// Whether a launch can be at all: what every backend asks before it enqueues. Throws K20 to K24, K44.
+/// Checks a launch; every backend calls it before it enqueues. Throws K20 to K24, K44.
 void check_launch(const device& on, const compiled_kernel& kernel, const launch_range& range,
                   std::span<const launch_argument> arguments);
 

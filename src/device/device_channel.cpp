@@ -8,7 +8,7 @@ namespace stretto::device {
 
 namespace {
 
-/// A device's completion, which tells its device before it tells whoever started the copy.
+/// A completion that first updates its device and then runs the completion of the copy's caller.
 struct relay : places::completion {
   relay(attached_device& on, places::completion& done) : completion(tell), on(on), done(done) {}
   static void tell(places::work_item& self) noexcept {

@@ -1,8 +1,8 @@
-// device_channel.hpp - copies between the host and devices, within a device and between those that reach one another, for
-// those who know places only.
+// device_channel.hpp - copies between the host and devices, within a device, and between devices that can access one
+// another, for callers that know places only.
 //
 // Threads     any thread of the runtime.
-// Invariants  as channel.hpp. Between two devices it leads where the one that is written reaches the other.
+// Invariants  as channel.hpp. Between two devices a channel exists if the target device can access the source.
 #pragma once
 
 #include "platform/channel_registry.hpp"
@@ -24,8 +24,9 @@ class device_channel final : public places::channel {
   device_set& of_;
 };
 
-/// Registers it for every kind of host memory with that of devices, both ways, and for that of devices with itself; nothing
-/// where there is no device. `devices` outlives the registry. Throws P18 where there is a channel already.
+/// Registers the channel between every kind of host memory and device memory, in both directions, and between
+/// devices. Does nothing if there is no device. `devices` must outlive the registry. Throws P18 if a channel exists
+/// already.
 void add_device_channels(places::channel_registry& registry, device_set& devices);
 
 }  // namespace stretto::device

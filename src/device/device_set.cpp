@@ -11,12 +11,12 @@
 
 namespace stretto::device {
 
-attached_device::attached_device(device_set& owner, found f, std::string name, const stream_options& o)
-    : copies_apart_(o.copies_apart), owner_(owner), is_(std::move(f.is)), name_(std::move(name)),
-      lanes_(first_kernel_lane + o.kernels) {}
+attached_device::attached_device(device_set& owner, opened_device f, std::string name, const stream_options& o)
+    : has_copy_streams_(o.has_copy_streams), owner_(owner), is_(std::move(f.is)), name_(std::move(name)),
+      slots_(first_kernel_slot + o.kernels) {}
 
-stream& attached_device::stream_of(std::size_t lane) {
-  auto& is = lanes_[lane].is;
+stream& attached_device::stream_of(std::size_t slot) {
+  auto& is = slots_[slot].is;
   if (!is) {
     const base::driver_threads started_here;
     is = is_->make_stream();
@@ -29,16 +29,16 @@ bool attached_device::is_under_way(key k) const {
   return under_way_.find(k);
 }
 
-// A kernel goes on in the stream of one that it follows, where nothing else has been put behind that one: so chains cost no
-// marks, and what forks runs side by side.
-std::size_t attached_device::lane_for(work what, std::span<const ticket> behind) noexcept {
-  if (copies_apart_ && what == work::to_device) return lane_to_device;
-  if (copies_apart_ && what == work::to_host) return lane_to_host;
+// A kernel uses the stream of an operation that it follows, if that is the last one there. So chains need no markers,
+// and independent branches run concurrently.
+std::size_t attached_device::slot_for(work what, std::span<const ticket> behind) noexcept {
+  if (has_copy_streams_ && what == work::to_device) return slot_to_device;
+  if (has_copy_streams_ && what == work::to_host) return slot_to_host;
   for (const ticket& p : behind)
-    if (p.lane >= first_kernel_lane && p.number == lanes_[p.lane].enqueued) return p.lane;
-  const std::size_t lane = first_kernel_lane + next_kernel_lane_;
-  next_kernel_lane_ = (next_kernel_lane_ + 1) % (lanes_.size() - first_kernel_lane);
-  return lane;
+    if (p.slot >= first_kernel_slot && p.number == slots_[p.slot].enqueued) return p.slot;
+  const std::size_t slot = first_kernel_slot + next_kernel_slot_;
+  next_kernel_slot_ = (next_kernel_slot_ + 1) % (slots_.size() - first_kernel_slot);
+  return slot;
 }
 
 void attached_device::enqueue(work what, std::span<const key> behind, key mine, ticket& where,
@@ -50,16 +50,16 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
     for (const key k : behind)
       if (const ticket* const found = under_way_.find(k)) waits_.push_back(*found);
   }
-  const std::size_t lane = lane_for(what, waits_);
-  stream& s = stream_of(lane);
+  const std::size_t slot = slot_for(what, waits_);
+  stream& s = stream_of(slot);
   for (std::size_t i = 0; i < waits_.size(); ++i) {
-    const std::size_t other = waits_[i].lane;
+    const std::size_t other = waits_[i].slot;
     const auto before = std::span(waits_).first(i);
-    if (other == lane || std::ranges::find(before, other, &ticket::lane) != before.end()) continue;
-    s.wait_for(lanes_[other].is->mark_here());
+    if (other == slot || std::ranges::find(before, other, &ticket::slot) != before.end()) continue;
+    s.wait_for(slots_[other].is->record_marker());
   }
-  // Before the operation can end, and its completion look for it.
-  where = {lane, ++lanes_[lane].enqueued, trace::clock::now(), where.id, 0};
+  // Written before the operation can complete: its completion looks it up.
+  where = {slot, ++slots_[slot].enqueued, trace::clock::now(), where.id, 0};
   trace::ticks latest = 0;
   for (const ticket& p : waits_)
     if (p.since >= latest) latest = p.since, where.cause = p.id;
@@ -82,7 +82,7 @@ void attached_device::enqueue(work what, std::span<const key> behind, key mine, 
 
 trace::ticks attached_device::ended(key mine, const ticket& where) noexcept {
   std::scoped_lock lock(table_lock_);
-  lane& l = lanes_[where.lane];
+  stream_slot& l = slots_[where.slot];
   const trace::ticks since = std::max(where.since, l.last_end);
   l.last_end = trace::clock::now();
   if (mine) under_way_.erase(mine);
@@ -91,24 +91,24 @@ trace::ticks attached_device::ended(key mine, const ticket& where) noexcept {
 
 void attached_device::record(const ticket& where, const trace::record& span) noexcept {
   if (!owner_.recorder_) return;
-  trace::ring*& ring = lanes_[where.lane].ring;
+  trace::ring*& ring = slots_[where.slot].ring;
   if (!ring) {
-    const std::string what = where.lane == lane_to_device ? "copies in"
-                             : where.lane == lane_to_host ? "copies out"
-                                                          : fmt::format("stream {}", where.lane - first_kernel_lane);
+    const std::string what = where.slot == slot_to_device ? "copies in"
+                             : where.slot == slot_to_host ? "copies out"
+                                                          : fmt::format("stream {}", where.slot - first_kernel_slot);
     try {
       ring = &owner_.recorder_->add_ring(fmt::format("{} {}", name_, what));
-    } catch (const std::bad_alloc&) {  // a span is missing
+    } catch (const std::bad_alloc&) {  // the span is dropped
       return;
     }
   }
   ring->push(span);
 }
 
-device_set::device_set(std::vector<found> open, const stream_options& of_each)
-    : bell_(std::make_shared<bell>([this] { poll_now(); })) {
+device_set::device_set(std::vector<opened_device> open, const stream_options& of_each)
+    : notifier_(std::make_shared<completion_notifier>([this] { poll_now(); })) {
   std::map<std::string, unsigned> numbers;
-  for (found& f : open) {
+  for (opened_device& f : open) {
     const std::string& backend = f.is->about().backend;
     std::string name = fmt::format("{}_{}", backend, numbers[backend]++);
     all_.push_back(std::make_unique<attached_device>(*this, std::move(f), std::move(name), of_each));
@@ -131,7 +131,7 @@ platform device_set::extended(const platform& machine) {
     if (about.latency_seconds > 0) l.latency_seconds = about.latency_seconds;
     d.links.push_back(l);
   };
-  // The host memory that a device hangs off: the largest in extent there is.
+  // The host memory that devices are linked to: the one with the largest extent.
   place root;
   for (const place_kind k : {place_kind::system_memory, place_kind::numa})
     for (std::uint32_t i = 0; !root && i < d.places.size(); ++i)
@@ -155,8 +155,8 @@ platform device_set::extended(const platform& machine) {
   return platform::build(std::move(d));
 }
 
-bool device_set::is_to_be_looked_at() const noexcept {
-  return std::ranges::any_of(all_, [](const auto& a) { return a->is_->about().is_to_be_looked_at; });
+bool device_set::prefers_spinning() const noexcept {
+  return std::ranges::any_of(all_, [](const auto& a) { return a->is_->about().prefers_spinning; });
 }
 
 attached_device* device_set::sharing(place p) const noexcept {
@@ -165,7 +165,7 @@ attached_device* device_set::sharing(place p) const noexcept {
   return nullptr;
 }
 
-void device_set::poll_apart(bool apart) noexcept {
+void device_set::poll_separately(bool apart) noexcept {
   next_poll(apart ? std::chrono::steady_clock::time_point::max() : std::chrono::steady_clock::time_point());
 }
 
@@ -182,21 +182,21 @@ std::size_t device_set::poll() {
   return ended;
 }
 
-void device_set::stop_calling() noexcept {
-  calls_.store(false, std::memory_order_seq_cst);
-  bell_->take_down();
+void device_set::stop_notifying() noexcept {
+  notifies_.store(false, std::memory_order_seq_cst);
+  notifier_->disconnect();
   if (pending()) next_poll({});
 }
 
-// Each of them, as what begins on any from now on has to ring too.
+// Every device must agree: operations that start on any of them from now on must notify too.
 bool device_set::will_call() noexcept {
-  if (!calls_.load(std::memory_order_seq_cst)) return false;
+  if (!notifies_.load(std::memory_order_seq_cst)) return false;
   for (const auto& a : all_)
-    if (!a->is().will_ring(bell_)) return false;
+    if (!a->is().will_notify(notifier_)) return false;
   return true;
 }
 
-// No backend's poll throws: what a driver refuses to tell it gives to the completion.
+// No backend's poll throws: driver errors become failures of completions.
 void device_set::fail(std::exception_ptr) noexcept {}
 
 }  // namespace stretto::device

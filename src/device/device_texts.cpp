@@ -10,7 +10,7 @@ namespace stretto {
 
 namespace {
 
-// Constant-initialised, so that it is there before the first text is.
+// Constant-initialised: it must exist before the first text is registered.
 constinit std::atomic<const device_text*> first_text{nullptr};
 
 }  // namespace

@@ -27,14 +27,16 @@ namespace fs = std::filesystem;
 constexpr auto broken_for = std::chrono::hours(1);
 constexpr std::string_view survived = "survived";
 
-/// Variables that differ between processes or terminals and that no driver looks at.
+/// Environment variables that differ between processes or terminals and that no driver reads.
 bool is_volatile(std::string_view entry) {
-  constexpr std::array prefixes{"_=", "PWD=", "OLDPWD=", "SHLVL=", "TERM", "COLUMNS=", "LINES=", "SSH_", "WINDOWID=", "STRETTO_", "OMPI_",
-                                "PMI", "HYDRA", "MPI_", "MPIR_", "MV2_", "MVP_", "PALS_", "SLURM", "PRTE", "INVOCATION_ID=", "JOURNAL_STREAM="};
+  constexpr std::array prefixes{
+      "_=",        "PWD=",     "OLDPWD=", "SHLVL=", "TERM",           "COLUMNS=",       "LINES=", "SSH_",
+      "WINDOWID=", "STRETTO_", "OMPI_",   "PMI",    "HYDRA",          "MPI_",           "MPIR_",  "MV2_",
+      "MVP_",      "PALS_",    "SLURM",   "PRTE",   "INVOCATION_ID=", "JOURNAL_STREAM="};
   return std::ranges::any_of(prefixes, [&](std::string_view p) { return entry.starts_with(p); });
 }
 
-/// Size and time of change; 0 where there is no such file.
+/// Size and modification time; 0 if the file does not exist.
 std::string state_of(const fs::path& file) {
   std::error_code none;
   const auto time = fs::last_write_time(file, none);
@@ -58,7 +60,7 @@ std::vector<fs::path> vendor_files() {
   return all;
 }
 
-/// All that a driver's behaviour depends on, as far as anybody can see: another text is another driver.
+/// Everything that the driver's behaviour may depend on. Another fingerprint means another driver.
 std::string fingerprint(std::string_view kind, const std::string& library) {
   std::string text = fmt::format("{} {}\n{}\n", kind, library, base::first_line("/proc/sys/kernel/random/boot_id"));
   std::vector<std::string_view> variables;
@@ -80,7 +82,7 @@ fs::path verdict_file(const fs::path& folder, std::string_view fingerprint) {
   return folder / fmt::format("{:016x}", base::fnv1a(fingerprint));
 }
 
-/// "survived", or driver and reason in two lines; nothing where nobody knows.
+/// The stored verdict: "survived", or driver and reason in two lines. Nothing if there is no valid one.
 std::optional<std::string> remembered(const fs::path& file) {
   std::error_code none;
   const auto changed = fs::last_write_time(file, none);
@@ -100,18 +102,20 @@ std::optional<std::string> reason_to_fail(const driver_trial& how, std::string_v
   return fmt::format("a trial program that opened it {}{}", end.to_text(), line.empty() ? "" : ": " + line);
 }
 
-/// The driver that is to blame, where there are several.
+/// Finds the faulty driver, if the loader has several.
 driver_fault blamed(const driver_trial& how, std::string_view kind, const std::string& library, std::string reason) {
   const auto files = kind == "opencl" ? vendor_files() : std::vector<fs::path>();
   if (files.size() == 1) return {files.front().string(), std::move(reason)};
   for (const fs::path& file : files)
-    if (auto own = reason_to_fail(how, kind, library, {"OCL_ICD_VENDORS=" + file.string()})) return {file.string(), std::move(*own)};
+    if (auto own = reason_to_fail(how, kind, library, {"OCL_ICD_VENDORS=" + file.string()}))
+      return {file.string(), std::move(*own)};
   return {library, std::move(reason)};
 }
 
 }  // namespace
 
-std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library, const driver_trial& how) {
+std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library,
+                                            const driver_trial& how) {
   if (how.program.empty()) return {};
   const fs::path file = how.folder.empty() ? fs::path() : verdict_file(how.folder, fingerprint(kind, library));
   if (const auto known = file.empty() ? std::nullopt : remembered(file)) {
@@ -138,7 +142,9 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
   static const base::fork_reset in_child(base::construct_anew<verdicts>, &known);
   const std::lock_guard lock(mutex);
   const auto [at, is_new] = known.try_emplace(fmt::format("{} {}", kind, library));
-  if (is_new) at->second = fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});
+  if (is_new)
+    at->second =
+        fault_of_driver(kind, library, {base::installed_file("stretto_driver_probe"), base::cache_path("drivers")});
   return at->second;
 }
 

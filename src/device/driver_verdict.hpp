@@ -1,11 +1,13 @@
-// driver_verdict.hpp - whether a driver can be opened at all: one that aborts, exits or hangs would take this program along.
+// driver_verdict.hpp - whether a driver can be opened safely: one that aborts, exits or hangs would take this program
+// along.
 //
-// A program of its own opens each driver first (probe/driver_probe.cpp) and has 20 s for it. The verdict is remembered: in this process for
-// good, and in files for all processes, until the driver's files, the variables of the environment or the boot of the system change; of a
-// broken driver for an hour. Where the probe is not installed, drivers are opened untried.
+// A separate program (probe/driver_probe.cpp) opens each driver first and has 20 s for it. The verdict is remembered
+// in this process for good. It is also stored in files for all processes, until the driver's files, the environment
+// or the boot of the system change; for a broken driver at most an hour. Without an installed probe, drivers are
+// opened untested.
 //
 // Threads     any.
-// Cost        once per machine what opening the driver costs and a process; then some file reads per process and driver.
+// Cost        once per machine: opening the driver in a new process. Then a few file reads per process and driver.
 #pragma once
 
 #include <chrono>
@@ -17,24 +19,24 @@
 namespace stretto::device {
 
 struct driver_fault {
-  std::string driver;  // the library that was opened; of OpenCL the driver's file in /etc/OpenCL/vendors where that is known
-  std::string reason;  // what happened to the program that tried
+  std::string driver;  // the library; for OpenCL the driver's file in /etc/OpenCL/vendors, if known
+  std::string reason;  // how the probe ended
 };
 
 struct driver_trial {
-  std::filesystem::path program;            // the probe; empty: there is none
-  std::filesystem::path folder;             // of remembered verdicts; empty: none are kept
-  std::chrono::milliseconds limit{20'000};  // of the probe
+  std::filesystem::path program;            // the probe; empty: none is installed
+  std::filesystem::path folder;             // folder of stored verdicts; empty: none are stored
+  std::chrono::milliseconds limit{20'000};  // time limit of the probe
 };
 
-/// Tries a driver, or reads what was found out earlier. Nothing: it answered.
+/// Probes a driver, or reads the stored verdict. Returns nothing if the driver works.
 ///   kind   "opencl" or "cuda"
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library, const driver_trial& how);
 
-/// The same with the installed probe and this user's folder; once per process and library.
+/// The same with the installed probe and this user's folder. Probes once per process and library.
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library);
 
-/// Removes what all processes of this user remember: `stretto doctor` tries drivers anew.
+/// Removes the stored verdicts of this user, so that `stretto doctor` probes drivers anew.
 void forget_driver_verdicts();
 
 }  // namespace stretto::device

@@ -8,7 +8,7 @@
 #include "base/config.hpp"
 #include "base/sanitizers.hpp"
 #include "device/address_span.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/shadow_memory.hpp"
 
 namespace stretto::device {
@@ -20,7 +20,7 @@ bool ids_are_ints(const kernel_work& work, bool in_groups) noexcept {
   return ids_fit_ints(work.min, work.max, in_groups ? work.group : none);
 }
 
-/// Rows without gaps, and no element that is written by one name and used by another.
+/// Whether rows have no gaps and no element is written through one argument and used through another.
 bool are_dense_and_apart(const kernel_code& code, const kernel_argument* arguments) {
   const std::span<const kernel_parameter> all = code.parameters;
   bool is_first = true;
@@ -39,22 +39,24 @@ bool are_dense_and_apart(const kernel_code& code, const kernel_argument* argumen
 
 }  // namespace
 
-kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
-                                        checking check) noexcept {
-  if (check == checking::on) return code.run_checked;
+kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work,
+                                        const kernel_argument* arguments, index_checks check) noexcept {
+  if (check == index_checks::on) return code.run_checked;
   if (!code.run_dense || !ids_are_ints(work, code.in_groups) || !are_dense_and_apart(code, arguments)) return code.run;
   static const bool wide = base::has_wide_vectors();
   return wide && code.run_wide ? code.run_wide : code.run_dense;
 }
 
-void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check) {
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
+                 index_checks check) {
   const auto run = function_for(code, work, arguments, check);
   if (!code.denormals_are_zero) return run(code, work, arguments);
   const base::denormals_are_zero while_computing;
   run(code, work, arguments);
 }
 
-host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
+host_arguments::host_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                               const distance_of_address& moved)
     : code_(code) {
   arguments_.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -69,24 +71,26 @@ host_arguments::host_arguments(const kernel_code& code, std::span<const launch_a
   }
 }
 
-kept_arguments::kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved)
+copied_arguments::copied_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                                   const distance_of_address& moved)
     : host_arguments(code, given, moved), values_(code, [&](std::size_t i, std::byte* at) {
         if (code.parameters[i].mode != access::value) return;
         std::memcpy(at, arguments_[i].origin, code.parameters[i].element_bytes);
         arguments_[i].origin = at;
       }) {}
 
-void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check,
-                         group_memory& memory) const {
+void host_arguments::run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max,
+                         index_checks check, group_memory& memory) const {
   run_part(code_, arguments_, whole, min, max, check, memory);
   base::announce_release(this);
 }
 
-// The kernel, which is code of the program, has read them.
-kept_arguments::~kept_arguments() { base::announce_acquire(this); }
+// The kernel, which is user code, has read the values.
+copied_arguments::~copied_arguments() { base::announce_acquire(this); }
 
-void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
-              const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow) {
+void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole,
+              const std::int64_t* min, const std::int64_t* max, index_checks check, group_memory& memory,
+              shadow_memory* shadow) {
   kernel_work work = work_of(whole);
   std::copy_n(min, 3, work.min);
   std::copy_n(max, 3, work.max);
@@ -98,7 +102,8 @@ void run_part(const kernel_code& code, std::span<const kernel_argument> argument
   const auto bytes_of = [&](std::size_t i) {
     return line_memory::to_line(static_cast<std::size_t>(mine[i].max[0]) * code.parameters[i].element_bytes);
   };
-  work.scratch_bytes = group_scratch_bytes + item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
+  work.scratch_bytes = group_scratch_bytes +
+                       item_scratch_bytes * static_cast<std::size_t>(whole.group[0] * whole.group[1] * whole.group[2]);
   std::size_t bytes = work.scratch_bytes;
   for (std::size_t i = 0; i < mine.size(); ++i)
     if (is_local(i)) bytes += bytes_of(i);

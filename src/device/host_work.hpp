@@ -1,34 +1,35 @@
-// host_work.hpp - running a kernel's host function over a part of a launch: what sim and host have in common.
+// host_work.hpp - runs a kernel's host function over a part of a launch; shared by the simulated device and the host.
 //
-// Threads     several threads may run parts of one launch; each brings its own group_memory.
-// Cost        the kernel's own; of groups, a copy of the arguments' descriptions.
+// Threads     several threads may run parts of one launch, each with its own group_memory.
+// Cost        the kernel's own; for kernels in groups also a copy of the argument descriptions.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "device/checking.hpp"
+#include "device/argument_copy.hpp"
 #include "device/device.hpp"
-#include "device/kept_values.hpp"
+#include "device/index_checks.hpp"
 
 namespace stretto::device {
 
-/// Which of a kernel's host functions computes this work: that for wide vectors where the processor has them, if nothing that is
-/// written lies in what another argument names, for then loads need not wait for stores.
-kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
-                                        checking check) noexcept;
-/// Computes it.
-void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments, checking check);
+/// Selects the host function for this work. The one for wide vectors is used if the processor has them and no written
+/// array overlaps another argument: loads need not wait for stores then.
+kernel_code::host_function function_for(const kernel_code& code, const kernel_work& work,
+                                        const kernel_argument* arguments, index_checks check) noexcept;
+/// Runs the selected function.
+void run_on_host(const kernel_code& code, const kernel_work& work, const kernel_argument* arguments,
+                 index_checks check);
 
-/// Memory that a group of the host has for local_array and per_item, beside its local parameters: more than devices have for the one, and
-/// as much as their registers hold for the other, in groups of any size.
+/// Memory of a group on the host for local_array and for per_item, in addition to its local parameters. It exceeds
+///        what devices have for local_array, and holds as much per item as their registers do.
 inline constexpr std::size_t group_scratch_bytes = 256 << 10, item_scratch_bytes = 1 << 10;
 
-/// The memory of the groups that one thread runs, one after the other: kept, since getting it costs more than a small group.
+/// Scratch memory that one thread reuses for the groups that it runs; allocating it costs more than a small group.
 class group_memory {
  public:
-  /// At least so many bytes; what they hold is not defined.
+  /// At least that many bytes, with undefined contents.
   std::byte* of(std::size_t bytes) {
     if (bytes > bytes_) memory_ = line_memory::allocate(bytes), bytes_ = bytes;
     return memory_.get();
@@ -39,20 +40,24 @@ class group_memory {
   std::size_t bytes_ = 0;
 };
 
-/// Runs the groups or items [min, max) of a launch, whose memory of groups this sets up. A trial run notes uses in `shadow`.
-void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole, const std::int64_t* min,
-              const std::int64_t* max, checking check, group_memory& memory, shadow_memory* shadow = nullptr);
+/// Runs the groups or items [min, max) of a launch and sets up their group memory. A trial run records accesses in
+/// `shadow`.
+void run_part(const kernel_code& code, std::span<const kernel_argument> arguments, const launch_range& whole,
+              const std::int64_t* min, const std::int64_t* max, index_checks check, group_memory& memory,
+              shadow_memory* shadow = nullptr);
 
-/// How far from its address the host sees memory of a device, in bytes; null: where it says.
+/// Distance in bytes from a device address to the address at which the host accesses it; null: none.
 using distance_of_address = std::function<std::ptrdiff_t(const std::byte*)>;
 
-/// The arguments of a launch as the host's function takes them. Values stay where they are.
+/// The arguments of a launch as the host function takes them. Values are not copied.
 class host_arguments {
  public:
-  host_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
+  host_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                 const distance_of_address& moved = {});
 
-  /// Runs the groups or items [min, max) of the launch; `memory` is the calling thread's.
-  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, checking check, group_memory& memory) const;
+  /// Runs the groups or items [min, max) of the launch. `memory` belongs to the calling thread.
+  void run(const launch_range& whole, const std::int64_t* min, const std::int64_t* max, index_checks check,
+           group_memory& memory) const;
   const std::vector<kernel_argument>& all() const noexcept { return arguments_; }
 
  protected:
@@ -60,18 +65,19 @@ class host_arguments {
   std::vector<kernel_argument> arguments_;
 };
 
-/// The same, with the values copied: for a launch that runs later.
-class kept_arguments : public host_arguments {
+/// The same with copied values, for a launch that runs later.
+class copied_arguments : public host_arguments {
  public:
-  kept_arguments(const kernel_code& code, std::span<const launch_argument> given, const distance_of_address& moved = {});
-  kept_arguments(const kept_arguments&) = delete;
-  ~kept_arguments();
+  copied_arguments(const kernel_code& code, std::span<const launch_argument> given,
+                   const distance_of_address& moved = {});
+  copied_arguments(const copied_arguments&) = delete;
+  ~copied_arguments();
 
  private:
-  const kept_values values_;
+  const argument_copy values_;
 };
 
-/// Copies rows in memory that the host sees; fills them with a pattern.
+/// Copies rows in memory that the host can access; fills rows with a pattern.
 void copy_rows(std::byte* to, std::size_t to_row, std::size_t to_plane, const std::byte* from, std::size_t from_row,
                std::size_t from_plane, places::copy_shape shape) noexcept;
 void fill_rows(std::byte* to, std::size_t row, std::size_t plane, places::copy_shape shape,

@@ -1,4 +1,5 @@
-// indexing.hpp - how a variant of a kernel's text finds elements: what a launch allows its compiler to take for granted.
+// indexing.hpp - how a compiled variant of a kernel computes element addresses: what its compiler may assume about a
+// launch.
 //
 // Threads     pure.
 // Cost        indexing_of: some additions for each array.
@@ -11,14 +12,15 @@
 
 namespace stretto::device {
 
-/// Each has what those before it have. Texts know it as the number STRETTO_INDEXING.
+/// Each value includes the assumptions of those before it. Kernel texts see it as the number STRETTO_INDEXING.
 enum class indexing : std::uint8_t {
   any,
-  dense,  ///< the last axis of every array has stride 1, and ids are ints
-  near,   ///< whatever is added up for an element that an array has is an int: of 64 bits, devices multiply in many instructions
+  dense,  ///< the last axis of every array has stride 1, and ids fit into int
+  near,   ///< all sums of an address computation fit into int; 64-bit multiplication takes many instructions on devices
 };
 
-/// The most that is so of a launch.
-indexing indexing_of(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) noexcept;
+/// The strongest value that holds for a launch.
+indexing indexing_of(const kernel_code& code, const launch_range& range,
+                     std::span<const launch_argument> arguments) noexcept;
 
 }  // namespace stretto::device

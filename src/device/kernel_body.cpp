@@ -36,13 +36,17 @@ token name(std::string s, unsigned line) { return {token::what::name, std::move(
 /// Rewrites one body.
 class rewriter {
  public:
-  rewriter(dialect d, const body_of& whose) : dialect_(d), kernel_(whose.kernel), in_groups_(whose.in_groups), checked_(whose.checked) {
+  rewriter(dialect d, const body_of& whose)
+      : dialect_(d), kernel_(whose.kernel), in_groups_(whose.in_groups), checked_(whose.checked) {
     for (const written_parameter& p : whose.parameters) {
       if (p.is_array()) arrays_.emplace(p.name, p);
       if (p.mode == access::reduce && p.fold == fold_operator::none && p.by.empty())
-        refuse(p.type.empty() ? 0 : p.type.front().line, fmt::format("\"{}\" does not name its operator", p.name),
-               fmt::format("write reduce<sum<int>> {}, without another name for sum<int>; or, of an operator of STRETTO_DEVICE_OPERATOR, that "
-                           "name", p.name));
+        refuse(
+            p.type.empty() ? 0 : p.type.front().line, fmt::format("\"{}\" does not name its operator", p.name),
+            fmt::format(
+                "write reduce<sum<int>> {}, without another name for sum<int>; or, of an operator of STRETTO_DEVICE_OPERATOR, that "
+                "name",
+                p.name));
     }
   }
 
@@ -94,7 +98,7 @@ class rewriter {
     for (token& t : tokens_of(text)) t.line = line, out.push_back(std::move(t));
   }
 
-  /// Rewrites what begins at `i`; returns where to go on.
+  /// Rewrites the construct at `i`; returns the index behind it.
   std::size_t one(std::size_t i, tokens& out) {
     const token& t = at(i);
     if (t.is == token::what::number) {
@@ -140,16 +144,18 @@ class rewriter {
     return i + 1;
   }
 
-  /// Functions whose overloads the host chooses by their first number, and devices by all; OpenCL's abs returns an unsigned one.
+  /// Functions whose overload the host selects by the first argument, and devices by all. OpenCL's abs returns an
+  /// unsigned number.
   static bool needs_one_type(const token& t) {
-    static const std::set<std::string_view>& names = *new const std::set<std::string_view>{"abs", "min", "max", "fmin", "fmax", "pow", "atan2", "fmod", "hypot", "fma"};
+    static const std::set<std::string_view>& names = *new const std::set<std::string_view>{
+        "abs", "min", "max", "fmin", "fmax", "pow", "atan2", "fmod", "hypot", "fma"};
     return names.contains(t.spelling);
   }
 
   static bool is_scalar(const token& t) {
-    static const std::set<std::string_view>& names = *new const std::set<std::string_view>{"float",    "double",   "int",      "unsigned", "long",
-                                                  "int8_t",   "int16_t",  "int32_t",  "int64_t",  "uint8_t",
-                                                  "uint16_t", "uint32_t", "uint64_t", "short",    "char",     "bool"};
+    static const std::set<std::string_view>& names = *new const std::set<std::string_view>{
+        "float",   "double",  "int",      "unsigned", "long",     "int8_t", "int16_t", "int32_t",
+        "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "short",  "char",    "bool"};
     return names.contains(t.spelling);
   }
 
@@ -163,7 +169,8 @@ class rewriter {
       return i + 1;
     }
     if (in_groups_ && blocks_around(i) != 1)
-      refuse(line, fmt::format("\"{}\" is declared within a block, and memory of a group lasts as long as the group", called),
+      refuse(line,
+             fmt::format("\"{}\" is declared within a block, and memory of a group lasts as long as the group", called),
              "declare it in the body itself, before loops and regions");
     const declared& d = (per_item ? per_item_ : local_arrays_).at(called);
     if (local) out.push_back(name("STRETTO_LOCAL", line));
@@ -179,7 +186,7 @@ class rewriter {
     return i;
   }
 
-  /// Braces that are open there; 1 in the body itself.
+  /// The number of open braces at `i`; 1 in the body itself.
   int blocks_around(std::size_t i) const {
     int open = 0;
     for (std::size_t k = 0; k < i; ++k) open += at(k) == "{" ? 1 : at(k) == "}" ? -1 : 0;
@@ -213,28 +220,33 @@ class rewriter {
     return i + 3;
   }
 
-  // u(i, j) is an element; u alone, handed to a function, is the array.
+  // u(i, j) is an element; u alone, passed to a function, is the array.
   std::size_t array(std::size_t i, tokens& out) {
     const token& t = at(i);
     if (arrays_.at(t.spelling).mode == access::reduce && at(i + 1) == "(") return contribution(i, out);
     if (at(i + 1) == "(") out.push_back(name("stretto_at_" + t.spelling, t.line));
     else if (arrays_.at(t.spelling).mode == access::local) append(out, "stretto_data_" + t.spelling, t.line);
-    else append(out, fmt::format("stretto_data_{0} , stretto_layout_{0}{1}", t.spelling, checked_ == checking::on ? " , stretto_look_" + t.spelling : ""), t.line);
+    else
+      append(out,
+             fmt::format("stretto_data_{0} , stretto_layout_{0}{1}", t.spelling,
+                         checked_ == index_checks::on ? " , stretto_look_" + t.spelling : ""),
+             t.line);
     return i + 1;
   }
 
-  /// The name of the function, which is to be defined before the kernel: C has no overloading.
+  /// The name of the function, whose definition must precede the kernel: C has no overloading.
   token atomic_named(std::string change, const tokens& of, bool is_global, unsigned line) {
     std::string type = joined(of);
-    static const std::map<std::string_view, std::string_view>& of_one_word = *new const std::map<std::string_view, std::string_view>{
-        {"int", "int32_t"},           {"unsigned", "uint32_t"},      {"unsigned int", "uint32_t"}, {"long", "int64_t"},
-        {"unsigned long", "uint64_t"}, {"long unsigned", "uint64_t"}, {"long int", "int64_t"},      {"unsigned long int", "uint64_t"},
-        {"long unsigned int", "uint64_t"}};
+    static const std::map<std::string_view, std::string_view>& of_one_word =
+        *new const std::map<std::string_view, std::string_view>{
+            {"int", "int32_t"},      {"unsigned", "uint32_t"},          {"unsigned int", "uint32_t"},
+            {"long", "int64_t"},     {"unsigned long", "uint64_t"},     {"long unsigned", "uint64_t"},
+            {"long int", "int64_t"}, {"unsigned long int", "uint64_t"}, {"long unsigned int", "uint64_t"}};
     if (const auto found = of_one_word.find(type); found != of_one_word.end()) type = found->second;
     return name(atomics_.insert({std::move(change), std::move(type), is_global}).first->name(), line);
   }
 
-  // atomic_add(&v(i), x): named by the type of the element and where it is.
+  // atomic_add(&v(i), x): the name depends on the element's type and memory.
   std::size_t atomic(std::size_t i, tokens& out) {
     const token& t = at(i);
     const std::string& target = at(i + 3).spelling;
@@ -281,7 +293,7 @@ class rewriter {
   const dialect dialect_;
   const std::string_view kernel_;
   const bool in_groups_;
-  const checking checked_;
+  const index_checks checked_;
   std::map<std::string, written_parameter> arrays_;
   std::map<std::string, declared> local_arrays_, per_item_;
   std::vector<std::string> items_;

@@ -11,7 +11,7 @@ namespace stretto::device {
 
 namespace {
 
-// Names files and finds damage; the key itself is compared.
+// The hash names files and detects damage; the key itself is compared.
 using base::fnv1a;
 
 constexpr std::uint64_t most_bytes = 1u << 30;  // of a compiled kernel
@@ -32,13 +32,14 @@ std::optional<std::string> kernel_cache::find(std::string_view key) const {
   if (folder_.empty()) return {};
   const auto [all, fault, is_too_large] = base::read_whole(file_of(key), most_bytes);
   if (!fault.empty()) return {};
-  // The header is made anew from what follows it, and must be the same: so nothing in the file is trusted.
+  // The expected header is computed from the rest and must match, so nothing in the file is trusted.
   std::size_t begin = all.find('\n');
   begin = begin == std::string::npos ? begin : all.find('\n', begin + 1);
   if (begin == std::string::npos || all.size() - begin - 1 < key.size()) return {};
   const std::string_view rest = std::string_view(all).substr(begin + 1);
   const std::string_view content = rest.substr(key.size());
-  if (rest.substr(0, key.size()) != key || std::string_view(all).substr(0, begin + 1) != header(key, content)) return {};
+  if (rest.substr(0, key.size()) != key || std::string_view(all).substr(0, begin + 1) != header(key, content))
+    return {};
   return std::string(content);
 }
 

@@ -1,8 +1,8 @@
-// kernel_cache.hpp - what devices' compilers made, kept on disk between runs.
+// kernel_cache.hpp - compiled kernels on disk, kept between runs.
 //
-// Threads     any, also of several processes: files are written aside and renamed.
-// Cost        find: one file read; put: one written. Nothing where the folder cannot be used.
-// Invariants  what find returns is what put was given for the same key: both are in the file, with a check sum.
+// Threads     any, also of several processes: files are written under a temporary name and renamed.
+// Cost        find: one file read; put: one file written. Nothing if the folder cannot be used.
+// Invariants  find returns what put was given for the same key: the file holds both, with a checksum.
 #pragma once
 
 #include <filesystem>
@@ -14,14 +14,14 @@ namespace stretto::device {
 
 class kernel_cache {
  public:
-  /// An empty path: nothing is kept.
+  /// An empty path disables the cache.
   explicit kernel_cache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   /// $XDG_CACHE_HOME/stretto/kernels, or ~/.cache/stretto/kernels.
   static std::filesystem::path default_folder();
 
   std::optional<std::string> find(std::string_view key) const;
-  /// What cannot be written is not kept; nothing else happens.
+  /// A failure to write is ignored.
   void put(std::string_view key, std::string_view content) const;
 
  private:

@@ -1,4 +1,4 @@
-// kernel_errors.cpp - what goes wrong in a kernel that the host runs.
+// kernel_errors.cpp - the errors of kernels that run on the host.
 #include <stretto/error.hpp>
 #include <stretto/kernel.hpp>
 
@@ -27,7 +27,8 @@ void detail::tell_out_of_range(const kernel_code& code, const index_out_of_range
   e.fact("kernel", fmt::format("{}:{}", code.file, code.line));
   e.fact(code.in_groups ? "group" : "item", base::index_text(id, work.dimensions));
   if (item.is_in_region)
-    e.fact("item", fmt::format("{} of the group, {} of all", base::index_text(item.local, work.dimensions), base::index_text(item.global, work.dimensions)));
+    e.fact("item", fmt::format("{} of the group, {} of all", base::index_text(item.local, work.dimensions),
+                               base::index_text(item.global, work.dimensions)));
   e.fact("index", base::index_text(what.index, array.dimensions));
   if (what.parameter & index_out_of_range::is_local_array) {
     constexpr std::int64_t first[3] = {0, 0, 0};

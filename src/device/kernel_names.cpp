@@ -13,32 +13,33 @@ namespace {
 
 using word_set = std::set<std::string_view>;
 
-/// After which a name is one that is declared.
+/// Words that a declared name follows.
 const word_set& words_of_types() {
-  static const word_set& all = *new const word_set{"auto",     "item",     "void",     "bool",     "char",     "short",    "int",     "long",
-                  "signed",   "unsigned", "float",    "double",   "size_t",   "int8_t",   "int16_t", "int32_t",
-                  "int64_t",  "uint8_t",  "uint16_t", "uint32_t", "uint64_t", "float2",  "float4",  "double2",
-                  "int2",     "int4",     "uint2",    "uint4",    "long2",    "ulong2"};
+  static const word_set& all = *new const word_set{
+      "auto",     "item",   "void",   "bool",    "char",    "short",   "int",     "long",    "signed",   "unsigned",
+      "float",    "double", "size_t", "int8_t",  "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+      "uint64_t", "float2", "float4", "double2", "int2",    "int4",    "uint2",   "uint4",   "long2",    "ulong2"};
   return all;
 }
 
 const word_set& words_of_bodies() {
   static const word_set& all = *new const word_set{
-    "const", "volatile", "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "sizeof",
-    "true", "false",
-    // what kernel_scope.hpp gives to a body
-    "global_id", "global_size", "global_min", "group_id", "group_size", "group_count", "each_item", "per_item", "local_array",
-    "in", "out", "inout", "reduce", "local", "denormals_are_zero", "STRETTO_FOREACH", "sqrt", "rsqrt", "exp", "log", "sin", "cos",
-    "tan", "atan", "tanh", "floor", "ceil", "round", "fabs", "pow", "atan2", "fmod", "hypot", "fmin", "fmax", "fma", "min", "max",
-    "abs", "atomic_add", "atomic_min", "atomic_max"};
+      "const", "volatile", "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue",
+      "return", "sizeof", "true", "false",
+      // names that kernel_scope.hpp declares
+      "global_id", "global_size", "global_min", "group_id", "group_size", "group_count", "each_item", "per_item",
+      "local_array", "in", "out", "inout", "reduce", "local", "denormals_are_zero", "STRETTO_FOREACH", "sqrt", "rsqrt",
+      "exp", "log", "sin", "cos", "tan", "atan", "tanh", "floor", "ceil", "round", "fabs", "pow", "atan2", "fmod",
+      "hypot", "fmin", "fmax", "fma", "min", "max", "abs", "atomic_add", "atomic_min", "atomic_max"};
   return all;
 }
 
 class names_in {
  public:
-  names_in(const tokens& body, const std::function<const device_text*(const token&)>& text_named) : body_(body), text_named_(text_named) {}
+  names_in(const tokens& body, const std::function<const device_text*(const token&)>& text_named)
+      : body_(body), text_named_(text_named) {}
 
-  /// Those that follow a type, with what follows them in the same declaration.
+  /// Adds the names that follow a type, and the further names in the same declaration.
   void declare_all(std::set<std::string>& known) const {
     for (std::size_t i = 0; i < body_.size(); ++i) {
       if (at(i) == "STRETTO_FOREACH" && at(i + 1) == "(") known.insert(at(i + 2).spelling);
@@ -53,7 +54,9 @@ class names_in {
     for (std::size_t i = 0; i < body_.size(); ++i) {
       const token& t = at(i);
       if (t.is != token::what::name || is_member(i)) continue;
-      if (known.contains(t.spelling) || words_of_types().contains(t.spelling) || words_of_bodies().contains(t.spelling) || text_named_(t)) continue;
+      if (known.contains(t.spelling) || words_of_types().contains(t.spelling) ||
+          words_of_bodies().contains(t.spelling) || text_named_(t))
+        continue;
       return &t;
     }
     return nullptr;
@@ -98,9 +101,10 @@ const token* unknown_name(const tokens& parameters, const tokens& body,
   if (!parameters.empty())
     for (const written_parameter& p : parameters_of(parameters)) {
       known.insert(p.name);
-      // A reduction by an operator of another name is told by who rewrites the body.
+      // A reduction by a user-defined operator is reported by the rewriter of the body.
       if (p.mode == access::reduce && p.fold == fold_operator::none) continue;
-      const auto foreign = std::ranges::find_if(p.type, [&](const token& t) { return t.is == token::what::name && !r.is_type(t); });
+      const auto foreign =
+          std::ranges::find_if(p.type, [&](const token& t) { return t.is == token::what::name && !r.is_type(t); });
       if (foreign == p.type.end()) continue;
       const auto written = std::ranges::find_if(parameters, [&](const token& t) { return t == foreign->spelling; });
       return &*written;

@@ -1,4 +1,4 @@
-// kernel_names.hpp - the names in a body that no device knows: the host's compiler took them, and said nothing.
+// kernel_names.hpp - finds names in a kernel body that no device knows, though the host's compiler accepted them.
 //
 // Threads     pure.
 // Cost        linear in the body.
@@ -12,8 +12,9 @@
 
 namespace stretto::device {
 
-/// The first name in `body` that is no word of C or of kernels, no parameter, nothing that the body declares, and no device text;
-/// null if there is none. Scopes are not told apart: what is declared anywhere in the body is known in all of it.
+/// The first name in `body` that is no keyword of C or of kernels, no parameter, no declaration of the body, and no
+/// device text. Null if there is none. Scopes are ignored: a name that is declared anywhere in the body is known in
+/// all of it.
 const token* unknown_name(const tokens& parameters, const tokens& body,
                           const std::function<const device_text*(const token&)>& text_named);
 

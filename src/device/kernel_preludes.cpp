@@ -10,8 +10,9 @@ namespace stretto::device {
 
 namespace {
 
-// Ids by the axes of the program: its last axis is the device's first, whose neighbours run together. Where they are known to be ints they are
-// added up as such: compilers see then that neighbours' elements are neighbours, also where a body keeps an id in an int.
+// Ids use the program's axes. The program's last axis is the device's first, whose neighbours run together. If ids
+// are known to fit into int, they are computed as int: compilers then see that neighbouring items access neighbouring
+// elements, also if a body stores an id in an int.
 constexpr std::string_view shared = R"(
 typedef struct { int64_t offset; int64_t stride[3]; int64_t skip; } stretto_array;
 typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
@@ -50,9 +51,9 @@ typedef struct { int64_t min[3]; int64_t count[3]; } stretto_launch;
   ((int64_t)(STRETTO_PART_OF_ID(group_id(a)) * STRETTO_PART_OF_ID(group_size(a)) + STRETTO_PART_OF_ID(stretto_item_local_id(a))))
 )";
 
-// Groups are of one item along all axes but the device's first (opencl_launch.cpp), and all items of a group but the last ask the same: loops
-// over them have no condition then.
-// Of two numbers the first decides the type, as on the host: OpenCL has an overload for each type, and none for two.
+// Groups have one item along all axes except the device's first (opencl_launch.cpp). Only the last group of a line
+// can exceed the range, so the other groups test no item and their loops over items have no condition. The first of
+// two numbers decides the type, as on the host: OpenCL has an overload per type, and none for mixed types.
 constexpr std::string_view opencl = R"(
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef cl_khr_fp64
@@ -91,7 +92,7 @@ typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef u
 #define stretto_fma(x, y, z) fma(x, (STRETTO_TYPE(x))(y), (STRETTO_TYPE(x))(z))
 )";
 
-// NVRTC has no headers: types are spelled out, as the host has them on 64-bit systems, so that long is int64_t there too.
+// NVRTC has no headers, so types are defined here as 64-bit hosts define them: long is int64_t there too.
 constexpr std::string_view cuda = R"(
 #define int8_t signed char
 #define int16_t short
@@ -127,7 +128,8 @@ extern __shared__ __align__(16) char stretto_shared[];
 template <class T> struct stretto_same { typedef T type; };
 )";
 
-// What follows the types of ranges. The first argument decides the type, as on the host; CUDA has overloads, which may not.
+// The text behind the types of ranges. The first argument decides the type, as on the host; overloads of CUDA may
+// decide otherwise.
 constexpr std::string_view cuda_functions = R"(
 #ifdef STRETTO_BLOCKS_IN_LINE
 static __device__ __forceinline__ int64_t stretto_block(const stretto_launch& range, int a) {
@@ -222,36 +224,38 @@ constexpr std::array<atomic_change, 7> atomic_changes{{{"add", "old.value + x"},
                                                        {"or", "old.value | x", true},
                                                        {"xor", "old.value ^ x", true}}};
 
-/// The integer of the same size; empty: no type that atomics know.
+/// The integer type of the same size; empty if atomics do not support the type.
 std::string_view word_of(std::string_view type) {
   if (type == "int32_t" || type == "uint32_t" || type == "float") return "uint32_t";
   return type == "int64_t" || type == "uint64_t" || type == "double" ? "uint64_t" : "";
 }
 bool is_floating(std::string_view type) { return type == "float" || type == "double"; }
 
-/// OpenCL's own function for it, of integers: of 64 bits an extension has some. Empty: none.
+/// OpenCL's built-in function for integers; an extension has some for 64 bits. Empty if there is none.
 std::string opencl_function(std::string_view type, std::string_view change) {
   if (is_floating(type) || change == "multiply") return {};
   if (word_of(type) == "uint32_t") return fmt::format("atomic_{}", change);
   return change == "add" ? "atom_add" : "";
 }
 
-// A loop of compare and swap where there is no function, which every device has; of 64 bits only where the device has it.
+// A compare-and-swap loop if there is no built-in function. Every device has it for 32 bits; for 64 bits it needs the
+// extension.
 std::string opencl_atomic(const atomic_function& f, std::string_view to) {
   const std::string_view word = word_of(f.type), space = f.is_global ? "global" : "local";
   const bool wide = word == "uint64_t";
   const std::string own = opencl_function(f.type, f.change);
   std::string text = fmt::format("static inline {0} {1}(volatile __{2} {0}* at, {0} x) {{\n", f.type, f.name(), space);
   if (!own.empty()) return text + fmt::format("  return {}(at, x);\n}}\n", own);
-  return text + fmt::format("  union {{ {0} value; {1} word; }} old, next;\n"
-                            "  {1} seen = *(volatile __{2} {1}*)at;\n"
-                            "  do {{ old.word = seen; next.value = {3};\n"
-                            "    seen = {4}((volatile __{2} {1}*)at, old.word, next.word); }} while (seen != old.word);\n"
-                            "  return old.value;\n}}\n",
-                            f.type, word, space, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
+  return text + fmt::format(
+                    "  union {{ {0} value; {1} word; }} old, next;\n"
+                    "  {1} seen = *(volatile __{2} {1}*)at;\n"
+                    "  do {{ old.word = seen; next.value = {3};\n"
+                    "    seen = {4}((volatile __{2} {1}*)at, old.word, next.word); }} while (seen != old.word);\n"
+                    "  return old.value;\n}}\n",
+                    f.type, word, space, to, wide ? "atom_cmpxchg" : "atomic_cmpxchg");
 }
 
-/// CUDA's function for it, and as what type; empty: it has none.
+/// CUDA's built-in function and its type; empty if there is none.
 struct cuda_function {
   std::string_view name, as;
 };
@@ -277,12 +281,13 @@ std::string cuda_atomic(const atomic_function& f, std::string_view to) {
   if (!own.empty()) text += fmt::format("  return ({0}){1}(({2}*)at, ({2})x);\n", f.type, own, as);
   if (only_of_late) text += "#else\n";
   if (own.empty() || only_of_late)
-    text += fmt::format("  union {{ {0} value; {1} word; }} old, next;\n"
-                        "  {1} seen = *(volatile {1}*)at;\n"
-                        "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while "
-                        "(seen != old.word);\n"
-                        "  return old.value;\n",
-                        f.type, word, to);
+    text += fmt::format(
+        "  union {{ {0} value; {1} word; }} old, next;\n"
+        "  {1} seen = *(volatile {1}*)at;\n"
+        "  do {{ old.word = seen; next.value = {2}; seen = atomicCAS(({1}*)at, old.word, next.word); }} while "
+        "(seen != old.word);\n"
+        "  return old.value;\n",
+        f.type, word, to);
   if (only_of_late) text += "#endif\n";
   return text + "}\n";
 }
@@ -316,8 +321,8 @@ std::string text_of_checked_element(dialect d) {
       "  return 0;\n"
       "}}\n"
       "#define STRETTO_ITEM(id, a) ((a) < STRETTO_DIMENSIONS ? id((a) < STRETTO_DIMENSIONS ? (a) : 0) : 0)\n",
-      fmt::arg("start", checked_words::first_start), fmt::arg("parameter", checked_words::parameter), fmt::arg("index", checked_words::index),
-      fmt::arg("item", checked_words::item),
+      fmt::arg("start", checked_words::first_start), fmt::arg("parameter", checked_words::parameter),
+      fmt::arg("index", checked_words::index), fmt::arg("item", checked_words::item),
       fmt::arg("first", d == dialect::opencl ? "atomic_cmpxchg((volatile __global uint32_t*)look.words, 0u, 1u) == 0u"
                                              : "atomicCAS((uint32_t*)look.words, 0u, 1u) == 0u"));
 }
@@ -351,11 +356,14 @@ std::string text_of(const std::set<atomic_function>& used, dialect d) {
   return text;
 }
 
-// Decision 0051. Items of a group may run in lockstep, so that none waits within the loop for one that has not come out of it. What others have
-// written is read from memory, and not from what this item saw there before.
+// Decision 0051. Items of a group may run in lockstep, so no item may wait inside the loop for another one that has
+// not left it. Values that others wrote are read from memory, not from this item's cache.
 std::string text_of(const locked_fold& f, dialect d) {
   const bool is_opencl = d == dialect::opencl;
-  const std::string_view word = f.unit == 4 ? "uint32_t" : f.unit == 2 ? "uint16_t" : "uint8_t", global = is_opencl ? "__global " : "";
+  const std::string_view word = f.unit == 4   ? "uint32_t"
+                                : f.unit == 2 ? "uint16_t"
+                                              : "uint8_t",
+                         global = is_opencl ? "__global " : "";
   const std::string_view fence = is_opencl ? "mem_fence(CLK_GLOBAL_MEM_FENCE)" : "__threadfence()";
   return fmt::format(
       "STRETTO_FUNCTION void {name}({global}{type}* at, {type} by, {global}uint32_t* locks) {{\n"
@@ -374,8 +382,9 @@ std::string text_of(const locked_fold& f, dialect d) {
       "    }}\n"
       "}}\n",
       fmt::arg("name", f.name()), fmt::arg("global", global), fmt::arg("type", f.type), fmt::arg("bytes", f.bytes),
-      fmt::arg("mask", f.locks - 1), fmt::arg("word", word), fmt::arg("words", f.bytes / f.unit), fmt::arg("combines", f.combines),
-      fmt::arg("fence", fence), fmt::arg("take", is_opencl ? "atomic_cmpxchg(lock, 0u, 1u)" : "atomicCAS((uint32_t*)lock, 0u, 1u)"),
+      fmt::arg("mask", f.locks - 1), fmt::arg("word", word), fmt::arg("words", f.bytes / f.unit),
+      fmt::arg("combines", f.combines), fmt::arg("fence", fence),
+      fmt::arg("take", is_opencl ? "atomic_cmpxchg(lock, 0u, 1u)" : "atomicCAS((uint32_t*)lock, 0u, 1u)"),
       fmt::arg("give", is_opencl ? "atomic_xchg(lock, 0u)" : "atomicExch((uint32_t*)lock, 0u)"));
 }
 

@@ -1,4 +1,4 @@
-// kernel_preludes.hpp - what stands before every kernel's text: the names of kernel_scope.hpp as a device spells them.
+// kernel_preludes.hpp - the text in front of every kernel: the names of kernel_scope.hpp in a device's language.
 //
 // Threads     constants.
 #pragma once
@@ -15,38 +15,40 @@ namespace stretto::device {
 
 const std::string& prelude(dialect d);
 
-/// What checked_launch.hpp gives a kernel that looks at its indices, in words of 64 bits: 0 or 1 (as 32 bits) for whether something was named that
-/// may not be, of it the parameter, the index and the item; then for each parameter the word where its boxes are.
+/// Layout of the words that checked_launch.hpp passes to a kernel with index checks, in units of 64 bits. First a
+/// flag (0 or 1, as 32 bits) for whether an index was outside; then the parameter, index and item of the first
+/// violation; then for each parameter the word at which its boxes start.
 struct checked_words {
   static constexpr std::size_t parameter = 1, index = 2, item = 5, first_start = 8;
 };
-/// The function by which such a kernel finds an element. Behind the prelude.
+/// The function by which such a kernel finds an element. It must follow the prelude.
 std::string text_of_checked_element(dialect d);
 
-/// A function that changes an element in one step and returns what was there.
+/// An atomic read-modify-write function that returns the old value.
 struct atomic_function {
   std::string change;  ///< add, min, max, multiply, and, or, xor
   std::string type;    ///< int32_t, uint32_t, float, int64_t, uint64_t, double
-  bool is_global = true;  ///< of an array, else of memory of a group
+  bool is_global = true;  ///< on an array; false: on memory of a group
 
   /// "stretto_atomic_add_float_global".
   std::string name() const;
   friend auto operator<=>(const atomic_function&, const atomic_function&) = default;
 };
 
-/// Whether a name is that of a short vector in device text: "stretto_float4", so that OpenCL's and
-/// CUDA's own are left alone.
+/// Whether a name denotes a short vector in device text, such as "stretto_float4". The prefix avoids the vectors of
+/// OpenCL and CUDA.
 bool is_short_vector(std::string_view name) noexcept;
-/// The definitions of such: in OpenCL those of its own, in CUDA structures with the same size, alignment and operators.
+/// The definitions of these vectors: OpenCL's own in OpenCL; in CUDA structures with the same size, alignment and
+/// operators.
 std::string text_of_vectors(const std::set<std::string>& names, dialect d);
 
-/// The definitions of those that there are; the compiler tells of others.
+/// The definitions of the supported functions; the compiler reports others.
 std::string text_of(const std::set<atomic_function>& used, dialect d);
 
-/// The function by which a kernel contributes to elements of a type by an operator of the program's own, behind a lock of `locks`.
+/// A function by which a kernel contributes to elements with a user-defined operator, under one of `locks` locks.
 ///
 ///   combines   the function of two elements
-///   unit       bytes that their size and alignment are multiples of: 1, 2 or 4
+///   unit       a divisor of the size and alignment, in bytes: 1, 2 or 4
 struct locked_fold {
   std::string by, type = {}, combines = {};
   std::uint32_t bytes = 0, unit = 1;

@@ -40,7 +40,7 @@ tokens with_single_brackets(const tokens& all) {
   return out;
 }
 
-/// stretto::in and std::int32_t without what stands before the name.
+/// Removes qualifiers: stretto::in becomes in, std::int32_t becomes int32_t.
 tokens without_namespaces(tokens all) {
   for (std::size_t i = 0; i + 1 < all.size();)
     if (all[i].is == token::what::name && all[i + 1] == "::")
@@ -68,7 +68,7 @@ std::vector<tokens> split_at_commas(const tokens& all, std::size_t first, std::s
   int depth = 0;
   for (std::size_t i = first; i < last; ++i) {
     depth += depth_change(all[i]);
-    // Angle brackets are brackets only after a name that is a template of ours; types hold no comparisons.
+    // Angle brackets count as brackets only after the name of one of our templates; types contain no comparisons.
     if (all[i] == "<" && i > first && all[i - 1].is == token::what::name) ++depth;
     if (all[i] == ">" && depth > 0) --depth;
     if (depth == 0 && all[i] == ",") parts.emplace_back();

@@ -1,4 +1,4 @@
-// kernel_signature.hpp - the parameters of a kernel or a device function, read from their text.
+// kernel_signature.hpp - parses the parameters of a kernel or a device function.
 //
 // Threads     pure.
 #pragma once
@@ -14,21 +14,21 @@ namespace stretto::device {
 
 struct written_parameter {
   access mode = access::value;
-  tokens type;  ///< of a value, or of an array's elements
+  tokens type;  ///< the type of the value, or of the array's elements
   std::string name;
   int dimensions = 0;
-  fold_operator fold = fold_operator::none;  ///< of reduce; none: an operator of another name, which is `type` then
-  std::string by;                            ///< the name of an operator of the program's own, once that is known
+  fold_operator fold = fold_operator::none;  ///< of reduce; none: a user-defined operator, whose name is in `type`
+  std::string by;                            ///< the name of the user-defined operator, once known
 
   bool is_array() const noexcept { return mode != access::value; }
 };
 
-/// Reads "(in<float, 2> u, float c)". The C++ compiler has seen the text, so that what it means is not in doubt.
+/// Parses "(in<float, 2> u, float c)". The C++ compiler has accepted the text, so it is well formed.
 std::vector<written_parameter> parameters_of(const tokens& text);
 
-/// The tokens between two commas that stand outside of all brackets.
+/// Splits tokens at the commas outside of all brackets.
 std::vector<tokens> split_at_commas(const tokens& all, std::size_t first, std::size_t last);
-/// Where the bracket that opens at `open` closes; all.size() if it does not.
+/// The index of the bracket that closes the one at `open`; all.size() if there is none.
 std::size_t closing(const tokens& all, std::size_t open);
 
 }  // namespace stretto::device

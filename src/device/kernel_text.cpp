@@ -22,7 +22,8 @@ namespace stretto::device {
 
 namespace {
 
-/// The user's file, or nothing. Compilers write names relative to where they ran: mostly a folder above the program.
+/// The user's file, or an empty text. Compilers write file names relative to their working folder, mostly a folder
+/// above the program.
 std::string source_of(std::string_view file) {
   constexpr std::uint64_t most_bytes = 64u << 20;
   std::error_code ignored;
@@ -35,31 +36,35 @@ std::string source_of(std::string_view file) {
   return std::move(content.text);
 }
 
-/// Macros that turn u(i, j) into an element of the pointer; defined before a function and undefined after it.
+/// Macros that turn u(i, j) into an element of the pointer. They are defined before a function and undefined after
+/// it.
 struct element_macros {
   std::string define, undefine;
 
-  void array(const written_parameter& p, checking checked) {
+  void array(const written_parameter& p, index_checks checked) {
     static constexpr const char* indices[] = {"i", "i, j", "i, j, k"};
     static constexpr const char* further[] = {", 0, 0", ", 0", ""};
     if (p.mode == access::local) {
       define += fmt::format("#define stretto_at_{0}(i) stretto_data_{0}[i]\n", p.name);
-    } else if (checked == checking::on) {
-      define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n", p.name,
-                            indices[p.dimensions - 1], further[p.dimensions - 1]);
+    } else if (checked == index_checks::on) {
+      define += fmt::format(
+          "#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n",
+          p.name, indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
-      // Each term is of the type of the sum: one without a sign would make a whole of 32 bits of what goes on in 64.
+      // Each term is cast to the type of the sum: an unsigned 32-bit term would wrap around before it is widened.
       std::string offset = fmt::format("(STRETTO_SUM_TYPE)stretto_layout_{}.offset", p.name);
       for (int a = 0; a < p.dimensions; ++a)
         offset += fmt::format(" + (STRETTO_SUM_TYPE)(({0}) * {3}(stretto_layout_{1}.stride[{2}]))", "ijk"[a], p.name, a,
                               a + 1 < p.dimensions ? "(STRETTO_SUM_TYPE)" : "STRETTO_LAST");
-      define += fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[{2}]\n", p.name, indices[p.dimensions - 1], offset);
+      define +=
+          fmt::format("#define stretto_at_{0}({1}) stretto_data_{0}[{2}]\n", p.name, indices[p.dimensions - 1], offset);
     }
     undefine += fmt::format("#undef stretto_at_{}\n", p.name);
   }
 
   void local_array(const std::string& called, const declared& d) {
-    // With as many axes as it has: what PoCL's compiler makes of one index in place of two takes three times as long.
+    // The macro has as many parameters as the array has axes: with one index in place of two, PoCL's compiler
+    // produces code that takes three times as long.
     std::string parameters, indices;
     for (std::size_t a = 0; a < d.lengths.size(); ++a) {
       parameters += fmt::format("{}i{}", a ? ", " : "", a);
@@ -72,8 +77,9 @@ struct element_macros {
 
 bool is_bool(const tokens& type) { return type.size() == 1 && type.front() == "bool"; }
 
-std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, checking checked) {
-  const bool is_of_bytes = of_kernel && d == dialect::opencl && is_bool(p.type);  // OpenCL hands no bool to a kernel
+std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d, index_checks checked) {
+  // OpenCL cannot pass a bool to a kernel
+  const bool is_of_bytes = of_kernel && d == dialect::opencl && is_bool(p.type);
   const std::string type = is_of_bytes ? "uint8_t" : joined(p.type);
   if (is_of_bytes && p.mode == access::value) return fmt::format("uint8_t stretto_given_{}", p.name);
   if (p.mode == access::value) return fmt::format("{} {}", type, as_plain_name(p.name));
@@ -85,21 +91,24 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
       "STRETTO_GLOBAL {}{} * {} stretto_{}_{}", p.mode == access::in ? "const " : "", type,
       of_kernel ? "STRETTO_RESTRICT" : "", is_of_bytes ? "given" : "data", p.name);
   if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
-  const std::string look = checked == checking::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
+  const std::string look =
+      checked == index_checks::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
   return fmt::format("{}, const stretto_array stretto_layout_{}{}", pointer, p.name, look);
 }
 
 bool is_integer(const tokens& type) {
-  static const std::set<std::string_view>& words = *new const std::set<std::string_view>{"int",     "unsigned", "signed",   "long",     "short",
-                                                "char",    "const",    "int8_t",   "int16_t",  "int32_t",
-                                                "int64_t", "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+  static const std::set<std::string_view>& words = *new const std::set<std::string_view>{
+      "int",     "unsigned", "signed",  "long",    "short",    "char",     "const",   "int8_t",
+      "int16_t", "int32_t",  "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
   return std::all_of(type.begin(), type.end(), [](const token& t) { return words.contains(t.spelling); });
 }
 
-/// `long` has 64 bits everywhere, and what is named by a type has one word for it. In OpenCL C `long long` is reserved for twice as many: compilers
-/// take it, and compute something else.
+/// `long` has 64 bits everywhere, and generated names need one word per type. OpenCL C reserves `long long` for 128
+/// bits: compilers accept it and compute wrong results.
 void shorten_long_long(tokens& all) {
-  all.erase(std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }), all.end());
+  all.erase(
+      std::unique(all.begin(), all.end(), [](const token& a, const token& b) { return a == "long" && b == "long"; }),
+      all.end());
   for (token& t : all) {
     if (t.is != token::what::number) continue;
     for (const char* twice : {"ll", "LL"})
@@ -109,14 +118,14 @@ void shorten_long_long(tokens& all) {
 
 class writer {
  public:
-  writer(const kernel_code& k, dialect d, checking checked) : kernel_(k), dialect_(d), checked_(checked) {}
+  writer(const kernel_code& k, dialect d, index_checks checked) : kernel_(k), dialect_(d), checked_(checked) {}
 
   kernel_text write() {
     tokens parameters = tokens_of(kernel_.parameter_text), body = tokens_of(kernel_.body_text);
     text_.has_lines = align_or_refuse({&parameters, &body}, source_name(kernel_), kernel_.file, kernel_.line);
     for (tokens* all : {&parameters, &body}) {
-      put_arguments(*all, kernel_.template_arguments);
-      leave_out_own_namespace(*all);
+      substitute_arguments(*all, kernel_.template_arguments);
+      remove_own_namespace(*all);
     }
     note_unknown(parameters, body, kernel_.file);
     shorten_long_long(parameters), shorten_long_long(body);
@@ -124,11 +133,11 @@ class writer {
     include_what_is_used_by(body);
     text_.entry = "stretto_kernel_" + identifier_of(kernel_.name);
     entry(parameters, body);
-    // OpenCL does not say how large a bool is; on the host it is a byte.
+    // OpenCL does not define the size of bool; on the host it is one byte.
     const char* const of_bools = uses_bool_ ? "typedef char stretto_bool_is_a_byte[sizeof(bool) == 1 ? 1 : -1];\n" : "";
     text_.source = fmt::format(
         "{}{}{}{}{}\n{}", prelude(dialect_), of_bools, text_of_vectors(vectors_, dialect_),
-        checked_ == checking::on ? text_of_checked_element(dialect_) : std::string(),
+        checked_ == index_checks::on ? text_of_checked_element(dialect_) : std::string(),
         text_of(atomics_, dialect_), source_);
     text_.needs_double = uses_double_;
     for (const atomic_function& f : atomics_)
@@ -144,13 +153,16 @@ class writer {
     if (!found) return false;
     throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_.name))
         .fact("line", fmt::format("{}:{}", file, found->line))
-        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took", found->spelling))
-        .remedy("write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
+        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took",
+                             found->spelling))
+        .remedy(
+            "write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
   }
 
   void note_unknown(const tokens& parameters, const tokens& body, std::string_view file) {
     if (!text_.unknown.empty()) return;
-    const token* const t = unknown_name(parameters, body, [&](const token& one) { return text_named(one.spelling, kernel_); });
+    const token* const t =
+        unknown_name(parameters, body, [&](const token& one) { return text_named(one.spelling, kernel_); });
     if (!t) return;
     text_.unknown = t->spelling;
     text_.unknown_where = fmt::format("{}:{}", file, t->line);
@@ -175,7 +187,7 @@ class writer {
     if (used.is == device_text::what::function) parts.insert(parts.begin(), &parameters);
     if (used.is != device_text::what::operation) align_or_refuse(parts, used.name, used.file, used.line);
     if (used.is == device_text::what::function) note_unknown(parameters, body, used.file);
-    for (tokens* all : {&parameters, &body, &type}) shorten_long_long(*all), leave_out_own_namespace(*all);
+    for (tokens* all : {&parameters, &body, &type}) shorten_long_long(*all), remove_own_namespace(*all);
     include_what_is_used_by(type);
     include_what_is_used_by(parameters);
     include_what_is_used_by(body);
@@ -183,7 +195,8 @@ class writer {
     if (used.is == device_text::what::structure) structure(used, name, std::move(body));
     else if (used.is == device_text::what::constant && is_integer(type))  // which may then be the length of an array
       source_ += fmt::format("enum {{ {} = {} }};\n", name, joined(body));
-    else if (used.is == device_text::what::operation) return;  // whoever contributes by it defines how
+    // its definition comes with the kernels that contribute by it
+    else if (used.is == device_text::what::operation) return;
     else if (used.is == device_text::what::constant)
       source_ += fmt::format("STRETTO_CONSTANT {} {} = {};\n", joined(type), name, joined(body));
     else function(used, joined(type), parameters, body);
@@ -207,11 +220,11 @@ class writer {
       list += (list.empty() ? "" : ", ") + declaration_of(p, false, dialect_, checked_);
       if (p.is_array()) macros.array(p, checked_);
     }
-    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type, as_plain_name(std::string(f.name)), list,
-                           text_of(is.text, f.file), macros.undefine);
+    source_ += fmt::format("{}STRETTO_FUNCTION {} {}({})\n{}\n{}", macros.define, type,
+                           as_plain_name(std::string(f.name)), list, text_of(is.text, f.file), macros.undefine);
   }
 
-  /// Finds what a reduction by another name is by, if that is for devices, and defines how the kernel contributes.
+  /// Resolves the user-defined operators of reductions for devices, and defines how the kernel contributes.
   void find_operators(std::vector<written_parameter>& parameters) {
     std::set<std::string> defined;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -246,9 +259,10 @@ class writer {
     atomics_.insert(is.atomics.begin(), is.atomics.end());
     element_macros macros;
     std::string list, opening;
-    std::string last = dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
+    std::string last =
+        dialect_ == dialect::opencl ? layouts_together(parameters, macros) : "const stretto_launch stretto_range";
     if (text_.needs_locks) last += ", STRETTO_GLOBAL uint32_t* stretto_locks";
-    if (checked_ == checking::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
+    if (checked_ == index_checks::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const written_parameter& p = parameters[i];
       const bool is_of_bytes = dialect_ == dialect::opencl && p.mode == access::value &&
@@ -260,7 +274,8 @@ class writer {
       opening += dialect_ == dialect::cuda ? cuda_opening(p) : is_of_bytes ? opening_of_bytes(p) : opencl_opening(p);
     }
     for (const auto& [called, d] : is.local_arrays) macros.local_array(called, d);
-    // OpenCL wants the declarations of local memory at the outermost scope: the body's own braces are left out there.
+    // OpenCL requires declarations of local memory in the outermost scope, so the body's own braces are left out
+    // there.
     const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
     const tokens inside = outermost ? tokens(is.text.begin() + 1, is.text.end() - 1) : is.text;
     source_ += fmt::format("{}STRETTO_ENTRY {}({}{})\n{{\n{}{}{}{}\n}}\n{}",
@@ -284,7 +299,7 @@ class writer {
           "stretto_layout_{0}.skip);\n",
           p.name, constant, joined(p.type));
     }
-    // What a bool is written to becomes 0 or 1, and a byte does not: elements are used as bools.
+    // Assigning to a bool stores 0 or 1; assigning to a byte does not. So elements are accessed as bools.
     if (p.mode == access::value)
       return fmt::format("bool {} = stretto_given_{} != 0;\n", as_plain_name(p.name), p.name);
     if (p.mode == access::local)
@@ -298,7 +313,7 @@ class writer {
         p.name, constant);
   }
 
-  /// OpenCL hands no structure with a bool to a kernel: its bytes are handed over, in a structure of their own.
+  /// OpenCL cannot pass a structure with a bool to a kernel, so its bytes are passed in a separate structure.
   std::string bytes_for(const written_parameter& p, std::uint32_t bytes) {
     source_ += fmt::format("typedef struct {{ uint8_t is[{}]; }} stretto_bytes_of_{};\n", bytes, p.name);
     return fmt::format("const stretto_bytes_of_{0} stretto_given_{0}", p.name);
@@ -311,18 +326,20 @@ class writer {
         p.name, joined(p.type), as_plain_name(p.name));
   }
 
-  /// What each array of a checked entry is looked at with.
+  /// The declarations with which a checked entry checks its arrays.
   std::string looks(const std::vector<written_parameter>& parameters) const {
     std::string all;
     const char* const id = kernel_.in_groups ? "stretto_item_global_id" : "global_id";
-    for (std::size_t i = 0; checked_ == checking::on && i < parameters.size(); ++i)
+    for (std::size_t i = 0; checked_ == index_checks::on && i < parameters.size(); ++i)
       if (parameters[i].is_array() && parameters[i].mode != access::local)
-        all += fmt::format("const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
-                           parameters[i].name, i, id);
+        all += fmt::format(
+            "const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
+            parameters[i].name, i, id);
     return all;
   }
 
-  /// Of an OpenCL entry: one parameter for the range and the layouts of all arrays, as drivers take time for each.
+  /// An OpenCL entry has one parameter for the range and the layouts of all arrays, because drivers take time for
+  /// each parameter.
   std::string layouts_together(const std::vector<written_parameter>& parameters, element_macros& macros) {
     int arrays = 0;
     macros.define += "#define stretto_range stretto_given.range\n";
@@ -339,7 +356,7 @@ class writer {
 
   const kernel_code& kernel_;
   const dialect dialect_;
-  const checking checked_;
+  const index_checks checked_;
   kernel_text text_;
   std::string source_;
   std::set<std::string> included_, vectors_;
@@ -350,6 +367,8 @@ class writer {
 
 }  // namespace
 
-kernel_text text_for(const kernel_code& kernel, dialect d, checking checked) { return writer(kernel, d, checked).write(); }
+kernel_text text_for(const kernel_code& kernel, dialect d, index_checks checked) {
+  return writer(kernel, d, checked).write();
+}
 
 }  // namespace stretto::device

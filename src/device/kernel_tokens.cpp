@@ -29,7 +29,7 @@ struct reader {
       if (text[at] == '\n' && line) ++line;
   }
 
-  /// Over white space, comments and folded line ends.
+  /// Skips white space, comments and line continuations.
   void skip_blank() {
     while (more()) {
       if (std::isspace(static_cast<unsigned char>(look())) || (look() == '\\' && look(1) == '\n')) skip(1);
@@ -63,7 +63,7 @@ struct reader {
   }
 };
 
-/// Where the tokens of `part` stand in `source`, from `from` on; source.size() if they do not follow there.
+/// The index in `source`, from `from` on, at which the tokens of `part` occur; source.size() if they do not.
 std::size_t where_is(const tokens& source, std::size_t from, const tokens& part) {
   const bool same = from + part.size() <= source.size() &&
                     std::equal(part.begin(), part.end(), source.begin() + static_cast<std::ptrdiff_t>(from),
@@ -91,7 +91,7 @@ bool align(std::vector<tokens*> parts, std::string_view name, std::string_view s
   for (tokens* part : parts)
     for (token& t : *part) t.line = line;
   const tokens all = tokens_of(source, 1);
-  // A macro of several lines is counted by its first line or by its last one, as compilers please; names repeat.
+  // Compilers number a macro of several lines by its first or its last line, and names may repeat.
   std::size_t best = all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!(all[i] == name)) continue;
@@ -126,7 +126,9 @@ std::optional<directive> directive_in(std::string_view name, std::string_view so
     int depth = 0;
     std::size_t n = i + 1;
     for (unsigned commas = 0; n < all.size(); ++n) {
-      depth += all[n] == "(" || all[n] == "{" || all[n] == "[" ? 1 : all[n] == ")" || all[n] == "}" || all[n] == "]" ? -1 : 0;
+      depth += all[n] == "(" || all[n] == "{" || all[n] == "["   ? 1
+               : all[n] == ")" || all[n] == "}" || all[n] == "]" ? -1
+                                                                 : 0;
       if (depth == 0) break;
       if (depth == 1) commas += all[n] == ",";
       is_defined_here = is_defined_here || (commas < 2 && all[n] == name);

@@ -1,9 +1,13 @@
-// key_table.hpp - values by number: for what comes and goes all the time, with no memory of its own for each.
+// key_table.hpp - a hash table from numbers to values without an allocation per entry, for entries that come and go
+// all the time.
 //
 // Threads     one at a time.
-// Cost        find, insert and erase: a multiplication and mostly one line of the cache; it grows by doubling and never shrinks.
-// Invariants  (1) at most half of the slots are taken. (2) between a key's own slot and the one that it is in none is free.
-// Source      linear probing with deletion by moving back: Knuth, The Art of Computer Programming, volume 3, section 6.4.
+// Cost        find, insert and erase: one multiplication and mostly one cache line. The table doubles when it grows
+//             and never shrinks.
+// Invariants  (1) at most half of the slots are used. (2) no slot between a key's home slot and its actual slot is
+//             free.
+// Source      linear probing with deletion by moving back: Knuth, The Art of Computer Programming, volume 3, section
+//             6.4.
 #pragma once
 
 #include <bit>
@@ -14,20 +18,20 @@
 
 namespace stretto::device {
 
-/// Keys are any numbers but 0.
+/// Keys are numbers other than 0.
 template <class T>
 class key_table {
  public:
   using key = std::uint64_t;
 
-  /// Null if it is not there. Until the next insert or erase.
+  /// Null if the key is absent. Valid until the next insert or erase.
   const T* find(key k) const noexcept {
     for (std::size_t i = home_of(k);; i = next(i)) {
       if (slots_[i].k == k) return &slots_[i].value;
       if (!slots_[i].k) return nullptr;
     }
   }
-  /// A key that is not there yet.
+  /// Inserts a key that must be absent.
   void insert(key k, const T& value) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     put(k, value);
@@ -38,7 +42,7 @@ class key_table {
     for (; slots_[hole].k != k; hole = next(hole))
       if (!slots_[hole].k) return;
     --count_;
-    // What would not be found over the hole moves into it.
+    // An entry that would not be found across the hole moves into it.
     for (std::size_t i = next(hole); slots_[i].k; i = next(i)) {
       const std::size_t mask = slots_.size() - 1;
       if (((i - home_of(slots_[i].k)) & mask) < ((i - hole) & mask)) continue;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "device/native.hpp"
-#include "device/unwritten.hpp"
+#include "device/native_code.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto::device {
 
@@ -14,18 +14,22 @@ constexpr std::size_t alignment = 64;
 bool lies_in_memory(const kernel_parameter& p) noexcept { return is_array(p) && p.mode != access::local; }
 
 bool has_unwritten(const kernel_argument& a, const kernel_parameter& p) {
-  if (!has_left_any() || !can_be_unwritten(p.element_bytes) || (p.mode != access::in && p.mode != access::inout)) return false;
-  return !each_element(a, p, [&](const std::int64_t*, const std::byte* e) { return !is_unwritten(e, p.element_bytes); });
+  if (!has_recorded_launches() || !can_be_unwritten(p.element_bytes) ||
+      (p.mode != access::in && p.mode != access::inout))
+    return false;
+  return !each_element(a, p,
+                       [&](const std::int64_t*, const std::byte* e) { return !is_unwritten(e, p.element_bytes); });
 }
 
-/// Other launches may write elements next to those of this one. Their bytes are copied too, and nobody uses them: this is
-/// no race of the program.
+/// Other launches may write elements between those of this launch. Their bytes are copied too but never used, so this
+/// is no race of the program.
 __attribute__((no_sanitize("thread"))) void copy(launch_copies::block& b) {
   b.bytes.resize(b.size() + alignment);
   const auto at = reinterpret_cast<std::uintptr_t>(b.bytes.data());
   const auto wanted = static_cast<std::uintptr_t>(b.is.first) % alignment;
   b.first = b.bytes.data() + (wanted + alignment - at % alignment) % alignment;
-  const auto* const from = reinterpret_cast<const volatile std::byte*>(b.is.first);  // memcpy would be watched
+  // ThreadSanitizer intercepts memcpy
+  const auto* const from = reinterpret_cast<const volatile std::byte*>(b.is.first);
   for (std::size_t i = 0; i < b.size(); ++i) b.first[i] = from[i];
 }
 

@@ -1,7 +1,7 @@
-// launched_shapes.hpp - in groups of which shapes a kernel was launched on a device.
+// launched_shapes.hpp - the group shapes in which a kernel was launched on a device.
 //
 // Threads     any.
-// Cost        has: a few loads for the first shape that there was, else a lock.
+// Cost        has: a few loads for the shape that came first, else a lock.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace stretto::device {
 
 class launched_shapes {
  public:
-  /// The length of a group along each axis, how many axes count, and that of the lines of a plain kernel.
+  /// The group's length along each axis, the number of axes, and the line length of plain kernels.
   struct shape {
     std::array<std::int64_t, 3> group = {1, 1, 1};
     int dimensions = 1;
@@ -24,12 +24,12 @@ class launched_shapes {
   };
 
   bool has(const shape& s) const noexcept {
-    // It does not change any more once it is seen.
+    // The first shape never changes once it is published.
     if (const shape* const only = first_.load(std::memory_order_acquire); only && *only == s) return true;
     const std::scoped_lock lock(mutex_);
     return std::ranges::find(others_, s) != others_.end();
   }
-  /// Whether it is a new one.
+  /// Adds a shape; true if it is new.
   bool add(const shape& s) {
     if (has(s)) return false;
     const std::scoped_lock lock(mutex_);
@@ -45,8 +45,8 @@ class launched_shapes {
 
  private:
   shape kept_;
-  std::atomic<const shape*> first_{nullptr};  // kept_, once there is one
-  mutable std::mutex mutex_;                  // guards what follows
+  std::atomic<const shape*> first_{nullptr};  // points to kept_ once it is set
+  mutable std::mutex mutex_;                  // guards the members below
   std::vector<shape> others_;
 };
 

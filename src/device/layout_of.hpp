@@ -1,4 +1,4 @@
-// layout_of.hpp - an array of a launch, as a device reads it.
+// layout_of.hpp - the layout of an array argument as a kernel receives it.
 //
 // Threads     pure.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace stretto::device {
 
-/// Counts from the array's first byte: the origin may lie before it, by a whole number of elements.
+/// Offsets count from the array's first byte. The origin may lie before it, by a whole number of elements.
 inline array_layout layout_of(const launch_argument& given, std::uint32_t element_bytes) noexcept {
   array_layout layout;
   layout.offset = (reinterpret_cast<std::intptr_t>(given.is.origin) - reinterpret_cast<std::intptr_t>(given.first)) /

@@ -1,4 +1,4 @@
-// log_lines.hpp - a compiler's log in the lines of whom wrote the kernel, also where the compiler knows only the lines of the text it was given.
+// log_lines.hpp - maps the line numbers in a compiler's log to the user's source, for compilers that ignore #line.
 //
 // Threads     pure.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace stretto::device {
 
-/// The log with "<kernel>:N:" (as NVIDIA's OpenCL says, which does not heed #line) replaced by file and line that the #line before line N of
-/// the source names. What stands before the first #line stays as it is.
+/// The log with each "<kernel>:N:", as NVIDIA's OpenCL writes it, replaced by the file and line that the last #line
+/// before line N of the source names. Lines before the first #line stay unchanged.
 std::string with_lines_of_user(std::string_view log, std::string_view source);
 
 }  // namespace stretto::device

@@ -45,7 +45,8 @@ std::optional<held> type_of(std::span<const std::string_view> words) {
 }
 
 std::optional<held> sized_type(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, int>, 4> sized{{{"int16_t", 16}, {"int32_t", 32}, {"uint16_t", -16}, {"uint32_t", -32}}};
+  constexpr std::array<std::pair<std::string_view, int>, 4> sized{
+      {{"int16_t", 16}, {"int32_t", 32}, {"uint16_t", -16}, {"uint32_t", -32}}};
   for (const auto& [name, bits] : sized)
     if (word == name) return of_bits(static_cast<unsigned>(std::abs(bits)), bits > 0);
   return std::nullopt;
@@ -53,10 +54,13 @@ std::optional<held> sized_type(std::string_view word) {
 
 class narrow_id_reader {
  public:
-  narrow_id_reader(const tokens& body, const std::vector<written_parameter>& parameters, std::span<const kernel_parameter> kinds) : all_(body) {
+  narrow_id_reader(const tokens& body, const std::vector<written_parameter>& parameters,
+                   std::span<const kernel_parameter> kinds)
+      : all_(body) {
     for (std::size_t i = 0; i < std::min(parameters.size(), kinds.size()); ++i)
-      if (const kernel_parameter& p = kinds[i]; p.dimensions && (p.element_bytes == 2 || p.element_bytes == 4) &&
-                                                (p.kind == element_kind::integer || p.kind == element_kind::unsigned_integer))
+      if (const kernel_parameter& p = kinds[i];
+          p.dimensions && (p.element_bytes == 2 || p.element_bytes == 4) &&
+          (p.kind == element_kind::integer || p.kind == element_kind::unsigned_integer))
         elements_[parameters[i].name] = of_bits(8 * p.element_bytes, p.kind == element_kind::integer);
   }
 
@@ -74,12 +78,14 @@ class narrow_id_reader {
   bool is(std::size_t at, std::string_view spelling) const { return at < all_.size() && all_[at] == spelling; }
   bool is_name(std::size_t at) const { return at < all_.size() && all_[at].is == token::what::name; }
 
-  /// A narrow type that begins there, and what stands behind it; a wide one, or none, is nothing.
+  /// The narrow type at `at`, and the index behind it. Nothing for other types and for anything else.
   std::pair<std::optional<held>, std::size_t> type_at(std::size_t at) const {
-    static constexpr std::array<std::string_view, 7> words{"unsigned", "signed", "short", "int", "char", "long", "const"};
+    static constexpr std::array<std::string_view, 7> words{"unsigned", "signed", "short", "int",
+                                                           "char",     "long",   "const"};
     std::vector<std::string_view> read;
     std::size_t behind = at;
-    while (behind < all_.size() && std::ranges::find(words, all_[behind].spelling) != words.end()) read.push_back(all_[behind++].spelling);
+    while (behind < all_.size() && std::ranges::find(words, all_[behind].spelling) != words.end())
+      read.push_back(all_[behind++].spelling);
     if (is(behind, "std") && is(behind + 1, "::")) behind += 2;
     if (behind < all_.size())
       if (const auto type = sized_type(all_[behind].spelling)) return {type, behind + 1};
@@ -129,17 +135,17 @@ class narrow_id_reader {
     }
     return at;
   }
-  /// Of what a cast is applied to.
+  /// The index behind the operand of a cast.
   std::size_t end_of_operand(std::size_t at) const {
     if (is(at, "(")) return closing(all_, at) + 1;
     while (is_name(at) && is(at + 1, ".")) at += 2;
     return is_name(at) && is(at + 1, "(") ? closing(all_, at + 1) + 1 : at + 1;
   }
 
-  /// Notes the ids in [first, last), if it holds nothing that could make them smaller.
+  /// Records the ids in [first, last), unless an operation there may reduce them.
   void take(const held& type, std::size_t from, std::size_t first, std::size_t last) {
     last = std::min(last, all_.size());
-    if (!taken_.insert(first).second) return;  // a variable's first value is also what it is assigned
+    if (!taken_.insert(first).second) return;  // a variable's initialiser is also an assignment to it
     std::vector<narrow_id> ids;
     for (std::size_t at = first; at < last; ++at) {
       if (is_name(at) && is(at + 1, "(")) {
@@ -150,8 +156,8 @@ class narrow_id_reader {
         at = close;
       } else if (is_name(at) && !(is(at + 1, ".") && is_name(at + 2))) {
         return;  // a variable may make it smaller
-      } else if (all_[at].is == token::what::sign && !is(at, "+") && !is(at, "-") && !is(at, "*") && !is(at, "(") && !is(at, ")") &&
-                 !is(at, ".")) {
+      } else if (all_[at].is == token::what::sign && !is(at, "+") && !is(at, "-") && !is(at, "*") && !is(at, "(") &&
+                 !is(at, ")") && !is(at, ".")) {
         return;
       }
     }
@@ -172,18 +178,19 @@ class narrow_id_reader {
     else if (is(at, "group_id")) id.is = narrow_id::what::group;
     else if (is(at, "global_size")) id.is = narrow_id::what::items_of_range;
     else return std::nullopt;
-    if (close == at + 3 && all_[at + 2].spelling.size() == 1 && all_[at + 2].spelling[0] >= '0' && all_[at + 2].spelling[0] < '3')
+    if (close == at + 3 && all_[at + 2].spelling.size() == 1 && all_[at + 2].spelling[0] >= '0' &&
+        all_[at + 2].spelling[0] < '3')
       id.axis = all_[at + 2].spelling[0] - '0';
     return id;
   }
 
   const tokens& all_;
   std::map<std::string, held, std::less<>> variables_, elements_;
-  std::set<std::size_t> taken_;  // where expressions begin that were looked at
+  std::set<std::size_t> taken_;  // starts of the expressions that were examined
   std::vector<narrow_id> found_;
 };
 
-/// Kernels last as long as the program.
+/// Kernels are never destroyed.
 const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
   static std::mutex& mutex = *new std::mutex;
   using known = std::unordered_map<const kernel_code*, std::vector<narrow_id>>;
@@ -200,14 +207,14 @@ const std::vector<narrow_id>& narrow_ids_of(const kernel_code& code) {
 struct bounds {
   std::int64_t min = 0, max = 0;
 };
-/// What such an id may be along an axis.
+/// The range of such an id along an axis.
 bounds bounds_of(narrow_id::what is, const launch_range& r, int axis) {
   const bounds groups{r.min[axis], r.max[axis]}, items{groups.min * r.group[axis], groups.max * r.group[axis]};
   if (is == narrow_id::what::group) return groups;
   return is == narrow_id::what::item ? items : bounds{0, items.max - items.min + 1};
 }
 
-/// Whether every type holds them.
+/// Whether even the narrowest type holds all ids.
 bool are_small(const launch_range& r) {
   constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
   for (int a = 0; a < r.dimensions; ++a)
@@ -224,7 +231,7 @@ std::vector<narrow_id> narrow_ids_in(const tokens& body, const std::vector<writt
 
 void refuse_wide_ids(const kernel_code& code, const launch_range& range, const std::source_location& where) {
   if (are_small(range)) return;
-  // Most launches are of a kernel that was launched a moment ago.
+  // A cache: most launches repeat a recently launched kernel.
   struct seen {
     const kernel_code* code = nullptr;
     const std::vector<narrow_id>* ids = nullptr;
@@ -237,7 +244,8 @@ void refuse_wide_ids(const kernel_code& code, const launch_range& range, const s
       const bounds ids = bounds_of(id.is, range, axis);
       const bool is_meant = id.axis < 0 || id.axis == axis;
       if (!is_meant || ids.min >= ids.max || (ids.min >= id.least && ids.max - 1 <= id.most)) continue;
-      throw error("K19", fmt::format("kernel \"{}\" keeps ids of this launch in a type that cannot hold them", code.name))
+      throw error("K19",
+                  fmt::format("kernel \"{}\" keeps ids of this launch in a type that cannot hold them", code.name))
           .fact("launched", where)
           .fact("kernel", fmt::format("{}:{}", code.file, code.line))
           .fact("ids", fmt::format("{} to {} on axis {}", ids.min, ids.max - 1, axis))

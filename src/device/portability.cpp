@@ -17,7 +17,7 @@ struct verdict {
   bool is_told = false;
 };
 
-std::optional<error> look_at(const kernel_code& code) {
+std::optional<error> find_refusal(const kernel_code& code) {
   if (code.native) return {};
   try {
     const kernel_text text = text_for(code, dialect::opencl);
@@ -32,14 +32,14 @@ std::optional<error> look_at(const kernel_code& code) {
   }
 }
 
-/// Kernels last as long as the program.
+/// Kernels are never destroyed.
 struct verdicts {
   std::mutex mutex;
   std::unordered_map<const kernel_code*, verdict> of;
 
   verdict& find(const kernel_code& code) {
     const auto found = of.find(&code);
-    return found != of.end() ? found->second : of.emplace(&code, verdict{look_at(code)}).first->second;
+    return found != of.end() ? found->second : of.emplace(&code, verdict{find_refusal(code)}).first->second;
   }
 };
 
@@ -51,12 +51,12 @@ verdicts& verdicts_of_process() {
 
 }  // namespace
 
-std::optional<error> what_devices_refuse(const kernel_code& code) {
+std::optional<error> device_refusal(const kernel_code& code) {
   std::scoped_lock lock(verdicts_of_process().mutex);
   return verdicts_of_process().find(code).refused;
 }
 
-void warn_of_what_devices_refuse(const kernel_code& code, const std::function<void(const std::string&)>& warn) {
+void warn_of_device_refusal(const kernel_code& code, const std::function<void(const std::string&)>& warn) {
   std::string why;
   {
     std::scoped_lock lock(verdicts_of_process().mutex);

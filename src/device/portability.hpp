@@ -1,7 +1,7 @@
-// portability.hpp - what keeps a kernel from devices though the host computes it.
+// portability.hpp - reports why devices cannot run a kernel that the host can.
 //
 // Threads     any.
-// Cost        the text for devices is made once per kernel and process; after that a lock and a look-up.
+// Cost        the device text is generated once per kernel and process; then a lock and a lookup.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -13,10 +13,11 @@
 
 namespace stretto::device {
 
-/// K10 or K11 as the text for devices says them; K12 with the first name that no device knows. Nothing for code of the program's own.
-std::optional<error> what_devices_refuse(const kernel_code& code);
+/// K10 or K11 from generating the device text, or K12 with the first name that no device knows. Nothing for native
+/// kernels.
+std::optional<error> device_refusal(const kernel_code& code);
 
-/// The same for whoever looks for mistakes on the host, as one line and once per kernel and process.
-void warn_of_what_devices_refuse(const kernel_code& code, const std::function<void(const std::string&)>& warn);
+/// Passes the same error to `warn` as one line, once per kernel and process; for checked runs on the host.
+void warn_of_device_refusal(const kernel_code& code, const std::function<void(const std::string&)>& warn);
 
 }  // namespace stretto::device

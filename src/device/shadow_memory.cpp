@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto {
 
@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::uint32_t last_turn = std::numeric_limits<std::uint32_t>::max();
 
-/// Of what each pattern is a value: an element, or a component of a short vector.
+/// The size of one patterned number: an element, or a component of a short vector.
 std::size_t number_bytes(const shadow_array& in) noexcept {
   return in.component_bytes ? in.component_bytes : in.element_bytes;
 }
 
-/// Two patterns of an element without a value, the same for no two elements next to one another. Numbers are small, for they may end up
-/// as the bounds of loops; floating-point numbers are zero and not a number, which results cannot hide.
+/// The two patterns of an element without a value; neighbouring elements have different ones. Integers are small,
+/// because they may become loop bounds. Floating-point numbers are zero and NaN, which results cannot hide.
 std::uint64_t pattern_of(const shadow_array& in, std::uint64_t slot, bool is_altered) noexcept {
   const std::uint64_t salt = slot * 7 + in.number % 1024 * 101 + (in.is_of_group ? 1 : 0);
   if (in.element_bytes == 1) return (salt & 1) != (is_altered ? 1u : 0u);  // a bool, perhaps
@@ -104,7 +104,8 @@ shadow_array& shadow_memory::declare(const kernels::local_declaration& what, uns
 
 void shadow_memory::use(shadow_array& in, std::byte* element, const std::int64_t* at, std::size_t axes) {
   const std::size_t slot = static_cast<std::size_t>(element - in.first) / in.slot_bytes;
-  if (slot >= in.elements.size() || now_ == last_turn) return;  // of so many turns, the rest goes unwatched
+  // beyond this number of turns, accesses are not recorded
+  if (slot >= in.elements.size() || now_ == last_turn) return;
   shadow_element& e = in.elements[slot];
   if (e.last_use == now_) return;
   entry u{&in, &e, element, e, values_.size(), {0, 0, 0}, e.last_use < units_.back(), false, false};
@@ -130,7 +131,7 @@ void shadow_memory::end_turn() {
 
 void shadow_memory::judge(const entry& e, bool writes) {
   shadow_element& s = *e.element;
-  // Other groups are never in order with this one, other items only if a region ended between the two.
+  // Other groups are never ordered with this one; other items only if a region ended between the two accesses.
   const auto is_unordered = [&](std::uint32_t other) {
     return other != 0 && other != now_ && (other < units_.back() || other >= region_);
   };
@@ -189,7 +190,7 @@ bool shadow_memory::agree(const effects& a, const effects& b) {
   const auto is_unchanged = [&](const effects& in, const effects::one& e) {
     return std::memcmp(before(in, e), before(in, e) + e.size, e.size) == 0;
   };
-  // Byte by byte: fields of a structure that nothing writes, and what lies between them, stay as they were.
+  // Compare byte by byte: unwritten fields of a structure, and its padding, stay as they were.
   const auto are_alike = [&](const effects::one& x, const effects::one& y) {
     const std::byte *of_a = before(a, x), *of_b = before(b, y);
     for (std::size_t i = 0; i < x.size; ++i)

@@ -1,12 +1,14 @@
-// shadow_memory.hpp - which elements the items of a trial run read and write, and what they do to one another by that.
+// shadow_memory.hpp - records which elements the items of a trial run read and write, and finds conflicts between
+// items.
 //
-// A trial run computes a launch unit by unit: an item of a plain kernel, or a group. A body names elements by references,
-// so that a use is noted before it is known whether it writes. When the item has ended, it wrote what has changed. An
-// element without a value holds a pattern when a unit first uses it. The caller runs each unit with two patterns: an
-// element that changes under one of them is written, and a unit whose effects differ has read one without a value.
+// A trial run computes a launch unit by unit: an item of a plain kernel, or a group. A body accesses elements through
+// references, so an access is recorded before it is known whether it writes. When the item has ended, the elements
+// that changed are those that it wrote. An element without a value holds a pattern when a unit first uses it. The
+// caller runs each unit with two patterns: an element that changes under one of them is written, and a unit whose
+// effects differ has read an element without a value.
 //
 // Threads     one: items run one after the other.
-// Cost        16 bytes per element of an array that is written; an entry in a log per element that an item uses.
+// Cost        16 bytes per element of a written array; a log entry per element that an item uses.
 // Source      shadow memory per element, as race detectors for GPUs keep it: writer, readers, barrier intervals.
 #pragma once
 
@@ -22,23 +24,23 @@
 
 namespace stretto {
 
-/// The items that used an element, each by its turn: items take turns through the launch, from 1. 0: none.
+/// The items that used an element, each given by its turn: turns number the items of the launch from 1. 0: none.
 struct shadow_element {
   std::uint32_t last_use = 0, writer = 0, first_reader = 0, last_reader = 0;
 };
 
 struct shadow_array {
   shadow_memory* memory = nullptr;
-  unsigned number = 0;  ///< of the parameter, or of the local_array and index_out_of_range::is_local_array
+  unsigned number = 0;  ///< of the parameter; or of the local_array, combined with index_out_of_range::is_local_array
   element_kind kind = element_kind::structure;
   std::uint32_t element_bytes = 0;
-  std::uint32_t component_bytes = 0;  // of a short vector; 0: it is none
+  std::uint32_t component_bytes = 0;  // of a short vector; 0: not a vector
   const std::byte* first = nullptr;
   std::uint32_t slot_bytes = 0;  ///< from one of `elements` to the next
   std::span<shadow_element> elements = {};
-  bool has_no_values = false;  ///< before the launch, or, of memory of a group, before the group
-  bool may_lack_values = false;  ///< elements with the mark of unwritten.hpp have none
-  bool may_conflict = true;    ///< false: its operator orders what items do to it
+  bool has_no_values = false;  ///< no element has a value before the launch or, for group memory, before the group
+  bool may_lack_values = false;  ///< elements that carry the mark of unwritten_elements.hpp have no value
+  bool may_conflict = true;    ///< false: its reduction operator orders the accesses of items
   bool is_of_group = false;
 };
 
@@ -47,13 +49,14 @@ class shadow_memory {
   explicit shadow_memory(std::int64_t items_of_group) : items_of_group_(items_of_group) {}
   shadow_memory(const shadow_memory&) = delete;
 
-  /// Begins a unit; again, after roll_back, with other patterns in its first `altered` elements without values.
+  /// Begins a unit. After roll_back it begins the same unit again, with other patterns in the first `altered`
+  /// elements without values.
   void begin_unit(std::size_t altered);
-  /// Ends the turn of the last item.
+  /// Ends the last item's turn.
   void end_unit();
-  /// Makes all that the unit did undone.
+  /// Undoes all effects of the unit.
   void roll_back();
-  /// The next unit is another one.
+  /// Keeps the effects; the next unit is a new one.
   void commit();
 
   void begin_item();
@@ -64,14 +67,15 @@ class shadow_memory {
   struct named_element {
     unsigned array = 0;
     std::int64_t index[3] = {0, 0, 0};
-    std::uint32_t turn = 0;  ///< of the item that used it
+    std::uint32_t turn = 0;  ///< turn of the item that used it
     const shadow_element* is = nullptr;
   };
-  /// Elements without values that the unit used, in order.
+  /// The number of elements without values that the unit used; without_value returns the n-th of them.
   std::size_t without_values() const noexcept { return without_values_; }
   named_element without_value(std::size_t n) const;
 
-  /// What a unit did to arrays that are not its own, by address; of each element `bytes` before and then after.
+  /// The effects of a unit on arrays other than its own group memory, by address. For each element `bytes` holds its
+  /// value before and then after.
   struct effects {
     struct one {
       const std::byte* at;
@@ -81,27 +85,27 @@ class shadow_memory {
     std::vector<std::byte> bytes;
   };
   effects all_effects() const;
-  /// Whether two runs of a unit did the same: each byte is the same now, or neither run changed it.
+  /// Whether two runs of a unit had the same effects: each byte has the same value now, or neither run changed it.
   static bool agree(const effects& a, const effects& b);
 
-  /// Elements that the unit has written, and by which turn; a unit whose other run wrote them as well.
+  /// The elements that the unit wrote, each with the writer's turn. `add` merges those of the unit's other run.
   using writers = std::vector<std::pair<shadow_element*, std::uint32_t>>;
   writers written() const;
   void add(const writers& also);
 
-  /// Two uses without order of one element, of which at least one writes.
+  /// Two unordered uses of one element, at least one of which writes.
   struct conflict {
-    named_element element;  ///< used by the later turn
+    named_element element;  ///< the element, as the later turn used it
     std::uint32_t earlier = 0;
     bool earlier_writes = false, later_writes = false, is_in_group = false;
   };
-  /// The first; that at `preferred`, where there is one.
+  /// The first conflict; or the one at the preferred element, if there is one.
   const std::optional<conflict>& found() const noexcept { return at_preferred_ ? at_preferred_ : conflict_; }
   bool found_at_preferred() const noexcept { return at_preferred_.has_value(); }
   void forget_conflicts() noexcept { conflict_.reset(), at_preferred_.reset(); }
   void prefer(const shadow_element* e) noexcept { preferred_ = e; }
 
-  /// The number of a turn's unit, and of the item in its group; -1 for what a group does between its regions.
+  /// The unit of a turn, and the item within its group; -1 for code that a group runs between its regions.
   struct position {
     std::int64_t unit = 0, item = -1;
   };
@@ -113,7 +117,7 @@ class shadow_memory {
     shadow_element* element;
     std::byte* at;
     shadow_element before;
-    std::size_t value;  // where `values_` keeps what the element was
+    std::size_t value;  // index into values_ of the previous value
     std::int64_t index[3];
     bool is_first_of_unit, had_no_value, was_marked;
   };
@@ -129,13 +133,13 @@ class shadow_memory {
   named_element name(const entry& e) const;
 
   const std::int64_t items_of_group_;
-  std::vector<std::uint32_t> units_ = {1};  // the first turn of each
+  std::vector<std::uint32_t> units_ = {1};  // first turn of each unit
   std::uint32_t now_ = 1, region_ = 1;
   bool is_in_region_ = false;
   std::size_t altered_ = 0, without_values_ = 0;
-  std::vector<entry> entries_;  // of the unit
+  std::vector<entry> entries_;  // log of the current unit
   std::vector<std::byte> values_;
-  std::size_t turn_begins_ = 0;  // in entries_
+  std::size_t turn_begins_ = 0;  // index into entries_
   std::deque<local> locals_;
   std::size_t locals_used_ = 0;
   std::optional<conflict> conflict_, at_preferred_;

@@ -35,21 +35,21 @@ std::size_t stream_registry::poll() {
   }
   const std::size_t n = run(ended);
   ended.clear();
-  kept_ = std::move(ended);  // its memory, for the next
+  kept_ = std::move(ended);  // reuse its memory in the next poll
   return n;
 }
 
-bool stream_registry::will_ring(const std::shared_ptr<bell>& b) noexcept {
+bool stream_registry::will_notify(const std::shared_ptr<completion_notifier>& b) noexcept {
   std::scoped_lock lock(mutex_);
-  if (!bell_) bell_ = b, has_bell_.store(true, std::memory_order_release);
-  bell_->await();
+  if (!notifier_) notifier_ = b, has_notifier_.store(true, std::memory_order_release);
+  notifier_->arm();
   for (polled_stream* s : streams_)
-    if (!s->will_ring()) return false;
+    if (!s->will_notify()) return false;
   return true;
 }
 
-const std::shared_ptr<bell>* stream_registry::awaited_bell() const noexcept {
-  return has_bell_.load(std::memory_order_acquire) && bell_->is_awaited() ? &bell_ : nullptr;
+const std::shared_ptr<completion_notifier>* stream_registry::armed_notifier() const noexcept {
+  return has_notifier_.load(std::memory_order_acquire) && notifier_->is_armed() ? &notifier_ : nullptr;
 }
 
 std::size_t stream_registry::run(const std::vector<places::completion*>& ended) noexcept {

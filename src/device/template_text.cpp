@@ -15,7 +15,7 @@ bool is_member(const tokens& all, std::size_t i) {
 }
 
 std::string negative(std::int64_t n, std::string_view suffix) {
-  // The least number has no positive one that a minus could stand before.
+  // The least integer has no positive counterpart that could follow a minus sign.
   const std::int64_t beyond =
       n == std::numeric_limits<std::int64_t>::min() || n == std::numeric_limits<std::int32_t>::min()
           ? 1
@@ -39,7 +39,7 @@ std::string spelled(const template_argument& a) {
 
 }  // namespace
 
-void put_arguments(tokens& all, std::span<const template_argument> arguments) {
+void substitute_arguments(tokens& all, std::span<const template_argument> arguments) {
   if (arguments.empty()) return;
   tokens out;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -57,7 +57,7 @@ void put_arguments(tokens& all, std::span<const template_argument> arguments) {
   all = std::move(out);
 }
 
-void leave_out_own_namespace(tokens& all) {
+void remove_own_namespace(tokens& all) {
   for (std::size_t i = 0; i + 1 < all.size();) {
     if (!(all[i] == "stretto" && all[i + 1] == "::")) {
       ++i;
@@ -74,8 +74,8 @@ namespace {
 
 tokens as_devices_see(std::string_view text, const kernel_code& code) {
   tokens all = tokens_of(text);
-  put_arguments(all, code.template_arguments);
-  leave_out_own_namespace(all);
+  substitute_arguments(all, code.template_arguments);
+  remove_own_namespace(all);
   return all;
 }
 

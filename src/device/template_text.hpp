@@ -1,5 +1,5 @@
-// template_text.hpp - the text of one kernel of a template: what is written, with what the
-// template's parameters stand for.
+// template_text.hpp - instantiates the text of a kernel template: replaces the template parameters by their
+// arguments.
 //
 // Threads     pure.
 // Cost        linear in the text.
@@ -15,22 +15,21 @@
 
 namespace stretto::device {
 
-/// Puts what each parameter of a template stands for in its place: the type's name, or the number.
-/// Names of members stay.
-void put_arguments(tokens& all, std::span<const template_argument> arguments);
+/// Replaces each template parameter by its argument: the type's name, or the number. Names of members stay.
+void substitute_arguments(tokens& all, std::span<const template_argument> arguments);
 
-/// stretto::float4 is float4 to devices.
-void leave_out_own_namespace(tokens& all);
+/// Devices know stretto::float4 as float4.
+void remove_own_namespace(tokens& all);
 
-/// The body and the parameters of a kernel as devices see them, without lines.
+/// The body and the parameters of a kernel as devices see them, without line numbers.
 tokens body_tokens_of(const kernel_code& code);
 tokens parameter_tokens_of(const kernel_code& code);
 
-/// As the kernel is called in its source.
+/// The name of the kernel in its source.
 std::string_view source_name(const kernel_code& code) noexcept;
 
-/// "scale_float_4" of "scale<float, 4>": part of the name of a function of the device. Of another
-/// kernel it is another one.
+/// An identifier for a kernel, as part of the device function's name: "scale_float_4" for "scale<float, 4>".
+/// Different kernels get different identifiers.
 std::string identifier_of(std::string_view kernel_name);
 
 }  // namespace stretto::device

@@ -19,25 +19,26 @@
 #include "device/device_texts.hpp"
 #include "device/kernel_signature.hpp"
 #include "device/launch_copies.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/shadow_memory.hpp"
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 
 namespace stretto::device {
 
 namespace {
 
-/// In a body, or in the functions that it uses.
+/// Whether a body, or a function that it uses, has atomics.
 bool has_atomics(const kernel_code& code, std::string_view body, std::set<const device_text*>& seen) {
   return std::ranges::any_of(tokens_of(body), [&](const token& t) {
     if (t.is != token::what::name) return false;
     if (t.spelling.starts_with("atomic_")) return true;
     const device_text* const used = text_named(t.spelling, code);
-    return used && used->is == device_text::what::function && seen.insert(used).second && has_atomics(code, used->body, seen);
+    return used && used->is == device_text::what::function && seen.insert(used).second &&
+           has_atomics(code, used->body, seen);
   });
 }
 
-/// What a unit did, and how it ended.
+/// The effects of a unit, and how it ended.
 struct outcome {
   shadow_memory::effects did;
   std::exception_ptr failure;
@@ -50,9 +51,14 @@ struct outcome {
 
 class trial {
  public:
-  trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole, group_memory& memory,
-        const std::source_location* where)
-      : code_(code), given_(given), whole_(whole), memory_(memory), where_(where), copies_(code, given),
+  trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole,
+        group_memory& memory, const std::source_location* where)
+      : code_(code),
+        given_(given),
+        whole_(whole),
+        memory_(memory),
+        where_(where),
+        copies_(code, given),
         shadow_(whole.group[0] * whole.group[1] * whole.group[2]) {
     std::set<const device_text*> seen;
     const bool are_in_order = has_atomics(code, code.body_text, seen);
@@ -81,12 +87,12 @@ class trial {
       if (given_[n].is_overwritten && arrays_[n].has_no_values) mark_what_is_left(n);
   }
 
-  /// In the memory of the launch itself, which begins now.
+  /// Marks unwritten elements in the launch's own memory; the launch itself begins after that.
   void mark_what_is_left(std::size_t n) {
     const kernel_parameter& p = code_.parameters[n];
     if (!can_be_unwritten(p.element_bytes)) return;
     const launch_copies::block& b = copies_.blocks()[static_cast<std::size_t>(copies_.block_of(n))];
-    left_elements left{.kernel = std::string(code_.name), .array = {}, .launched = {}};
+    unwritten_record left{.kernel = std::string(code_.name), .array = {}, .launched = {}};
     bool is_any = false;
     each_element(given_[n], p, [&](const std::int64_t* at, std::byte* element) {
       const auto offset = static_cast<std::size_t>(reinterpret_cast<std::intptr_t>(element) - b.is.first);
@@ -126,13 +132,13 @@ class trial {
     arrays_[n].may_conflict = p.mode != access::reduce && !are_in_order;
   }
 
-  /// With other patterns in as many of the elements without values.
+  /// Runs the unit with other patterns in the first `altered` elements without values.
   outcome run_with(const std::int64_t* id, std::size_t altered) {
     outcome o;
     const std::int64_t end[3] = {id[0] + 1, id[1] + 1, id[2] + 1};
     shadow_.begin_unit(altered);
     try {
-      run_part(code_, copies_.arguments(), whole_, id, end, checking::on, memory_, &shadow_);
+      run_part(code_, copies_.arguments(), whole_, id, end, index_checks::on, memory_, &shadow_);
     } catch (const error& e) {
       o.failure = std::current_exception();
       o.why = e.what();
@@ -156,7 +162,7 @@ class trial {
     if (usual.agrees_with(altered)) {
       shadow_.add(written);
     } else if (!read_without_value_) {
-      if (!had_conflict) shadow_.forget_conflicts();  // a kernel that goes by what has no value may use anything
+      if (!had_conflict) shadow_.forget_conflicts();  // a kernel that depends on undefined values may access anything
       find_read(id, usual, elements);
       usual = run_again(id, 0);
     }
@@ -170,9 +176,10 @@ class trial {
     std::rethrow_exception(o.failure);
   }
 
-  /// The first elements without values are altered: as few of them as make another outcome. The last of these is read.
+  /// Alters as few of the first elements without values as change the outcome. The last altered one is the one that
+  /// was read.
   void find_read(const std::int64_t* id, const outcome& usual, std::size_t elements) {
-    if (!run_again(id, 0).agrees_with(usual)) return;  // it never does the same twice
+    if (!run_again(id, 0).agrees_with(usual)) return;  // the unit is not deterministic
     std::size_t same = 0, other = elements;
     while (other - same > 1) {
       const std::size_t middle = same + (other - same) / 2;
@@ -227,8 +234,9 @@ class trial {
     const auto does = [](bool writes) { return writes ? "writes it" : "uses it"; };
     const std::string element = text_of(c.element);
     if (c.is_in_group) {
-      error e = begin("K03", fmt::format("two items of a group of kernel \"{}\" use {} in one region, and one of them writes it",
-                                         code_.name, element));
+      error e = begin(
+          "K03", fmt::format("two items of a group of kernel \"{}\" use {} in one region, and one of them writes it",
+                             code_.name, element));
       e.fact("group", later.unit);
       e.fact("item", fmt::format("{}, {}", earlier.item, does(c.earlier_writes)));
       e.fact("item", fmt::format("{}, {}", later.item, does(c.later_writes)));
@@ -237,24 +245,27 @@ class trial {
           .remedy("end the region between writing and reading: two calls of each_item in place of one");
     }
     const char* const units = code_.in_groups ? "groups" : "items";
-    error e = begin("K04", fmt::format("two {} of kernel \"{}\" use {}, and one of them writes it", units, code_.name, element));
+    error e = begin(
+        "K04", fmt::format("two {} of kernel \"{}\" use {}, and one of them writes it", units, code_.name, element));
     const auto add = [&](const named_item& i, bool writes) {
-      e.fact(code_.in_groups ? "group" : "item", fmt::format("{}{}{}, {}", i.unit, i.item.empty() ? "" : ": item ", i.item, does(writes)));
+      e.fact(code_.in_groups ? "group" : "item",
+             fmt::format("{}{}{}, {}", i.unit, i.item.empty() ? "" : ": item ", i.item, does(writes)));
     };
     add(earlier, c.earlier_writes);
     add(later, c.later_writes);
     return std::move(e)
         .because(fmt::format("the {} of a launch run at once, or in any order", units))
-        .remedy("let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
+        .remedy(
+            "let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
   }
 
-  /// Of what an earlier launch has left without a value.
+  /// A read of an element that an earlier launch left without a value.
   error read_of_unwritten(const shadow_memory::named_element& e) const {
     error what = begin("K07", fmt::format("kernel \"{}\" reads {}, which has no value", code_.name, text_of(e)));
     const named_item by = name(e.turn);
     what.fact(code_.in_groups ? "group" : "item", by.unit);
     if (!by.item.empty()) what.fact("item", by.item);
-    if (std::string who = who_left(e.index); !who.empty()) what.fact("left by", std::move(who));
+    if (std::string who = launch_that_left(e.index); !who.empty()) what.fact("left by", std::move(who));
     return std::move(what).because(why_unwritten).remedy(remedy_for_unwritten);
   }
 
@@ -263,16 +274,19 @@ class trial {
     if (!is_of_group && !arrays_[e.array].has_no_values) return read_of_unwritten(e);
     const std::string element = text_of(e);
     const named_item by = name(e.turn);
-    error what = begin(is_of_group ? "K05" : "K06",
-                       is_of_group ? fmt::format("a group of kernel \"{}\" reads {}, which none of its items has written", code_.name, element)
-                                   : fmt::format("kernel \"{}\" reads {} of an out argument, which it has not written", code_.name, element));
+    error what = begin(
+        is_of_group ? "K05" : "K06",
+        is_of_group
+            ? fmt::format("a group of kernel \"{}\" reads {}, which none of its items has written", code_.name, element)
+            : fmt::format("kernel \"{}\" reads {} of an out argument, which it has not written", code_.name, element));
     what.fact(code_.in_groups ? "group" : "item", by.unit);
     if (!by.item.empty()) what.fact("item", by.item);
     const std::string array = name_of_array(code_, e.array).name;
     if (is_of_group)
       return std::move(what)
           .because("memory of a group has no value before the group writes it")
-          .remedy(fmt::format("write {} in a region before the one that reads it; values of per_item begin with zero", array));
+          .remedy(fmt::format("write {} in a region before the one that reads it; values of per_item begin with zero",
+                              array));
     return std::move(what)
         .because("an out argument brings no values to the kernel")
         .remedy(fmt::format("declare it as inout, if {} has values before the launch", array));
@@ -294,12 +308,13 @@ class trial {
 }  // namespace
 
 bool has_trial_run(const kernel_code& code) {
-  return !code.native && code.run_checked &&
-         std::ranges::any_of(code.parameters, [](const kernel_parameter& p) { return is_array(p) && p.mode != access::in; });
+  return !code.native && code.run_checked && std::ranges::any_of(code.parameters, [](const kernel_parameter& p) {
+    return is_array(p) && p.mode != access::in;
+  });
 }
 
-void run_trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole, group_memory& memory,
-               const std::source_location* where) {
+void run_trial(const kernel_code& code, std::span<const kernel_argument> given, const launch_range& whole,
+               group_memory& memory, const std::source_location* where) {
   trial(code, given, whole, memory, where).run();
 }
 

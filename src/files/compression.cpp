@@ -10,10 +10,11 @@
 namespace stretto::files {
 namespace {
 
-/// Never closed.
+/// The opened library, which is never closed.
 void* library_of(const char* file, const char* codec, const char* package) {
   if (void* const is = ::dlopen(file, RTLD_NOW | RTLD_LOCAL)) return is;
-  throw error("F06", std::string("the codec \"") + codec + "\" of an array needs the library " + file + ", which cannot be opened")
+  throw error("F06", std::string("the codec \"") + codec + "\" of an array needs the library " + file +
+                         ", which cannot be opened")
       .because(::dlerror())
       .remedy(std::string("apt-get install ") + package + ", on every node");
 }
@@ -23,7 +24,7 @@ F* function_of(void* library, const char* name) {
   return reinterpret_cast<F*>(::dlsym(library, name));
 }
 
-// As the libraries declare them; their interfaces are stable since versions 1.3 and 1.2.
+// Declarations of the libraries, whose interfaces are stable since versions 1.3 and 1.2.
 struct zstd {
   void* const library = library_of("libzstd.so.1", "zstd", "libzstd1");
   std::size_t (*const bound)(std::size_t) = function_of<std::size_t(std::size_t)>(library, "ZSTD_compressBound");
@@ -58,7 +59,8 @@ constexpr int gzip_window = 15 + 16, stream_end = 1;
 
 struct zlib {
   void* const library = library_of("libz.so.1", "gzip", "zlib1g");
-  int (*const begin)(zlib_stream*, int, const char*, int) = function_of<int(zlib_stream*, int, const char*, int)>(library, "inflateInit2_");
+  int (*const begin)(zlib_stream*, int, const char*,
+                     int) = function_of<int(zlib_stream*, int, const char*, int)>(library, "inflateInit2_");
   int (*const inflate)(zlib_stream*, int) = function_of<int(zlib_stream*, int)>(library, "inflate");
   int (*const end)(zlib_stream*) = function_of<int(zlib_stream*)>(library, "inflateEnd");
 
@@ -68,8 +70,8 @@ struct zlib {
   }
 };
 
-// Bytes that one byte of a stream becomes at most: no memory is taken for more. zstd: a block of four bytes has up to 128 KiB; deflate: two
-// bits have up to 258 bytes.
+// The most bytes that one byte of a stream can expand to; larger sizes are refused before memory is allocated. zstd:
+// a block of four bytes expands to at most 128 KiB; deflate: two bits expand to at most 258 bytes.
 constexpr std::size_t most_growth_by_zstd = (128 << 10) / 4, most_growth_by_gzip = 258 * 4;
 
 }  // namespace
@@ -78,7 +80,7 @@ std::vector<std::byte> compressed_by_zstd(std::span<const std::byte> content) {
   const zstd& z = zstd::get();
   std::vector<std::byte> out(z.bound(content.size()));
   const std::size_t n = z.compress(out.data(), out.size(), content.data(), content.size(), 3);
-  if (z.is_error(n)) throw std::bad_alloc();  // there is room for it: what else it can lack is memory
+  if (z.is_error(n)) throw std::bad_alloc();  // the output buffer suffices, so memory is what it lacks
   out.resize(n);
   return out;
 }
@@ -94,7 +96,7 @@ std::optional<std::vector<std::byte>> expanded_by_zstd(std::span<const std::byte
 std::optional<std::vector<std::byte>> expanded_by_gzip(std::span<const std::byte> stream, std::size_t bytes) {
   const zlib& z = zlib::get();
   if (bytes / most_growth_by_gzip > stream.size()) return {};
-  constexpr std::size_t most = 1u << 30;  // at a time: its counts have 32 bits
+  constexpr std::size_t most = 1u << 30;  // per call: its counts have 32 bits
   zlib_stream s;
   if (z.begin(&s, gzip_window, "1.2.11", sizeof s) != 0) throw std::bad_alloc();
   std::vector<std::byte> out(bytes);

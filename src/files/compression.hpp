@@ -1,4 +1,4 @@
-// compression.hpp - zstd and gzip, through the libraries of the machine, which are looked for when they are needed first.
+// compression.hpp - zstd and gzip, through libraries of the system that are loaded on first use.
 //
 // Threads     any.
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace stretto::files {
 
-/// Throw F06 where there is no library. Nothing: what is given is no such stream, or it does not hold that many bytes.
+/// Throw F06 if the library is missing. `expanded_*` return nothing if the input is not such a stream, or does not
+/// expand to exactly `bytes` bytes.
 std::vector<std::byte> compressed_by_zstd(std::span<const std::byte> content);
 std::optional<std::vector<std::byte>> expanded_by_zstd(std::span<const std::byte> stream, std::size_t bytes);
 std::optional<std::vector<std::byte>> expanded_by_gzip(std::span<const std::byte> stream, std::size_t bytes);

@@ -31,8 +31,8 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noe
     std::memcpy(&low, bytes.data(), 4);
     std::memcpy(&high, bytes.data() + 4, 4);
     low ^= c;
-    c = all[7][low & 0xff] ^ all[6][low >> 8 & 0xff] ^ all[5][low >> 16 & 0xff] ^ all[4][low >> 24] ^ all[3][high & 0xff] ^
-        all[2][high >> 8 & 0xff] ^ all[1][high >> 16 & 0xff] ^ all[0][high >> 24];
+    c = all[7][low & 0xff] ^ all[6][low >> 8 & 0xff] ^ all[5][low >> 16 & 0xff] ^ all[4][low >> 24] ^
+        all[3][high & 0xff] ^ all[2][high >> 8 & 0xff] ^ all[1][high >> 16 & 0xff] ^ all[0][high >> 24];
   }
   for (const std::byte b : bytes) c = c >> 8 ^ all[0][(c ^ std::to_integer<std::uint32_t>(b)) & 0xff];
   return ~c;
@@ -41,7 +41,8 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) noe
 std::uint32_t checksum_at_end(std::span<const std::byte> bytes) noexcept {
   if (bytes.size() < checksum_bytes) return 0;
   std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < checksum_bytes; ++i) sum |= std::to_integer<std::uint32_t>(bytes[bytes.size() - checksum_bytes + i]) << 8 * i;
+  for (std::size_t i = 0; i < checksum_bytes; ++i)
+    sum |= std::to_integer<std::uint32_t>(bytes[bytes.size() - checksum_bytes + i]) << 8 * i;
   return sum;
 }
 

@@ -1,4 +1,4 @@
-// crc32c.hpp - the checksum of Zarr's codec of that name.
+// crc32c.hpp - the CRC-32C checksum, which Zarr's codec of that name uses.
 //
 // Threads     pure.
 // Cost        about a nanosecond for two bytes.
@@ -12,11 +12,11 @@
 
 namespace stretto::files {
 
-/// Of what `before` is the checksum of, with `bytes` behind it.
+/// The checksum of the data with checksum `before`, followed by `bytes`.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0) noexcept;
-/// Zarr writes it behind what it is of, little endian.
+/// Zarr appends it to the data, in little endian.
 inline constexpr std::size_t checksum_bytes = 4;
-/// What the last four of at least four bytes say; 0 of fewer.
+/// The checksum stored in the last four bytes; 0 for fewer than four.
 std::uint32_t checksum_at_end(std::span<const std::byte> bytes) noexcept;
 /// "e3069283"
 std::string checksum_text(std::uint32_t checksum);

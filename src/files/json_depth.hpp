@@ -1,5 +1,5 @@
-// json_depth.hpp - how deeply lists and objects of a JSON text are nested: looked at before it is parsed, since values that are nested deeply
-// take the stack to be made and to be dropped.
+// json_depth.hpp - the nesting depth of a JSON text, checked before parsing: deeply nested values overflow the stack
+// when they are parsed or destroyed.
 //
 // Threads     pure.
 // Cost        one pass over the text.
@@ -9,10 +9,10 @@
 
 namespace stretto::files {
 
-/// The deepest nesting of tables that are read from files; ours have four.
+/// The deepest nesting that is read from files; ours have four levels.
 inline constexpr int most_json_depth = 32;
 
-/// Texts in quotes do not count. False, too, of what is no JSON.
+/// Whether lists and objects are nested deeper than `most`, ignoring strings. False also for text that is not JSON.
 bool is_nested_too_deeply(std::string_view json, int most = most_json_depth) noexcept;
 
 }  // namespace stretto::files

@@ -25,9 +25,17 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<std::string_view, std::uint32_t>, 11> number_types{{
-    {"bool", 1}, {"int8", 1}, {"uint8", 1}, {"int16", 2}, {"uint16", 2}, {"int32", 4}, {"uint32", 4}, {"int64", 8}, {"uint64", 8},
-    {"float32", 4}, {"float64", 8}}};
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 11> number_types{{{"bool", 1},
+                                                                                   {"int8", 1},
+                                                                                   {"uint8", 1},
+                                                                                   {"int16", 2},
+                                                                                   {"uint16", 2},
+                                                                                   {"int32", 4},
+                                                                                   {"uint32", 4},
+                                                                                   {"int64", 8},
+                                                                                   {"uint64", 8},
+                                                                                   {"float32", 4},
+                                                                                   {"float64", 8}}};
 
 /// 0 if the type is not known.
 std::uint32_t bytes_of_type(const std::string& type) {
@@ -41,7 +49,7 @@ std::uint32_t bytes_of_type(const std::string& type) {
 
 bool is_raw(const zarr_array& a) { return a.type.front() == 'r'; }
 
-/// The core specification has "r128", which zarr for Python does not read; it has this.
+/// The core specification has "r128", which zarr for Python cannot read; it reads "raw_bytes".
 json type_of(const zarr_array& a) {
   if (!is_raw(a)) return a.type;
   return {{"name", "raw_bytes"}, {"configuration", {{"length_bytes", a.element_bytes}}}};
@@ -49,7 +57,9 @@ json type_of(const zarr_array& a) {
 
 json zero_of(const zarr_array& a) {
   if (a.type == "bool") return false;
-  if (is_raw(a)) return std::string((std::size_t{a.element_bytes} * 4 + 2) / 3, 'A') + std::string((3 - a.element_bytes % 3) % 3, '=');  // base64
+  if (is_raw(a))
+    return std::string((std::size_t{a.element_bytes} * 4 + 2) / 3, 'A') +
+           std::string((3 - a.element_bytes % 3) % 3, '=');  // base64
   if (a.type.front() == 'f') return 0.0;
   return 0;
 }
@@ -72,7 +82,9 @@ json to_json(codec c) {
 }
 
 [[noreturn]] void no_array(const std::string& file, const std::string& why) {
-  throw error("F02", file + " tells of no Zarr array (version 3)").because(why).remedy("name the folder of an array, in which its zarr.json is");
+  throw error("F02", file + " tells of no Zarr array (version 3)")
+      .because(why)
+      .remedy("name the folder of an array, in which its zarr.json is");
 }
 
 std::string name_of(const json& j) { return j.is_string() ? j.get<std::string>() : j.at("name").get<std::string>(); }
@@ -82,7 +94,8 @@ void read_codecs(const json& all, const std::string& file, zarr_array& a) {
     const std::string name = name_of(j);
     const bool is_first = a.codecs.empty();
     if (is_first != (name == "bytes"))
-      not_known(file, "the codec \"" + name + "\"", is_first ? "bytes first, then zstd, gzip, crc32c" : "zstd, gzip, crc32c behind bytes");
+      not_known(file, "the codec \"" + name + "\"",
+                is_first ? "bytes first, then zstd, gzip, crc32c" : "zstd, gzip, crc32c behind bytes");
     if (name == "bytes") {
       const json none = json::object();
       const json& how = j.is_object() && j.contains("configuration") ? j["configuration"] : none;
@@ -107,7 +120,7 @@ std::vector<std::byte> bytes_of_value(T v) {
   return all;
 }
 
-/// Nothing: it is no base64.
+/// Nothing if the text is not base64.
 std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (text.ends_with('=')) text.remove_suffix(1);
@@ -131,9 +144,10 @@ std::optional<double> special(const std::string& text) {
   return {};
 }
 
-/// An integer that the type of the result has.
+/// An integer within the range of T.
 template <class T>
-T integer_in(const json& v, const std::string& file, const char* what, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
+T integer_in(const json& v, const std::string& file, const char* what, T least = std::numeric_limits<T>::min(),
+             T most = std::numeric_limits<T>::max()) {
   const bool is_above = v.is_number_unsigned() && !std::in_range<T>(v.get<std::uint64_t>());
   const bool is_below = !v.is_number_unsigned() && v.is_number_integer() && !std::in_range<T>(v.get<std::int64_t>());
   if (!v.is_number_integer() || is_above || is_below || v.get<T>() < least || v.get<T>() > most)
@@ -154,7 +168,9 @@ std::vector<std::byte> fill_of_integer(const json& v, const zarr_array& a, const
   if (v.is_boolean()) return bytes_of_value<std::uint64_t>(v.get<bool>());
   if (is_raw(a)) return bytes_of_value(integer_in<std::uint64_t>(v, file, what));
   const std::uint32_t unused = 64 - 8 * a.element_bytes;
-  if (is_unsigned) return bytes_of_value(integer_in<std::uint64_t>(v, file, what, 0, std::numeric_limits<std::uint64_t>::max() >> unused));
+  if (is_unsigned)
+    return bytes_of_value(
+        integer_in<std::uint64_t>(v, file, what, 0, std::numeric_limits<std::uint64_t>::max() >> unused));
   return bytes_of_value(integer_in<std::int64_t>(v, file, what, std::numeric_limits<std::int64_t>::min() >> unused,
                                                  std::numeric_limits<std::int64_t>::max() >> unused));
 }
@@ -162,7 +178,9 @@ std::vector<std::byte> fill_of_integer(const json& v, const zarr_array& a, const
 std::vector<std::byte> fill_of_float(double v, const zarr_array& a) {
   if (a.element_bytes != 4) return bytes_of_value(v);
   constexpr double most = std::numeric_limits<float>::max();
-  return bytes_of_value(v > most ? std::numeric_limits<float>::infinity() : v < -most ? -std::numeric_limits<float>::infinity() : static_cast<float>(v));
+  return bytes_of_value(v > most    ? std::numeric_limits<float>::infinity()
+                        : v < -most ? -std::numeric_limits<float>::infinity()
+                                    : static_cast<float>(v));
 }
 
 std::vector<std::byte> fill_of_text(const std::string& text, const zarr_array& a, const std::string& file) {
@@ -178,16 +196,19 @@ std::vector<std::byte> fill_of_text(const std::string& text, const zarr_array& a
     if (const auto read = std::from_chars(text.data() + 2, end, bits, 16);
         read.ec == std::errc() && read.ptr == end && (a.element_bytes == 8 || bits >> (8 * a.element_bytes) == 0))
       return bytes_of_value(bits);
-  not_known(file, "the fill value \"" + text + "\"", "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
+  not_known(file, "the fill value \"" + text + "\"",
+            "numbers, \"NaN\", \"Infinity\", \"-Infinity\", and bits as \"0x...\"");
 }
 
-/// Of an element that no chunk holds.
+/// Parses the fill value, the value of elements without a chunk.
 std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::string& file) {
   if (v.is_null()) return {};
   std::vector<std::byte> all;
   if (v.is_array()) {
-    for (const json& b : v) all.push_back(static_cast<std::byte>(integer_in<std::uint8_t>(b, file, "a byte of its fill value")));
-    if (all.size() != a.element_bytes) no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
+    for (const json& b : v)
+      all.push_back(static_cast<std::byte>(integer_in<std::uint8_t>(b, file, "a byte of its fill value")));
+    if (all.size() != a.element_bytes)
+      no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
   } else if (v.is_string()) {
     all = fill_of_text(v.get<std::string>(), a, file);
   } else if (a.type.front() == 'f') {
@@ -195,7 +216,7 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
   } else {
     all = fill_of_integer(v, a, file);
   }
-  // What an element has more than a fill value is zero. An element may say that it has 512 MiB: no memory is taken for that.
+  // Bytes of an element beyond the fill value are zero. An element may claim 512 MiB: allocate no memory for that.
   if (std::ranges::all_of(all, [](std::byte b) { return b == std::byte{}; })) return {};
   if (is_raw(a) && all.size() != a.element_bytes)
     no_array(file, fmt::format("its fill value has {} bytes, and an element {}", all.size(), a.element_bytes));
@@ -205,7 +226,8 @@ std::vector<std::byte> read_fill(const json& v, const zarr_array& a, const std::
 
 void swap_bytes(std::vector<std::byte>& all, std::uint32_t element_bytes) {
   for (std::size_t i = 0; i + element_bytes <= all.size(); i += element_bytes)
-    std::reverse(all.begin() + static_cast<std::ptrdiff_t>(i), all.begin() + static_cast<std::ptrdiff_t>(i + element_bytes));
+    std::reverse(all.begin() + static_cast<std::ptrdiff_t>(i),
+                 all.begin() + static_cast<std::ptrdiff_t>(i + element_bytes));
 }
 
 bool is_compressed(std::span<const codec> codecs) {
@@ -219,22 +241,25 @@ std::string text_of(const zarr_array& a) {
   if (!a.origin.empty()) attributes["origin"] = a.origin;
   if (!a.fields_of.empty()) attributes["fields_of"] = a.fields_of;
   for (const codec c : a.codecs) codecs.push_back(to_json(c));
-  const json all = {{"zarr_format", 3},
-                    {"node_type", "array"},
-                    {"shape", a.shape},
-                    {"data_type", type_of(a)},
-                    {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", a.chunk}}}}},
-                    {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", std::string(1, a.separator)}}}}},
-                    {"fill_value", zero_of(a)},
-                    {"codecs", codecs},
-                    {"attributes", attributes}};
+  const json all = {
+      {"zarr_format", 3},
+      {"node_type", "array"},
+      {"shape", a.shape},
+      {"data_type", type_of(a)},
+      {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", a.chunk}}}}},
+      {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", std::string(1, a.separator)}}}}},
+      {"fill_value", zero_of(a)},
+      {"codecs", codecs},
+      {"attributes", attributes}};
   return all.dump(2) + '\n';
 }
 
-std::string group_text() { return json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", json::object()}}.dump(2) + '\n'; }
+std::string group_text() {
+  return json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", json::object()}}.dump(2) + '\n';
+}
 
 namespace {
-/// Bytes. A chunk may be larger than an array that is yet to grow, but what is read of it is made in memory.
+/// In bytes. A chunk may exceed an array that will grow, but reading allocates whole chunks.
 constexpr double most_chunk_of_small_array = 0x1p27;
 }  // namespace
 
@@ -249,29 +274,35 @@ zarr_array array_in(std::string_view text, const std::string& file) {
     const json& type = all.at("data_type");
     a.type = name_of(type);
     if (a.type == "raw_bytes") {
-      const auto bytes = integer_in<std::uint64_t>(type.at("configuration").at("length_bytes"), file, "the length of its elements");
+      const auto bytes =
+          integer_in<std::uint64_t>(type.at("configuration").at("length_bytes"), file, "the length of its elements");
       a.type = fmt::format("r{}", bytes < 1u << 29 ? 8 * bytes : 0);
     }
     a.element_bytes = bytes_of_type(a.type);
     if (!a.element_bytes)
-      not_known(file, "elements of type \"" + a.type + "\"", "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
+      not_known(file, "elements of type \"" + a.type + "\"",
+                "bool, int8 to int64, uint8 to uint64, float32, float64, and r8, r16 ... for bytes");
     const json& grid = all.at("chunk_grid");
     if (name_of(grid) != "regular") not_known(file, "the chunk grid \"" + name_of(grid) + "\"", "regular");
     a.chunk = lengths_in(grid.at("configuration").at("chunk_shape"), file, "the shape of its chunks");
     if (a.chunk.size() != a.shape.size()) no_array(file, "its chunks have another number of axes than the array");
-    // What would not be a number of bytes any more is no array either.
+    // Refuses arrays whose size overflows.
     double bytes = a.element_bytes, chunk = a.element_bytes;
     for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
-      if (a.shape[axis] < 0 || a.chunk[axis] < 1) no_array(file, "a length of its axes is below 0, or of its chunks below 1");
+      if (a.shape[axis] < 0 || a.chunk[axis] < 1)
+        no_array(file, "a length of its axes is below 0, or of its chunks below 1");
       bytes *= static_cast<double>(a.shape[axis]), chunk *= static_cast<double>(a.chunk[axis]);
     }
-    if (bytes > 0x1p62 || chunk > 0x1p40) no_array(file, "it, or one of its chunks, has more bytes than memory can have");
-    if (chunk > std::max(most_chunk_of_small_array, 4 * bytes)) no_array(file, "one of its chunks is far larger than the whole array");
+    if (bytes > 0x1p62 || chunk > 0x1p40)
+      no_array(file, "it, or one of its chunks, has more bytes than memory can have");
+    if (chunk > std::max(most_chunk_of_small_array, 4 * bytes))
+      no_array(file, "one of its chunks is far larger than the whole array");
     const json& keys = all.at("chunk_key_encoding");
     const json none = json::object();
     const json& how = keys.is_object() && keys.contains("configuration") ? keys["configuration"] : none;
     const bool is_plain = name_of(keys) == "v2";
-    if (!is_plain && name_of(keys) != "default") not_known(file, "the chunk key encoding \"" + name_of(keys) + "\"", "default, v2");
+    if (!is_plain && name_of(keys) != "default")
+      not_known(file, "the chunk key encoding \"" + name_of(keys) + "\"", "default, v2");
     const std::string separator = how.value("separator", is_plain ? "." : "/");
     if (separator != "/" && separator != ".") no_array(file, "names of chunks are parted by \"" + separator + "\"");
     a.separator = separator[0];
@@ -285,7 +316,8 @@ zarr_array array_in(std::string_view text, const std::string& file) {
       if (own.contains("origin")) a.origin = lengths_in(own["origin"], file, "its attribute \"origin\"");
       if (own.contains("fields_of")) a.fields_of = own["fields_of"];
     }
-    if (!a.origin.empty() && a.origin.size() != a.shape.size()) no_array(file, "its attribute \"origin\" has another number of axes than the array");
+    if (!a.origin.empty() && a.origin.size() != a.shape.size())
+      no_array(file, "its attribute \"origin\" has another number of axes than the array");
     for (std::size_t axis = 0; axis < a.origin.size(); ++axis)
       if (std::abs(static_cast<double>(a.origin[axis])) + static_cast<double>(a.shape[axis]) > 0x1p62)
         no_array(file, "its attribute \"origin\" is beyond what coordinates can be");
@@ -311,7 +343,8 @@ std::uint64_t bytes_of_chunk(const zarr_array& a) {
 }
 
 std::uint64_t most_stored_bytes(const zarr_array& a) {
-  const std::uint64_t bytes = bytes_of_chunk(a) + 4 * static_cast<std::uint64_t>(std::ranges::count(a.codecs, codec::crc32c));
+  const std::uint64_t bytes =
+      bytes_of_chunk(a) + 4 * static_cast<std::uint64_t>(std::ranges::count(a.codecs, codec::crc32c));
   return is_compressed(a.codecs) ? bytes + bytes / 64 + (64 << 10) : bytes;
 }
 
@@ -328,11 +361,13 @@ std::vector<std::byte> encode(const zarr_array& a, std::vector<std::byte> all) {
   return all;
 }
 
-std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, const std::filesystem::path& file, const complaints& c) {
+std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, const std::filesystem::path& file,
+                              const file_errors& c) {
   const std::uint64_t bytes = bytes_of_chunk(a);
   if (!is_compressed(a.codecs)) {
     const auto sums = static_cast<std::uint64_t>(std::ranges::count(a.codecs, codec::crc32c)) * 4;
-    if (all.size() != bytes + sums) throw c.damaged(file, fmt::format("{} bytes", bytes + sums), fmt::format("{} bytes", all.size()));
+    if (all.size() != bytes + sums)
+      throw c.damaged(file, fmt::format("{} bytes", bytes + sums), fmt::format("{} bytes", all.size()));
   }
   for (std::size_t n = a.codecs.size(); n-- > 0;) {
     const codec is = a.codecs[n];
@@ -348,7 +383,8 @@ std::vector<std::byte> decode(const zarr_array& a, std::vector<std::byte> all, c
       const std::uint64_t gives = bytes + 4 * static_cast<std::uint64_t>(std::ranges::count(before, codec::crc32c));
       auto made = is == codec::zstd ? expanded_by_zstd(all, gives) : expanded_by_gzip(all, gives);
       if (!made)
-        throw c.damaged(file, fmt::format("{} bytes, compressed by {}", gives, is == codec::zstd ? "zstd" : "gzip"), "another stream of bytes");
+        throw c.damaged(file, fmt::format("{} bytes, compressed by {}", gives, is == codec::zstd ? "zstd" : "gzip"),
+                        "another stream of bytes");
       all = std::move(*made);
     } else if (is == codec::big_endian && !is_raw(a)) {
       swap_bytes(all, a.element_bytes);

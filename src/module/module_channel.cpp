@@ -58,7 +58,7 @@ void module_channel::start(const copy_end& source, const copy_end& target, copy_
   try {
     by_->start(source, target, extent, std::move(handle));
   } catch (...) {
-    if (!handle) return;  // it has been told already, or will be
+    if (!handle) return;  // completion was reported already, or will be
     detail::copy_done_access::forget(handle);
     owner.outside_ended();
     throw;

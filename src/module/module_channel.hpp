@@ -1,8 +1,8 @@
-// module_channel.hpp - a module's channel as the data floor uses it.
+// module_channel.hpp - adapts a module's channel to the data floor.
 //
 // Threads     start: any thread of the runtime.
-// Cost        an indirect call and two atomic additions per copy; nothing is allocated.
-// Invariants  a copy that is with the module counts as under way, so that the runtime's end waits for it.
+// Cost        an indirect call and two atomic additions per copy; no allocation.
+// Invariants  a copy that the module performs counts as pending, so that the runtime waits for it before it ends.
 #pragma once
 
 #include <memory>

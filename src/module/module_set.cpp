@@ -23,7 +23,7 @@ namespace {
 
 std::string in_quotes(std::string_view name) { return "\"" + std::string(name) + "\""; }
 
-/// What `body` throws becomes M04, but for errors that say themselves which modules they are about.
+/// Converts an exception of `body` to M04, unless the error names its modules itself.
 template <class Body>
 void name_failure(const membership& m, const char* what, Body&& body) {
   const auto failed = [&](const std::string& why) {
@@ -116,7 +116,7 @@ void module_set::finalise() noexcept {
             .because("their events will never end")
             .remedy("end or poison them in finalise()");
     } catch (const error& e) {
-      base::print_error(e, errors_);  // a runtime's end has no other way to say so
+      base::print_error(e, errors_);  // a destructor cannot throw
     } catch (...) {
       base::print_error(error("M06", "module " + in_quotes(m.name) + " failed to finalise"), errors_);
     }
@@ -129,7 +129,8 @@ trace::module_owners module_set::owners() const {
   for (const channel_owner& c : channel_owners_)
     for (const place from : machine_->places(c.from))
       for (const place to : machine_->places(c.to))
-        all.of_copies.push_back({static_cast<std::uint16_t>(from.index), static_cast<std::uint16_t>(to.index), c.by->name});
+        all.of_copies.push_back(
+            {static_cast<std::uint16_t>(from.index), static_cast<std::uint16_t>(to.index), c.by->name});
   return all;
 }
 

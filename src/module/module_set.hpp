@@ -1,8 +1,8 @@
-// module_set.hpp - the modules of one runtime: their life cycle, and what each has claimed and registered.
+// module_set.hpp - the modules of one runtime: their life cycle, and their claims and registrations.
 //
-// Threads     the thread that makes and destroys the runtime; find, and what has been registered, from any once the
-//             runtime runs.
-// Invariants  finalise() ends exactly those whose initialise returned, in reverse, once.
+// Threads     the thread that makes and destroys the runtime; once the runtime runs, any thread may use find and read
+//             registrations.
+// Invariants  finalise() finalises exactly the modules whose initialise returned, once, in reverse order.
 #pragma once
 
 #include <stretto/module.hpp>
@@ -30,30 +30,31 @@ struct membership {
 
 class module_set {
  public:
-  /// Throws M01 for names that are empty or used twice, M02 for an object that another runtime uses.
+  /// Throws M01 for an empty or duplicate name, M02 for an object that another runtime uses.
   module_set(std::vector<std::shared_ptr<module>> given, sched::poll_coordinator& polls, trace::counters& counters,
              base::error_form errors);
   module_set(const module_set&) = delete;
   ~module_set();
 
-  /// The machine with the places that modules add.
+  /// The machine extended by the places that modules add.
   platform extended(const platform& machine) const;
-  /// Each in turn; `machine` outlives the set. Throws M03, M04, M10, M11; the caller finalises then.
+  /// Initialises the modules in order; `machine` must outlive the set. Throws M03, M04, M10, M11; the caller must
+  /// finalise then.
   void initialise(base::runtime_context& runtime, const platform& machine);
-  /// Each in turn. Throws M04.
+  /// Calls the modules in order. Throws M04.
   void started(runtime& owner);
-  /// In reverse. What goes wrong is written to the error stream: the runtime ends all the same (M06).
+  /// Finalises in reverse order. Failures are printed to the error stream (M06), and the runtime ends nevertheless.
   void finalise() noexcept;
 
   module* find(const std::type_info& type) const noexcept;
   std::string names() const;
 
-  /// For those of the core, before modules are initialised.
+  /// Registers for the core, before modules are initialised.
   places::channel_registry& channels_of_core() noexcept { return *channels_; }
-  /// What was registered, for the floors below.
+  /// The registrations, for the floors below.
   std::shared_ptr<const places::channel_registry> channels() const noexcept { return channels_; }
   const std::vector<place_server*>& servers() const noexcept { return servers_; }
-  /// Whose the operations at each place, and the copies between two, are.
+  /// The module that performs the operations at each place, and the copies between two places.
   trace::module_owners owners() const;
 
  private:
@@ -66,10 +67,10 @@ class module_set {
   std::vector<std::unique_ptr<membership>> members_;
   sched::poll_coordinator& polls_;
   trace::counters& counters_;
-  base::error_form errors_;  // how they are printed
+  base::error_form errors_;  // format of printed errors
   const platform* machine_ = nullptr;
   std::vector<const membership*> claims_;  // by place
-  std::vector<place_server*> servers_;     // by place; only where no worker serves
+  std::vector<place_server*> servers_;     // by place; only for places without workers
   std::shared_ptr<places::channel_registry> channels_;
   std::vector<channel_owner> channel_owners_;
 };

@@ -9,7 +9,7 @@
 #include "base/unwatched.hpp"
 #include "data/kernel_arguments.hpp"
 #include "data/launch_checks.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "event/event_floor.hpp"
 #include "objects/object_checks.hpp"
 #include "objects/launch_division.hpp"

@@ -15,7 +15,7 @@
 #include "data/deferred.hpp"
 #include "data/host_launch.hpp"
 #include "data/unwritten_check.hpp"
-#include "device/kept_values.hpp"
+#include "device/argument_copy.hpp"
 #include "event/holder_record.hpp"
 #include "objects/object_transfer.hpp"
 #include "objects/objects_state.hpp"
@@ -85,7 +85,7 @@ struct task final : device_task, data::deferred {
   std::byte* program_memory = nullptr;  // source or target of a copy, dense in C order; or null
   std::optional<kernel_range> range;
   few<object_use> uses;  // in the order of the parameters
-  std::optional<device::kept_values> values;
+  std::optional<device::argument_copy> values;
   std::string given_name;
   std::source_location where;
   int urgency = 0;

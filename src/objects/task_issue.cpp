@@ -9,7 +9,7 @@
 #include "data/handle.hpp"
 #include "data/host_launch.hpp"
 #include "data/kernel_arguments.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "event/event_floor.hpp"
 #include "objects/replica_memory.hpp"
 #include "objects/task_lifecycle.hpp"
@@ -134,7 +134,7 @@ void compute(task& t) noexcept {
   try {
     const bool is_timed = t.state.has_choice() || t.submitted % timed_one_of == 0;
     if (is_timed) t.began = t.state.now();
-    const auto check = t.state.check ? device::checking::on : device::checking::off;
+    const auto check = t.state.check ? device::index_checks::on : device::index_checks::off;
     if (data::is_one_piece(*t.code, *t.range)) {
       data::run_piece(*t.code, *t.range, t.piece(), check);
     } else {
@@ -232,7 +232,7 @@ bool issue(task& t, execution_place& at, base::thread_context& context) {
     const auto kernel = at.device->is().compile(*t.code);
     const device::launch_range range = data::to_range(*t.range);
     device::check_groups(at.device->is(), *kernel, range, t.local_bytes);
-    t.is_first = at.device->is().about().compiles_late && kernel->is_new(range);
+    t.is_first = at.device->is().about().compiles_at_first_launch && kernel->is_new(range);
   }
   if (t.code && !at.device && !t.code->run) throw device::without_code(*t.code, "the host").fact("submitted", t.where);
   if (!is_all_valid(t, at) && !copy_in_arguments(t, at, context)) return false;

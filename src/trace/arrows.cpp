@@ -11,7 +11,7 @@ bool by_id_and_start(const drawn_span& a, const drawn_span& b) {
 }
 
 bool by_cause_and_time(const effect& a, const effect& b) {
-  return std::tie(a.cause, a.at_ns, a.node, a.lane) < std::tie(b.cause, b.at_ns, b.node, b.lane);
+  return std::tie(a.cause, a.at_ns, a.node, a.row) < std::tie(b.cause, b.at_ns, b.node, b.row);
 }
 
 template <class Range, class Less>
@@ -19,7 +19,7 @@ void sort_if_needed(Range& range, Less less) {
   if (!std::is_sorted(range.begin(), range.end(), less)) std::sort(range.begin(), range.end(), less);
 }
 
-// Fills in where the effect `e` is drawn: the first span of its id from then on, else the last one before.
+// Sets the position of effect `e`: the first span of its id from then on, else the last one before.
 bool locate(const std::vector<drawn_span>& spans, effect& e) {
   const auto next = std::lower_bound(spans.begin(), spans.end(), drawn_span{e.id, e.at_ns, e.at_ns},
                                      by_id_and_start);
@@ -31,7 +31,7 @@ bool locate(const std::vector<drawn_span>& spans, effect& e) {
   if (found == spans.end()) return false;
   e.at_ns = found->start_ns;
   e.node = found->node;
-  e.lane = found->lane;
+  e.row = found->row;
   return true;
 }
 
@@ -51,9 +51,9 @@ std::vector<arrow> find_arrows(std::vector<drawn_span> spans, std::vector<effect
     if (next == spans.begin()) continue;
     const drawn_span& cause = *std::prev(next);
     if (cause.id != e.cause) continue;
-    // Viewers attach an arrow to the span open at its time, and at its end a span is closed already.
+    // Viewers attach an arrow to the span that is open at its time, and at its end a span is already closed.
     const std::int64_t last_inside = std::max(cause.start_ns, cause.end_ns - 1);
-    arrows.push_back({{std::min(last_inside, e.at_ns), cause.node, cause.lane}, {e.at_ns, e.node, e.lane}});
+    arrows.push_back({{std::min(last_inside, e.at_ns), cause.node, cause.row}, {e.at_ns, e.node, e.row}});
   }
   return arrows;
 }

@@ -16,12 +16,12 @@
 #include "trace/arrows.hpp"
 #include "trace/json_text.hpp"
 #include "trace/line_writer.hpp"
-#include "trace/span_lanes.hpp"
+#include "trace/timeline_rows.hpp"
 
 namespace stretto::trace {
 namespace {
 
-// What `amount` means in the arguments of each kind; empty: nothing to say.
+// The argument name of `amount` for each kind; empty: not written.
 std::string_view amount_name(kind k) noexcept {
   switch (k) {
     case kind::copy:
@@ -37,7 +37,7 @@ std::string_view amount_name(kind k) noexcept {
 
 bool is_waiting(kind k) noexcept { return k == kind::suspended || k == kind::wait; }
 
-// Everything about names that does not differ from one record to the next is made into text once.
+// Caches the escaped text of names.
 class escaped_names {
  public:
   explicit escaped_names(const name_table* table) : table_(table), known_(table ? table->size() : 0) {}
@@ -135,15 +135,15 @@ class chrome_file {
     return out_;
   }
 
-  void metadata(std::string_view what, const snapshot& s, std::uint32_t lane, std::string_view text) {
+  void metadata(std::string_view what, const snapshot& s, std::uint32_t row, std::string_view text) {
     std::string escaped;
     append_json(escaped, text);
     event("{\"ph\":\"M\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"name\":\"" << what << "\",\"args\":{\"name\":\"" << escaped << "\"}}";
+    out_.number(std::uint64_t{row}) << ",\"name\":\"" << what << "\",\"args\":{\"name\":\"" << escaped << "\"}}";
   }
-  void sort_index(std::string_view what, const snapshot& s, std::uint32_t lane, std::uint64_t index) {
+  void sort_index(std::string_view what, const snapshot& s, std::uint32_t row, std::uint64_t index) {
     event("{\"ph\":\"M\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"name\":\"" << what << "\",\"args\":{\"sort_index\":";
+    out_.number(std::uint64_t{row}) << ",\"name\":\"" << what << "\",\"args\":{\"sort_index\":";
     out_.number(index) << "}}";
   }
 
@@ -154,12 +154,13 @@ class chrome_file {
     owners_ = &s.modules;
     std::vector<std::string> places;
     for (const std::string& p : s.places) append_json(places.emplace_back(), p);
-    std::uint32_t lane = 1;
-    for (const track* t : side_by_side(s.tracks)) lane += write_track(s, *t, lane, names, places);
+    std::uint32_t row = 1;
+    for (const track* t : grouped_tracks(s.tracks)) row += write_track(s, *t, row, names, places);
   }
 
-  // Tracks whose names begin with the same word, as a device's streams, stand together where the first of them is, by their numbers.
-  static std::vector<const track*> side_by_side(const std::vector<track>& tracks) {
+  // Tracks whose names begin with the same word, such as a device's streams, are grouped at the first of them,
+  // ordered by their numbers.
+  static std::vector<const track*> grouped_tracks(const std::vector<track>& tracks) {
     std::map<std::string_view, std::size_t> place;
     std::vector<std::pair<std::size_t, const track*>> all;
     for (const track& t : tracks) {
@@ -174,62 +175,62 @@ class chrome_file {
     return sorted;
   }
 
-  // Returns the number of lanes the track took.
-  unsigned write_track(const snapshot& s, const track& t, std::uint32_t first_lane, escaped_names& names,
+  // Returns the number of rows of the track.
+  unsigned write_track(const snapshot& s, const track& t, std::uint32_t first_row, escaped_names& names,
                        const std::vector<std::string>& places) {
-    const span_layout layout = lay_out(t.records);
-    const unsigned lanes = std::max(1u, layout.lanes);
-    for (unsigned i = 0; i < lanes; ++i) {
-      metadata("thread_name", s, first_lane + i, i == 0 ? t.name : t.name + " (" + std::to_string(i + 1) + ")");
-      sort_index("thread_sort_index", s, first_lane + i, first_lane + i);
+    const timeline_layout layout = lay_out_spans(t.records);
+    const unsigned rows = std::max(1u, layout.rows);
+    for (unsigned i = 0; i < rows; ++i) {
+      metadata("thread_name", s, first_row + i, i == 0 ? t.name : t.name + " (" + std::to_string(i + 1) + ")");
+      sort_index("thread_sort_index", s, first_row + i, first_row + i);
     }
     if (t.dropped != 0) {
       event("{\"ph\":\"i\",\"s\":\"t\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-      out_.number(std::uint64_t{first_lane}) << ",\"ts\":";
+      out_.number(std::uint64_t{first_row}) << ",\"ts\":";
       out_.microseconds(t.records.empty() ? 0 : time_ns(s, t.records.front().end))
           << ",\"name\":\"older records dropped\",\"args\":{\"dropped\":";
       out_.number(t.dropped) << "}}";
     }
     for (std::size_t i = 0; i < layout.order.size(); ++i) {
       const record& r = t.records[layout.order[i]];
-      if (layout.lane[i] == span_layout::no_lane)
-        asynchronous(s, r, first_lane, names, places);
+      if (layout.row[i] == timeline_layout::no_row)
+        asynchronous(s, r, first_row, names, places);
       else
-        span(s, r, first_lane + layout.lane[i], names, places);
+        span(s, r, first_row + layout.row[i], names, places);
     }
     for (const record& r : t.records) {
       if (is_stacked(r.kind)) continue;
       if (is_span(r.kind))
-        asynchronous(s, r, first_lane, names, places);
+        asynchronous(s, r, first_row, names, places);
       else if (r.kind == kind::edge)
         effects_.push_back({r.cause, r.id, time_ns(s, r.end)});
       else
-        moment(s, r, first_lane, names, places);
+        moment(s, r, first_row, names, places);
     }
-    return lanes;
+    return rows;
   }
 
-  void span(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+  void span(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
             const std::vector<std::string>& places) {
     const std::int64_t start = time_ns(s, std::min(r.start, r.end)), end = time_ns(s, r.end);
     event("{\"ph\":\"X\",\"pid\":").number(std::uint64_t{s.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{row}) << ",\"ts\":";
     out_.microseconds(start) << ",\"dur\":";
     out_.microseconds(end - start);
     what(r, names);
     arguments(r, names, places);
-    if (r.id != 0) spans_.push_back({r.id, start, end, s.node, lane});
-    if (r.cause != 0 && !is_waiting(r.kind)) effects_.push_back({r.cause, 0, start, s.node, lane});
+    if (r.id != 0) spans_.push_back({r.id, start, end, s.node, row});
+    if (r.cause != 0 && !is_waiting(r.kind)) effects_.push_back({r.cause, 0, start, s.node, row});
   }
 
-  // Spans that overlap others on their track: a pair of events held together by a number of their own.
-  void asynchronous(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+  // Spans that overlap others on their track: a pair of events with a common number.
+  void asynchronous(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
                     const std::vector<std::string>& places) {
     ++asynchronous_;
     for (const char* phase : {"{\"ph\":\"b\",\"pid\":", "{\"ph\":\"e\",\"pid\":"}) {
       const bool begins = phase[7] == 'b';
       event(phase).number(std::uint64_t{s.node}) << ",\"tid\":";
-      out_.number(std::uint64_t{lane}) << ",\"id\":\"";
+      out_.number(std::uint64_t{row}) << ",\"id\":\"";
       out_.hexadecimal(asynchronous_) << "\",\"ts\":";
       out_.microseconds(time_ns(s, begins ? std::min(r.start, r.end) : r.end));
       what(r, names);
@@ -240,12 +241,12 @@ class chrome_file {
     }
   }
 
-  void moment(const snapshot& s, const record& r, std::uint32_t lane, escaped_names& names,
+  void moment(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
               const std::vector<std::string>& places) {
     event(r.kind == kind::counter ? "{\"ph\":\"C\",\"pid\":" : "{\"ph\":\"i\",\"s\":\"t\",\"pid\":")
         .number(std::uint64_t{s.node})
         << ",\"tid\":";
-    out_.number(std::uint64_t{lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{row}) << ",\"ts\":";
     out_.microseconds(time_ns(s, r.end));
     what(r, names);
     if (r.kind == kind::counter) {
@@ -308,14 +309,14 @@ class chrome_file {
   void arrow_event(std::string_view text, std::uint64_t id, const arrow_end& end) {
     event(text).number(id) << ",\"pid\":";
     out_.number(std::uint64_t{end.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{end.lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{end.row}) << ",\"ts\":";
     out_.microseconds(end.at_ns) << ",\"cat\":\"flow\",\"name\":\"cause\"}";
   }
 
   std::ostream& to_;
   line_writer out_;
   std::span<const snapshot> nodes_;
-  const module_owners* owners_ = nullptr;  // of the node at hand
+  const module_owners* owners_ = nullptr;  // of the current node
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   bool any_event_ = false;
   std::uint64_t asynchronous_ = 0;
@@ -339,7 +340,7 @@ void write_chrome(std::ostream& to, std::span<const snapshot> nodes) {
 
 namespace {
 
-// 0, or the system's reason why it failed.
+// Returns 0 or an errno.
 int write_in_place(const std::filesystem::path& file, std::span<const snapshot> nodes) {
   errno = 0;
   std::ofstream to(file, std::ios::binary | std::ios::trunc);
@@ -352,8 +353,8 @@ int write_in_place(const std::filesystem::path& file, std::span<const snapshot> 
 
 }  // namespace
 
-// Beside its place first, then there at once: of two processes that write the same file one wins,
-// and its file is whole.
+// Writes to a temporary file and renames it: of two processes that write the same file one wins, and its file is
+// complete.
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes) {
   std::error_code fault;
   const auto there = std::filesystem::status(file, fault);
@@ -369,7 +370,7 @@ void write_chrome(const std::filesystem::path& file, std::span<const snapshot> n
       return;
     }
   }
-  // No regular file, or in a folder that takes no new one.
+  // Not a regular file, or in a folder where no file can be created.
   if (const int reason = write_in_place(file, nodes)) throw not_written(file.string(), reason);
 }
 

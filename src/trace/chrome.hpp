@@ -14,7 +14,7 @@
 //             names this cause, and never goes back in time.
 // Source      "Trace Event Format", the public description by the Chromium authors.
 //
-// pid is the node, tid a lane of one of its tracks. Spans that do not nest on their track (see span_lanes.hpp)
+// pid is the node, tid a lane of one of its tracks. Spans that do not nest on their track (see timeline_rows.hpp)
 // go into a further lane, "worker 0 (2)"; suspensions and messages are asynchronous spans, b and e. Ids are
 // texts in hexadecimal, because readers in JavaScript keep 53 bits of a number.
 #pragma once
@@ -47,9 +47,7 @@ inline void write_chrome(const std::filesystem::path& file, const snapshot& node
 /// Throws T01 where write_chrome could not make that file now. Makes nothing.
 void check_writable(const std::filesystem::path& file);
 
-/// Where a node's own file goes beside that of node 0: nodes share a file system.
-///
-///     file_of_node("out/run.json", 2)   ->  "out/run.N2.json"
+/// The path of a node's own file, next to that of node 0: nodes share a file system.
 std::filesystem::path file_of_node(std::filesystem::path first, std::uint32_t node);
 
 }  // namespace stretto::trace

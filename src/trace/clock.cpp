@@ -26,7 +26,7 @@ struct instant {
   std::int64_t steady_ns;
 };
 
-// Both clocks at one moment: of several attempts the one that the scheduler disturbed least.
+// Reads both clocks at one moment: of several attempts, the one with the least disturbance.
 instant read_both() noexcept {
   instant best{};
   ticks tightest = std::numeric_limits<ticks>::max();
@@ -59,7 +59,7 @@ const anchor& process_anchor() {
 
 namespace detail {
 
-constinit std::atomic<source> chosen{source::unknown};
+constinit std::atomic<source> active_source{source::unknown};
 
 ticks slow_now() noexcept {
   return chosen_source() == source::cycle_counter ? cycle_counter::read()
@@ -69,10 +69,10 @@ ticks slow_now() noexcept {
 }  // namespace detail
 
 source chosen_source() noexcept {
-  source s = detail::chosen.load(std::memory_order_relaxed);
-  if (s == source::unknown) {  // several threads may find the same answer at once
+  source s = detail::active_source.load(std::memory_order_relaxed);
+  if (s == source::unknown) {  // several threads may compute the same result
     s = cycle_counter::is_invariant() ? source::cycle_counter : source::steady_clock;
-    detail::chosen.store(s, std::memory_order_relaxed);
+    detail::active_source.store(s, std::memory_order_relaxed);
   }
   return s;
 }

@@ -1,11 +1,11 @@
-// clock.hpp - the cheapest steady time there is: ticks, and what a tick is worth.
+// clock.hpp - the cheapest steady clock: ticks, and their calibration to nanoseconds.
 //
 // Threads     every function, from any thread. Ticks of all threads of a process are comparable.
-// Cost        now: one relaxed load and the processor's counter, about 8 ns; about 25 where it must ask the system.
-// Invariants  within a process now() is always of one source, also before main.
+// Cost        now: one relaxed load and a read of the processor's counter, about 8 ns; about 25 ns for a system call.
+// Invariants  within a process now() always uses one source, also before main.
 //
-// Ticks are turned into nanoseconds only when somebody reads: the longer the program has run by then, the
-// better its rate is known (after a second, to some parts in ten million), and the hot path never divides.
+// Ticks are converted to nanoseconds only by readers. The rate is known more precisely the longer the program has run
+// (after a second, to some parts in ten million), and the hot path never divides.
 #pragma once
 
 #include <atomic>
@@ -17,9 +17,9 @@ namespace stretto::trace {
 
 using ticks = std::uint64_t;
 
-/// What ticks mean: a value, so that readers of records need no clock.
+/// The meaning of ticks; a value, so that readers of records need no clock.
 struct calibration {
-  ticks origin = 0;                    // the tick that these times belong to:
+  ticks origin = 0;                    // the tick at which the clocks below had these values:
   std::int64_t steady_origin_ns = 0;   //   std::chrono::steady_clock, one per machine
   std::int64_t system_origin_ns = 0;   //   since 1970, UTC
   double ns_per_tick = 1.0;
@@ -34,28 +34,28 @@ struct calibration {
 
 namespace clock {
 
-/// The processor's counter where it runs at one rate, else the system's steady clock.
+/// The processor's counter if its rate is constant, else the system's steady clock.
 enum class source : std::uint8_t { unknown, cycle_counter, steady_clock };
 
 namespace detail {
-extern std::atomic<source> chosen;
+extern std::atomic<source> active_source;
 ticks slow_now() noexcept;
 }  // namespace detail
 
 inline ticks now() noexcept {
-  if (detail::chosen.load(std::memory_order_relaxed) == source::cycle_counter) [[likely]]
+  if (detail::active_source.load(std::memory_order_relaxed) == source::cycle_counter) [[likely]]
     return cycle_counter::read();
   return detail::slow_now();
 }
 
 source chosen_source() noexcept;
 
-/// Fixes the origin of this process's times to now, unless done before.
+/// Sets the origin of this process's times to now, unless it is set.
 void start();
 
 const char* name(source s) noexcept;
 
-/// What a tick is worth, as far as known now. In the first 2 ms after start() it sleeps until they are over.
+/// The best calibration known now. Sleeps in the first 2 ms after start() until they are over.
 calibration calibrate();
 
 /// A duration in nanoseconds.

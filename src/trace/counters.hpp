@@ -1,8 +1,8 @@
-// counters.hpp - how often and how long, per module and per place: always on, summed when somebody asks.
+// counters.hpp - counts and durations per module and place: always on, summed on demand.
 //
 // Threads     declare, add_slab, add_from_anywhere, read: any thread. slab::add: the slab's one owner.
 // Cost        slab::add: three plain loads and stores; add_from_anywhere: three atomic additions; read: all slabs.
-// Invariants  counts are exact once their writers have stopped; while they run, a read may miss the newest.
+// Invariants  counts are exact once their writers have stopped; before that, a read may miss the newest.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace stretto::trace {
 
-/// Something counted: an operation of a module at a place.
+/// Identifies a counted operation of a module at a place.
 using counter_id = std::uint32_t;
 
 /// One line of statistics.
@@ -27,8 +27,8 @@ struct counter_value {
   std::string what;    // "tasks run", "copies"
   std::string place;   // "L2_0"; empty: not at one place
   std::uint64_t count = 0;
-  ticks time = 0;            // may be an estimate, where the owner samples
-  std::uint64_t amount = 0;  // bytes, where that has a meaning
+  ticks time = 0;            // an estimate if the owner samples
+  std::uint64_t amount = 0;  // bytes, if the operation moves data
 };
 
 class counters {
@@ -87,7 +87,7 @@ class counters {
   std::vector<counter_value> read() const;
 
  private:
-  mutable std::mutex lock_;  // guards what follows, not the cells of the slabs
+  mutable std::mutex lock_;  // guards the members below, not the cells of the slabs
   std::deque<counter_value> declared_;
   std::deque<slab> slabs_;
   slab shared_;

@@ -1,8 +1,8 @@
-// name_cache.hpp - one thread's memory of the names that it gave to its latest records.
+// name_cache.hpp - one thread's cache of recently used names.
 //
 // Threads     its owner thread.
-// Cost        a name seen lately at its source line: one comparison of texts; else name_table::intern.
-// Invariants  an answer is the table's own: entries never move or change.
+// Cost        a recently used name at its source line: one string comparison; else name_table::intern.
+// Invariants  returned ids are those of the table, whose entries never move or change.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace stretto::trace {
 
 class name_cache {
  public:
-  /// `name` may be null: what has no name of its own is called `otherwise`, one text for the whole program.
+  /// If `name` is null, the name is `otherwise`, which must be the same text in the whole program.
   name_id intern(name_table& table, const char* name, const std::source_location& where, const char* otherwise) {
     const char* const file = where.file_name();
     entry& e = entries_[(reinterpret_cast<std::uintptr_t>(file) / 16 + where.line()) % entries_.size()];
@@ -30,7 +30,7 @@ class name_cache {
  private:
   struct entry {
     const char* file = nullptr;
-    const char* text = nullptr;  // the table's, which never moves; null: no name of its own
+    const char* text = nullptr;  // text of the table, which never moves; null: unnamed
     std::uint32_t line = 0;
     name_id id = no_name;
   };
@@ -40,7 +40,8 @@ class name_cache {
     const name_id id = table.intern(name ? name : otherwise, where);
     const std::string& text = table[id].name;
     e = {where.file_name(), name ? text.c_str() : nullptr, where.line(), id};
-    if (text != (name ? name : otherwise)) e.file = nullptr;  // the table is full, and this its entry for all others
+    // the table is full: this is its entry for all other names
+    if (text != (name ? name : otherwise)) e.file = nullptr;
     return id;
   }
 

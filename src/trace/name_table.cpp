@@ -31,7 +31,7 @@ std::uint64_t last_bytes(std::string_view s) noexcept {
          load<std::uint8_t>(end - 1);
 }
 
-// Of the file only the end is hashed: paths of one program begin alike.
+// Only the end of the file name is hashed: paths of one program share their beginning.
 std::uint32_t hash_of(std::string_view name, std::string_view file, std::uint32_t line) noexcept {
   std::uint64_t state = mix(last_bytes(file) + line * odd, last_bytes(name) + name.size());
   for (std::size_t i = 0; i + 8 < name.size(); i += 8) state = mix(state, load<std::uint64_t>(name.data() + i));
@@ -58,7 +58,7 @@ name_id name_table::intern(std::string_view name, std::string_view file, std::ui
     return known;
   const std::lock_guard lock(inserting_);
   if (const name_id known = find(*index_.load(std::memory_order_relaxed), hash, name, file, line))
-    return known;  // somebody was faster
+    return known;  // another thread inserted it
   return insert(hash, name, file, line);
 }
 

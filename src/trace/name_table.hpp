@@ -1,12 +1,12 @@
-// name_table.hpp - the user's names and source lines, each told once and from then on a 32-bit number.
+// name_table.hpp - interns the user's names and source lines as 32-bit ids.
 //
-// Threads     every member, any thread. Only a name's first mention takes a lock.
+// Threads     every member, any thread. Only the first use of a name takes a lock.
 // Cost        intern of a known name: about 15 ns for a short one; operator[]: two loads.
-// Invariants  (1) an id, once given out, names the same text and line for ever. (2) equal name, file and line give
-//             the same id, from whatever translation unit. (3) entries never move.
+// Invariants  (1) an id always denotes the same text and line. (2) equal name, file and line give the same id, from
+//             any translation unit. (3) entries never move.
 //
-// A program that names every task differently does not fill the memory: after `most_names` names, or name_bytes
-// of them, all further ones share one entry that says so.
+// Memory is bounded even if a program names every task differently: after `most_names` names, or name_bytes of them,
+//        all further names share one entry that says so.
 #pragma once
 
 #include <array>
@@ -58,8 +58,8 @@ class name_table {
     std::array<name_entry, block_entries> entries;
     std::array<std::uint32_t, block_entries> hashes;
   };
-  // Open addressing; a slot holds hash (high half) and id, 0 if free. Never changed once filled, so readers need
-  // no lock; when it is half full a larger one takes its place, and the old one stays for readers on their way.
+  // Open addressing. A slot holds the hash (high half) and the id, or 0 if free. A filled slot never changes, so
+  // readers need no lock. A half-full index is replaced by a larger one; the old one is kept for concurrent readers.
   struct index {
     explicit index(std::size_t size) : mask(size - 1), slots(new std::atomic<std::uint64_t>[size]()) {}
     std::size_t mask;
@@ -75,7 +75,7 @@ class name_table {
   std::atomic<std::size_t> size_{0};
   std::atomic<index*> index_;
 
-  std::mutex inserting_;  // guards what follows
+  std::mutex inserting_;  // guards the members below
   std::vector<std::unique_ptr<index>> indices_;
   std::size_t bytes_left_;
   name_id further_names_ = no_name;

@@ -1,9 +1,9 @@
-// record.hpp - one thing that happened: 48 bytes of numbers, no types of the floors above.
+// record.hpp - one recorded event: 48 bytes of numbers, without types of upper floors.
 //
 // Threads     a value.
 //
-// Ids are whatever the floor above calls its operations (an event handle, a task number); 0 is "none". Two
-// records with the same id are two parts of one operation, such as a task before and after it was suspended.
+// Ids are chosen by the floor above (an event handle, a task number); 0 means none. Two records with the same id are
+// two parts of one operation, such as a task before and after its suspension.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct record {
   ticks start = 0;
   ticks end = 0;
   std::uint64_t id = 0;
-  std::uint64_t cause = 0;   // the operation that made this one ready; an arrow in the timeline
+  std::uint64_t cause = 0;   // the operation that made this one ready; drawn as an arrow
   std::uint64_t amount = 0;  // bytes, value or task, as the kind says
   name_id name = no_name;
   std::uint16_t place = no_place;

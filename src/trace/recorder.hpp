@@ -1,6 +1,6 @@
-// recorder.hpp - everything that one runtime remembers of its run.
+// recorder.hpp - all trace data of one runtime.
 //
-// Threads     every member, any thread; each ring that it hands out has one writer.
+// Threads     every member, any thread; each returned ring has one writer.
 // Cost        level: one relaxed load. add_ring: a lock and 48 KiB. take_snapshot: a copy of all records.
 // Invariants  rings and the name table live as long as the recorder (names as long as any snapshot).
 //
@@ -40,7 +40,7 @@ class recorder {
 
   trace::level level() const noexcept { return level_.load(std::memory_order_relaxed); }
   bool is_on() const noexcept { return level() != level::off; }
-  /// Takes effect when the writers next look. Rings made before keep their size.
+  /// Writers notice the change at their next record. Existing rings keep their size.
   void set_level(trace::level l) noexcept { level_.store(l, std::memory_order_relaxed); }
 
   /// A ring for a thread or device queue; its track in the timeline gets this name (any bytes).
@@ -48,11 +48,11 @@ class recorder {
 
   name_table& names() noexcept { return *names_; }
 
-  /// What record::place numbers mean.
+  /// Sets the names of the numbers in record::place.
   void name_places(std::vector<std::string> places);
-  /// Whose the operations at these places are.
+  /// Sets the modules that own the operations at places.
   void name_modules(module_owners owners);
-  /// To add to this node's steady clock to get that of the job. 0 until somebody has measured it.
+  /// The offset from this node's steady clock to the job's; 0 until measured.
   void set_clock_offset(std::int64_t ns) noexcept { clock_offset_ns_.store(ns, std::memory_order_relaxed); }
 
   snapshot take_snapshot() const;
@@ -67,7 +67,7 @@ class recorder {
   memory_budget budget_;
   const std::shared_ptr<name_table> names_;
 
-  mutable std::mutex lock_;  // guards what follows, not the rings' contents
+  mutable std::mutex lock_;  // guards the members below, not the contents of rings
   struct named_ring {
     named_ring(std::string n, std::size_t records, memory_budget& budget)
         : name(std::move(n)), records(records, budget) {}

@@ -32,7 +32,7 @@ bool ring::add_chunk(bool even_if_over_budget) noexcept {
   if (n == most_chunks_) return false;
   const std::size_t charge = budget_.take(chunk_bytes) ? chunk_bytes : 0;
   if (charge == 0 && !even_if_over_budget) return false;
-  // Mapped with its pages present: one system call instead of a page fault for every 85 records.
+  // Map with all pages present: one system call instead of a page fault for every 85 records.
   void* const pages = ::mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (pages == MAP_FAILED) {  // no reason to stop the program: overwrite from here on
@@ -49,7 +49,7 @@ bool ring::add_chunk(bool even_if_over_budget) noexcept {
   return true;
 }
 
-// Grows while that is allowed; from the first refusal on, goes round.
+// Adds a chunk while that is allowed; after the first refusal, reuses the oldest.
 void ring::next_chunk() noexcept {
   if (!wrapped_ && add_chunk(false)) return;
   wrapped_ = true;
@@ -75,7 +75,7 @@ record ring::unpack(cell& words) noexcept {
 }
 
 ring::contents ring::read() const {
-  // The first record that may still be whole when the writer has finished `head` records.
+  // The oldest record that is intact when the writer has finished `head` records.
   const auto oldest_whole = [this](std::uint64_t head) {
     const std::uint64_t capacity = chunk_count_.load(std::memory_order_acquire) * chunk_records;
     return head >= capacity ? head - capacity + 1 : 0;
@@ -89,7 +89,7 @@ ring::contents ring::read() const {
     chunk& c = *chunks_[(i / chunk_records) % count].load(std::memory_order_relaxed);
     result.records.push_back(unpack(c.cells[i % chunk_records]));
   }
-  // What was overwritten in the meantime goes.
+  // Drop the records that were overwritten in the meantime.
   const std::uint64_t valid = std::min(head, oldest_whole(head_.load(std::memory_order_acquire)));
   if (valid > first)
     result.records.erase(result.records.begin(),

@@ -27,7 +27,7 @@
 
 namespace stretto::trace {
 
-/// Bytes that several rings share. Taken chunk by chunk, given back by the rings' destructors.
+/// A memory limit that several rings share. Rings take it chunk by chunk; their destructors give it back.
 class memory_budget {
  public:
   explicit memory_budget(std::size_t bytes) noexcept : left_(bytes), limit_(bytes) {}
@@ -67,9 +67,9 @@ class ring {
 
   struct contents {
     std::vector<record> records;   // oldest first
-    std::uint64_t overwritten = 0;  // how many older ones there were
+    std::uint64_t overwritten = 0;  // number of older records that were overwritten
   };
-  /// What the ring holds now.
+  /// The current records.
   contents read() const;
 
   /// Records pushed so far, kept or not.
@@ -82,7 +82,7 @@ class ring {
   };
   static_assert(sizeof(chunk) == chunk_bytes);
 
-  // release orders a word after the head before it; see the head of this file
+  // release orders a word after the head before it; see the file comment
   static void store(std::uint64_t& word, std::uint64_t value) noexcept {
     std::atomic_ref(word).store(value, std::memory_order_release);
   }
@@ -100,7 +100,7 @@ class ring {
   const std::size_t most_chunks_;
   const std::unique_ptr<std::atomic<chunk*>[]> chunks_;
 
-  // Only the writer.
+  // Used by the writer only.
   cell* cursor_ = nullptr;
   cell* end_ = nullptr;
   std::uint64_t pushed_ = 0;

@@ -1,14 +1,14 @@
-// sampler.hpp - which tasks to time: nearly every long one, about one in a thousand short ones.
+// sampler.hpp - selects the tasks to time: nearly every long one, about one in a thousand short ones.
 //
 // Threads     one writer, the worker; count, timed and estimated_ticks from any thread.
 // Cost        take: one increment and one compare, about 1 ns; no clock.
 // Invariants  count is exact. Between two timed tasks lie at most 1.5 * most_period others.
 //
-// Timing a task costs two looks at the clock, so the share of tasks that are timed follows what timing finds:
-// while tasks are short (shorter than `short_task` ticks) the distance between timed ones doubles up to
-// `most_period`; one long task brings it back to one. So a program of long tasks has each in its trace, and one
-// of short tasks pays nothing. Distances vary at random (from a seed) about their mean, so that a program whose
-// tasks repeat with a period is sampled fairly; each timed task stands for the distance before it.
+// Timing a task costs two reads of the clock, so the fraction of timed tasks adapts to the durations found. While
+// tasks are shorter than `short_task` ticks, the distance between timed tasks doubles up to `most_period`; one long
+// task resets it to one. A program of long tasks therefore has each in its trace, and one of short tasks pays
+// nothing. Distances vary randomly (from a seed) about their mean, so that periodic programs are sampled fairly. Each
+// timed task represents the tasks since the previous timed one.
 #pragma once
 
 #include <atomic>
@@ -34,14 +34,15 @@ class sampler {
     random_ = s.seed * 2 + 1;
   }
 
-  /// Counts a task. True: read the clock before and after it and tell record(); at most one task at a time.
+  /// Counts a task. True: the caller must read the clock before and after the task and call record(); at most one
+  /// task at a time.
   bool take() noexcept {
     const std::uint64_t n = count_.load(std::memory_order_relaxed) + 1;
     count_.store(n, std::memory_order_relaxed);
     return n >= next_;
   }
 
-  /// The duration of the task that take() chose; decides which is the next.
+  /// Records the duration of the task that take() selected, and selects the next one.
   void record(ticks duration) noexcept {
     const std::uint64_t n = count_.load(std::memory_order_relaxed);
     add(timed_, 1);
@@ -60,12 +61,12 @@ class sampler {
     next_ = n + distance();
   }
 
-  /// Instead of record(), for a task that cannot be timed.
+  /// Called instead of record() for a task that cannot be timed.
   void pass() noexcept { next_ = count_.load(std::memory_order_relaxed) + distance(); }
 
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
   std::uint64_t timed() const noexcept { return timed_.load(std::memory_order_relaxed); }
-  /// The time that the tasks up to the last timed one took, as far as the timed ones tell.
+  /// The estimated time of all tasks up to the last timed one.
   ticks estimated_ticks() const noexcept { return estimated_.load(std::memory_order_relaxed); }
 
  private:
@@ -83,7 +84,7 @@ class sampler {
 
   static constexpr std::uint64_t never = ~std::uint64_t{0};
   settings settings_;
-  std::uint64_t next_;  // the count at which take() says yes
+  std::uint64_t next_;  // the count at which take() returns true
   std::uint64_t last_ = 0;
   std::uint64_t random_;
   std::uint32_t period_ = 1;

@@ -2,7 +2,7 @@
 
 namespace stretto::trace {
 
-// A copy belongs to who carries it, where that is a module; else to who answers for one of its ends.
+// A copy belongs to the module that performs it, if there is one; else to the module of one of its ends.
 std::string_view module_owners::of(const record& r) const noexcept {
   const auto owner = [&](std::uint16_t place) {
     return place < of_place.size() ? std::string_view(of_place[place]) : std::string_view();

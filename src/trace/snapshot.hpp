@@ -1,6 +1,6 @@
-// snapshot.hpp - what one node remembers at one moment, as values: what the file writer and reports read.
+// snapshot.hpp - the trace data of one node at one moment, as values that the file writer and reports read.
 //
-// Threads     a value; the names are shared with the recorder that made it and safe to read beside it.
+// Threads     a value. The names are shared with the recorder and may be read concurrently.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ const char* name(level l) noexcept;
 struct track {
   std::string name;             // any bytes
   std::vector<record> records;  // in the order of writing: by `end`
-  std::uint64_t dropped = 0;    // older records that had to make room
+  std::uint64_t dropped = 0;    // older records that were overwritten
 };
 
-/// Which module outside the core answers for what is done at a place, or copied from one place to another.
+/// The module outside the core that performs the operations at a place, or the copies between two places.
 struct module_owners {
   struct route {
     std::uint16_t from = no_place, to = no_place;
@@ -39,19 +39,19 @@ struct module_owners {
   std::vector<std::string> of_place;  // by record::place; empty: the core
   std::vector<route> of_copies;
 
-  /// Whose operation a record is; empty: the core's.
+  /// The module that owns a record; empty: the core.
   std::string_view of(const record& r) const noexcept;
 };
 
 struct snapshot {
   std::uint32_t node = 0;
-  std::uint32_t job_nodes = 1;  // of which that is one
+  std::uint32_t job_nodes = 1;  // number of nodes of the job
   std::string node_name;
   trace::level level = level::off;
   std::size_t memory_limit = 0;  // bytes of records that the node may keep
   trace::calibration calibration;
   const char* clock_source = "";
-  std::int64_t clock_offset_ns = 0;  // to add to this node's steady clock to get the job's
+  std::int64_t clock_offset_ns = 0;  // offset from this node's steady clock to the job's
   std::vector<track> tracks;
   std::vector<std::string> places;  // by record::place
   module_owners modules;

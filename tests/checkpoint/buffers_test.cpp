@@ -1,4 +1,5 @@
-// Checkpoints of buffers: what is saved while a program goes on is what was there then, on any number of nodes; what is damaged is refused.
+// Checkpoints of buffers: they hold the state at their position in the program, on any number of nodes; damaged ones
+// are refused.
 #include <doctest/doctest.h>
 
 #include <signal.h>
@@ -32,7 +33,7 @@ STRETTO_KERNEL(saved_wave, (in<double, 2> now, inout<double, 2> other, int n), {
     other(i, j) = 2 * now(i, j) - other(i, j) + 0.2 * (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) - 4 * now(i, j));
 })
 
-/// Of the program, beside its buffers.
+/// The state of the program besides its buffers.
 struct course {
   int step = 0;
   std::vector<double> energies = {};
@@ -52,7 +53,7 @@ struct ended_wave {
 
 constexpr int points_along = 23;
 
-/// A wave, which is saved by the way. Every node finds the same.
+/// A wave simulation with checkpoints. All nodes compute the same.
 ended_wave wave(const std::string& directory, const checkpoint_policy& policy, int steps) {
   const box all_points({0, 0}, {points_along, points_along});
   const auto pulse = [](coordinate i, coordinate j) {
@@ -233,7 +234,7 @@ TEST_CASE("each file of a checkpoint may be damaged, and it is refused on all no
   });
 }
 
-TEST_CASE("what cannot be written, and what has failed, fails on all nodes, and the last checkpoint stays") {
+TEST_CASE("a failed write or a failed computation fails the checkpoint on all nodes, and the last checkpoint stays") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   test::on_nodes_of(simulated_job({.nodes = 3, .seed = 6}), {.workers = 1}, [&](runtime&) {
@@ -255,7 +256,7 @@ TEST_CASE("what cannot be written, and what has failed, fails on all nodes, and 
   CHECK(!fs::exists(directory + ".partial"));
 }
 
-TEST_CASE("a dry run saves nothing, and is told of what would be restored") {
+TEST_CASE("a dry run saves nothing, and reports what would be restored") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   on_nodes(2, "none", directory, {.offers = 5}, 6);
@@ -281,7 +282,7 @@ TEST_CASE("a wave killed again and again, at random moments, ends as one that wa
   constexpr int steps = 150;
   const ended_wave whole = on_nodes(1, "none", (folder.path / "whole").string(), {}, steps);
   int went_on = 0;
-  // On a slow machine all of a row may be killed before they have saved anything: then another row.
+  // On a slow machine, all runs of one series may be killed before their first checkpoint; try another series then.
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(3, 100) || (went_on == 0 && seed <= 20); ++seed) {
     CAPTURE(seed);
     const std::string directory = (folder.path / std::to_string(seed)).string();

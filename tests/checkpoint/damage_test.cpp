@@ -1,4 +1,4 @@
-// A checkpoint of which anything at all has changed is refused, with the file named; what cannot be restored is, in words.
+// Any change of a checkpoint is detected, and the error names the file; values that cannot be restored are explained.
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
@@ -14,9 +14,9 @@
 #include <stretto/buffer_checkpoint.hpp>
 
 #include "campaign.hpp"
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 #include "checkpoint/file_content.hpp"
-#include "checkpoint/tokens.hpp"
+#include "checkpoint/token_program.hpp"
 #include "dist/simulated.hpp"
 #include "files/crc32c.hpp"
 #include "temporary_folder.hpp"
@@ -28,7 +28,7 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-/// A checkpoint of a few objects with messages that wait.
+/// Saves a checkpoint of a few objects with waiting messages.
 void save(const std::string& directory, std::uint32_t nodes) {
   on_all_nodes({.nodes = nodes, .seed = 3}, 1, [&](runtime&) {
     if (this_node()) return;
@@ -122,7 +122,7 @@ std::vector<fs::path> files_in(const fs::path& directory) {
   return all;
 }
 
-/// The table with one piece of text replaced, and the checksum that belongs to it.
+/// The table with one piece of text replaced, and a correct checksum.
 std::string table_with(const std::string& table, const std::string& piece, const std::string& by) {
   std::string text = table;
   const auto at = text.find(piece);
@@ -166,7 +166,7 @@ TEST_CASE("files of a checkpoint that have been exchanged, or are those of anoth
   for (const fs::path& to : files_in(one))
     for (const fs::path& directory : {one, other})
       for (const fs::path& from : files_in(directory)) {
-        if (to.filename() == "checkpoint.json") continue;  // whole checkpoints may take one another's place
+        if (to.filename() == "checkpoint.json") continue;  // replacing a whole checkpoint is allowed
         const std::string whole = content_of(to), foreign = content_of(from);
         if (whole == foreign) continue;
         CAPTURE(to.string());
@@ -179,7 +179,7 @@ TEST_CASE("files of a checkpoint that have been exchanged, or are those of anoth
   CHECK(exchanged > 50);
 }
 
-TEST_CASE("a table with a valid checksum that tells of what cannot be is refused") {
+TEST_CASE("a table with a valid checksum and impossible values is refused") {
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt", table = directory / "checkpoint.json";
   save(directory.string(), 2);
@@ -245,7 +245,7 @@ TEST_CASE("a table that gives a kept value more elements than its files have is 
   });
 }
 
-TEST_CASE("a list of objects with a valid checksum that tells of what cannot be is refused") {
+TEST_CASE("a list of objects with a valid checksum and impossible values is refused") {
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt", list = directory / "mobile/node0.json";
   save(directory.string(), 1);

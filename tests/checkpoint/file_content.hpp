@@ -1,4 +1,4 @@
-// file_content.hpp - files of tests, as they are and as they are not to be.
+// file_content.hpp - reads and overwrites files in tests.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// File systems that are full, that limit files, or that cannot exchange names: the last checkpoint stays, or the new one is whole.
+// File systems that are full, limit file sizes, or cannot exchange names: the last checkpoint stays, or the new one
+// is complete.
 #include <doctest/doctest.h>
 
 #include <stretto/checkpoint.hpp>
@@ -33,7 +34,7 @@ using namespace test;
 
 constexpr int not_possible_here = 77;
 
-/// A job of so many nodes whose node 0 runs `body`, which says what is wrong.
+/// Runs a job with `nodes` nodes; node 0 runs `body`, which returns the error.
 template <class F>
 std::string wrong_in_job(std::uint32_t nodes, F&& body) {
   std::string wrong;
@@ -85,7 +86,7 @@ TEST_CASE("a limit on the size of files: the last checkpoint stays, and the limi
   }
 }
 
-/// From now on this process cannot exchange names, as on a file system that knows only how to change one.
+/// From now on this process cannot exchange names, as on file systems that can only rename.
 void refuse_to_exchange() {
   constexpr auto in = [](std::size_t at) { return static_cast<std::uint32_t>(at); };
   sock_filter rules[] = {

@@ -1,4 +1,5 @@
-// Programs of mobile objects with checkpoints in the middle, restarted on other numbers of nodes: the answer is the same.
+// Programs of mobile objects with checkpoints in the middle, restarted on other numbers of nodes: the results are
+// equal.
 #include <doctest/doctest.h>
 
 #include <stretto/finish.hpp>
@@ -6,9 +7,9 @@
 #include <random>
 
 #include "campaign.hpp"
-#include "checkpoint/contents.hpp"
+#include "checkpoint/content_io.hpp"
 #include "checkpoint/stepped_job.hpp"
-#include "checkpoint/tokens.hpp"
+#include "checkpoint/token_program.hpp"
 #include "dist/simulated.hpp"
 #include "temporary_folder.hpp"
 #include "thrown_by.hpp"
@@ -65,7 +66,7 @@ TEST_CASE("a program that is restarted from a checkpoint gives the answer of one
         c.restore_objects();
         all = c.value<collection<tally>>("all");
         CHECK(c.value<std::uint64_t>("seed") == seed);
-        const auto fresh = make_mobile<tally>(0u);  // its name is nobody else's
+        const auto fresh = make_mobile<tally>(0u);  // its name is unique
         for (std::size_t i = 0; i < all.size(); ++i) CHECK(fresh != all[i]);
         if (is_here(all[0])) CHECK(to_string(all[0]).find("\"all[0]\"") != std::string::npos);
         destroy(fresh).get();
@@ -106,7 +107,7 @@ TEST_CASE("a node that dies while a checkpoint is taken: the last one stays, the
       INFO(end);
       CHECK((end == "nothing was thrown" || end.find("error C09") == 0));
       refused += end.find("error C09") == 0;
-      // Nobody is held any more.
+      // No node is paused any more.
       for (std::uint32_t n = 0; n < job.nodes(); ++n)
         job.run_on(n, [] { CHECK(send(make_mobile<tally>(5u), call<&tally::look>()).get() == 5001); });
     }

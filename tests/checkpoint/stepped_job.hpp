@@ -50,7 +50,7 @@ class stepped_job {
       all_[draw()]->step();
     }
   }
-  /// Runs it as a task of some node, to its end.
+  /// Runs `task` to its end, on some node.
   void run(const std::function<void()>& task) { run_on(draw(), task); }
   void run_on(std::uint32_t n, const std::function<void()>& task) {
     future<void> done;

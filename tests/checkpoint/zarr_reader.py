@@ -1,9 +1,9 @@
-"""zarr_reader.py - reads Zarr (version 3) arrays as the specification says, with nothing of ours and nothing that has to be installed.
+"""zarr_reader.py - reads Zarr (version 3) arrays by the specification, independent of our code and of installed packages.
 
     zarr_reader.py DIRECTORY ARRAY...
 
-Prints for each array its shape, its type, its origin and its elements in the order of C. Knows regular grids, the default names of chunks
-and the codecs bytes (little endian) and crc32c: what checkpoints use. Refuses checksums that are wrong.
+Prints for each array its shape, its type, its origin and its elements in C order. Supports regular grids, the default chunk names and
+the codecs bytes (little endian) and crc32c, as checkpoints use them. Refuses wrong checksums.
 """
 import base64
 import itertools

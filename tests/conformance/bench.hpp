@@ -1,4 +1,4 @@
-// bench.hpp - a device on which a test puts arrays, launches kernels and waits.
+// bench.hpp - a device to which a test copies arrays, and on which it launches kernels and waits.
 #pragma once
 
 #include <stretto/kernel.hpp>
@@ -19,7 +19,7 @@ namespace stretto::device {
 
 using test::ended;
 
-/// A device with one stream, and its memory handed out from the front.
+/// A device with one stream and a bump allocator for its memory.
 struct bench {
   std::unique_ptr<stretto::device::device> on;
   std::unique_ptr<stream> s;
@@ -50,7 +50,7 @@ struct bench {
   template <class T>
   launch_argument put(const array<T>& a) {
     std::byte* const at = take(a.bytes());
-    ended e;  // the array may be gone when the device comes to it
+    ended e;  // wait: the array may be destroyed before the device copies
     s->copy({{}, reinterpret_cast<std::byte*>(const_cast<T*>(a.values.data()))}, {{}, at}, {a.bytes()}, &e);
     wait(e);
     return {a.at(at), at, a.bytes()};
@@ -86,7 +86,7 @@ inline void on_host(const kernel_code& code, const launch_range& r, std::vector<
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   group_memory memory;
-  host_arguments(code, given).run(r, r.min, r.max, checking::off, memory);
+  host_arguments(code, given).run(r, r.min, r.max, index_checks::off, memory);
 }
 
 template <class Body>

@@ -1,5 +1,5 @@
-// STRETTO_CHECK=1 on devices of every kind: a kernel that names an element which it may not is told of, as on the host; all others compute what they do
-// without.
+// STRETTO_CHECK=1 on devices of every kind: a kernel that accesses an element outside its argument is reported, as on
+// the host; other kernels compute the same as without.
 #include <stretto/stretto.hpp>
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ const std::vector<std::string>& checked_devices() {
   return all;
 }
 
-/// On the host and on a device of each kind.
+/// Runs `body` on the host and on a device of each kind.
 template <class Body>
 void on_checked_devices(Body&& body) {
   const with_variable check("STRETTO_CHECK", "1"), quiet("STRETTO_LOG", "off");
@@ -102,7 +102,7 @@ TEST_CASE("an index outside of its array ends the launch with kernel, item, arra
     wait(launch(here, looked_line, box(0, 64), x, y, 0));
     CHECK(y.read().get().view()(63) == 0);
 
-    // A tile is all that is named.
+    // The argument names one tile only.
     CHECK(says(end_of_launch(launch(here, looked_line, box(10, 20), x(box(10, 20)), y(box(10, 20)), 1)), "array       [10, 20)"));
     wait(launch(here, looked_line, box(0, 64), x, y, 0));
 
@@ -132,7 +132,7 @@ TEST_CASE("a checked group kernel on a device names its group, and the item in i
   });
 }
 
-TEST_CASE("what a checked kernel writes to an array without elements is told, and hurts nobody") {
+TEST_CASE("a write of a checked kernel to an array without elements is reported and harmless") {
   on_checked_devices([](auto here) {
     const std::vector<int> zeros(64);
     const object<int> x(box(0, 64), zeros.data()), y(box(0, 64), zeros.data());

@@ -1,4 +1,4 @@
-// What every device must do, whatever is behind it.
+// The requirements on every device, independent of its backend.
 #include <stretto/error.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/reduction_operator.hpp>
@@ -19,7 +19,7 @@
 namespace stretto::device {
 namespace {
 
-TEST_CASE("what was copied in comes out again") {
+TEST_CASE("data that was copied to a device can be copied back") {
   on_each([](bench& b) {
     array<int> x({1000}), y({1000});
     std::iota(x.values.begin(), x.values.end(), 5);
@@ -35,8 +35,8 @@ TEST_CASE("while a completion runs, other threads make streams and enqueue") {
       auto& a = static_cast<asks&>(self);
       std::thread([&] {
         a.made = a.on.on->make_stream();
-        (void)a.made->mark_here();
-        (void)a.on.s->mark_here();
+        (void)a.made->record_marker();
+        (void)a.on.s->record_marker();
       }).join();
       a.times = 1;
     }
@@ -255,7 +255,7 @@ TEST_CASE("ids of any range are exact, whether they are ints or not") {
 
 TEST_CASE("elements are found by indices of any type, near the origin and too far from it for ints") {
   on_each([](bench& b) {
-    // Rows of four: sums that are ints, just no ints any more, and of 33 bits and more.
+    // Rows of four: address sums that just fit into int, just do not, and need 33 bits and more.
     constexpr std::int64_t int_max = std::numeric_limits<int>::max(), rows = 60;
     for (const std::int64_t from : {std::int64_t{0}, std::int64_t{-7}, int_max / 8 - 70, int_max / 8 - 30, -int_max / 8 - 20, 1'999'999'900l, -1'999'999'900l}) {
       CAPTURE(from);
@@ -276,7 +276,7 @@ TEST_CASE("elements are found by indices of any type, near the origin and too fa
 TEST_CASE("lines of large ranges are cut into groups that leave few items over, those of others into groups of one length") {
   const auto line = [](const std::vector<std::int64_t>& last) { return range(std::vector<std::int64_t>(last.size(), 0), last).items_in_line(); };
   CHECK(line({1}) == 64);
-  CHECK(line({100, 161}) == 64);  // a shape of its own is not worth compiling
+  CHECK(line({100, 161}) == 64);  // another shape is not worth compiling
   CHECK(line({161, 161, 161}) == 168);
   CHECK(line({4000, 1000}) == 64);
   CHECK(line({4000, 600}) == 200);
@@ -374,22 +374,22 @@ TEST_CASE("operations of a stream run in order without the host") {
   });
 }
 
-TEST_CASE("a stream waits for a mark of another one") {
+TEST_CASE("a stream waits for a marker of another one") {
   on_each([](bench& b) {
     array<int> x({4096}, 0);
     const auto d = b.put(x);
     const auto other = b.on->make_stream();
-    other->wait_for(b.s->mark_here());
+    other->wait_for(b.s->record_marker());
     const auto add = b.on->compile(add_one.code());
-    for (int i = 0; i < 25; ++i) {  // to and fro: each sees what the other did before
+    for (int i = 0; i < 25; ++i) {  // alternately: each stream sees the other's writes
       other->launch(*add, range({0}, {4096}), std::vector{d}, nullptr);
-      b.s->wait_for(other->mark_here());
+      b.s->wait_for(other->record_marker());
       b.launch(add_one.code(), range({0}, {4096}), {d});
-      other->wait_for(b.s->mark_here());
+      other->wait_for(b.s->record_marker());
     }
     b.get(x, d);
     CHECK(x.values == std::vector<int>(4096, 50));
-    other->wait_for(mark());  // of nothing: passed
+    other->wait_for(stream_marker());  // a default marker counts as reached
   });
 }
 
@@ -410,18 +410,18 @@ TEST_CASE("a device that will ring rings when what is under way, or begins later
     array<int> x({1 << 12}, 0);
     const auto d = b.put(x);
     std::atomic<int> rung{0};
-    const auto calls = std::make_shared<bell>([&] { ++rung; });
+    const auto calls = std::make_shared<completion_notifier>([&] { ++rung; });
     for (int round = 0; round < 100; ++round) {
       rung = 0;
       ended e;
-      bool will = round % 2 && b.on->will_ring(calls);
+      bool will = round % 2 && b.on->will_notify(calls);
       b.launch(add_one.code(), range({0}, {1 << 12}), {d}, &e);
-      if (round % 2 == 0) will = b.on->will_ring(calls);
+      if (round % 2 == 0) will = b.on->will_notify(calls);
       while (will && !rung) std::this_thread::yield();
       if (will) CHECK(b.on->poll() == 1);
       b.wait(e);
     }
-    calls->take_down();
+    calls->disconnect();
   });
 }
 
@@ -460,7 +460,8 @@ TEST_CASE("rows that overlap, lie far apart or in odd planes are copied one by o
     std::byte* const at = b.take(1024);
     ended e, f;
     b.s->copy({{}, from.data(), 0, 0}, {{}, at, 8, 0}, {8, 4, 1}, nullptr);       // one row, four times
-    b.s->copy({{}, from.data() + 100, 7, 100}, {{}, at + 64, 9, 31}, {5, 3, 4}, nullptr);  // planes apart by no number of rows
+    // the plane distance is no multiple of the row distance
+    b.s->copy({{}, from.data() + 100, 7, 100}, {{}, at + 64, 9, 31}, {5, 3, 4}, nullptr);
     b.s->copy({{}, at, 8, 0}, {{}, back.data(), 8, 0}, {8, 4, 1}, &e);
     b.s->copy({{}, at + 64, 9, 31}, {{}, back.data() + 100, 7, 100}, {5, 3, 4}, &f);
     b.wait(e), b.wait(f);
@@ -475,8 +476,8 @@ TEST_CASE("rows that overlap, lie far apart or in odd planes are copied one by o
 TEST_CASE("memory of the host that a device has page-locked is memory") {
   on_each([](bench& b) {
     alignas(4096) static std::byte host[1 << 16];
-    const bool is_locked = b.on->lock_host(host, sizeof host);  // or any memory will do
-    CHECK((!is_locked || b.on->about().copies_locked_faster));
+    const bool is_locked = b.on->lock_host(host, sizeof host);  // false if page-locking makes no difference
+    CHECK((!is_locked || b.on->about().copies_page_locked_faster));
     std::memset(host, 7, 1 << 16);
     std::byte* const at = b.take(1 << 16);
     ended e;
@@ -494,7 +495,7 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
   on_each([](bench& b) {
     std::byte* const host = b.on->host_memory();
     CHECK((host != nullptr) == (b.on->about().host_memory_bytes > 0));
-    if (!host) return;  // a device that has none says so
+    if (!host) return;  // null: the device has no such memory
     REQUIRE(b.on->shares(host, 8192));
     CHECK_FALSE(b.on->owns(host));
     auto* const numbers = reinterpret_cast<int*>(host + 4096);
@@ -505,7 +506,7 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
     b.wait(first);
     CHECK_FALSE(first.failure);
     CHECK(numbers[0] == 8);
-    numbers[1] = 100;  // the host's turn
+    numbers[1] = 100;  // now the host writes
     for (int i = 0; i < 10; ++i) b.launch(add_one.code(), range({0}, {64}), {in_place}, nullptr);
     array<float> u({16, 16}), v({16, 16}, -1);
     for (std::size_t i = 0; i < u.values.size(); ++i) u.values[i] = static_cast<float>(i % 13);
@@ -533,11 +534,11 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
 
 TEST_CASE("the host reads and writes in place the memory of a device that it sees") {
   on_each([](bench& b) {
-    if (!b.on->about().is_seen_by_host) return;
+    if (!b.on->about().is_host_accessible) return;
     std::byte* const at = b.take(8192) + 4096;
-    auto* const seen = reinterpret_cast<int*>(b.on->for_messages(at));
+    auto* const seen = reinterpret_cast<int*>(b.on->transport_address(at));
     REQUIRE(seen);
-    CHECK(b.on->for_messages(at + 4) == reinterpret_cast<std::byte*>(seen + 1));
+    CHECK(b.on->transport_address(at + 4) == reinterpret_cast<std::byte*>(seen + 1));
     std::iota(seen, seen + 64, 7);
     const launch_argument numbers{{at, {1}, {}, {64}}, at, 256};
     for (int turn = 1; turn <= 50; ++turn) {
@@ -562,7 +563,7 @@ TEST_CASE("a device reaches the memory of another one as it says") {
     bench alone(c), stranger(c);
     CHECK(alone.on->reaches(*alone.on));
     if (!c.make_two) {
-      // The driver of CUDA gives a processor's memory one context for all of a process.
+      // CUDA's driver has one primary context per device in a process.
       CHECK(alone.on->reaches(*stranger.on) == (alone.on->about().backend == "cuda"));
       continue;
     }
@@ -583,9 +584,9 @@ TEST_CASE("a device reaches the memory of another one as it says") {
     ended in, across, rows, out;
     s->copy({{}, host}, {{}, one->memory()}, {12'000}, &in);
     end_of(*one, in);
-    t->copy({{}, one->memory()}, {{}, other->memory() + 256}, {12'000}, &across);  // fetched by the other
+    t->copy({{}, one->memory()}, {{}, other->memory() + 256}, {12'000}, &across);  // the other device reads
     end_of(*other, across);
-    // Written by the other, in 3 planes of 2 rows of 12 bytes.
+    // The other device writes, in 3 planes of 2 rows of 12 bytes.
     t->copy({{}, other->memory() + 256, 400, 4000}, {{}, one->memory() + 20'000, 100, 1000}, {12, 2, 3}, &rows);
     end_of(*other, rows);
     s->copy({{}, one->memory() + 20'000, 100, 1000}, {{}, reinterpret_cast<std::byte*>(back.data()), 12, 24}, {12, 2, 3}, &out);
@@ -667,7 +668,7 @@ TEST_CASE("atomics of every type add, and keep the least and the greatest") {
   });
 }
 
-/// The value that a device and a loop without atomics give.
+/// The value that a device and a serial loop without atomics compute.
 template <class Op>
 struct folded {
   using type = typename Op::rhs_type;
@@ -872,7 +873,7 @@ error refusal(bench& b, const kernel_code& code, const launch_range& r, const st
   return error("", "it was not refused");
 }
 
-TEST_CASE("what a launch cannot have is refused before it begins") {
+TEST_CASE("an impossible launch is refused before it begins") {
   on_each([](bench& b) {
     array<int> x({16});
     launch_argument host{x.here(), reinterpret_cast<std::byte*>(x.values.data()), x.bytes()};

@@ -16,7 +16,8 @@ namespace stretto::device {
 
 using calls_that_copy = std::function<void(const native_call&, native_array<const float>, native_array<float>, std::int64_t bytes)>;
 
-/// Memory that a program has from the driver, in the context that its native kernels are handed; freed with the last copy.
+/// Memory that a program gets from the driver, in the context that its native kernels receive; freed with the last
+///        copy.
 struct memory_of_program {
   native_memory is;
   std::shared_ptr<const void> kept = {};
@@ -27,29 +28,29 @@ struct memory_of_program {
 struct candidate {
   std::string name;
   std::function<std::unique_ptr<device>()> make;
-  /// Two that reach one another; null where there are none.
+  /// Two devices that can access one another; null if there are none.
   std::function<std::pair<std::unique_ptr<device>, std::unique_ptr<device>>()> make_two;
-  /// Calls that copy as many bytes from one array to the other by the driver's own function.
+  /// Calls that copy an array to another of the same size by the driver's own function.
   calls_that_copy copies = {};
-  /// As a program asks the driver for it, of the device that the call was made on.
+  /// Allocates as a program does, from the driver, on the device of the call.
   std::function<memory_of_program(const native_call& on, std::size_t bytes)> memory = {};
-  /// What the driver's compiler makes of code; null where there is none.
+  /// Compiles code with the driver's compiler; null if there is none.
   std::function<std::string(const std::string& source)> compiled = {};
 };
 
-/// Those of one backend; a build without it has none.
+/// The candidates of one backend; none in a build without it.
 std::vector<candidate> sim_candidates();
 std::vector<candidate> opencl_candidates();
 std::vector<candidate> cuda_candidates();
 
-/// What those that work are called, in their order; no name for another, of which it is said why it does not. They are closed again: whoever
-/// keeps the names for the whole process keeps no device that its end would close.
-std::vector<std::string> usable(const std::vector<found>& all);
+/// The names of the usable devices, in order; an empty name for an unusable one, whose reason is printed. The devices
+/// are closed again, so that a caller may keep the names for the whole process without keeping devices open.
+std::vector<std::string> usable(const std::vector<opened_device>& all);
 
-/// One of those found; a failed requirement of the test if it cannot be used now.
-std::unique_ptr<device> usable(std::vector<found> all, std::size_t n);
+/// One of the opened devices; fails the test if it is unusable now.
+std::unique_ptr<device> usable(std::vector<opened_device> all, std::size_t n);
 
-/// One of each kind that this machine has. What it lacks is said once, with the reason.
+/// One candidate of each kind that this machine has. Missing kinds are printed once, with the reason.
 std::vector<candidate> candidates();
 
 }  // namespace stretto::device

@@ -1,5 +1,6 @@
-// Memory that a device exports to those of other processes, and what these import, on every device. Two of one driver in one process are none
-// of its processes: where a driver minds, another process is needed (tests/dist_mpi/devices_of_processes.py).
+// Memory that a device exports to devices of other processes, and imports of it, on every device. Two devices of one
+//        process are no such pair: drivers that refuse it are tested with two processes
+//        (tests/dist_mpi/devices_of_processes.py).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +36,8 @@ TEST_CASE("copies of a device read and write the memory of another that it has i
     bench theirs(c);
     const std::uint64_t bytes = theirs.on->about().memory_bytes;
     std::byte* const at = b.on->import_memory(theirs.on->exported(), bytes);
-    CHECK((at != nullptr) == (c.name.find("sim") != std::string::npos));  // others export nothing, or to other processes alone
+    // other devices export nothing, or to other processes only
+    CHECK((at != nullptr) == (c.name.find("sim") != std::string::npos));
     if (!at) return;
     CHECK(b.on->owns(at, bytes));
     CHECK_FALSE(b.on->owns(at, bytes + 1));
@@ -45,7 +47,7 @@ TEST_CASE("copies of a device read and write the memory of another that it has i
     theirs.take(4096);
     const launch_argument there = theirs.put(x);
     theirs.launch(add_three.code(), range({0}, {n}), {there});
-    theirs.get(y, there);  // it has written what it computed
+    theirs.get(y, there);  // the exporter has written its result
     const auto here = [&](const launch_argument& a) { return at + (a.first - theirs.on->memory()); };
     const launch_argument mine = b.put(array<int>({n}, -1));
     // Rows of 20 at other distances.
@@ -55,7 +57,7 @@ TEST_CASE("copies of a device read and write the memory of another that it has i
     CHECK_FALSE(read.failure);
     b.get(y, mine);
     for (std::size_t i = 0; i < n; ++i) CHECK_MESSAGE(y.values[i] == (i < 500 ? static_cast<int>(i / 20 * 100 + i % 20 + 3) : -1), i);
-    // Straight to the host, and back there from here.
+    // Directly to the host, and back from this side.
     array<int> host({n});
     ended to_host, to_them;
     b.s->copy({{}, here(there)}, {{}, reinterpret_cast<std::byte*>(host.values.data())}, {x.bytes()}, &to_host);

@@ -1,5 +1,5 @@
-// Each mathematical function that kernels may use, of both types of numbers: what a device computes is what the host does, to the tolerances
-// that the guide states.
+// Each mathematical function of kernels, for both floating-point types: devices agree with the host within the
+// tolerances of the guide.
 #include <stretto/kernel.hpp>
 
 #include <doctest/doctest.h>
@@ -69,7 +69,8 @@ void agree_with_host(bench& b, const kernel_code& code, T tolerance) {
       if (!std::isfinite(y.values[i * names.size() + f])) largest = std::numeric_limits<T>::infinity();
     }
     INFO(std::string(names[f]) << ": " << largest);
-    // What the language itself rounds, and what is exact, is the same to the bit; a driver may divide floats, and take their roots, otherwise.
+    // Operations that the language rounds correctly, and exact ones, agree to the bit, except that a driver may round
+    // divisions and roots of floats differently.
     const std::string name = names[f];
     const bool is_exact = name == "floor" || name == "ceil" || name == "round" || name == "fabs" || name == "fmin" || name == "fmax" ||
                           name == "fma" || name == "fmod" || (sizeof(T) == 8 && (name == "sqrt" || name == "/"));

@@ -1,4 +1,4 @@
-// Memory that a program has from a driver, used by a device as its own, on every device.
+// Memory that a program gets from a driver, used by a device like its own, on every device.
 #include <stretto/error.hpp>
 #include <stretto/native_kernel.hpp>
 
@@ -19,7 +19,7 @@ using test::error_of;
 
 STRETTO_KERNEL(add_one_to_all, (inout<int> x), { x(global_id(0)) += 1; })
 
-/// What native kernels on this device are handed.
+/// The handles that native kernels on this device receive.
 native_call seen_on(bench& b) {
   native_call seen;
   b.launch(test::driver_call(seen).code(), range({0}, {1}), {b.put(array<int>({1}))});
@@ -45,7 +45,7 @@ TEST_CASE("a device copies, fills and computes in memory that its driver gave to
     const launch_argument there{x.at(at), at, x.bytes()};
     b.s->copy({{}, reinterpret_cast<std::byte*>(x.values.data())}, {{}, at}, {x.bytes()}, nullptr);
     b.launch(add_one_to_all.code(), range({0}, {static_cast<std::int64_t>(n)}), {there});
-    // Within the device, to memory of its own and back: rows at distances.
+    // Within the device, to its own memory and back: rows at distances.
     std::byte* const mine = b.take(x.bytes());
     b.s->copy({{}, at, 100, 0}, {{}, mine, 80, 0}, {80, 10, 1}, nullptr);
     b.launch(add_one_to_all.code(), range({0}, {200}), {launch_argument{array<int>({200}).at(mine), mine, 800}});
@@ -58,7 +58,7 @@ TEST_CASE("a device copies, fills and computes in memory that its driver gave to
       const bool twice = i < 250 && i % 25 < 20;
       CHECK_MESSAGE(y.values[i] == (i + 3 >= n ? 42 : static_cast<int>(i) + (twice ? 2 : 1)), i);
     }
-    // The program finds it where it has it, and what lies before it is as it was.
+    // The program sees the result at its own address, and the bytes before it are unchanged.
     own.read(all.data(), all.size() * sizeof(int));
     CHECK(std::equal(y.values.begin(), y.values.end(), all.begin() + behind));
     CHECK(all[behind - 1] == 7);
@@ -93,17 +93,18 @@ TEST_CASE("memory that is not the device's is refused") {
       return e.why();
     };
     CHECK_FALSE(refused({}, 16).empty());
-    if (kind == "sim") return;  // any memory of the host stands for the device's
+    if (kind == "sim") return;  // the simulator accepts any host memory
     native_memory from = own.is;
     from.offset_bytes = 96;
-    const std::uint64_t beyond = kind == "cuda" ? std::uint64_t{1} << 40 : 4001;  // other memory of the device's may follow there
+    // other memory of the device may follow
+    const std::uint64_t beyond = kind == "cuda" ? std::uint64_t{1} << 40 : 4001;
     CHECK(refused(from, beyond).find("bytes") != std::string::npos);
     int on_host = 0;
     if (kind == "opencl") CHECK(refused({.data = &on_host}, 4).find("buffers") != std::string::npos);
     else CHECK(refused({.data = &on_host}, 4).find("no memory of a device") != std::string::npos);
     if (kind == "cuda") CHECK(refused({.buffer = &on_host}, 4).find("OpenCL") != std::string::npos);
     if (!c.make_two) return;
-    // Of two devices of the kind it is one's.
+    // Of two devices of the kind, it belongs to one only.
     const auto two = c.make_two();
     const auto is_refused = [&](device& on) {
       try {

@@ -1,4 +1,4 @@
-// Kernels that the program brings, on every device: code, binaries, calls of the driver, and what is wrong with them.
+// Native kernels on every device: source code, binaries, driver calls, and their errors.
 #include <stretto/error.hpp>
 #include <stretto/native_kernel.hpp>
 
@@ -195,7 +195,7 @@ TEST_CASE("calls of the driver stand in the order of their stream") {
   });
 }
 
-TEST_CASE("what calls throw ends their launch, and the device goes on") {
+TEST_CASE("an exception of native calls ends their launch, and the device goes on") {
   on_each([](bench& b) {
     const auto fails = [](const native_call&, native_array<float>) { throw std::runtime_error("no handle"); };
     const native_kernel<void(k::inout<float>)> failing({.name = "failing", .host_calls = fails, .opencl_calls = fails, .cuda_calls = fails});
@@ -217,7 +217,7 @@ TEST_CASE("what calls throw ends their launch, and the device goes on") {
   });
 }
 
-TEST_CASE("code that is missing, has no such entry, other arguments or no file is told by name") {
+TEST_CASE("errors name code that is missing, lacks the entry, has other arguments or has no file") {
   on_each([](bench& b) {
     const bool is_simulated = b.on->about().backend == "sim";
     const auto compiling = [&](saxpy_kernel::definition d) {
@@ -248,7 +248,7 @@ TEST_CASE("code that is missing, has no such entry, other arguments or no file i
   });
 }
 
-TEST_CASE("what a pointer alone cannot say is refused") {
+TEST_CASE("an array that a plain pointer cannot describe is refused") {
   const saxpy_kernel saxpy(saxpy_definition());
   on_each([&](bench& b) {
     array<float> x({64}), y({64});

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "conformance/made_up_mpi.hpp"
+#include "conformance/fake_mpi.hpp"
 #include "net/mpi/mpi_transport.hpp"
 #include "net/self/self_transport.hpp"
 
@@ -25,18 +25,18 @@ job simulated(std::uint32_t nodes, sim::settings s) {
 job over_mpi(std::uint32_t nodes, std::uint64_t seed, mpi::threads level) {
   return {"made-up MPI of " + std::to_string(nodes), nodes,
           [=](std::vector<std::unique_ptr<scenario>>& all) {
-            made_up_mpi::begin(static_cast<int>(nodes), seed, level);
+            fake_mpi::begin(static_cast<int>(nodes), seed, level);
             std::vector<std::unique_ptr<transport>> made;
-            // Lanes that hold all that is sent, that most payloads go round in, and none.
+            // Shared-memory channels that hold all messages, that most payloads wrap around in, and none.
             const std::uint64_t lane_memory = std::array<std::uint64_t, 3>{mpi::default_channel_memory, 64 << 10, 0}[seed / 2 % 3];
             for (std::size_t n = 0; n < all.size(); ++n)
-              made.push_back(mpi::make(made_up_mpi::of_node(static_cast<int>(n)), all[n]->all, level, lane_memory));
+              made.push_back(mpi::make(fake_mpi::of_node(static_cast<int>(n)), all[n]->all, level, lane_memory));
             return made;
           },
           over::when_all_are_done};
 }
 
-/// Scenarios and their transports, which go first.
+/// Scenarios and their transports, which are destroyed first.
 struct nodes {
   std::vector<std::unique_ptr<scenario>> scenarios;
   std::vector<std::unique_ptr<transport>> transports;

@@ -1,4 +1,4 @@
-// net_jobs.hpp - the jobs of one process that scenarios run on.
+// net_jobs.hpp - jobs within one process, on which scenarios run.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace stretto::net {
 
 using make_scenario = std::function<std::unique_ptr<scenario>(node_number self, std::uint32_t nodes)>;
 
-/// When a job is over, beside all its nodes being done: over MPI another may always have sent.
+/// When a job is over in addition to all nodes being done: over MPI, another node may always have sent something.
 enum class over { when_nothing_is_pending, when_all_are_done };
 
 struct job {
@@ -23,10 +23,10 @@ struct job {
   net::over over = over::when_nothing_is_pending;
 };
 
-/// One node that is alone; simulated ones, and ones over a made-up MPI, by seed.
+/// A single node, simulated nodes, and nodes over the fake MPI, by seed.
 std::vector<job> jobs(std::uint64_t seed);
 
-/// All nodes in turn, the seed says in which, until every one is done and nothing is under way.
+/// Steps the nodes in an order from the seed, until every one is done and nothing is pending.
 void run_stepped(const job& j, const make_scenario& make, std::uint64_t seed);
 /// A thread for each node.
 void run_threaded(const job& j, const make_scenario& make);

@@ -1,5 +1,5 @@
-// net_scenario.hpp - what every node of a job does in a test of transports: it starts, answers what comes, and is done at some
-// time. The same scenario runs on nodes of one thread, of a thread each, and of a process each.
+// net_scenario.hpp - the program of every node in a test of transports: it starts, handles messages, and is done at
+// some time. The same scenario runs on nodes of one thread, of a thread each, and of a process each.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,12 +25,12 @@ class scenario {
   transport* net = nullptr;
 
   virtual void start() = 0;
-  /// Between polls.
+  /// Called between polls.
   virtual void go_on() {}
   virtual bool is_done() const = 0;
-  /// Once every node is done.
+  /// Called once every node is done.
   virtual void check() {}
-  /// That it sends, and that come to it; 0: not said.
+  /// The number of messages that it sends and receives; 0: unknown.
   virtual std::uint64_t messages() const { return 0; }
 
  protected:
@@ -53,7 +53,7 @@ class scenario {
   handler_number net_number(const char* name) const { return all.number(name); }
 };
 
-/// Bytes that depend on everything that tells one message from another.
+/// Payload bytes that identify the message.
 inline std::vector<std::byte> made_of(std::uint64_t from, std::uint64_t to, std::uint64_t number, std::size_t size) {
   std::vector<std::byte> bytes(size);
   std::mt19937 random(static_cast<unsigned>(from * 7919 + to * 104729 + number));

@@ -1,4 +1,4 @@
-// net_scenarios.hpp - what transports are tried with: floods of all sizes, rounds, senders of several threads.
+// net_scenarios.hpp - scenarios for transports: floods of all sizes, rings, senders of several threads.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace stretto::net {
 
 inline const std::size_t sizes[] = {0, 1, 7, 64, 100, 101, 1000, 4096, 4097, 70'000};
 
-/// Each node sends to each, itself too, messages of all sizes; payloads are lent or not, and received at once, later or never.
+/// Each node sends messages of all sizes to every node, also itself. Payloads are copied or lent, and received at
+/// once, later or never.
 class flood final : public scenario {
  public:
   flood(node_number self, std::uint32_t nodes, std::uint64_t seed, int messages)
@@ -37,7 +38,7 @@ class flood final : public scenario {
   void go_on() override {
     for (auto& l : lent_)
       if (l.sent.times && !l.is_reused) {
-        std::fill(l.bytes.begin(), l.bytes.end(), std::byte{0xdd});  // it is the program's again
+        std::fill(l.bytes.begin(), l.bytes.end(), std::byte{0xdd});  // the program owns it again
         l.is_reused = true;
       }
     if (!kept_.empty() && random_() % 4 == 0) {
@@ -109,7 +110,7 @@ class flood final : public scenario {
   std::vector<std::unique_ptr<kept>> under_way_;
 };
 
-/// A message goes round all nodes, and back to who began.
+/// A message passes through all nodes and back to the first.
 class rounds final : public scenario {
  public:
   rounds(node_number self, std::uint32_t nodes) : self_(self), nodes_(nodes) { answer<&rounds::pass>("pass", this); }
@@ -171,7 +172,8 @@ class many_senders final : public scenario {
   std::uint32_t next_[3] = {}, came_ = 0;
 };
 
-/// Each node writes a place of its own in the memory of each, itself too, and tells all; who is told reads all that the teller wrote.
+/// Each node writes its own part of the memory of every node, also its own, and then sends a message; the receiver
+/// reads everything that the sender wrote.
 class lenders final : public scenario {
  public:
   lenders(node_number self, std::uint32_t nodes, std::uint64_t seed) : self_(self), nodes_(nodes), seed_(seed) {
@@ -181,7 +183,8 @@ class lenders final : public scenario {
   void start() override {
     window_ = &net->open_window(room * nodes_);
     CHECK(window_->bytes() == room * nodes_);
-    for (std::uint32_t of = 0; of < nodes_; ++of) get(of, self_, std::vector<std::byte>(room));  // zeros, while nobody has written
+    // zeros before the first write
+    for (std::uint32_t of = 0; of < nodes_; ++of) get(of, self_, std::vector<std::byte>(room));
   }
   void go_on() override {
     if (puts_.empty() && std::ranges::all_of(gets_, has_ended)) {

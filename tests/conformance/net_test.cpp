@@ -36,7 +36,7 @@ TEST_CASE("threads of one node send at the same time, on every transport") {
   }
 }
 
-TEST_CASE("what a node wrote into the memory that any of them lends is read by whoever it tells, on every transport") {
+TEST_CASE("a node's write to lent memory is visible to the receiver of its next message, on every transport") {
   for (unsigned seed = 0; seed < test::scaled(10u, 500u); ++seed)
     for (const job& j : jobs(seed)) {
       CAPTURE(seed);
@@ -47,7 +47,7 @@ TEST_CASE("what a node wrote into the memory that any of them lends is read by w
     }
 }
 
-TEST_CASE("what cannot be sent is refused, and nothing has been sent, on every transport") {
+TEST_CASE("an impossible send is refused and sends nothing, on every transport") {
   struct nobody final : scenario {
     nobody() { all.add("here", nullptr, +[](void*, arrival&) { FAIL("nothing was sent"); }); }
     void start() override {}

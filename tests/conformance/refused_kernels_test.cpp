@@ -1,4 +1,5 @@
-// Kernels that hold what only the host's compiler sees, on every device: refused where the user wrote it.
+// Kernels with names or directives that only the host's compiler knows, on every device: the error names the user's
+// line.
 #include <stretto/error.hpp>
 
 #include <doctest/doctest.h>
@@ -48,7 +49,7 @@ TEST_CASE("a directive in a kernel is refused before any device's compiler sees 
   });
 }
 
-TEST_CASE("what kernels may name compiles on every device") {
+TEST_CASE("all names that kernels may use compile on every device") {
   on_each([](bench& b) {
     if (!b.on->about().has_double) return;
     CHECK_NOTHROW(b.on->compile(test::names_all_sorts_of_things.code()));

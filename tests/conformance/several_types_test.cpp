@@ -13,9 +13,10 @@
 namespace stretto::device {
 namespace {
 
-using flags = array<unsigned char>;  // of bools, which have a byte on both sides
+using flags = array<unsigned char>;  // a bool has one byte on the host and on devices
 
-/// Launches on a device and on the host with what the function gives of each array; both results have the same bytes.
+/// Launches on a device and on the host with the arguments that the function makes of the arrays; both results have
+/// the same bytes.
 template <class T>
 void check_alike(bench& b, const kernel_code& code, const launch_range& r, array<T> result,
                  const std::vector<launch_argument>& before, const std::vector<kernel_argument>& before_on_host,

@@ -10,7 +10,7 @@
 namespace stretto::test {
 namespace {
 
-TEST_CASE("whatever is tested on devices of OpenCL is tested on those of CUDA too") {
+TEST_CASE("every test on OpenCL devices also runs on CUDA devices") {
   using names = std::vector<std::string>;
   CHECK(with_cuda({"none", "sim:3", "opencl:1", "opencl,sim:2"}) == names{"none", "sim:3", "opencl:1", "opencl,sim:2", "cuda:1", "cuda,sim:2"});
   CHECK(with_cuda({"none", "sim"}) == names{"none", "sim"});

@@ -1,4 +1,4 @@
-// The backend of CUDA twice: on this machine's driver, if it has one, and on one that the tests bring with them.
+// The CUDA backend twice: with this machine's driver, if it has one, and with the fake driver of the tests.
 #include <doctest/doctest.h>
 
 #include <utility>
@@ -56,7 +56,7 @@ void add(std::vector<candidate>& all, const std::string& name, const cuda::optio
     cu->check(cu->cuDeviceGetAttribute(&minor, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, static_cast<int>(i)), "cuDeviceGetAttribute");
     return nvrtc->compile(none, source, {"--gpu-architecture=" + nvrtc->architecture_for(10 * major + minor)}, "a test");
   };
-  // A second one only where the two are wired.
+  // A second device only if the two can access one another.
   if (devices > 1 && make(0)->reaches(*make(1)))
     c.make_two = [o] {
       auto all_found = cuda::find(o);

@@ -88,7 +88,7 @@ std::vector<candidate> opencl_candidates() {
         all.push_back({"opencl " + there[i] + (how.pool ? "" : ", without a pool"),
                        [how, i] { return usable(opencl::find(how), i); }, {}, copy_in_queue, memory_of_driver,
                        [i](const std::string& source) { return compiled_by(i, source); }});
-  // Halves of the first device, where it has two compute units.
+  // The halves of the first device, if it has two compute units.
   opencl::options in_parts = o;
   in_parts.parts = 2;
   in_parts.at_most = 2;

@@ -40,7 +40,7 @@ std::vector<candidate> sim_candidates() {
   all.push_back(simulated("sim", [] {
     sim::options o;
     o.launch_seconds = o.copy_latency_seconds = 1e-6;
-    o.check = checking::on;
+    o.check = index_checks::on;
     o.exports = true;
     o.host_memory_bytes = 1 << 20;
     return o;
@@ -48,9 +48,9 @@ std::vector<candidate> sim_candidates() {
   all.push_back(simulated("stepped sim", [] {
     sim::options o;
     o.host_memory_bytes = 1 << 20;
-    o.is_seen_by_host = true;
+    o.is_host_accessible = true;
     o.exports = true;
-    // Any thread may look.
+    // Any thread may read the clock.
     o.clock = [looks = std::make_shared<std::atomic<std::int64_t>>(0)] { return 1e-6 * static_cast<double>(++*looks); };
     return o;
   }));

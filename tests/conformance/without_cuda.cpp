@@ -1,4 +1,4 @@
-// The backend of CUDA was taken away.
+// For builds without the CUDA backend.
 #include "conformance/devices.hpp"
 
 namespace stretto::device {

@@ -1,4 +1,4 @@
-// Where OpenCL's headers are missing, the backend is not built.
+// For builds without OpenCL's headers, which lack the backend.
 #include "conformance/devices.hpp"
 
 namespace stretto::device {

@@ -1,4 +1,4 @@
-// The backend of simulated devices was taken away.
+// For builds without the backend of simulated devices.
 #include "conformance/devices.hpp"
 
 namespace stretto::device {

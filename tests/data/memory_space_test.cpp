@@ -149,7 +149,7 @@ namespace {
 /// A device that records what it is asked to page-lock.
 class locking_device final : public device::device {
  public:
-  locking_device() { about_.copies_locked_faster = true; }
+  locking_device() { about_.copies_page_locked_faster = true; }
   const stretto::device::properties& about() const noexcept override { return about_; }
   std::byte* memory() const noexcept override { return nullptr; }
   void allocated(std::byte*, std::uint64_t) override {}

@@ -1,5 +1,5 @@
 // Kernels and functions with equal names in two files of a program: each file uses its own. The other file:
-// tests/device/named_alike_test.cpp.
+// tests/device/same_kernel_name_test.cpp.
 #include <stretto/kernel_template.hpp>
 
 #include "named_alike.hpp"

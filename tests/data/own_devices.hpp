@@ -24,7 +24,7 @@ class poll_devices final : public module {
   explicit poll_devices(device::device_set& all) : all_(all) {}
   std::string_view name() const noexcept override { return "devices of a test"; }
   void initialise(module_host& host) override { host.add_poller(all_); }
-  void finalise() noexcept override { all_.stop_calling(); }
+  void finalise() noexcept override { all_.stop_notifying(); }
 
  private:
   device::device_set& all_;
@@ -34,9 +34,9 @@ class poll_devices final : public module {
 template <class Body>
 void with_devices(std::vector<std::unique_ptr<device::device>> made, unsigned workers, Body&& body,
                   const host_limits& limits = {}) {
-  std::vector<device::found> open;
+  std::vector<device::opened_device> open;
   for (auto& d : made) {
-    device::found f;
+    device::opened_device f;
     f.name = d->about().name;
     f.is = std::move(d);
     open.push_back(std::move(f));

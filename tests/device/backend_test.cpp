@@ -1,4 +1,4 @@
-// Which devices are asked for, and what is said where there are none.
+// Parsing of device requests, opening of devices, and the errors if there are none.
 #include "device/backend.hpp"
 
 #include <stretto/error.hpp>
@@ -14,30 +14,30 @@
 namespace stretto::device {
 namespace {
 
-found usable(const char* name) {
+opened_device usable(const char* name) {
   sim::options o;
   o.name = name;
   o.memory_bytes = 4096;
   o.clock = [] { return 0.0; };
-  found f;
+  opened_device f;
   f.name = name;
   f.is = std::move(sim::make(o).device);
   return f;
 }
 
 std::vector<backend> known() {
-  return {{"fast", false, +[](const search&) {
-             std::vector<found> all;
+  return {{"fast", false, +[](const open_options&) {
+             std::vector<opened_device> all;
              all.push_back(usable("f0")), all.push_back(usable("f1"));
              return all;
            }},
-          {"broken", false, +[](const search&) {
-             std::vector<found> all;
+          {"broken", false, +[](const open_options&) {
+             std::vector<opened_device> all;
              all.push_back({"old card", nullptr, "its driver is too old", "install a newer one"});
              return all;
            }},
-          {"made_up", true, +[](const search& s) {
-             std::vector<found> all;
+          {"made_up", true, +[](const open_options& s) {
+             std::vector<opened_device> all;
              for (unsigned i = 0; i < (s.at_most == ~0u ? 1 : s.at_most); ++i) all.push_back(usable("m"));
              return all;
            }}};
@@ -48,13 +48,13 @@ std::size_t opened(std::string_view text) { return open_devices(parse_devices(te
 TEST_CASE("devices are asked for by words") {
   CHECK(opened("") == 0);
   CHECK(opened("none") == 0);
-  CHECK(opened("all") == 2);  // what is broken is left out, what is simulated is not meant
+  CHECK(opened("all") == 2);  // "all" leaves out broken and simulated devices
   CHECK(opened("fast:1") == 1);
   CHECK(opened("fast,made_up:3") == 5);
   CHECK(opened("all,made_up") == 3);
 }
 
-TEST_CASE("a word that is none says what may be said") {
+TEST_CASE("an unknown word is refused with the possible ones") {
   CHECK(test::thrown_by([] { opened("fats"); }) ==
         "error K26: option devices cannot be \"fats\": \"fats\" names no kind of device\n"
         "  allowed     all, none, fast, broken, made_up; all but the first two also with a number, as in sim:4\n"
@@ -87,9 +87,9 @@ TEST_CASE("settings of devices are read, and handed to their backend alone") {
   CHECK(refused("made_up(engines=1)x").starts_with("error K26"));
 }
 
-std::vector<found> simulated(const char* text) {
+std::vector<opened_device> simulated(const char* text) {
   const auto all = all_backends();
-  search how;
+  open_options how;
   how.memory_bytes = 1 << 20;
   return open_devices(parse_devices(text, all), all, how);
 }
@@ -150,7 +150,7 @@ TEST_CASE("faults befall the simulated device and the call that they are for") {
   shared[0].is->allocated(shared[0].is->memory() + 2048, 64);
 }
 
-TEST_CASE("what is named and not there is told with its reason") {
+TEST_CASE("a named backend without a device is reported with the reason") {
   CHECK(test::thrown_by([] { opened("fast,broken"); }) ==
         "error K27: option devices asks for broken, and there is no such device that can be used\n"
         "  found       old card\n"
@@ -162,7 +162,7 @@ TEST_CASE("this build has the simulator, which is there for the asking") {
   const auto all = all_backends();
   REQUIRE(!all.empty());
   CHECK(all.back().name == "sim");
-  search how;
+  open_options how;
   how.at_most = 3;
   how.stepped = true;
   how.memory_bytes = 1 << 20;

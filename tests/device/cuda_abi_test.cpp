@@ -1,4 +1,4 @@
-// What we declare of CUDA beside what NVIDIA declares; built only where its header is.
+// Compares our declarations of CUDA with NVIDIA's; built only if its header is installed.
 #include "device/cuda/cuda_abi.hpp"
 
 #include <doctest/doctest.h>

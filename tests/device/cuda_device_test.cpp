@@ -1,4 +1,4 @@
-// NVIDIA's devices with a driver that fails in all the ways that drivers do; it is the tests' own.
+// CUDA devices with the tests' fake driver, which fails in all the ways that drivers do.
 #include <stretto/error.hpp>
 #include <stretto/kernel.hpp>
 
@@ -21,14 +21,14 @@ using test::error_of;
 using test::fake_driver;
 using test::fake_driver_options;
 
-/// Two of the host's.
+/// Two pages of host memory.
 std::byte* pages() {
   alignas(4096) static std::byte two[8192];
   return two;
 }
 
-/// The only entry, which must lack a device.
-found nothing_found(const options& o) {
+/// The only result, which must have a reason and no device.
+opened_device nothing_found(const options& o) {
   auto all = find(o);
   REQUIRE(all.size() == 1);
   CHECK_FALSE(all[0].is);
@@ -37,11 +37,11 @@ found nothing_found(const options& o) {
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("what keeps CUDA from being used is told with its remedy") {
+TEST_CASE("every obstacle to using CUDA is reported with a remedy") {
   options o = fake_driver_options();
   SUBCASE("no driver") {
     o.library = "libno_such_cuda.so.1";
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(f.name == "CUDA");
     CHECK(has(
         f.reason,
@@ -50,13 +50,13 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   }
   SUBCASE("a library that is another one") {
     o.library = STRETTO_STUB_EMPTY;
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "is too old, or another library: it has no cuInit"));
     CHECK(has(f.remedy, "for CUDA 11.2 or newer"));
   }
   SUBCASE("no device") {
     fake_driver d{{"init", 100}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "no device can be used: cuInit says CUDA_ERROR_NO_DEVICE (100)"));
     CHECK(has(f.remedy, "CUDA_VISIBLE_DEVICES"));
   }
@@ -66,7 +66,7 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   }
   SUBCASE("the stub of the toolkit") {
     fake_driver d{{"init", 34}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "it is the stub to link against"));
     CHECK(has(f.remedy, "LD_LIBRARY_PATH"));
   }
@@ -76,13 +76,13 @@ TEST_CASE("what keeps CUDA from being used is told with its remedy") {
   }
   SUBCASE("an error that nobody knows") {
     fake_driver d{{"init", 12345}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "cuInit says CUDA error 12345"));
     CHECK(has(f.remedy, "nvidia-smi"));
   }
   SUBCASE("an old driver") {
     fake_driver d{{"version", 10020}};
-    const found f = nothing_found(o);
+    const opened_device f = nothing_found(o);
     CHECK(has(f.reason, "is too old: it is of CUDA 10.2"));
     CHECK(has(f.remedy, "for CUDA 11.2 or newer"));
   }
@@ -135,7 +135,7 @@ TEST_CASE("nine tenths of what is free are a device's memory, or what is asked f
   CHECK(find(o)[1].is->about().local_memory_bytes == 99u << 10);
 }
 
-/// A device of the fake driver, its stream, and a completion that keeps what it was told.
+/// A device of the fake driver, its stream, and a completion that records its result.
 struct told : test::ended {
   std::string code() const {
     try {
@@ -170,17 +170,17 @@ struct bench {
   }
 };
 
-TEST_CASE("where the driver sets no words, events tell of ends") {
+TEST_CASE("events signal completion if the driver sets no flags") {
   {
     fake_driver d{{"write", 801}};  // CUDA_ERROR_NOT_SUPPORTED
     bench b;
-    CHECK_FALSE(b.on->about().is_to_be_looked_at);
+    CHECK_FALSE(b.on->about().prefers_spinning);
     told t;
     b.add_one(&t);
     b.wait(t);
     CHECK(t.code() == "");
   }
-  CHECK(bench().on->about().is_to_be_looked_at);
+  CHECK(bench().on->about().prefers_spinning);
   CHECK(fake_driver().get("live") == 0);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a fault in a kernel loses the device: what is under way and what foll
     b.s->copy({{}, reinterpret_cast<std::byte*>(&host)}, {{}, b.on->memory()}, {4}, &copied);
     b.s->fill({{}, b.on->memory()}, {4}, std::as_bytes(std::span("\1", 1)), &filled);
     b.add_one(&later);
-    b.s->wait_for(b.s->mark_here());
+    b.s->wait_for(b.s->record_marker());
     CHECK(b.on->pending() == 3);
     b.wait(later);
     CHECK(copied.code() == "K31");
@@ -263,7 +263,7 @@ TEST_CASE("a launch that the driver refuses throws K43, and the device goes on")
   CHECK(after.code() == "");
 }
 
-TEST_CASE("streams and page-locked memory that cannot be had are told") {
+TEST_CASE("failures to create streams and page-locked memory are reported") {
   fake_driver d;
   bench b;
   d.set("stream", 2);
@@ -304,14 +304,14 @@ TEST_CASE("a device that is used and ended leaves nothing with the driver, and m
     const auto other = b.on->make_stream();
     for (int i = 0; i < 20; ++i) {
       told t;
-      other->wait_for(b.s->mark_here());
+      other->wait_for(b.s->record_marker());
       b.add_one(&t);
       b.wait(t);
     }
     CHECK(b.on->lock_host(pages(), 8192));
     CHECK_FALSE(b.on->lock_host(pages() + 4096, 4096));  // it is
     b.on->unlock_host(pages());
-    b.add_one();  // under way when the stream ends
+    b.add_one();  // pending when the stream is destroyed
   }
   CHECK(d.get("live") == 0);
   CHECK(d.get("misuse") == misuse);
@@ -338,9 +338,9 @@ TEST_CASE("kernels that do not fit a group are refused with the numbers") {
         }).sentence() == "groups of 128 items along axis 0 are more than the device can run");
 }
 
-TEST_CASE("a kernel with a mistake is told in the user's file and line, whatever the compiler") {
+TEST_CASE("an error in a kernel is reported in the user's file and line, with any compiler") {
   const options o = fake_driver_options();
-  // The same text with a fault that only a device's compiler meets.
+  // The same text with an error that only a device's compiler finds.
   kernel_code code = jacobi.code();
   const std::string body = "{ int i = global_id(0); v(i, i) = u(i, i) + no_such_thing; }";
   code.body_text = body;
@@ -354,7 +354,7 @@ TEST_CASE("a kernel with a mistake is told in the user's file and line, whatever
   CHECK_FALSE(has(e.why(), "detected in the compilation"));
 }
 
-TEST_CASE("what was compiled is kept, and compiled anew where it was damaged") {
+TEST_CASE("compiled kernels are cached, and compiled again if the cache is damaged") {
   const test::temporary_folder cache;
   options o = fake_driver_options();
   o.cache = cache.path;
@@ -433,7 +433,7 @@ TEST_CASE("blocks cover a range with as few threads beside it as can be") {
   CHECK_FALSE(geometry_of(r, false, 1024));
 }
 
-TEST_CASE("what each local array needs begins where its elements may") {
+TEST_CASE("each local array is aligned for its elements") {
   kernel_parameter of[] = {{access::local, element_kind::floating, 1, 4, 4}, {access::local, element_kind::floating, 1, 8, 8}};
   kernel_code code;
   code.parameters = of;

@@ -1,4 +1,4 @@
-// Devices of NVIDIA's that are closed when next to nothing is left of their thread, or of the process. The driver is the tests' own.
+// CUDA devices that are closed late in the life of a thread or of the process; with the fake driver.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -27,7 +27,8 @@ TEST_CASE("a thread may close a device behind all that it keeps for itself") {
   fake_driver d;
   const long misuses = d.get("misuse"), live = d.get("live");
   std::thread([] {
-    static thread_local std::unique_ptr<stretto::device::device> last;  // of the thread before the driver has anything of it
+    // created before the driver's own thread-local state
+    static thread_local std::unique_ptr<stretto::device::device> last;
     last.reset();
     last = opened();
   }).join();
@@ -35,7 +36,7 @@ TEST_CASE("a thread may close a device behind all that it keeps for itself") {
   CHECK(d.get("live") == live);
 }
 
-/// Ends behind all that functions keep for the process.
+/// Destroyed after all function-local statics.
 struct held_by_process {
   std::unique_ptr<stretto::device::device> is;
   ~held_by_process() {
@@ -49,7 +50,7 @@ struct held_by_process {
   }
 } held;
 
-// Behind the tests that count all that was not given back, of the other files.
+// Runs after the tests of other files that count leaked handles.
 TEST_CASE("a device that a global variable holds is closed at the end of the process") { held.is = opened(); }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The CUDA text of every kernel that is linked into the tests, through NVIDIA's compiler and clang, where there are such. Those of other
-// programs: tests/kernel_texts.py.
+// Compiles the CUDA text of every kernel in the tests with NVIDIA's compiler and clang, if installed. Kernels of
+// other programs: tests/kernel_texts.py.
 #include <stretto/error.hpp>
 #include <stretto/stretto.hpp>
 
@@ -64,7 +64,7 @@ STRETTO_GROUP_KERNEL(local_of_several_types, (in<double> x, out<float> y, local<
 
 using test::axes_of;
 
-/// All that are linked into this program, but those that no device takes, which are written here to be refused.
+/// All kernels of this program, except those that are written to be refused by devices.
 const std::vector<const kernel_code*>& all_kernels() {
   static const std::vector<const kernel_code*> all = [] {
     const std::set<std::string_view> to_be_refused{
@@ -75,7 +75,7 @@ const std::vector<const kernel_code*>& all_kernels() {
         "by_constant_of_a_file"};
     std::vector<const kernel_code*> linked = test::linked_kernels(test::program_symbols());
     std::erase_if(linked, [&](const kernel_code* k) {
-      const auto refused = what_devices_refuse(*k);
+      const auto refused = device_refusal(*k);
       INFO(k->name, ": ", refused ? refused->what() : "is not refused");
       CHECK(refused.has_value() == to_be_refused.contains(k->name));
       return refused.has_value();
@@ -86,16 +86,16 @@ const std::vector<const kernel_code*>& all_kernels() {
 }
 
 TEST_CASE("the kernels of a program are found, those of its tests and of the library") {
-  // Each is in use, or it would not be linked.
+  // Using the kernels makes the linker keep them.
   for (const kernel_code* k : {&structures.code(), &double_mathematics.code(), &local_of_several_types.code(), &jacobi.code()})
     CHECK(std::ranges::count(all_kernels(), k) == 1);
   CHECK(std::ranges::count(all_kernels(), "copy_rows_by_8", &kernel_code::name) == 1);
 }
 
-/// Compilers are programs of others: what they say of the same text is asked for once, in the plain run of the tests.
+/// Sanitizers do not affect external compilers, so only the plain run of the tests compiles the texts.
 bool is_asked_for_elsewhere() { return base::address_sanitizer || base::thread_sanitizer || test::is_brief(); }
 
-/// NVIDIA's own, or null where it is missing.
+/// NVIDIA's compiler, or null if it is missing.
 std::shared_ptr<const compiler> real_compiler() {
   static const std::shared_ptr<const compiler> found = []() -> std::shared_ptr<const compiler> {
     try {
@@ -128,7 +128,7 @@ TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
   CHECK(ptx.find(".entry stretto_kernel_add_one(") != std::string::npos);
 }
 
-TEST_CASE("NVIDIA's compiler tells a mistake in the user's file and line") {
+TEST_CASE("NVIDIA's compiler reports an error in the user's file and line") {
   const auto nvrtc = real_compiler();
   if (!nvrtc) return;
   const std::string source = text_for(jacobi.code(), dialect::cuda).source;
@@ -154,16 +154,16 @@ TEST_CASE("NVIDIA's compiler tells a mistake in the user's file and line") {
 
 bool runs(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
 
-/// Compiles the text of every kernel by a command: its flags and the file follow. A quick run takes a third of the kernels as they are, and
-/// another third as they are checked: most of the time is the command's start.
+/// Compiles the text of every kernel by a command, to which flags and the file are appended. A quick run compiles a
+/// third of the kernels unchecked, and another third checked: starting the command takes most of the time.
 void compile_all(const std::string& compiler) {
   const test::temporary_folder folder;
   const std::string in = folder.path / "kernel.cu", out = folder.path / "kernel.out", log = folder.path / "log";
   std::size_t number = 0;
   for (const kernel_code* k : all_kernels()) {
     ++number;
-    for (const checking checked : {checking::off, checking::on}) {
-      if (!test::long_campaign() && number % 3 != (checked == checking::on)) continue;
+    for (const index_checks checked : {index_checks::off, index_checks::on}) {
+      if (!test::long_campaign() && number % 3 != (checked == index_checks::on)) continue;
       std::ofstream(in) << text_for(*k, dialect::cuda, checked).source;
       const int status = std::system(fmt::format("{} -DSTRETTO_INDEXING={} -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, number / 3 % 3, axes_of(*k), in, out, log).c_str());
       std::ifstream said(log);
@@ -182,7 +182,7 @@ TEST_CASE("every kernel is CUDA to clang") {
   for (int version = 22; version >= 14; --version) names.insert(names.end() - 1, "clang-" + std::to_string(version));
   for (const std::string& name : names) {
     const std::string lowered = name + " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
-                                       "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_words_for_clang.hpp";
+                                       "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_keywords_for_clang.hpp";
     if (!runs(lowered + " " + empty + " -o /dev/null")) continue;
     std::fprintf(stderr, "CUDA text is tested by %s\n", name.c_str());
     return compile_all(lowered);
@@ -200,7 +200,7 @@ TEST_CASE("every kernel is CUDA to nvcc, where it comes without NVRTC") {
   compile_all(nvcc + " -cubin -w -std=c++14");
 }
 
-TEST_CASE("what a compiler says is put into one form") {
+TEST_CASE("messages of compilers are converted to one form") {
   CHECK(readable_log(
             "\n/a/b.cpp(12): error: no\n    here\n      ^\n\n1 error detected in the compilation of \"kernel.cu\".\n") ==
         "/a/b.cpp:12: error: no\n    here\n      ^");
@@ -223,7 +223,7 @@ TEST_CASE("a compiler takes the device's own code, or the latest that its driver
   CHECK(c.architecture_for(70).empty());
 }
 
-TEST_CASE("a compiler is looked for where CUDA_HOME says, before all other places") {
+TEST_CASE("a compiler is searched in CUDA_HOME before all other places") {
   const char* const before = std::getenv("CUDA_HOME");
   const std::string kept = before ? before : "";
   setenv("CUDA_HOME", "/opt/some_cuda", 1);

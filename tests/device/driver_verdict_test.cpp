@@ -1,4 +1,4 @@
-// Drivers that end or stop whoever opens them.
+// Drivers that end or hang the program that opens them.
 #include "device/driver_verdict.hpp"
 
 #include <doctest/doctest.h>
@@ -60,7 +60,7 @@ TEST_CASE("a library that can be opened, and one that is not there, are no broke
 TEST_CASE("a verdict is remembered until the driver or the environment is another one") {
   const trial t;
   driver_trial never = t.how;
-  never.program = "/bin/false";  // a probe by which every driver would be broken
+  never.program = "/bin/false";  // a probe that reports every driver as broken
   CHECK_FALSE(fault_of_driver("cuda", STRETTO_BROKEN_DRIVER, t.how));
   CHECK_FALSE(fault_of_driver("cuda", STRETTO_BROKEN_DRIVER, never));
   CHECK(fault_of_driver("opencl", STRETTO_BROKEN_DRIVER, never));
@@ -71,7 +71,7 @@ TEST_CASE("a verdict is remembered until the driver or the environment is anothe
     REQUIRE(kept);
     CHECK(kept->reason == "a trial program that opened it was killed by signal 6 (Aborted): the driver is lost");
   }
-  const with_variable rank("OMPI_COMM_WORLD_RANK", "3");  // no driver looks at that
+  const with_variable rank("OMPI_COMM_WORLD_RANK", "3");  // drivers do not read it
   CHECK_FALSE(fault_of_driver("cuda", STRETTO_BROKEN_DRIVER, never));
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("a broken verdict is forgotten after an hour, and a damaged one at onc
   fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::minutes(61));
   const auto again = ask_another_probe();
   REQUIRE(again);
-  CHECK(again->reason == "a trial program that opened it ended with exit code 0");  // it was asked again
+  CHECK(again->reason == "a trial program that opened it ended with exit code 0");  // it was probed again
   std::ofstream(file) << "nonsense";
   CHECK(ask_another_probe());
 }
@@ -99,7 +99,7 @@ TEST_CASE("the OpenCL driver among several that is broken is named") {
   const with_variable folder("OCL_ICD_VENDORS", vendors.path.string().c_str()), broken("BROKEN_DRIVER", "abort");
   const trial t;
   const auto fault = fault_of_driver("opencl", "libOpenCL.so.1", t.how);
-  if (!fault) return;  // without a loader there is nobody to open drivers
+  if (!fault) return;  // without a loader no driver is opened
   CHECK(fault->driver == (vendors.path / "b.icd").string());
 }
 

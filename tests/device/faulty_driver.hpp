@@ -34,7 +34,7 @@ class faulty_driver {
     }();
     return there;
   }
-  static device::found find(bool pool = true) {
+  static device::opened_device find(bool pool = true) {
     return std::move(device::opencl::find({.library = faulty_library, .memory_bytes = 1 << 20, .pool = pool, .cache = {}, .at_most = 1}).front());
   }
 

@@ -39,7 +39,7 @@ namespace stretto {
 namespace {
 
 using device::array;
-using device::checking;
+using device::index_checks;
 
 template <class T>
 array<T> drawn(std::vector<std::int64_t> lengths, unsigned seed) {
@@ -117,7 +117,7 @@ TEST_CASE("arguments that share elements one of which is written get the loops f
   const kernel_code& k = mix.code();  // reads one, changes another
   const auto chosen = [&](const kernel_argument& read, const kernel_argument& changed, const kernel_work& work) {
     const kernel_argument given[] = {read, changed, device::value(i), device::value(j), device::value(c)};
-    return device::function_for(k, work, given, checking::off);
+    return device::function_for(k, work, given, index_checks::off);
   };
   const kernel_work all = items({0, 0}, {8, 8});
   const auto apart = kernels::has_wide_vectors && base::has_wide_vectors() ? k.run_wide : k.run_dense;
@@ -136,7 +136,7 @@ TEST_CASE("arguments that share elements one of which is written get the loops f
   CHECK((chosen(a.here(), b.here(), items({3'000'000'000, 0}, {3'000'000'001, 8})) == k.run));
 
   const kernel_argument given[] = {a.here(), b.here(), device::value(i), device::value(j), device::value(c)};
-  CHECK((device::function_for(k, all, given, checking::on) == k.run_checked));
+  CHECK((device::function_for(k, all, given, index_checks::on) == k.run_checked));
 }
 
 TEST_CASE("a kernel may read and change the same elements by two names") {
@@ -149,7 +149,7 @@ TEST_CASE("a kernel may read and change the same elements by two names") {
   range.dimensions = 2;
   range.max[0] = 4, range.max[1] = 40;
   device::group_memory memory;
-  device::host_arguments(mix.code(), given).run(range, range.min, range.max, checking::off, memory);
+  device::host_arguments(mix.code(), given).run(range, range.min, range.max, index_checks::off, memory);
   CHECK(a.values == std::vector<unsigned>(160, 1 * 5 + 1 * 3 + 2));
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("numbers below the normal range count as zero in a kernel that says so
   constexpr float least = std::numeric_limits<float>::min();
   array<float> kept({20}, least), lost({20}, least);
   const kernel_argument k = kept.here(), l = lost.here();
-  device::run_on_host(halved_to_zero.code(), items({0}, {20}), &l, checking::off);
-  device::run_on_host(halved.code(), items({0}, {20}), &k, checking::off);
+  device::run_on_host(halved_to_zero.code(), items({0}, {20}), &l, index_checks::off);
+  device::run_on_host(halved.code(), items({0}, {20}), &k, index_checks::off);
   CHECK(kept.values == std::vector<float>(20, least / 2));
   CHECK(lost.values == std::vector<float>(20, 0.0f));
 }

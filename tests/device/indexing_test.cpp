@@ -1,4 +1,4 @@
-// What the text of a kernel's variant takes for granted, and of which launches.
+// The assumptions of a kernel's compiled variant, and the launches that satisfy them.
 #include <doctest/doctest.h>
 
 #include <limits>

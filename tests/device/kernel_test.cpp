@@ -23,7 +23,7 @@ namespace {
 
 using device::array;
 using test::error_of;
-using device::checking;
+using device::index_checks;
 using device::launch_argument;
 using device::launch_range;
 
@@ -38,7 +38,8 @@ launch_range over(std::vector<std::int64_t> min, std::vector<std::int64_t> max, 
   return r;
 }
 
-void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a, checking check = checking::off) {
+void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a,
+         index_checks check = index_checks::off) {
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   device::group_memory memory;
@@ -46,7 +47,7 @@ void run(const kernel_code& code, const launch_range& r, std::vector<kernel_argu
 }
 
 TEST_CASE("a kernel computes every item of its range and none beside it") {
-  for (const checking check : {checking::off, checking::on}) {
+  for (const index_checks check : {index_checks::off, index_checks::on}) {
     array<int> x({3, 4, 5}, -1);
     run(numbered.code(), over({1, 0, 2}, {3, 3, 5}), {x.here()}, check);
     std::size_t n = 0;
@@ -61,7 +62,7 @@ TEST_CASE("a kernel computes every item of its range and none beside it") {
 
 TEST_CASE("an array may begin anywhere") {
   array<int> x({4}, 7, {-1'000'000'000'000});
-  run(add_one.code(), over({-1'000'000'000'000}, {-999'999'999'998}), {x.here()}, checking::on);
+  run(add_one.code(), over({-1'000'000'000'000}, {-999'999'999'998}), {x.here()}, index_checks::on);
   CHECK(x.values == std::vector<int>{8, 8, 7, 7});
 }
 
@@ -77,7 +78,9 @@ TEST_CASE("rows that are not dense are read all the same") {
 TEST_CASE("a checked kernel names kernel, item, array, index and extent") {
   array<float> u({4, 4}), v({4, 4});
   float c = 1;
-  const auto run_it = [&] { run(jacobi.code(), over({1, 1}, {3, 4}), {u.here(), v.here(), device::value(c)}, checking::on); };
+  const auto run_it = [&] {
+    run(jacobi.code(), over({1, 1}, {3, 4}), {u.here(), v.here(), device::value(c)}, index_checks::on);
+  };
   const error e = error_of(run_it);
   CHECK(e.code() == "K01");
   CHECK(e.sentence() == "kernel \"jacobi\" names an element outside of array \"u\"");
@@ -97,21 +100,27 @@ STRETTO_GROUP_KERNEL(goes_beyond_between_regions, (out<float, 2> y), {
 
 TEST_CASE("a checked group kernel names its group, and the item in it if one was at it") {
   array<float> x({32}), y({32}), z({8, 8});
-  const error e = error_of([&] { run(goes_beyond.code(), over({1}, {2}, {16}), {x.here(), y.here(), device::local_elements(16)}, checking::on); });
+  const error e = error_of([&] {
+    run(goes_beyond.code(), over({1}, {2}, {16}), {x.here(), y.here(), device::local_elements(16)}, index_checks::on);
+  });
   CHECK(e.code() == "K01");
   CHECK(e.sentence() == "kernel \"goes_beyond\" names an element outside of array \"kept\"");
   CHECK(e.facts()[1] == std::pair<std::string, std::string>("group", "(1)"));
   CHECK(e.facts()[2] == std::pair<std::string, std::string>("item", "(15) of the group, (31) of all"));
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("index", "(16)"));
-  const error between = error_of([&] { run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, checking::on); });
+  const error between = error_of([&] {
+    run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, index_checks::on);
+  });
   CHECK(between.facts()[1] == std::pair<std::string, std::string>("group", "(1, 0)"));
   CHECK(between.facts()[2] == std::pair<std::string, std::string>("index", "(1, 100)"));
-  const error inside = error_of([&] { run(goes_beyond_between_regions.code(), over({0, 1}, {1, 2}, {4, 8}), {z.here()}, checking::on); });
+  const error inside = error_of([&] {
+    run(goes_beyond_between_regions.code(), over({0, 1}, {1, 2}, {4, 8}), {z.here()}, index_checks::on);
+  });
   CHECK(inside.facts()[2] == std::pair<std::string, std::string>("item", "(0, 0) of the group, (0, 8) of all"));
 }
 
 TEST_CASE("regions of a group see what the regions before them wrote") {
-  for (const checking check : {checking::off, checking::on}) {
+  for (const index_checks check : {index_checks::off, index_checks::on}) {
     array<float> x({64}), sums({4});
     std::iota(x.values.begin(), x.values.end(), 1.0f);
     run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check);
@@ -238,7 +247,7 @@ TEST_CASE("a reduction whose operator has another name, or that is not contribut
 }
 
 TEST_CASE("threads of the host contribute to the same elements") {
-  for (const checking check : {checking::off, checking::on}) {
+  for (const index_checks check : {index_checks::off, index_checks::on}) {
     constexpr int threads = 4, each = 5000;
     array<int> x({each}), count({8}, 0);
     array<float> table({3, 8}, 0.0f);
@@ -253,7 +262,9 @@ TEST_CASE("threads of the host contribute to the same elements") {
   }
   array<int> x({4}, 90), count({8});
   array<float> table({3, 3});
-  CHECK(error_of([&] { run(histogram.code(), over({0}, {4}), {x.here(), count.here(), table.here()}, checking::on); }).code() == "K01");
+  CHECK(error_of([&] {
+          run(histogram.code(), over({0}, {4}), {x.here(), count.here(), table.here()}, index_checks::on);
+        }).code() == "K01");
 }
 
 /// The lines of the file that a device compiler would be told of, for text with `word` in it.

@@ -12,7 +12,7 @@
 namespace stretto::device {
 namespace {
 
-TEST_CASE("a log that counts the lines of the text is told in those of the user") {
+TEST_CASE("line numbers of the generated text in a log are mapped to the user's lines") {
   const std::string source = "int a;\n#line 18 \"/home/her/kernels.hpp\"\nfirst\nsecond\n#line 7 \"/home/her/more \\\"so\\\".hpp\"\nthird\n";
   const auto told = [&](std::string_view log) { return with_lines_of_user(log, source); };
   CHECK(told("<kernel>:3:5: error: no") == "/home/her/kernels.hpp:18:5: error: no");

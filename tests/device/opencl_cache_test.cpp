@@ -23,14 +23,14 @@ namespace fs = std::filesystem;
 
 STRETTO_KERNEL(cached_plus, (inout<float> x, float by), { x(global_id(0)) += by; })
 
-found one(const fs::path& cache) {
+opened_device one(const fs::path& cache) {
   auto all = find({.memory_bytes = 1 << 20, .cache = cache, .at_most = 1});
   return std::move(all.front());
 }
 
 bool has_opencl() {
   static const bool has = [] {
-    const found f = one({});
+    const opened_device f = one({});
     if (!f.is) std::fprintf(stderr, "no test of kept OpenCL kernels: %s\n", f.reason.c_str());
     return bool(f.is);
   }();

@@ -45,12 +45,12 @@ struct run {
   }
 };
 
-TEST_CASE("an OpenCL driver that is too old, or refuses memory, is told with its reason") {
+TEST_CASE("an OpenCL driver that is too old, or refuses memory, is reported with the reason") {
   if (!faulty_driver::is_there()) return;
   faulty_driver driver;
   SUBCASE("an older version") {
     driver.claim_version("OpenCL 1.1 Old Works");
-    const found f = faulty_driver::find();
+    const opened_device f = faulty_driver::find();
     CHECK_FALSE(f.is);
     CHECK(f.reason == "it has OpenCL 1.1 Old Works, and 1.2 is the least that is used");
     CHECK(f.remedy == "install a newer driver of the device");
@@ -63,7 +63,7 @@ TEST_CASE("an OpenCL driver that is too old, or refuses memory, is told with its
   }
   SUBCASE("no memory") {
     driver.fail("clCreateBuffer", 0, CL_MEM_OBJECT_ALLOCATION_FAILURE);
-    const found f = faulty_driver::find();
+    const opened_device f = faulty_driver::find();
     CHECK_FALSE(f.is);
     CHECK(says(f.reason, "the OpenCL driver refused a buffer of 1048576 bytes"));
     CHECK(says(f.reason, "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)"));
@@ -92,7 +92,7 @@ TEST_CASE("an OpenCL driver that fails once fails one call, and the device goes 
   CHECK(r.x.values[17] == now + 1);
 }
 
-TEST_CASE("an OpenCL driver that fails to build is told so, and builds later") {
+TEST_CASE("a failed build of an OpenCL driver is reported, and a later one succeeds") {
   if (!faulty_driver::is_there()) return;
   faulty_driver driver;
   run r;
@@ -121,7 +121,7 @@ TEST_CASE("an OpenCL device that is gone is lost, whatever its driver calls it, 
     for (ended& e : ends) r.b.wait(e);
     CHECK(r.b.on->is_lost());
     CHECK(says(r.end(), "error K31"));
-    CHECK(says(test::thrown_by([&] { r.b.s->mark_here(); }), "error K31"));
+    CHECK(says(test::thrown_by([&] { r.b.s->record_marker(); }), "error K31"));
     CHECK(says(test::thrown_by([&] { r.b.on->make_stream(); }), "error K31"));
   }
 }

@@ -10,7 +10,7 @@
 namespace stretto::device::opencl {
 namespace {
 
-found nothing_found(const std::string& library) {
+opened_device nothing_found(const std::string& library) {
   auto all = find({.library = library, .cache = {}});
   REQUIRE(all.size() == 1);
   CHECK_FALSE(all[0].is);
@@ -19,19 +19,19 @@ found nothing_found(const std::string& library) {
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-TEST_CASE("what keeps OpenCL from being used is told with its remedy") {
+TEST_CASE("every obstacle to using OpenCL is reported with a remedy") {
   SUBCASE("no library") {
-    const found f = nothing_found("libno_such_opencl.so.1");
+    const opened_device f = nothing_found("libno_such_opencl.so.1");
     CHECK(has(f.reason, "the OpenCL library \"libno_such_opencl.so.1\" cannot be opened"));
     CHECK(has(f.remedy, "apt-get install"));
   }
   SUBCASE("a library that is another one") {
-    const found f = nothing_found(STRETTO_STUB_EMPTY);
+    const opened_device f = nothing_found(STRETTO_STUB_EMPTY);
     CHECK(has(f.reason, "it has no clGetPlatformIDs"));
     CHECK(has(f.remedy, "OpenCL 1.2"));
   }
   SUBCASE("a loader without drivers") {
-    const found f = nothing_found(STRETTO_STUB_OPENCL);
+    const opened_device f = nothing_found(STRETTO_STUB_OPENCL);
     CHECK(has(f.reason, "no driver: CL_PLATFORM_NOT_FOUND_KHR (-1001)"));
     CHECK(has(f.remedy, "apt-get install pocl-opencl-icd"));
   }
@@ -41,7 +41,7 @@ TEST_CASE("what keeps OpenCL from being used is told with its remedy") {
   }
   SUBCASE("a driver that fails") {
     setenv("STUB_OPENCL", "devices", 1);
-    const found f = nothing_found(STRETTO_STUB_OPENCL);
+    const opened_device f = nothing_found(STRETTO_STUB_OPENCL);
     CHECK(has(f.reason, "the OpenCL driver refused clGetDeviceInfo"));
     CHECK(has(f.reason, "CL_DEVICE_NOT_AVAILABLE (-2)"));
     CHECK(has(f.remedy, "clinfo"));
@@ -56,7 +56,7 @@ TEST_CASE("parts of a device are a number, and no more than it has compute units
   };
   for (const char* parts : {"0", "65", "two", "", "2x"}) CHECK_MESSAGE(refused(parts).starts_with("error K29: setting parts of OpenCL devices"), parts);
   const auto all = find({.memory_bytes = 1 << 20, .cache = {}, .parts = 64});
-  for (const found& f : all)
+  for (const opened_device& f : all)
     if (!f.is && has(f.reason, "compute units")) CHECK(has(f.reason, "64 parts were asked for, and it has "));
 }
 

@@ -1,4 +1,4 @@
-// What keeps a kernel from devices is found out where only the host computes.
+// Obstacles to running a kernel on devices are found even if only the host runs it.
 #include <stretto/error.hpp>
 
 #include <doctest/doctest.h>
@@ -26,9 +26,9 @@ std::string line_of(const std::string& words, unsigned behind = 0) {
   return {};
 }
 
-TEST_CASE("a kernel with a name of the host's program does not compile for devices, and its line and the name are told") {
+TEST_CASE("a kernel with a name of the host's program does not compile for devices; the error has line and name") {
   const auto refused = [](const kernel_code& code, const std::string& name, const std::string& where) {
-    const auto e = what_devices_refuse(code);
+    const auto e = device_refusal(code);
     REQUIRE(e);
     CHECK(e->code() == "K12");
     CHECK(e->why() == where + ": devices do not know \"" + name + "\": a macro, a function or another name of the host's program");
@@ -42,9 +42,9 @@ TEST_CASE("a kernel with a name of the host's program does not compile for devic
   refused(test::is_helped_by_a_macro.code(), "STRETTO_TEST_RADIUS", line_of("FUNCTION(int, helps_by_a_macro"));
 }
 
-TEST_CASE("a kernel with a directive of the preprocessor cannot be put into the language of devices, and its line is told") {
+TEST_CASE("a kernel with a preprocessor directive cannot be translated for devices, and the error has its line") {
   const auto refused = [](const kernel_code& code, const std::string& spelled) {
-    const auto e = what_devices_refuse(code);
+    const auto e = device_refusal(code);
     REQUIRE(e);
     CHECK(e->code() == "K10");
     CHECK(e->facts()[0].second == line_of(spelled));
@@ -55,24 +55,24 @@ TEST_CASE("a kernel with a directive of the preprocessor cannot be put into the 
   refused(test::is_helped_by_a_directive.code(), "#if STRETTO_TEST_RADIUS > 2");
 }
 
-TEST_CASE("what kernels may name is refused nowhere") {
+TEST_CASE("no device refuses names that kernels may use") {
   for (const kernel_code* code :
        {&test::names_all_sorts_of_things.code(), &test::names_what_groups_have.code(), &jacobi.code(), &numbered.code(), &kick.code(),
         &mathematics.code(), &tally.code(), &sum_of_group.code(), &tiled_product.code(), &every_atomic.code(), &histogram.code(),
         &folds_of_64_bits.code(), &folds_by_own.code(), &mixed_mathematics.code(), &shared_by_all.code()}) {
     INFO(code->name);
-    const auto e = what_devices_refuse(*code);
+    const auto e = device_refusal(*code);
     INFO((e ? e->what() : ""));
     CHECK_FALSE(e);
   }
 }
 
-TEST_CASE("who looks for mistakes on the host is warned once of each kernel that devices refuse") {
+TEST_CASE("a checked run on the host warns once of each kernel that devices refuse") {
   std::vector<std::string> said;
   const auto warn = [&](const std::string& text) { said.push_back(text); };
   for (int n = 0; n < 3; ++n)
     for (const kernel_code* code : {&test::uses_a_macro.code(), &test::has_a_directive.code(), &jacobi.code()})
-      warn_of_what_devices_refuse(*code, warn);
+      warn_of_device_refusal(*code, warn);
   REQUIRE(said.size() == 2);
   CHECK(said[0].starts_with("kernel \"uses_a_macro\" (" + file + ":"));
   CHECK(said[0].find(") would run on the host alone: " + line_of("x(i) += i +", 1) + ": devices do not know \"STRETTO_TEST_RADIUS\"") !=

@@ -25,7 +25,7 @@ namespace stretto::several_types {
 namespace {
 
 using device::array;
-using device::checking;
+using device::index_checks;
 using device::dialect;
 using device::launch_argument;
 using device::launch_range;
@@ -36,7 +36,8 @@ launch_range items(std::int64_t min, std::int64_t max, std::int64_t group = 1) {
   r.min[0] = min, r.max[0] = max, r.group[0] = group;
   return r;
 }
-void compute(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a, checking check = checking::off) {
+void compute(const kernel_code& code, const launch_range& r, std::vector<kernel_argument> a,
+             index_checks check = index_checks::off) {
   std::vector<launch_argument> given;
   for (kernel_argument& one : a) given.push_back({one});
   device::group_memory memory;
@@ -76,7 +77,7 @@ TEST_CASE("vectors have the operators of their components, with numbers too") {
 }
 
 TEST_CASE("a kernel of a template computes with its types and numbers") {
-  for (const checking check : {checking::off, checking::on}) {
+  for (const index_checks check : {index_checks::off, index_checks::on}) {
     array<double> u({20}), v({20});
     array<float4> p({20}), q({20});
     for (std::size_t i = 0; i < 20; ++i) {
@@ -155,7 +156,7 @@ TEST_CASE("numbers of a template are literals of their types") {
   const auto spelled = [](std::string_view type, std::int64_t n) {
     const template_argument a[] = {{"N", type, {}, static_cast<std::uint64_t>(n)}};
     device::tokens all = device::tokens_of("x.N + N");
-    device::put_arguments(all, a);
+    device::substitute_arguments(all, a);
     std::string text;
     for (const device::token& t : all) text += t.spelling;
     return text;
@@ -204,7 +205,7 @@ TEST_CASE("kernels of several types are refused by no device") {
         &test::plane_of<float, 2>.code(), &test::relaxation<double>::step.code(), &test::counters::numbered.code(),
         &test::power_kernel<float, 2>().code()}) {
     INFO(code->name);
-    const auto e = device::what_devices_refuse(*code);
+    const auto e = device::device_refusal(*code);
     INFO((e ? e->what() : ""));
     CHECK_FALSE(e);
   }
@@ -231,14 +232,14 @@ TEST_CASE("an atomic on a part of an element is refused for devices") {
 }
 
 TEST_CASE("a kernel that uses a constant of its scope without naming it is refused for devices") {
-  const auto e = device::what_devices_refuse(with_a_constant::by_constant_of_a_class.code());
+  const auto e = device::device_refusal(with_a_constant::by_constant_of_a_class.code());
   REQUIRE(e);
   CHECK(e->code() == "K12");
   CHECK(holds(e->why(), "devices do not know \"width\""));
   STRETTO_SCOPED_KERNEL(by_constant_of_a_file, (inout<int> x), { x(global_id(0)) *= known_here; })
-  CHECK(device::what_devices_refuse(by_constant_of_a_file.code())->code() == "K12");
+  CHECK(device::device_refusal(by_constant_of_a_file.code())->code() == "K12");
   STRETTO_SCOPED_KERNEL_USING((int known_here), names_its_constant, (inout<int> x), { x(global_id(0)) *= known_here; })
-  CHECK_FALSE(device::what_devices_refuse(names_its_constant.code()));
+  CHECK_FALSE(device::device_refusal(names_its_constant.code()));
   array<int> x({4}, 2);
   compute(names_its_constant.code(), items(0, 4), {x.here()});
   compute(with_a_constant::by_constant_of_a_class.code(), items(0, 4), {x.here()});
@@ -256,11 +257,13 @@ TEST_CASE("ids that a template's type cannot hold are found in the kernels of th
   CHECK(launched(test::ids_kept_as<long>.code()).code().empty());
 }
 
-TEST_CASE("an index outside of an array is told with the name of the template's kernel") {
+TEST_CASE("an index outside of an array is reported with the name of the template's kernel") {
   array<float2> u({10}), v({10});
   float2 first(0);
-  const error e = error_of(
-      [&] { compute(test::window_sum<float2, 3>.code(), items(2, 6), {u.here(), v.here(), device::value(first)}, checking::on); });
+  const error e = error_of([&] {
+    compute(test::window_sum<float2, 3>.code(), items(2, 6), {u.here(), v.here(), device::value(first)},
+            index_checks::on);
+  });
   CHECK(e.code() == "K01");
   CHECK(e.sentence() == "kernel \"window_sum<float2, 3>\" names an element outside of array \"u\"");
 }

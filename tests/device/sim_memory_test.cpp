@@ -1,4 +1,4 @@
-// What memory of a simulated device holds that nobody wrote, a pattern, before and after it was used; and that of another one that is lost.
+// Contents of simulated device memory: fill patterns before and after use, and the memory of a lost device.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/instance.hpp>
@@ -26,7 +26,7 @@ constexpr unsigned char new_memory = 0xa5, freed_memory = 0xdb;
 /// A device that computes when it is asked, with 64 KiB.
 struct small_device {
   std::unique_ptr<stretto::device::device> on;
-  faults* break_it = nullptr;
+  faults* faults_of_device = nullptr;
   std::unique_ptr<stream> s;
   small_device() {
     options o;
@@ -34,7 +34,7 @@ struct small_device {
     o.clock = [looks = std::make_shared<double>(0)] { return *looks += 1e-6; };
     made m = make(o);
     on = std::move(m.device);
-    break_it = m.break_it;
+    faults_of_device = m.faults_of_device;
     s = on->make_stream();
   }
   void copy(const std::byte* from, std::byte* to, std::size_t bytes) {
@@ -51,7 +51,7 @@ struct small_device {
   }
 };
 
-TEST_CASE("memory of a simulated device that nobody wrote holds a pattern") {
+TEST_CASE("unwritten memory of a simulated device holds a pattern") {
   small_device d;
   CHECK(d.all(d.on->memory(), 64 << 10, new_memory));
 }
@@ -72,12 +72,12 @@ TEST_CASE("memory of a simulated device is made rubbish where it is freed, and w
   CHECK(d.all(first + 1500, 500, freed_memory));
 }
 
-TEST_CASE("what a device that was lost held is rubbish") {
+TEST_CASE("the memory of a lost device holds garbage") {
   small_device d;
   const std::vector<unsigned char> seven(1000, 7);
   d.on->allocated(d.on->memory(), 1000);
   d.copy(reinterpret_cast<const std::byte*>(seven.data()), d.on->memory(), 1000);
-  d.break_it->lose();
+  d.faults_of_device->lose();
   ended e;
   std::vector<unsigned char> seen(1000, 1);
   d.s->copy({{}, d.on->memory()}, {{}, reinterpret_cast<std::byte*>(seen.data())}, {1000}, &e);
@@ -134,7 +134,7 @@ TEST_CASE("copies from and to the memory of another device fail once that is los
     CHECK(failure_of_copy(at, own) == "none");
     CHECK(failure_of_copy(own, at) == "none");
     CHECK_FALSE(theirs.device->is_lost());
-    theirs.break_it->lose();
+    theirs.faults_of_device->lose();
     CHECK(failure_of_copy(at, own) == "K31 device \"the other\" was lost");
     CHECK(failure_of_copy(own, at) == "K31 device \"the other\" was lost");
     CHECK(failure_of_copy(own, host.data()) == "none");

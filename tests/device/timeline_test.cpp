@@ -17,7 +17,7 @@ namespace {
 /// All ends, by operation. Taken late, at the times that next_end says, or at once.
 std::map<std::uint64_t, double> ends_of(timeline& t) {
   std::map<std::uint64_t, double> ends;
-  while (const auto at = t.next_end()) ends[t.next_ended(*at).value()] = *at;
+  while (const auto at = t.next_end()) ends[t.take_next_ended(*at).value()] = *at;
   return ends;
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("devices that share wires get half of their speed each, as long as bot
   }
 }
 
-TEST_CASE("a stream that waits for a mark goes on when that has been passed, and an operation begins no earlier than it was enqueued") {
+TEST_CASE("a stream that waits for a marker goes on when it is reached; no operation begins before it was enqueued") {
   timeline t;
   engine one, other;
   const auto a = t.add_stream(), b = t.add_stream();
@@ -89,7 +89,7 @@ TEST_CASE("a stream that waits for a mark goes on when that has been passed, and
   CHECK(ends.at(2) == Approx(7));
 }
 
-TEST_CASE("time follows from what was enqueued when, however late anybody looks") {
+TEST_CASE("times follow from what was enqueued when, however late they are queried") {
   std::mt19937 random(5);
   for (int round = 0; round < test::scaled_of_one_thread(100, 10000); ++round) {
     struct asked {
@@ -112,7 +112,7 @@ TEST_CASE("time follows from what was enqueued when, however late anybody looks"
       for (std::size_t& s : streams) s = t.add_stream();
       std::map<std::uint64_t, double> ends;
       const auto take = [&](double until) {
-        for (auto at = t.next_end(); at && *at <= until; at = t.next_end()) ends[t.next_ended(*at).value()] = *at;
+        for (auto at = t.next_end(); at && *at <= until; at = t.next_end()) ends[t.take_next_ended(*at).value()] = *at;
       };
       for (const asked& a : all) {
         if (looks) take(a.at);

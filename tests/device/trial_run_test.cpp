@@ -18,7 +18,7 @@
 
 #include "device/arrays.hpp"
 #include "device/kernels_for_tests.hpp"
-#include "device/unwritten.hpp"
+#include "device/unwritten_elements.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -103,7 +103,7 @@ TEST_CASE("items of a plain kernel that use what another one writes are named, w
   CHECK(facts(turned, "item") == "(0, 1), writes it | (1, 0), uses it");
 }
 
-TEST_CASE("items that write their own elements, read what nobody writes, or contribute are no race") {
+TEST_CASE("items that write their own elements, read unwritten arrays, or contribute are no race") {
   array<int> u({9}, 3), x({9}, 2);
   array<std::uint8_t> flag({9});
   array<double> table({3, 9});
@@ -200,7 +200,7 @@ STRETTO_GROUP_KERNEL(numbers_taken, (inout<int> next, out<int> x), {
   each_item([&](item it) { x(it.global_id(0)) = takes_two_numbers(next); });
 })
 
-TEST_CASE("what atomics put in order is no race, in the functions of a kernel either") {
+TEST_CASE("accesses that atomics order are no race, also in functions of a kernel") {
   array<int> next({1}), x({64});
   CHECK(thrown_by([&] { try_out(numbers_taken.code(), over_groups(0, 4, 16), {next.here(), x.here()}); }) == nothing);
 }
@@ -300,7 +300,7 @@ STRETTO_KERNEL(copies_every_third_but_one, (in<int> u, out<int> y), {
 STRETTO_KERNEL(adds_one, (inout<int> u), { u(global_id(0)) += 1; })
 STRETTO_KERNEL(sets_all, (inout<int> u), { u(global_id(0)) = 8; })
 
-TEST_CASE("what a launch leaves of an argument that it had to overwrite has no value for those that follow") {
+TEST_CASE("elements of an out argument that a launch did not write have no value for later launches") {
   array<int> y({9}, 4), z({9});
   kernel_argument all = y.here();
   all.is_overwritten = true;

@@ -1,10 +1,10 @@
-"""without_backends.py ROOT BUILD COMPILER - each folder of src/device can be taken away without breaking the rest.
+"""without_backends.py ROOT BUILD COMPILER - checks that each backend folder in src/device can be removed on its own.
 
-For each backend in turn a copy of the tree without its folder is configured. Then, as building all of it would take long:
-  - every source that its build would compile finds what it includes, and what those include;
-  - the command is linked of what BUILD has compiled, but for the folder's own objects, with the list of backends that the copy's
+For each backend the script configures a copy of the tree without its folder. Building all of it would take long, so instead:
+  - every source that its build would compile must find its includes, directly and indirectly;
+  - the command is linked from the objects of BUILD, except the folder's own, with the list of backends that the copy's
     configuration wrote: nothing else may name a backend;
-  - it runs: it lists the devices of the other kinds, and refuses the kind that is gone by naming those that are left.
+  - the command runs: it lists the devices of the other kinds, and refuses the removed kind by naming the remaining ones.
 """
 import json
 import os

@@ -22,7 +22,7 @@
 
 #include "campaign.hpp"
 #include "drawing.hpp"
-#include "global/contents.hpp"
+#include "global/payloads.hpp"
 #include "process_memory.hpp"
 #include "thrown_by.hpp"
 

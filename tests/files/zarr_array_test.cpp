@@ -11,7 +11,7 @@ using namespace stretto;
 
 namespace {
 
-/// A zarr.json with one member of its own.
+/// A zarr.json with one modified member.
 files::zarr_array with(const std::string& type, const std::string& fill, const std::string& shape = "[4]",
                        const std::string& chunk = "[2]") {
   return files::array_in(
@@ -29,7 +29,7 @@ std::string code_of(const std::string& type, const std::string& fill, const std:
 error is_damaged(const std::filesystem::path&, const std::string&, const std::string&) {
   return error("C02", "damaged");
 }
-constexpr files::complaints words{nullptr, is_damaged};
+constexpr files::file_errors words{nullptr, is_damaged};
 
 }  // namespace
 
@@ -67,7 +67,7 @@ TEST_CASE("a chunk that has more bytes than its stream can hold is damaged, and 
     a.codecs.resize(1), a.codecs.push_back(c);
     CHECK(test::error_of([&] { files::decode(a, std::vector<std::byte>(1000), "c/0", words); }).code() == "C02");
   }
-  a.chunk = {1 << 20};  // all zeros are as short as can be
+  a.chunk = {1 << 20};  // zeros compress best
   a.codecs[1] = files::codec::zstd;
   const std::vector<std::byte> zeros(1 << 20);
   CHECK(files::decode(a, files::encode(a, zeros), "c/0", words) == zeros);

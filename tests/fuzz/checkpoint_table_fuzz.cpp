@@ -7,9 +7,9 @@
 #include <exception>
 #include <string>
 
-#include "checkpoint/contents.hpp"
-#include "checkpoint/table.hpp"
-#include "checkpoint/zarr_array.hpp"
+#include "checkpoint/checkpoint_array.hpp"
+#include "checkpoint/checkpoint_json.hpp"
+#include "checkpoint/content_io.hpp"
 
 using namespace stretto;
 

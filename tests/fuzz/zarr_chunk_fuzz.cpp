@@ -30,7 +30,7 @@ error is_damaged(const std::filesystem::path& file, const std::string& expected,
   return error("C02", file.string() + " has not " + expected + " but " + found);
 }
 error cannot_write(const std::filesystem::path&, int) { std::abort(); }
-constexpr files::complaints words{cannot_write, is_damaged};
+constexpr files::file_errors words{cannot_write, is_damaged};
 
 files::zarr_array array_of(const std::uint8_t* head) {
   static constexpr std::pair<const char*, std::uint32_t> types[] = {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "mobile/device_job.hpp"
-#include "contents.hpp"
+#include "payloads.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
 
@@ -40,7 +40,7 @@ object<int> filled(int n, int first) {
   launch(global_fill, o.elements(), o, first);
   return o;
 }
-/// Of that node, with that content.
+/// Shares an object of that node with these values.
 global_object<int> shared_on(std::uint32_t node, int n, int first) {
   return async(at_node(node), call([](int n, int first) { return share(filled(n, first)); }, n, first)).get();
 }
@@ -66,7 +66,7 @@ TEST_CASE("what is put into an object of any node is there, behind what was laun
         CHECK(there.elements() == box(0, n));
         object<int> mine = filled(n, 5);
         const auto done = put(mine, there);
-        launch(global_plus, mine.elements(), mine, 70);  // later: it does not show there
+        launch(global_plus, mine.elements(), mine, 70);  // a later write does not affect the put
         done.get();
         CHECK(content_of(there) == counted_from(5, n));
         CHECK(content_of(mine) == counted_from(75, n));
@@ -234,7 +234,7 @@ TEST_CASE("nodes that put what they have into one another's objects at the same 
       done.get();
       async(at_node(1 - me), call([] {})).get();
     });
-    // Whoever was faster: each has one of the two contents, whole.
+    // In either order: each object has one of the two values, as a whole.
     CHECK(have_put == 2);
   }
 }
@@ -259,7 +259,7 @@ TEST_CASE("a failure crosses with its cause: to the future, to the handler that 
         const auto gated = put(after(gate), filled(n, 0), there);
         gate.poison(std::make_exception_ptr(std::runtime_error("no gate")));
         CHECK(thrown_by([&] { gated.get(); }).find("no gate") != std::string::npos);
-        put(filled(n, 8), there).get();  // heals it
+        put(filled(n, 8), there).get();  // a new put replaces the poisoned data
         CHECK(content_of(there) == counted_from(8, n));
         const auto thrown = put(filled(n, 1), there, call([](object<int>&) -> int { throw std::runtime_error("no way"); }));
         CHECK(thrown_by([&] { thrown.get(); }).find("no way") != std::string::npos);
@@ -268,13 +268,13 @@ TEST_CASE("a failure crosses with its cause: to the future, to the handler that 
   });
 }
 
-TEST_CASE("what is unwritten is not put, and not got: A03") {
+TEST_CASE("unwritten elements cannot be put or got: A03") {
   on_first_of(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       const auto there = async(at_node(at), call([] { return share(object<int>(box(0, 5000))); })).get();
       CHECK(thrown_by([&] { content_of(there); }).find("error A03") != std::string::npos);
       CHECK(thrown_by([&] { put(object<int>(box(0, 5000)), there).get(); }).find("error A03") != std::string::npos);
-      put(filled(10, 2), there(box(100, 110))).get();  // elements of their own, whatever failed around them
+      put(filled(10, 2), there(box(100, 110))).get();  // these elements are written, whatever failed next to them
       std::vector<int> ten(10);
       get(there(box(100, 110)), std::span(ten)).get();
       CHECK(ten == counted_from(2, 10));
@@ -308,7 +308,7 @@ TEST_CASE("a name lasts until it is ended, after what was asked for before, and 
   });
 }
 
-TEST_CASE("what can be known to be wrong is thrown in the call") {
+TEST_CASE("errors that are known at once are thrown in the call") {
   on_first_of(2, [] {
     const auto there = shared_on(1, 100, 0);
     const object<int> mine = filled(50, 0);
@@ -357,7 +357,7 @@ TEST_CASE("a node that is lost fails what was put there and what was to come fro
       CHECK(thrown_by([&] { done.get(); }).find("error N05: node N1 is lost") != std::string::npos);
       CHECK(thrown_by([&] { come.get(); }).find("error N05: node N1 is lost") != std::string::npos);
       e.trigger();
-      CHECK(content_of(mine) == counted_from(0, 3000));  // its own content is not the worse for it
+      CHECK(content_of(mine) == counted_from(0, 3000));  // its own data is unchanged
       CHECK(thrown_by([&] { put(mine, there).get(); }).find("error N05") != std::string::npos);
     });
   }

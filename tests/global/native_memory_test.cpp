@@ -1,4 +1,4 @@
-// Memory that a program has from the driver of a device: as an instance, and sent to other nodes as it is.
+// Memory that a program gets from a device's driver: used as an instance, and sent to other nodes.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -17,7 +17,7 @@
 #include "../conformance/devices.hpp"
 #include "../conformance/driver_call.hpp"
 #include "../dist/simulated.hpp"
-#include "contents.hpp"
+#include "payloads.hpp"
 #include "thrown_by.hpp"
 #include "usable_devices.hpp"
 
@@ -32,7 +32,7 @@ using test::thrown_by;
 
 STRETTO_KERNEL(native_add, (inout<int> x, int more), { x(global_id(0)) += more; })
 
-/// Adds to them there, by a kernel that the handler does not wait for.
+/// Adds to the elements on the other node, by a kernel that the handler does not wait for.
 event add_there(const received_buffer<int>& b, int more, const instance<int>& result) {
   const event added = launch(native_add, b.elements().elements(), b.elements(), more);
   return copy(b.elements(), result, after(added));
@@ -40,13 +40,13 @@ event add_there(const received_buffer<int>& b, int more, const instance<int>& re
 
 at_place first_device(const runtime& rt) { return at(rt.machine().places(place_kind::gpu_memory).front()); }
 
-/// Made while no runtime has the devices: to look for them is to open them.
+/// Created before any runtime opens the devices: listing candidates opens them.
 const std::vector<device::candidate>& all_candidates() {
   static const auto all = device::candidates();
   return all;
 }
 
-/// Memory of the first device of this runtime, asked of its driver as a program would.
+/// Memory of this runtime's first device, allocated from its driver as a program does.
 device::memory_of_program memory_of(at_place memory, const std::string& kind, std::size_t bytes) {
   native_call seen;
   const auto one = instance<int>::create(memory, box(0, 1)).made;
@@ -81,7 +81,7 @@ TEST_CASE("memory that a driver gave to the program is an instance of its device
     from.offset_bytes = behind * sizeof(int);
     const std::uint64_t used = usage_of(device.where).used;
     const auto x = instance<int>::external(device, from, box(0, n), {.name = "theirs"});
-    CHECK(usage_of(device.where).used == used);  // it takes nothing of what the runtime has
+    CHECK(usage_of(device.where).used == used);  // it uses no memory of the runtime
     CHECK(x.memory() == device.where);
     CHECK(content_of(x) == counted_from(behind, n));
     CHECK(error_of([&] { (void)x.view(); }).code() == "D15");
@@ -133,7 +133,7 @@ TEST_CASE("elements go to other nodes from memory that a driver gave to the prog
           CHECK(content_of(result) == counted_from(1005, n));
           result.destroy();
         }
-      // Behind what the program's own work says has ended.
+      // Ordered behind the event of the program's own work.
       const auto written = user_event::create();
       const auto later = send_buffer(after(written), at_node(1), sent, device, call<&test::content_here>());
       const auto others = counted_from(-70, n + 3);
@@ -159,7 +159,7 @@ TEST_CASE("many messages from one memory of the program's leave nothing behind")
   });
 }
 
-TEST_CASE("native memory that is none is told where it is named") {
+TEST_CASE("invalid native memory is reported where it is named") {
   on_each_kind(2, [](const runtime& rt, const std::string& kind) {
     const at_place device = first_device(rt);
     const auto own = memory_of(device, kind, 4000);
@@ -175,7 +175,7 @@ TEST_CASE("native memory that is none is told where it is named") {
     const std::string words = thrown_by([&] { send(device, {}, 10); });
     CHECK(words.find("native_memory_test.cpp") != std::string::npos);
     CHECK(words.find("  device      \"") != std::string::npos);
-    // Nothing is nowhere, and the host's memory is taken as a span is.
+    // An empty native range is received as an empty buffer; host memory is accepted like a span.
     const auto none = call([](const received_buffer<int>& b) { return b.size() == 0; });
     CHECK(send_buffer(at_node(1), native_elements<int>{device, own.is, 0}, none).get());
     auto numbers = counted_from(1, 2000);

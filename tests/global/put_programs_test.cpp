@@ -156,7 +156,7 @@ struct put_trial {
       launch(put_fill, a.mine.elements(), a.mine, first);
     });
   }
-  /// As many elements of both, somewhere.
+  /// Random parts of both arrays with equally many elements.
   std::pair<box, box> parts_of(const array& one, const array& other) {
     const auto most = static_cast<coordinate>(std::min(one.model.size(), other.model.size()));
     const coordinate length = random() % 3 ? 1 + coordinate(random() % std::uint64_t(most)) : most;
@@ -219,7 +219,7 @@ struct put_trial {
         on(n, [&] { launch(put_times, mine.mine.elements(), mine.mine, by); });
         break;
       }
-      case 10: {  // what a handler does there is done before anything else comes
+      case 10: {  // the handler runs before later messages are handled
         if (has_losses || !events.empty()) break;
         const int by = static_cast<int>(random() % 100);
         assign(there, far, mine, here);
@@ -322,7 +322,7 @@ struct put_trial {
           }
         });
   }
-  /// What went along with messages is held nowhere any more.
+  /// Checks that no attachment of a message is still held.
   void check_nothing_is_held() {
     std::size_t held = 0;
     for (std::uint32_t n = 0; n < nodes; ++n) on(n, [&] { held += data::attachments_of(*base::current())->size(); });

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "../dist/simulated.hpp"
-#include "contents.hpp"
+#include "payloads.hpp"
 #include "thrown_by.hpp"
 
 namespace stretto {
@@ -31,7 +31,7 @@ using test::thrown_by;
 STRETTO_KERNEL(buffer_fill, (out<int> x, int first), { x(global_id(0)) = first + global_id(0); })
 STRETTO_KERNEL(buffer_double, (inout<int> x), { x(global_id(0)) *= 2; })
 
-/// The memory of a device, if there is one; else none, which is the node's main one.
+/// The memory of a device, if there is one; else the node's main memory.
 at_place device_memory(const runtime& rt, std::size_t which = 0) {
   const auto all = rt.machine().places(place_kind::gpu_memory);
   return which < all.size() ? at(all[which]) : at_place{};
@@ -85,7 +85,7 @@ TEST_CASE("kernels of a handler compute on the buffer, which lasts until they an
           return content_here(b);
         }));
         CHECK(seen.get() == doubled);
-        // Kept by what it returns, by what it says, and by tasks that it leaves behind.
+        // Kept alive by its result, by keep_until, and by the tasks that it leaves running.
         const auto gate = user_event::create();
         const auto done = send_buffer(at_node(node), std::span(numbers), device_memory(rt), call([](const received_buffer<int>& b, event e) {
           const event twice = launch(after(e), buffer_double, b.elements().elements(), b.elements());
@@ -130,7 +130,7 @@ TEST_CASE("messages wait for the room that those before them take") {
         return content_here(b)[std::size_t(i)];
       }, i)));
     for (int i = 0; i < 12; ++i) CHECK(all[std::size_t(i)].get() == i);
-    // What does not fit alone is refused, and those that fit are none the worse for it.
+    // A buffer that exceeds the memory is refused; others are not affected.
     const auto too_many = counted_from(0, 400'000);
     const auto refused = send_buffer(at_node(1), std::span(too_many), device_memory(rt), call<&test::content_here>());
     CHECK(thrown_by([&] { refused.get(); }).find("error D03") != std::string::npos);
@@ -138,7 +138,7 @@ TEST_CASE("messages wait for the room that those before them take") {
   });
 }
 
-TEST_CASE("what is wrong with a buffer is told to its sender") {
+TEST_CASE("errors of a buffer are reported to its sender") {
   on_first_with_devices(2, [](const runtime& rt) {
     const auto numbers = counted_from(0, 5000);
     CHECK(error_of([&] { send_buffer(at_node(7), std::span(numbers), call<&test::content_here>()); }).code() == "N02");
@@ -167,8 +167,7 @@ TEST_CASE("what is wrong with a buffer is told to its sender") {
 TEST_CASE("a node that is lost fails the buffers that were sent there") {
   const simulated_job job({.nodes = 2, .seed = 3});
   std::atomic<bool> may_end{false};
-  // The run of node 1 fails if the content of a message was on its way when the link was cut: there is nobody else
-  // whom that could be told to.
+  // The run of node 1 fails if the data of a message was in transit when the link was cut: no one else can report it.
   const std::string of_runs = thrown_by([&] { test::on_nodes_of(job, {.workers = 2, .devices = "sim"}, [&](runtime& rt) {
     if (this_node() == 1) {
       while (!may_end) yield();

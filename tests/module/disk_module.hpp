@@ -30,7 +30,7 @@ class disk_module final : public module, private place_server, private channel {
   explicit disk_module(manner m) : manner_(std::move(m)), bytes_(manner_.bytes) {}
   disk_module() : disk_module(manner{}) {}
 
-  /// What async_copy takes for the byte at `offset`. No pointer: offset 0 is address 4096.
+  /// The address that stands for the byte at `offset`. Offset 0 is address 4096, because it must not be null.
   static void* at(std::size_t offset) { return reinterpret_cast<void*>(offset + 4096); }
   std::thread::id thread() const { return thread_.get_id(); }
   std::byte& operator[](std::size_t i) { return bytes_[i]; }
@@ -104,7 +104,7 @@ class disk_module final : public module, private place_server, private channel {
       for (std::size_t p = 0; p < extent.planes; ++p)
         for (std::size_t r = 0; r < extent.rows; ++r)
           std::memcpy(row_of(target, p, r), row_of(source, p, r), extent.row_bytes);
-      timing.reset();  // counted before anybody can know that it has ended
+      timing.reset();  // count before reporting completion
       kept->succeed();
     });
   }
@@ -122,7 +122,7 @@ class disk_module final : public module, private place_server, private channel {
   statistic copies_;
   std::atomic<int> started_{0};
   std::thread thread_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable wake_;
   std::deque<std::function<void()>> work_;
   bool ends_ = false;

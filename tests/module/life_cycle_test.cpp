@@ -14,7 +14,7 @@ using test::thrown_by;
 
 namespace {
 
-/// Writes down what is called, and does what the test wants.
+/// Records the calls to it, and runs the test's functions.
 class noted final : public module {
  public:
   noted(std::string name, std::vector<std::string>& log) : name_(std::move(name)), log_(log) {}

@@ -60,7 +60,7 @@ TEST_CASE("a recorded task at a place that no worker serves runs on the module's
     }
 }
 
-TEST_CASE("what a task throws on the module's thread poisons its future, and its finish rethrows it") {
+TEST_CASE("an exception of a task on the module's thread poisons its future, and its finish rethrows it") {
   auto disk = std::make_shared<disk_module>();
   runtime rt(with(disk, 2));
   const place there = rt.machine().at("disk");

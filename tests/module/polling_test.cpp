@@ -16,7 +16,7 @@ using test::steady, test::timer_module, test::with;
 
 namespace {
 
-/// Ends an operation the n-th time that it is polled; says who polled.
+/// Completes an operation at the n-th poll, and records the polling thread.
 class countdown final : public module, public poller {
  public:
   std::string_view name() const noexcept override { return "countdown"; }
@@ -56,7 +56,7 @@ class countdown final : public module, public poller {
   std::atomic<bool> inside_{false};
 };
 
-/// Triggers what it was asked for after some time, and says that it has found nothing, as what ends by itself may.
+/// Triggers its event after some time, but reports no progress, like an operation that completes on its own.
 class modest final : public module, public poller {
  public:
   std::string_view name() const noexcept override { return "modest"; }
@@ -88,7 +88,7 @@ class modest final : public module, public poller {
   steady::time_point at_;
 };
 
-/// Finds something each time that it is asked.
+/// Reports progress at each poll.
 class plenty final : public module, public poller {
  public:
   std::string_view name() const noexcept override { return "plenty"; }
@@ -105,7 +105,7 @@ class plenty final : public module, public poller {
   std::atomic<int> polls{0};
 };
 
-/// Its operations are ended by another thread, which says so.
+/// Another thread completes its operations and notifies.
 class caller final : public module, public poller {
  public:
   std::string_view name() const noexcept override { return "caller"; }
@@ -156,8 +156,8 @@ TEST_CASE("a poller that has promised to call is not asked before it has called"
         other = std::jthread([&] {
           while (!c->promised) std::this_thread::yield();
           const int before = c->polls;
-          std::this_thread::sleep_for(20ms);  // in which one that goes on asking would do so hundreds of times
-          // Each worker and the service thread may have been about to ask.
+          std::this_thread::sleep_for(20ms);  // a thread that kept polling would do so hundreds of times
+          // Each worker and the service thread may have been about to poll.
           CHECK(c->polls - before <= static_cast<int>(workers) + 1);
           c->end();
         });
@@ -290,7 +290,7 @@ TEST_CASE("an operation without end does not keep the runtime from ending: the m
   CHECK(timer->waiting() == 0);
 }
 
-TEST_CASE("what waits for nothing that is pending is still found forsaken while a module is there") {
+TEST_CASE("a wait for an event without a trigger is still found abandoned while a module exists") {
   for (const bool stepped : {false, true}) {
     auto timer = std::make_shared<timer_module>();
     std::exception_ptr why;
@@ -316,7 +316,7 @@ TEST_CASE("what waits for nothing that is pending is still found forsaken while 
   }
 }
 
-TEST_CASE("a poller that throws is told, its operations are poisoned with M05, and it is not asked again") {
+TEST_CASE("an exception of a poller is reported, its operations are poisoned with M05, and it is not polled again") {
   for (const bool stepped : {false, true}) {
     auto c = std::make_shared<countdown>();
     c->throws = true;
@@ -408,7 +408,7 @@ TEST_CASE("starting and ending runtimes with operations under way, over many see
   }
 }
 
-TEST_CASE("who waits for what a poll ends goes on, although the poll says that it has found nothing") {
+TEST_CASE("a task that waits for a polled operation goes on, although the poll reports no progress") {
   for (const std::uint32_t workers : {1u, 2u}) {
     const auto polled = std::make_shared<modest>();
     runtime rt(with(polled, workers));

@@ -19,7 +19,7 @@ class timer_module final : public module, private poller {
  public:
   explicit timer_module(std::string name = "timer") : name_(std::move(name)) {}
 
-  /// Happens at `t` or soon after.
+  /// An event that triggers at `t` or soon after.
   event sleep_until(steady::time_point t) {
     const user_event e = user_event::create();
     add_pending();
@@ -36,7 +36,7 @@ class timer_module final : public module, private poller {
     host.add_poller(*this);
     rung_ = host.add_statistic("alarms");
   }
-  /// Nobody waits any more: what was to happen later never will.
+  /// No task waits any more: pending events never trigger.
   void finalise() override {
     stop_polling();
     fail(std::make_exception_ptr(std::runtime_error("the runtime has ended before that time")));
@@ -56,7 +56,7 @@ class timer_module final : public module, private poller {
         next = due_.begin()->second;
         due_.erase(due_.begin());
       }
-      rung_.add();  // before whoever waits can look
+      rung_.add();  // count before a waiting task can check
       next.trigger();
       remove_pending();
       ++n;
@@ -68,7 +68,7 @@ class timer_module final : public module, private poller {
 
   const std::string name_;
   statistic rung_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::multimap<steady::time_point, user_event> due_;
 };
 

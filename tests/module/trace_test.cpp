@@ -1,4 +1,4 @@
-// What the trace says of modules, of threads that are no workers, and of the body of run.
+// The trace of modules, of threads that are not workers, and of the body of run.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <stretto/stretto.hpp>
@@ -48,7 +48,7 @@ struct trace_file {
 
 }  // namespace
 
-TEST_CASE("operations at a module's place, and copies that it carries, are told as the module's") {
+TEST_CASE("operations at a module's place, and copies that it performs, are attributed to the module") {
   const trace_file trace;
   {
     auto disk = std::make_shared<disk_module>();
@@ -106,10 +106,10 @@ TEST_CASE("a runtime whose trace cannot be written does not begin") {
     CHECK(said.starts_with("error T01: the trace could not be written\n"));
     CHECK(said.find(file) != std::string::npos);
   }
-  runtime rt({.workers = 1, .trace = "/dev/null"});  // no regular file, and its folder need not take a new one
+  runtime rt({.workers = 1, .trace = "/dev/null"});  // not a regular file; its folder need not be writable
 }
 
-TEST_CASE("a runtime whose trace cannot be written in the end ends all the same, and says so") {
+TEST_CASE("a runtime whose trace cannot be written at its end reports that and ends nevertheless") {
   std::string file;
   const std::string said = test::written_by([&] {
     auto folder = std::make_unique<test::temporary_folder>();
@@ -121,7 +121,7 @@ TEST_CASE("a runtime whose trace cannot be written in the end ends all the same,
   CHECK(said.find(file) != std::string::npos);
 }
 
-TEST_CASE("a suspension is told with the line of its wait, and the task that ended it") {
+TEST_CASE("a suspension is recorded with the line of its wait, and the task that ended it") {
   const trace_file trace;
   unsigned line = 0;
   {
@@ -143,7 +143,7 @@ TEST_CASE("a suspension is told with the line of its wait, and the task that end
   CHECK(suspended["args"]["waits_for"] == trace.spans("opener").at(0)["args"]["id"]);
 }
 
-TEST_CASE("threads that come and go take turns with the lanes of the trace") {
+TEST_CASE("short-lived threads reuse the rows of the trace") {
   const trace_file trace;
   {
     runtime rt({.workers = 2, .trace = trace.file.string()});

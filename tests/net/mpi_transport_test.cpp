@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "conformance/made_up_mpi.hpp"
+#include "conformance/fake_mpi.hpp"
 #include "ended.hpp"
 #include "thrown_by.hpp"
 
@@ -25,8 +25,8 @@ struct two_nodes {
   enum class cuda : bool { unknown, taken };
   explicit two_nodes(std::uint64_t seed, std::uint64_t lane_memory = mpi::default_channel_memory,
                      cuda memory = cuda::unknown) {
-    made_up_mpi::begin(2, seed);  // on one host where the seed is odd
-    if (memory == cuda::taken) made_up_mpi::take_cuda_memory();
+    fake_mpi::begin(2, seed);  // on one host where the seed is odd
+    if (memory == cuda::taken) fake_mpi::take_cuda_memory();
     for (int n = 0; n < 2; ++n) {
       all[n].add("number", this, +[](void* t, arrival& a) {
         auto& self = *static_cast<two_nodes*>(t);
@@ -41,7 +41,7 @@ struct two_nodes {
         std::move(a.rest).receive(self.content.data(), self.received);
       });
       all[n].add("unwanted", this, +[](void*, arrival&) {});
-      nets[n] = mpi::make(made_up_mpi::of_node(n), all[n], mpi::threads::multiple, lane_memory);
+      nets[n] = mpi::make(fake_mpi::of_node(n), all[n], mpi::threads::multiple, lane_memory);
     }
   }
   void send() {
@@ -86,7 +86,7 @@ TEST_CASE("a single message is passed to MPI before send returns, even after a f
 TEST_CASE("the first few messages of a flood are passed to MPI before send returns") {
   two_nodes job(2);
   for (int i = 0; i < 4; ++i) job.send();
-  CHECK(made_up_mpi::sent(0) == 4);
+  CHECK(fake_mpi::sent(0) == 4);
 }
 
 TEST_CASE("the last messages of a flood are sent by the next poll") {
@@ -94,9 +94,9 @@ TEST_CASE("the last messages of a flood are sent by the next poll") {
     two_nodes job(seed);
     for (int i = 0; i < 30; ++i) job.send();
     job.nets[0]->poll();
-    const auto posted = made_up_mpi::sent(0);
+    const auto posted = fake_mpi::sent(0);
     while (job.came < job.sent) job.nets[1]->poll();
-    CHECK(made_up_mpi::sent(0) == posted);
+    CHECK(fake_mpi::sent(0) == posted);
   }
 }
 
@@ -104,12 +104,12 @@ TEST_CASE("messages that wait for credit share MPI messages") {
   constexpr std::uint64_t flood = 20'000;
   two_nodes job(3);
   while (job.sent < flood) job.send();
-  CHECK(made_up_mpi::sent(0) <= 64);  // as many as the other node has not handled
+  CHECK(fake_mpi::sent(0) <= 64);  // as many as the other node has not handled
   while (job.came < flood) {
     job.nets[1]->poll();
     job.nets[0]->poll();
   }
-  CHECK(made_up_mpi::sent(0) <= 64 + flood / 100);
+  CHECK(fake_mpi::sent(0) <= 64 + flood / 100);
   CHECK(job.nets[1]->counted().received == flood);
 }
 
@@ -214,8 +214,8 @@ TEST_CASE("MPI gets payloads in device memory directly, even small ones, and del
         {.to = 1, .handler = job.all[0].number("large"), .payload = bytes, .sent = &sent, .from_device = true});
     while (!job.received.times || !sent.times) job.poll();
     CHECK(job.content == bytes);
-    CHECK(made_up_mpi::bulk(0).sent_from == bytes.data());
-    CHECK(made_up_mpi::bulk(1).received_at == job.content.data());
+    CHECK(fake_mpi::bulk(0).sent_from == bytes.data());
+    CHECK(fake_mpi::bulk(1).received_at == job.content.data());
     CHECK(job.nets[0]->counted().through_shared_memory == 0);
     CHECK(job.nets[0]->counted().by_rendezvous == 2);
   }
@@ -236,7 +236,7 @@ TEST_CASE("a payload in a channel fails once if its message could not be sent") 
   two_nodes job(11);
   job.meet();
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  made_up_mpi::break_sends_of(0);
+  fake_mpi::break_sends_of(0);
   const std::vector<std::byte> bytes(100'000);
   test::ended sent;
   job.send_large(bytes, &sent);
@@ -254,7 +254,7 @@ TEST_CASE("a failed send does not throw: the next poll does, with the node and t
     job.send();
     while (job.came < job.sent) job.nets[1]->poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    made_up_mpi::break_sends_of(0);
+    fake_mpi::break_sends_of(0);
     const std::vector<std::byte> content(is_large ? 100'000 : 100);
     test::ended sent;
     job.nets[0]->send({.to = 1, .handler = job.all[0].number("large"), .payload = content, .sent = &sent});
@@ -265,10 +265,10 @@ TEST_CASE("a failed send does not throw: the next poll does, with the node and t
     CHECK(said.find("bytes for \"large\" on node 1") != said.npos);
     CHECK(sent.times == 1);
     CHECK(test::thrown_by([&] { job.nets[0]->poll(); }) == said);
-    CHECK_FALSE(made_up_mpi::has_aborted(0));  // its program may still use its data
+    CHECK_FALSE(fake_mpi::has_aborted(0));  // its program may still use its data
     job.nets[0] = nullptr;
-    CHECK(made_up_mpi::has_aborted(0));
-    CHECK_FALSE(made_up_mpi::has_aborted(1));
+    CHECK(fake_mpi::has_aborted(0));
+    CHECK_FALSE(fake_mpi::has_aborted(1));
   }
 }
 

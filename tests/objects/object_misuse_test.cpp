@@ -252,7 +252,7 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
     INFO(std::string(policy));
     std::vector<device::sim::made> one;
     one.push_back(device::sim::make(small_device("shared")));
-    device::sim::faults* const others = one.front().break_it;
+    device::sim::faults* const others = one.front().faults_of_device;
     on_devices(devices_of(one), policy, [&](device::device_set& all) {
       const place shared = all.all()[0]->processor();
       const std::vector<unsigned> zeros(64);
@@ -261,14 +261,14 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
       const auto all_are = [&](unsigned value) {
         for (const auto& o : objects) CHECK(o.read().get().view()(0, 0) == value);
       };
-      others->lend_to_others(3072);  // memory for four of the twelve
+      others->reserve_for_others(3072);  // memory for four of the twelve
       for (unsigned round = 1; round <= 5; ++round)
         for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
       all_are(5);
       others->fail_allocation(2);  // and now and then for none
       for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
       all_are(6);
-      others->lend_to_others(4096);
+      others->reserve_for_others(4096);
       for (auto& o : objects) launch(one_more, small, o);
       all_are(7);
       object<unsigned, 2> pinned(small, zeros.data());
@@ -278,7 +278,7 @@ TEST_CASE("a driver that has less memory than it said is a full memory, and then
       CHECK(why.find("because     device \"shared\" has no 256 bytes of memory: others use 4096 of its 4096 bytes") !=
             std::string::npos);
       CHECK(why.find("free ") == std::string::npos);
-      others->lend_to_others(0);
+      others->reserve_for_others(0);
       for (auto& o : objects) launch(stretto::on(shared), one_more, small, o);
       all_are(8);
     });
@@ -475,7 +475,7 @@ TEST_CASE("the loss of a device loses only data that it alone had") {
     std::vector<device::sim::made> both;
     both.push_back(device::sim::make(small_device("one")));
     both.push_back(device::sim::make(small_device("other")));
-    device::sim::faults* const fault = both.front().break_it;
+    device::sim::faults* const fault = both.front().faults_of_device;
     on_devices(devices_of(both), policy, [&](device::device_set& all) {
       INFO(std::string(policy));
       const std::vector<unsigned> zeros(64);

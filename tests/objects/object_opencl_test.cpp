@@ -74,7 +74,7 @@ TEST_CASE("an OpenCL driver that takes memory at a buffer's first use is found t
   faulty_driver driver;
   {
     driver.take_memory_late(1000);
-    const device::found f = faulty_driver::find(true);
+    const device::opened_device f = faulty_driver::find(true);
     CHECK_FALSE(f.is);
     CHECK(f.reason.find("the OpenCL driver refused a buffer of 1048576 bytes") != std::string::npos);
     CHECK(f.reason.find("CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)") != std::string::npos);

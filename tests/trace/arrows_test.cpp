@@ -9,14 +9,14 @@
 using namespace stretto::trace;
 
 TEST_CASE("an arrow leaves inside the end of its cause and enters where the effect begins") {
-  const auto arrows = find_arrows({{.id = 1, .start_ns = 10, .end_ns = 20, .node = 0, .lane = 1}},
-                                  {{.cause = 1, .at_ns = 30, .node = 2, .lane = 3}});
+  const auto arrows = find_arrows({{.id = 1, .start_ns = 10, .end_ns = 20, .node = 0, .row = 1}},
+                                  {{.cause = 1, .at_ns = 30, .node = 2, .row = 3}});
   REQUIRE(arrows.size() == 1);
   CHECK(arrows[0].from.at_ns == 19);
-  CHECK(arrows[0].from.lane == 1);
+  CHECK(arrows[0].from.row == 1);
   CHECK(arrows[0].to.at_ns == 30);
   CHECK(arrows[0].to.node == 2);
-  CHECK(arrows[0].to.lane == 3);
+  CHECK(arrows[0].to.row == 3);
 }
 
 TEST_CASE("a task made by one that still runs is joined to it at its own beginning") {
@@ -26,21 +26,21 @@ TEST_CASE("a task made by one that still runs is joined to it at its own beginni
 }
 
 TEST_CASE("of a cause that was suspended the latest part before the effect counts") {
-  const auto arrows = find_arrows({{.id = 1, .start_ns = 50, .end_ns = 60, .lane = 3},
-                                   {.id = 1, .start_ns = 10, .end_ns = 20, .lane = 1},
-                                   {.id = 1, .start_ns = 30, .end_ns = 40, .lane = 2}},
+  const auto arrows = find_arrows({{.id = 1, .start_ns = 50, .end_ns = 60, .row = 3},
+                                   {.id = 1, .start_ns = 10, .end_ns = 20, .row = 1},
+                                   {.id = 1, .start_ns = 30, .end_ns = 40, .row = 2}},
                                   {{.cause = 1, .at_ns = 45}});
   REQUIRE(arrows.size() == 1);
-  CHECK(arrows[0].from.lane == 2);
+  CHECK(arrows[0].from.row == 2);
 }
 
 TEST_CASE("an effect known by its id is found at its next span, or else its last") {
-  const std::vector<drawn_span> spans{{.id = 1, .start_ns = 0, .end_ns = 5, .lane = 1},
-                                      {.id = 2, .start_ns = 10, .end_ns = 12, .lane = 2},
-                                      {.id = 2, .start_ns = 20, .end_ns = 22, .lane = 3}};
-  CHECK(find_arrows(spans, {{.cause = 1, .id = 2, .at_ns = 6}}).at(0).to.lane == 2);
-  CHECK(find_arrows(spans, {{.cause = 1, .id = 2, .at_ns = 11}}).at(0).to.lane == 3);
-  CHECK(find_arrows(spans, {{.cause = 1, .id = 2, .at_ns = 99}}).at(0).to.lane == 3);
+  const std::vector<drawn_span> spans{{.id = 1, .start_ns = 0, .end_ns = 5, .row = 1},
+                                      {.id = 2, .start_ns = 10, .end_ns = 12, .row = 2},
+                                      {.id = 2, .start_ns = 20, .end_ns = 22, .row = 3}};
+  CHECK(find_arrows(spans, {{.cause = 1, .id = 2, .at_ns = 6}}).at(0).to.row == 2);
+  CHECK(find_arrows(spans, {{.cause = 1, .id = 2, .at_ns = 11}}).at(0).to.row == 3);
+  CHECK(find_arrows(spans, {{.cause = 1, .id = 2, .at_ns = 99}}).at(0).to.row == 3);
   CHECK(find_arrows(spans, {{.cause = 1, .id = 9, .at_ns = 6}}).empty());
 }
 
@@ -71,9 +71,9 @@ TEST_CASE("arrows are those that a plain search finds") {
       if (!latest || e.cause == 0) continue;
       ++expected;
       const auto drawn = std::find_if(arrows.begin(), arrows.end(),
-                                      [&](const arrow& a) { return a.to.lane == e.lane; });
+                                      [&](const arrow& a) { return a.to.row == e.row; });
       RC_ASSERT(drawn != arrows.end());
-      const drawn_span& from = spans[drawn->from.lane];
+      const drawn_span& from = spans[drawn->from.row];
       RC_ASSERT(from.id == e.cause);
       RC_ASSERT(from.start_ns == *latest);
       RC_ASSERT(drawn->from.at_ns >= from.start_ns);

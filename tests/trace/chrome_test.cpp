@@ -54,17 +54,17 @@ std::vector<json> events(const json& file, std::string_view phase) {
 std::int64_t ns(const json& microseconds) {
   return static_cast<std::int64_t>(std::llround(microseconds.get<double>() * 1000));
 }
-using lane = std::pair<int, int>;
-lane lane_of(const json& e) { return {e.at("pid"), e.at("tid")}; }
+using row = std::pair<int, int>;
+row row_of(const json& e) { return {e.at("pid"), e.at("tid")}; }
 
 struct interval {
   std::int64_t start, end;
 };
-std::map<lane, std::vector<interval>> spans_by_lane(const json& file) {
-  std::map<lane, std::vector<interval>> lanes;
+std::map<row, std::vector<interval>> spans_by_row(const json& file) {
+  std::map<row, std::vector<interval>> rows;
   for (const json& e : events(file, "X"))
-    lanes[lane_of(e)].push_back({ns(e.at("ts")), ns(e.at("ts")) + ns(e.at("dur"))});
-  return lanes;
+    rows[row_of(e)].push_back({ns(e.at("ts")), ns(e.at("ts")) + ns(e.at("dur"))});
+  return rows;
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ TEST_CASE("a span is written with its times, names, ids and source line") {
     "args":{"id":"0x8","bytes":4096,"to":9}})"));
 }
 
-TEST_CASE("what moves data says how many bytes, from which memory and to which") {
+TEST_CASE("records of data movement name the bytes, the source memory and the target memory") {
   snapshot s = node();
   s.places = {"sysmem", "GPU \"0\""};
   const auto name = intern(s, "copy of u to v", "/src/wave.cpp", 12);
@@ -114,14 +114,14 @@ TEST_CASE("nodes and tracks carry their names, in any bytes") {
   a.tracks = {{"worker 0", {}}, {"worker 1", {}}};
   b.tracks = {{"gpu \\ 0", {}}};
   const std::vector<snapshot> both{a, b};
-  std::map<lane, std::string> threads;
+  std::map<row, std::string> threads;
   std::map<int, std::string> processes;
   for (const json& e : events(parsed(both), "M")) {
-    if (e.at("name") == "thread_name") threads[lane_of(e)] = e.at("args").at("name");
+    if (e.at("name") == "thread_name") threads[row_of(e)] = e.at("args").at("name");
     if (e.at("name") == "process_name") processes[e.at("pid")] = e.at("args").at("name");
   }
   CHECK(processes == std::map<int, std::string>{{0, "node 0"}, {5, "b\"ad\xef\xbf\xbd\n"}});
-  CHECK(threads == std::map<lane, std::string>{{{0, 1}, "worker 0"}, {{0, 2}, "worker 1"}, {{5, 1}, "gpu \\ 0"}});
+  CHECK(threads == std::map<row, std::string>{{{0, 1}, "worker 0"}, {{0, 2}, "worker 1"}, {{5, 1}, "gpu \\ 0"}});
 }
 
 TEST_CASE("a suspension says what it waits for and who asked, beside the track") {
@@ -155,7 +155,7 @@ TEST_CASE("counters and instants are moments") {
   CHECK(events(file, "i").at(0).at("args") == json::parse(R"({"id":"0x4","value":2})"));
 }
 
-TEST_CASE("the head tells the clock of every node and the file tells what was dropped") {
+TEST_CASE("the head of the file has the clock of every node, and the file reports dropped records") {
   snapshot s = node(2);
   s.memory_limit = 1000;
   s.calibration = {.origin = 100, .steady_origin_ns = 5000, .system_origin_ns = 1'700'000'000'000'000'000,
@@ -187,8 +187,8 @@ TEST_CASE("nodes are aligned by origin and offset") {
   CHECK(ns(x.at(1).at("ts")) == 90);
   CHECK(ns(x.at(1).at("dur")) == 20);
   // and the arrow crosses from one to the other
-  CHECK(lane_of(events(file, "s").at(0)) == lane{0, 1});
-  CHECK(lane_of(events(file, "f").at(0)) == lane{1, 1});
+  CHECK(row_of(events(file, "s").at(0)) == row{0, 1});
+  CHECK(row_of(events(file, "f").at(0)) == row{1, 1});
 }
 
 TEST_CASE("a further dependency gets its own arrow") {
@@ -218,7 +218,7 @@ TEST_CASE("a span that ends before it starts has no length") {
   CHECK(ns(events(parsed(s), "X").at(0).at("dur")) == 0);
 }
 
-TEST_CASE("spans nest in every lane and arrows bind to spans, in a run with everything in it") {
+TEST_CASE("spans nest in every row and arrows bind to spans, in a run with everything in it") {
   std::mt19937_64 random(42);
   std::vector<snapshot> nodes;
   for (std::uint32_t n = 0; n < 2; ++n) {
@@ -240,9 +240,9 @@ TEST_CASE("spans nest in every lane and arrows bind to spans, in a run with ever
     nodes.push_back(s);
   }
   const json file = parsed(nodes);
-  auto lanes = spans_by_lane(file);
-  CHECK(lanes.size() > 6);
-  for (const auto& [where, spans] : lanes)
+  auto rows = spans_by_row(file);
+  CHECK(rows.size() > 6);
+  for (const auto& [where, spans] : rows)
     for (std::size_t i = 0; i < spans.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         const auto &a = spans[i], &b = spans[j];
@@ -253,7 +253,7 @@ TEST_CASE("spans nest in every lane and arrows bind to spans, in a run with ever
 
   std::map<int, std::int64_t> left;
   for (const json& e : events(file, "s")) {
-    const auto& spans = lanes.at(lane_of(e));
+    const auto& spans = rows.at(row_of(e));
     const auto at = ns(e.at("ts"));
     REQUIRE(std::any_of(spans.begin(), spans.end(), [&](const interval& s) {
       return s.start <= at && (at < s.end || s.start == s.end);
@@ -264,7 +264,7 @@ TEST_CASE("spans nest in every lane and arrows bind to spans, in a run with ever
   CHECK(entering.size() == left.size());
   CHECK(entering.size() > 500);
   for (const json& e : entering) {
-    const auto& spans = lanes.at(lane_of(e));
+    const auto& spans = rows.at(row_of(e));
     const auto at = ns(e.at("ts"));
     REQUIRE(e.at("bp") == "e");
     REQUIRE(std::any_of(spans.begin(), spans.end(), [&](const interval& s) { return s.start == at; }));
@@ -298,7 +298,7 @@ TEST_CASE("more text than the buffer holds is written whole") {
   CHECK(x.at(0).at("name") == long_name);
 }
 
-TEST_CASE("what a recorder holds goes to a file and comes back") {
+TEST_CASE("the records of a recorder are written to a file and can be read back") {
   recorder rec({.level = level::full});
   ring& r = rec.add_ring("worker 0");
   const auto start = stretto::trace::clock::now();
@@ -395,7 +395,7 @@ TEST_CASE("clocks that jump make no span of negative length, and spans still nes
     }
     const json file = parsed(s);
     for (const json& x : events(file, "X")) CHECK(ns(x.at("dur")) >= 0);
-    for (const auto& [lane, spans] : spans_by_lane(file))
+    for (const auto& [row, spans] : spans_by_row(file))
       for (const interval& a : spans)
         for (const interval& b : spans) {
           const bool is_apart = a.end <= b.start || b.end <= a.start,

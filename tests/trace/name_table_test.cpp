@@ -74,7 +74,7 @@ TEST_CASE("names beyond the memory allowed share one entry that says so") {
   CHECK(names.size() == 3);
 }
 
-TEST_CASE("threads that tell the same names get the same ids") {
+TEST_CASE("threads that intern the same names get the same ids") {
   name_table names;
   std::vector<std::vector<name_id>> got(4);
   {

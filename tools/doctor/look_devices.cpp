@@ -8,9 +8,9 @@ std::vector<device_found> look_for_devices() {
   std::vector<device_found> all;
   for (const device::backend& b : device::all_backends()) {
     if (b.is_simulated) continue;
-    device::search how;
+    device::open_options how;
     how.memory_bytes = enough_to_see;
-    for (const device::found& f : b.find(how)) {
+    for (const device::opened_device& f : b.find(how)) {
       device_found d;
       d.kind = b.name;
       d.name = f.name;

@@ -236,7 +236,7 @@ class one_file_writer {
     out_ << text;
     out_.number(arrows_) << ",\"pid\":";
     out_.number(std::uint64_t{e.node}) << ",\"tid\":";
-    out_.number(std::uint64_t{e.lane}) << ",\"ts\":";
+    out_.number(std::uint64_t{e.row}) << ",\"ts\":";
     out_.microseconds(e.at_ns) << ",\"cat\":\"flow\",\"name\":\"cause\"}";
   }
 

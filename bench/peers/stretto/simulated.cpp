@@ -78,7 +78,7 @@ struct traffic {
 /// Runs `body` in a runtime with such devices, and beside them the host.
 traffic with_devices(const model& m, int workers, const std::function<void()>& body) {
   const auto wires = m.shares_bus ? device::sim::make_bus() : nullptr;
-  std::vector<device::found> open;
+  std::vector<device::opened_device> open;
   for (unsigned d = 0; d < m.devices; ++d) {
     device::sim::options o;
     o.name = "modelled " + std::to_string(d);
@@ -87,7 +87,7 @@ traffic with_devices(const model& m, int workers, const std::function<void()>& b
     o.to_device_bytes_per_second = o.to_host_bytes_per_second = m.bytes_per_second;
     o.wires = wires;
     o.clock = [] { return now += 1e-6; };
-    device::found f;
+    device::opened_device f;
     f.name = o.name;
     f.is = std::move(device::sim::make(o).device);
     open.push_back(std::move(f));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int oldest_version = 11020;
 
-/// What the driver answered to cuInit, and what helps.
+/// A status of cuInit, its cause and its remedy.
 struct refusal {
   CUresult status;
   const char *reason, *remedy;
@@ -30,15 +30,18 @@ constexpr std::array<refusal, 6> refusals{{
     {CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, "this compatibility library is not for the device",
      "take CUDA's folder \"compat\" out of LD_LIBRARY_PATH"},
     {CUDA_ERROR_OUT_OF_MEMORY, "no memory is left", "see with nvidia-smi which program holds it"},
-    {CUDA_ERROR_UNKNOWN, "the driver does not say why", "look with nvidia-smi; modprobe nvidia_uvm, or restart the machine"},
+    {CUDA_ERROR_UNKNOWN, "the driver does not say why",
+     "look with nvidia-smi; modprobe nvidia_uvm, or restart the machine"},
 }};
 
 }  // namespace
 
 void* open_library(const std::string& library, const std::string& remedy) {
-  // Never closed: drivers keep threads and memory, which must not lose their code.
+  // Never closed: threads and memory of the driver must not lose their code.
   if (void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-  throw error("K42", fmt::format("the CUDA library \"{}\" cannot be opened", library)).because(dlerror()).remedy(remedy);
+  throw error("K42", fmt::format("the CUDA library \"{}\" cannot be opened", library))
+      .because(dlerror())
+      .remedy(remedy);
 }
 
 void* function_of(void* handle, const char* symbol, const std::string& library, const std::string& remedy) {
@@ -64,13 +67,18 @@ std::shared_ptr<const api> api::load(const std::string& library) {
   STRETTO_CUDA_DRIVER_FUNCTIONS(STRETTO_FIND)
 #undef STRETTO_FIND
   made->cuFuncGetParamInfo = reinterpret_cast<decltype(made->cuFuncGetParamInfo)>(dlsym(handle, "cuFuncGetParamInfo"));
-  made->cuStreamWriteValue32 = reinterpret_cast<decltype(made->cuStreamWriteValue32)>(dlsym(handle, "cuStreamWriteValue32_v2"));
+  made->cuStreamWriteValue32 =
+      reinterpret_cast<decltype(made->cuStreamWriteValue32)>(dlsym(handle, "cuStreamWriteValue32_v2"));
   for (const char* uuid : {"cuDeviceGetUuid_v2", "cuDeviceGetUuid"})
-    if (!made->cuDeviceGetUuid) made->cuDeviceGetUuid = reinterpret_cast<decltype(made->cuDeviceGetUuid)>(dlsym(handle, uuid));
-  made->cuDeviceGetPCIBusId = reinterpret_cast<decltype(made->cuDeviceGetPCIBusId)>(dlsym(handle, "cuDeviceGetPCIBusId"));
+    if (!made->cuDeviceGetUuid)
+      made->cuDeviceGetUuid = reinterpret_cast<decltype(made->cuDeviceGetUuid)>(dlsym(handle, uuid));
+  made->cuDeviceGetPCIBusId =
+      reinterpret_cast<decltype(made->cuDeviceGetPCIBusId)>(dlsym(handle, "cuDeviceGetPCIBusId"));
   made->cuIpcGetMemHandle = reinterpret_cast<decltype(made->cuIpcGetMemHandle)>(dlsym(handle, "cuIpcGetMemHandle"));
-  made->cuIpcOpenMemHandle = reinterpret_cast<decltype(made->cuIpcOpenMemHandle)>(dlsym(handle, "cuIpcOpenMemHandle_v2"));
-  made->cuIpcCloseMemHandle = reinterpret_cast<decltype(made->cuIpcCloseMemHandle)>(dlsym(handle, "cuIpcCloseMemHandle"));
+  made->cuIpcOpenMemHandle =
+      reinterpret_cast<decltype(made->cuIpcOpenMemHandle)>(dlsym(handle, "cuIpcOpenMemHandle_v2"));
+  made->cuIpcCloseMemHandle =
+      reinterpret_cast<decltype(made->cuIpcCloseMemHandle)>(dlsym(handle, "cuIpcCloseMemHandle"));
   if (const CUresult status = made->cuInit(0); status != CUDA_SUCCESS) {
     const refusal* known = nullptr;
     for (const refusal& r : refusals)
@@ -110,7 +118,7 @@ bool is_fatal(CUresult status) noexcept {
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     case CUDA_ERROR_ASSERT:
     case CUDA_ERROR_UNKNOWN: return true;
-    // Stack, instruction, alignment, address space, program counter, and what the driver does not tell apart.
+    // Faults of stack, instruction, alignment, address space and program counter, and unspecified ones.
     default: return status >= CUDA_ERROR_HARDWARE_STACK_ERROR && status <= CUDA_ERROR_LAUNCH_FAILED;
   }
 }

@@ -1,4 +1,4 @@
-// cuda_api.hpp - the functions of NVIDIA's driver library, found at run time, and what its errors are called.
+// cuda_api.hpp - the functions of NVIDIA's driver library, loaded at run time, and the names of its errors.
 //
 // Threads     loaded once per library and kept; the functions may be called from any thread.
 // Cost        a call is a call through a pointer.
@@ -14,20 +14,23 @@
 namespace stretto::device::cuda {
 
 struct api : driver_functions {
-  /// Of a parameter where and how long it is; null in drivers before CUDA 12.4.
+  /// Offset and size of a kernel parameter. Null before CUDA 12.4.
   int (*cuFuncGetParamInfo)(CUfunction, std::size_t, std::size_t*, std::size_t*) = nullptr;
-  /// Of a word in memory that the device sees, what it is set to once all before has ended; null in drivers before CUDA 11.7.
+  /// Sets a word of device-accessible memory once all earlier operations of the stream have completed. Null before
+  /// CUDA 11.7.
   int (*cuStreamWriteValue32)(CUstream, CUdeviceptr, std::uint32_t, unsigned) = nullptr;
-  /// Of a device, or of a part of it where only that is visible; in drivers before CUDA 11.4, of the device. Null before 9.2.
+  /// The UUID of a device, or of the visible part of it. Before CUDA 11.4 always that of the device. Null before CUDA
+  /// 9.2.
   int (*cuDeviceGetUuid)(CUuuid*, CUdevice) = nullptr;
   int (*cuDeviceGetPCIBusId)(char*, int, CUdevice) = nullptr;
-  /// Null in drivers and on systems that share no memory between processes.
+  /// Null if the driver or the system cannot share memory between processes.
   int (*cuIpcGetMemHandle)(CUipcMemHandle*, CUdeviceptr) = nullptr;
   int (*cuIpcOpenMemHandle)(CUdeviceptr*, CUipcMemHandle, unsigned) = nullptr;
   int (*cuIpcCloseMemHandle)(CUdeviceptr) = nullptr;
   int version = 0;  // 12040: CUDA 12.4
 
-  /// Opens and initialises the library. Throws K42 with the loader's reason, the function that it lacks, or what it said.
+  /// Opens and initialises the library. Throws K42 with the loader's reason, the missing function, or the status of
+  /// the initialisation.
   static std::shared_ptr<const api> load(const std::string& library);
 
   /// "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
@@ -36,17 +39,17 @@ struct api : driver_functions {
   void check(CUresult status, std::string_view call) const;
 };
 
-/// What is looked up in a library, each under the name that the binary has for it.
+/// Opens a library; looks up a function by its name in the binary.
 void* open_library(const std::string& library, const std::string& remedy);
 void* function_of(void* handle, const char* symbol, const std::string& library, const std::string& remedy);
 
 /// "12.4" of 12040.
 std::string version_text(int version);
 
-/// Whether nothing works on the device any more in this process: the driver repeats such an error for ever.
+/// Whether the device is unusable in this process from now on: the driver repeats such an error for every call.
 bool is_fatal(CUresult status) noexcept;
 
-/// Makes a context the thread's current one, and gives back the one before. Where that fails calls fail by themselves.
+/// Makes a context the thread's current one, and restores the previous one. If that fails, later calls report it.
 class current_context {
  public:
   current_context(const api& cu, CUcontext context) noexcept : status(cu.cuCtxPushCurrent(context)), cu_(cu) {}

@@ -1,4 +1,4 @@
-// cuda_backend.hpp - NVIDIA's devices of this machine.
+// cuda_backend.hpp - the backend for NVIDIA's devices of this machine.
 //
 // Threads     pure.
 #pragma once

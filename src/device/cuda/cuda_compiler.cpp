@@ -55,7 +55,8 @@ std::shared_ptr<const compiler> compiler::load(const std::string& library) {
   STRETTO_NVRTC_FUNCTIONS(STRETTO_FIND)
 #undef STRETTO_FIND
   int major = 0, minor = 0, count = 0;
-  bool good = made->nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && made->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS;
+  bool good =
+      made->nvrtcVersion(&major, &minor) == NVRTC_SUCCESS && made->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS;
   made->architectures.resize(good && count > 0 ? static_cast<std::size_t>(count) : 0);
   good = good && made->nvrtcGetSupportedArchs(made->architectures.data()) == NVRTC_SUCCESS;
   if (!good || made->architectures.empty())
@@ -76,8 +77,9 @@ std::shared_ptr<const compiler> compiler::find(int driver_version) {
       if (one->version / 1000 <= driver_version / 1000) return one;
       newer = std::move(one);
     } catch (const error& e) {
-      // Not there is no news; there and unusable is.
-      if (e.sentence().find("cannot be opened") == std::string::npos) broken = fmt::format("{}: {}", e.sentence(), e.why());
+      // A missing library is expected; an unusable one is reported.
+      if (e.sentence().find("cannot be opened") == std::string::npos)
+        broken = fmt::format("{}: {}", e.sentence(), e.why());
     }
   }
   if (newer)
@@ -91,8 +93,9 @@ std::shared_ptr<const compiler> compiler::find(int driver_version) {
 }
 
 std::string compiler::architecture_for(int capability) const {
-  if (std::binary_search(architectures.begin(), architectures.end(), capability)) return fmt::format("sm_{}", capability);
-  // A later device than the compiler knows: the driver translates from the latest that came before.
+  if (std::binary_search(architectures.begin(), architectures.end(), capability))
+    return fmt::format("sm_{}", capability);
+  // The device is newer than the compiler: the driver translates code of the latest architecture before it.
   const auto later = std::upper_bound(architectures.begin(), architectures.end(), capability);
   return later == architectures.begin() ? std::string() : fmt::format("compute_{}", *std::prev(later));
 }
@@ -101,14 +104,16 @@ std::string compiler::compile(const kernel_code& code, const std::string& source
                               const std::string& device) const {
   std::vector<const char*> given;
   for (const std::string& f : flags) given.push_back(f.c_str());
-  const bool for_the_device = std::any_of(flags.begin(), flags.end(), [](const auto& f) { return f.find("=sm_") != f.npos; });
+  const bool for_the_device =
+      std::any_of(flags.begin(), flags.end(), [](const auto& f) { return f.find("=sm_") != f.npos; });
   program p{*this};
   std::string log;
   int status = nvrtcCreateProgram(&p.handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
   if (status == NVRTC_SUCCESS) {
     status = nvrtcCompileProgram(p.handle, static_cast<int>(given.size()), given.data());
     if (status == NVRTC_SUCCESS) {
-      std::string image = for_the_device ? p.read(nvrtcGetCUBINSize, nvrtcGetCUBIN) : p.read(nvrtcGetPTXSize, nvrtcGetPTX);
+      std::string image =
+          for_the_device ? p.read(nvrtcGetCUBINSize, nvrtcGetCUBIN) : p.read(nvrtcGetPTXSize, nvrtcGetPTX);
       if (!image.empty()) return image;
     }
     log = readable_log(p.read(nvrtcGetProgramLogSize, nvrtcGetProgramLog));
@@ -150,7 +155,7 @@ bool is_count(std::string_view line) noexcept {
 
 /// `file(12): error #20-D: what` as `file:12: error: what`; any other line as it is.
 std::string readable_line(std::string_view line) {
-  // A file's name may look like a place: the last that is one counts.
+  // A file name may look like a line number in brackets; the last match counts.
   for (auto open = line.rfind('('); open != line.npos; open = open ? line.rfind('(', open - 1) : line.npos) {
     std::string_view rest = line.substr(open + 1);
     const std::string_view number = take_number(rest);

@@ -10,16 +10,19 @@ namespace {
 CUdeviceptr device_pointer(const std::byte* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
 
 void line(const api& cu, CUstream s, located from, located to, std::size_t bytes) {
-  if (!from.context) need(cu.cuMemcpyHtoDAsync(device_pointer(to.address), from.address, bytes, s), "cuMemcpyHtoDAsync");
-  else if (!to.context) need(cu.cuMemcpyDtoHAsync(to.address, device_pointer(from.address), bytes, s), "cuMemcpyDtoHAsync");
+  if (!from.context)
+    need(cu.cuMemcpyHtoDAsync(device_pointer(to.address), from.address, bytes, s), "cuMemcpyHtoDAsync");
+  else if (!to.context)
+    need(cu.cuMemcpyDtoHAsync(to.address, device_pointer(from.address), bytes, s), "cuMemcpyDtoHAsync");
   else if (from.context == to.context)
     need(cu.cuMemcpyDtoDAsync(device_pointer(to.address), device_pointer(from.address), bytes, s), "cuMemcpyDtoDAsync");
   else
-    need(cu.cuMemcpyPeerAsync(device_pointer(to.address), to.context, device_pointer(from.address), from.context, bytes, s),
+    need(cu.cuMemcpyPeerAsync(device_pointer(to.address), to.context, device_pointer(from.address), from.context, bytes,
+                              s),
          "cuMemcpyPeerAsync");
 }
 
-/// Which memories the two ends lie in, and where: the same words in each of the driver's descriptions.
+/// Fills in the memories and addresses of both ends; the driver's descriptions have the same fields.
 template <class Description>
 void set_ends(Description& c, located from, located to) {
   c.srcMemoryType = from.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
@@ -88,12 +91,14 @@ void enqueue_copy(const driver& d, CUstream stream, located source, located targ
   if (r.width == 0 || r.rows == 0 || r.planes == 0) return;
   if (r.rows == 1 && r.planes == 1) return line(*d.cu, stream, source, target, r.width);
   const auto most = static_cast<std::size_t>(d.most_pitch);
-  const bool pitches_fit = std::min(r.source_row, r.target_row) >= r.width && std::max(r.source_row, r.target_row) <= most;
+  const bool pitches_fit =
+      std::min(r.source_row, r.target_row) >= r.width && std::max(r.source_row, r.target_row) <= most;
   const auto planes_fit = [&](std::size_t row, std::size_t plane) { return plane % row == 0 && plane / row >= r.rows; };
-  const bool fits = pitches_fit && (r.planes == 1 ||
-                                    (planes_fit(r.source_row, r.source_plane) && planes_fit(r.target_row, r.target_plane)));
+  const bool fits =
+      pitches_fit &&
+      (r.planes == 1 || (planes_fit(r.source_row, r.source_plane) && planes_fit(r.target_row, r.target_plane)));
   if (!fits) {
-    // Plane by plane, then row by row: overlapping or very distant rows have no call of their own.
+    // Plane by plane, then row by row: no driver call handles overlapping or very distant rows.
     flat_rows part = r;
     const bool by_plane = r.planes > 1;
     (by_plane ? part.planes : part.rows) = 1;
@@ -109,7 +114,8 @@ void enqueue_copy(const driver& d, CUstream stream, located source, located targ
   else box(*d.cu, stream, source, target, r);
 }
 
-bool enqueue_fill(const driver& d, CUstream stream, std::byte* target, const flat_rows& r, std::span<const std::byte> given) {
+bool enqueue_fill(const driver& d, CUstream stream, std::byte* target, const flat_rows& r,
+                  std::span<const std::byte> given) {
   const std::span<const std::byte> pattern = shortest(given);
   const std::size_t unit = pattern.size();
   const std::size_t distances = reinterpret_cast<std::uintptr_t>(target) | r.width | (r.rows > 1 ? r.target_row : 0) |

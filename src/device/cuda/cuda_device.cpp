@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/address_space.hpp"
+#include "device/cuda/cuda_discovery.hpp"
 #include "device/cuda/cuda_ipc.hpp"
-#include "device/cuda/cuda_look.hpp"
 #include "device/cuda/cuda_memories.hpp"
 #include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
@@ -35,8 +35,8 @@ properties about(const driver& d) {
   p.compute_units = static_cast<unsigned>(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   p.copy_engines = static_cast<unsigned>(std::max(attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT), 1));
   p.shares_host_memory = attribute(*d.cu, d.id, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
-  p.copies_locked_faster = !p.shares_host_memory;
-  p.is_to_be_looked_at = d.has_words();
+  p.copies_page_locked_faster = !p.shares_host_memory;
+  p.prefers_spinning = d.has_flags();
   return p;
 }
 
@@ -44,7 +44,8 @@ properties about(const driver& d) {
 
 class cuda_device final : public device {
  public:
-  cuda_device(std::shared_ptr<driver> d, const options& o, const device_share& part) : driver_(std::move(d)), about_(cuda::about(*driver_)) {
+  cuda_device(std::shared_ptr<driver> d, const options& o, const device_share& part)
+      : driver_(std::move(d)), about_(cuda::about(*driver_)) {
     const std::uint64_t wanted = o.memory_bytes, host_bytes = o.host_memory_bytes;
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
@@ -52,10 +53,12 @@ class cuda_device final : public device {
     constexpr std::uint64_t grain = 2 << 20;  // of the driver's own allocations
     CUresult status = CUDA_ERROR_OUT_OF_MEMORY;
     CUdeviceptr at = 0;
-    // What is free need not lie together, and other programs take of it while this one looks.
+    // Free memory may be fragmented, and other programs allocate concurrently.
     for (int tries = 0; tries < (wanted ? 1 : 8) && status == CUDA_ERROR_OUT_OF_MEMORY; ++tries) {
       cu.check(cu.cuMemGetInfo(&free, &total), "cuMemGetInfo");
-      about_.memory_bytes = wanted ? wanted : base::share_of_addresses(part_of(free, total, part)) / 10 * static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
+      about_.memory_bytes = wanted ? wanted
+                                   : base::share_of_addresses(part_of(free, total, part)) / 10 *
+                                         static_cast<unsigned>(std::max(9 - 2 * tries, 1)) / grain * grain;
       status = cu.cuMemAlloc(&at, about_.memory_bytes);
     }
     about_.whole_memory_bytes = total;
@@ -69,7 +72,8 @@ class cuda_device final : public device {
     first_ = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(at));
     if (o.pool) noted_.note(first_, about_.memory_bytes, driver_->context, first_);
     void* host = nullptr;
-    if (host_bytes && cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
+    if (host_bytes &&
+        cu.cuMemHostAlloc(&host, host_bytes, memory_for_all_contexts | memory_for_kernels) == CUDA_SUCCESS) {
       host_memory_ = static_cast<std::byte*>(host);
       about_.host_memory_bytes = host_bytes;
     }
@@ -80,7 +84,7 @@ class cuda_device final : public device {
     const current_context current(cu, driver_->context);
     if (!stands_for_) cu.cuMemFree(reinterpret_cast<std::uintptr_t>(first_));
     for (const auto& [first, b] : blocks_) cu.cuMemFree(b.at);
-    for (const auto& [stands, b] : imported_) cu.cuIpcCloseMemHandle(b.at);
+    for (const auto& [alias, b] : imported_) cu.cuIpcCloseMemHandle(b.at);
     if (host_memory_) cu.cuMemFreeHost(host_memory_);
   }
 
@@ -106,7 +110,7 @@ class cuda_device final : public device {
     if (gone) driver_->cu->cuMemFree(gone.mapped().at);
   }
 
-  std::byte* for_messages(std::byte* address) const noexcept override { return locate(address).address; }
+  std::byte* transport_address(std::byte* address) const noexcept override { return locate(address).address; }
   std::span<const std::byte> exported() const noexcept override {
     std::call_once(is_exported_, [this] {
       if (stands_for_ || driver_->is_lost()) return;  // blocks come and go
@@ -152,37 +156,40 @@ class cuda_device final : public device {
  protected:
   void require(const native_memory& from, std::uint64_t bytes) const override {
     if (std::string why = refusal_of(from, bytes); !why.empty())
-      throw not_of_device(*this, std::move(why), "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+      throw foreign_memory(
+          *this, std::move(why),
+          "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
   }
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    noted_memory noted;
-    noted.note(stands, bytes, driver_->context, static_cast<std::byte*>(from.data) + from.offset_bytes);
+  void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
+    registered_memory noted;
+    noted.note(alias, bytes, driver_->context, static_cast<std::byte*>(from.data) + from.offset_bytes);
     std::scoped_lock lock(blocks_mutex_);
-    borrowed_.emplace(stands, std::move(noted));
+    borrowed_.emplace(alias, std::move(noted));
   }
-  void let_go(std::byte* stands) noexcept override {
+  void unmap_borrowed(std::byte* alias) noexcept override {
     std::unique_lock lock(blocks_mutex_);
-    borrowed_.erase(stands);
-    const auto gone = imported_.extract(stands);
+    borrowed_.erase(alias);
+    const auto gone = imported_.extract(alias);
     lock.unlock();
     if (!gone) return;
     const current_context current(*driver_->cu, driver_->context);
     driver_->cu->cuIpcCloseMemHandle(gone.mapped().at);
   }
-  bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
+  bool map_exported(std::byte* alias, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (driver_->is_lost()) return false;
     block b;
     const current_context current(*driver_->cu, driver_->context);
     b.at = open_token(*driver_->cu, token);
     if (!b.at) return false;
-    b.noted.note(stands, bytes, driver_->context, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(b.at)));
+    b.noted.note(alias, bytes, driver_->context, reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(b.at)));
     std::scoped_lock lock(blocks_mutex_);
-    imported_.emplace(stands, std::move(b));
+    imported_.emplace(alias, std::move(b));
     return true;
   }
 
  private:
-  /// Why it is no memory of this device; empty: it is. Of drivers that do not tell where memory ends the end is the program's word.
+  /// Why the memory is not this device's; empty if it is. Some drivers do not report where an allocation ends; the
+  /// program's size is trusted then.
   std::string refusal_of(const native_memory& m, std::uint64_t bytes) const {
     if (!m.data || m.buffer) return m.buffer ? "a buffer of OpenCL was named" : "the pointer is null";
     const api& cu = *driver_->cu;
@@ -191,7 +198,8 @@ class cuda_device final : public device {
     int ordinal = -1;
     unsigned type = 0;
     CUdevice of = -1;
-    if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS || type != CU_MEMORYTYPE_DEVICE)
+    if (cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS ||
+        type != CU_MEMORYTYPE_DEVICE)
       return "the driver knows no memory of a device at that address";
     if (cu.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, first) == CUDA_SUCCESS &&
         (cu.cuDeviceGet(&of, ordinal) != CUDA_SUCCESS || of != driver_->id))
@@ -208,13 +216,13 @@ class cuda_device final : public device {
     return {};
   }
 
-  /// Of what is free this process's part, whoever of the sharers comes first. Where nobody knows what was free before that, all others are
-  /// taken to be sharers.
+  /// This process's part of the free memory, independent of the order in which the sharers open the device. If the
+  /// free memory before the first sharer is unknown, all used memory is attributed to sharers.
   static std::uint64_t part_of(std::uint64_t free, std::uint64_t total, const device_share& part) noexcept {
     if (part.sharers == 1) return free;
     return std::min(free, (part.free_bytes ? part.free_bytes : total) / part.sharers);
   }
-  /// Lets one device touch the other's memory, if wires between them allow it.
+  /// Enables access to the other device's memory, if their interconnect allows it.
   static bool opens(const driver& from, const driver& to) {
     const api& cu = *from.cu;
     int can = 0;
@@ -224,11 +232,12 @@ class cuda_device final : public device {
     return status == CUDA_SUCCESS || status == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
   }
 
-  /// Addresses that nothing is at.
+  /// A reserved address range without memory.
   struct reserved {
     explicit reserved(std::uint64_t n) : bytes(n) {
       first = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+      if (first == MAP_FAILED)
+        throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
     }
     reserved(const reserved&) = delete;
     ~reserved() { munmap(first, bytes); }
@@ -237,7 +246,7 @@ class cuda_device final : public device {
   };
   struct block {
     CUdeviceptr at = 0;
-    noted_memory noted;
+    registered_memory noted;
   };
 
   const std::shared_ptr<driver> driver_;
@@ -245,12 +254,12 @@ class cuda_device final : public device {
   std::optional<reserved> stands_for_;  // without a pool
   std::mutex blocks_mutex_;
   std::map<const std::byte*, block> blocks_, imported_;
-  std::map<const std::byte*, noted_memory> borrowed_;
+  std::map<const std::byte*, registered_memory> borrowed_;
   std::byte* first_ = nullptr;
   mutable std::once_flag is_exported_;
   mutable std::vector<std::byte> token_;
   std::byte* host_memory_ = nullptr;  // of one address for host and kernels, as all is that this driver allocates
-  noted_memory noted_;
+  registered_memory noted_;
   mutable std::mutex peers_mutex_;
   mutable std::map<CUcontext, bool> peers_;
   std::mutex kernels_mutex_;
@@ -260,14 +269,14 @@ class cuda_device final : public device {
 
 namespace {
 
-found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal, const options& o,
-           const device_share& part) {
-  found f;
+opened_device open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const compiler>& nvrtc, int ordinal,
+                   const options& o, const device_share& part) {
+  opened_device f;
   f.share = part;
   f.name = fmt::format("CUDA device {}", ordinal);
   f.remedy = "look with nvidia-smi whether another program has the device, and whether it works";
   try {
-    looked_at is = look_at(*cu, *nvrtc, ordinal);
+    device_details is = query_details(*cu, *nvrtc, ordinal);
     f.name = is.name;
     if (!is.reason.empty()) {
       f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
@@ -277,15 +286,15 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
     d->nvrtc = nvrtc;
     d->name = f.name;
     d->cache = kernel_cache(o.cache);
-    d->check_kernels = o.check ? checking::on : checking::off;
+    d->check_kernels = o.check ? index_checks::on : index_checks::off;
     d->architecture = std::move(is.architecture);
     d->identity = fmt::format("{}, {}, driver of CUDA {}, NVRTC of CUDA {}", f.name, d->architecture,
                               version_text(cu->version), version_text(nvrtc->version));
     d->most_pitch = attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
-    // Devices since 2017 give a group more than the 48 KiB that go without asking.
+    // Devices since 2017 allow more than the default 48 KiB per group, on request.
     d->most_local_bytes = std::max(attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
                                    attribute(*cu, is.id, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    if (o.words) d->try_words();
+    if (o.flags) d->test_flags();
     f.is = std::make_unique<cuda_device>(std::move(d), o, part);
     f.remedy.clear();
   } catch (const error& e) {
@@ -297,11 +306,11 @@ found open(const std::shared_ptr<const api>& cu, const std::shared_ptr<const com
 
 }  // namespace
 
-std::vector<found> find(const options& o) {
-  std::vector<found> all;
+std::vector<opened_device> find(const options& o) {
+  std::vector<opened_device> all;
   const auto none = [&](std::string name, const error& e) {
-    all.push_back({std::move(name), nullptr, e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()),
-                   e.what_to_try()});
+    all.push_back({std::move(name), nullptr,
+                   e.why().empty() ? e.sentence() : fmt::format("{}: {}", e.sentence(), e.why()), e.what_to_try()});
   };
   std::shared_ptr<const api> cu;
   int count = 0;
@@ -316,13 +325,13 @@ std::vector<found> find(const options& o) {
     const auto nvrtc = o.compiler.empty() ? compiler::find(cu->version) : compiler::load(o.compiler);
     unsigned usable = 0;
     for (int i = 0; i < count && usable < o.at_most; ++i) {
-      const chosen* const choice = choice_of(o.only, static_cast<unsigned>(i));
+      const device_selection* const choice = selection_of(o.only, static_cast<unsigned>(i));
       if (!choice) continue;
       all.push_back(open(cu, nvrtc, i, o, choice->share));
       usable += all.back().is != nullptr;
     }
   } catch (const error& e) {
-    // The devices are there: each is named with what it lacks.
+    // The devices exist; each gets an entry with its failure.
     for (int i = 0; i < count; ++i) {
       CUdevice id = 0;
       none(cu->cuDeviceGet(&id, i) == CUDA_SUCCESS ? name_of_device(*cu, id) : fmt::format("CUDA device {}", i), e);

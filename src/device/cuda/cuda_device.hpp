@@ -1,13 +1,16 @@
 // cuda_device.hpp - NVIDIA's devices, through their driver and NVRTC; neither is needed to build or to start.
 //
-// A device has the context that CUDA's other interface shares (the primary one), and its memory is one allocation, whose
-// addresses are the driver's own; without the pool, addresses that are set aside stand for one allocation per block. Copies from memory of the host that is not page-locked make the caller wait while the
-// driver takes the bytes over: allocate_host gives memory where they do not.
+// A device uses the primary context, which CUDA's runtime API shares. Its memory is one allocation at the driver's
+// own addresses. Without the pool, reserved addresses stand for one allocation per block. A copy from host memory
+// that is not page-locked blocks the caller while the driver reads the bytes;
+// memory that lock_host() page-locks avoids this.
 //
-// Threads     as device.hpp. Nothing waits: poll() looks at a word of each stream, or asks for its oldest event.
-// Cost        as the driver's own, and a lock per stream and call. An end is told by a word that the stream sets in the host's memory, which
-//             is read without a call (asking for an event takes a microsecond); where drivers cannot, by an event that is used again.
-// Invariants  streams do not wait for CUDA's default stream; marks are events, so that streams wait without the host.
+// Threads     as device.hpp. Nothing blocks: poll() reads a flag of each stream, or queries its oldest event.
+// Cost        as the driver's own, and a lock per stream and call. A stream signals completion by writing a flag in
+//             host memory, which is read without a driver call (querying an event takes a microsecond). Drivers that
+//             cannot do so use reusable events.
+// Invariants  streams do not wait for CUDA's default stream; markers are events, so that streams wait without the
+//             host.
 #pragma once
 
 #include <vector>
@@ -17,7 +20,7 @@
 
 namespace stretto::device::cuda {
 
-/// Never throws for what is missing: that is one entry with a reason.
-std::vector<found> find(const options& o);
+/// Opens devices. Never throws for a missing driver or device: the result then has one entry with a reason.
+std::vector<opened_device> find(const options& o);
 
 }  // namespace stretto::device::cuda

@@ -24,7 +24,7 @@ driver::~driver() {
   cu->cuDevicePrimaryCtxRelease(id);
 }
 
-CUevent driver::take_event() {
+CUevent driver::acquire_event() {
   {
     std::scoped_lock lock(mutex_);
     if (!events_.empty()) {
@@ -38,49 +38,51 @@ CUevent driver::take_event() {
   return made;
 }
 
-void driver::give_event(CUevent e) noexcept {
+void driver::release_event(CUevent e) noexcept {
   if (!e) return;
   std::scoped_lock lock(mutex_);
   events_.push_back(e);
 }
 
-std::uint32_t* driver::take_word() noexcept {
+std::uint32_t* driver::acquire_flag() noexcept {
   constexpr std::size_t page_bytes = 4096, line_bytes = 64;
   std::scoped_lock lock(mutex_);
-  if (!has_words_) return nullptr;
-  if (words_.empty()) {
+  if (!has_flags_) return nullptr;
+  if (flags_.empty()) {
     const current_context current(*cu, context);
     void* page = nullptr;
-    if (cu->cuMemHostAlloc(&page, page_bytes, memory_for_all_contexts | memory_for_kernels) != CUDA_SUCCESS) return nullptr;
+    if (cu->cuMemHostAlloc(&page, page_bytes, memory_for_all_contexts | memory_for_kernels) != CUDA_SUCCESS)
+      return nullptr;
     std::memset(page, 0, page_bytes);
     pages_.push_back(page);
     for (std::size_t at = 0; at < page_bytes; at += line_bytes)
-      words_.push_back(reinterpret_cast<std::uint32_t*>(static_cast<std::byte*>(page) + at));
+      flags_.push_back(reinterpret_cast<std::uint32_t*>(static_cast<std::byte*>(page) + at));
   }
-  std::uint32_t* const w = words_.back();
-  words_.pop_back();
+  std::uint32_t* const w = flags_.back();
+  flags_.pop_back();
   return w;
 }
 
-void driver::give_word(std::uint32_t* w) noexcept {
-  if (!w || is_lost()) return;  // what a lost device still does is not known
+void driver::release_flag(std::uint32_t* w) noexcept {
+  if (!w || is_lost()) return;  // a lost device may still write the flag
   std::scoped_lock lock(mutex_);
   *w = 0;
-  words_.push_back(w);
+  flags_.push_back(w);
 }
 
-void driver::try_words() noexcept {
+void driver::test_flags() noexcept {
   if (!cu->cuStreamWriteValue32) return;
-  has_words_ = true;
+  has_flags_ = true;
   const current_context current(*cu, context);
-  std::uint32_t* const w = take_word();
+  std::uint32_t* const w = acquire_flag();
   CUstream stream = nullptr;
   const bool is_set = w && cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
                       cu->cuStreamWriteValue32(stream, reinterpret_cast<std::uintptr_t>(w), 1, 0) == CUDA_SUCCESS &&
-                      cu->cuStreamSynchronize(stream) == CUDA_SUCCESS && std::atomic_ref(*w).load(std::memory_order_acquire) == 1;
+                      cu->cuStreamSynchronize(stream) == CUDA_SUCCESS &&
+                      std::atomic_ref(*w).load(std::memory_order_acquire) == 1;
   if (stream) cu->cuStreamDestroy(stream);
-  has_words_ = is_set;
-  give_word(w);
+  has_flags_ = is_set;
+  release_flag(w);
 }
 
 CUdeviceptr driver::locks() {
@@ -109,7 +111,8 @@ bool driver::ends_with(CUresult status) noexcept {
 error driver::lost() const {
   return error("K31", fmt::format("device \"{}\" was lost", name))
       .because(cu->name_of(lost_.load(std::memory_order_acquire)))
-      .remedy("run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
+      .remedy(
+          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
 }
 
 void driver::check(CUresult status, std::string_view call) {

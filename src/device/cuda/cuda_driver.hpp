@@ -1,8 +1,9 @@
-// cuda_driver.hpp - what all objects of one device share: its context, its compiler, events and words to use again, its end.
+// cuda_driver.hpp - the state that all objects of one device share: its context, its compiler, reusable events and
+// flags, and its failure.
 //
 // Threads     any.
-// Cost        an event is made once and used again and again; a word has a cache line of its own.
-// Invariants  once the device is lost it stays so: the driver repeats the error for ever.
+// Cost        events are created once and reused; each flag has its own cache line.
+// Invariants  a lost device stays lost: the driver repeats the error for every call.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -17,12 +18,12 @@
 
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/cuda_compiler.hpp"
-#include "device/checking.hpp"
+#include "device/index_checks.hpp"
 #include "device/kernel_cache.hpp"
 
 namespace stretto::device::cuda {
 
-/// A call that the driver did not take, on its way to whoever knows what that means.
+/// A failed driver call; thrown to a caller that can interpret it.
 struct refused {
   CUresult status;
   const char* call;
@@ -30,51 +31,52 @@ struct refused {
 
 class driver {
  public:
-  driver(std::shared_ptr<const api> cu, CUdevice id);  // retains the device's context; throws K43
+  driver(std::shared_ptr<const api> cu, CUdevice id);  // retains the primary context; throws K43
   driver(const driver&) = delete;
   ~driver();
 
   const std::shared_ptr<const api> cu;
   const CUdevice id;
-  // Set by who opens the device.
+  // Set when the device is opened.
   CUcontext context = nullptr;
   std::shared_ptr<const compiler> nvrtc;
-  std::string name, identity;  // the second with versions: part of the key of what is kept on disk
+  std::string name, identity;  // identity includes versions and is part of the key of the kernel cache
   std::string architecture;    // "sm_80"
   int most_pitch = 0, most_local_bytes = 0;
   kernel_cache cache{{}};
-  checking check_kernels = checking::off;  // whether those look at their indices
+  index_checks check_kernels = index_checks::off;  // whether kernels check their indices
 
-  /// An event of the context, without time; throws `refused`.
-  CUevent take_event();
-  void give_event(CUevent e) noexcept;
+  /// An event of the context without timing. Throws `refused`.
+  CUevent acquire_event();
+  void release_event(CUevent e) noexcept;
 
-  /// A word at 0, of page-locked memory of the host, which a stream may set and the host reads without a call; null where this driver
-  /// cannot do that. Given back, nothing sets it any more.
-  std::uint32_t* take_word() noexcept;
-  void give_word(std::uint32_t* w) noexcept;
-  /// Tries on a stream whether words are set: without, take_word() gives none.
-  void try_words() noexcept;
-  bool has_words() const noexcept { return has_words_; }
+  /// A completion flag: a word with value 0 in page-locked host memory, which a stream can set and the host reads
+  /// without a call. Null if this driver cannot do that. After release_flag nothing may set it.
+  std::uint32_t* acquire_flag() noexcept;
+  void release_flag(std::uint32_t* w) noexcept;
+  /// Tests on a stream whether flags are set. Without this test, acquire_flag() returns null.
+  void test_flags() noexcept;
+  bool has_flags() const noexcept { return has_flags_; }
 
-  /// What kernels take that contribute behind locks (kernel_text.hpp), made when the first is compiled. Throws K31, K43.
+  /// The locks of kernels that contribute with a user-defined operator (kernel_text.hpp), allocated when the first
+  /// such kernel is compiled. Throws K31, K43.
   CUdeviceptr locks();
 
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CUDA_SUCCESS; }
-  /// Whether the status ends the device, which is then remembered.
+  /// Whether the status means that the device is lost; records it.
   bool ends_with(CUresult status) noexcept;
-  /// K31 with what the driver said first.
+  /// K31 with the driver's first fatal status.
   error lost() const;
-  /// Throws K31 where the status ends the device, K43 where it is another refusal.
+  /// Throws K31 if the device is lost, K43 for other failures.
   void check(CUresult status, std::string_view call);
 
  private:
   std::atomic<CUresult> lost_{CUDA_SUCCESS};
   std::mutex mutex_;
   std::vector<CUevent> events_;
-  bool has_words_ = false;
-  std::vector<std::uint32_t*> words_;  // that nobody has
-  std::vector<void*> pages_;           // in which they lie
+  bool has_flags_ = false;
+  std::vector<std::uint32_t*> flags_;  // free flags
+  std::vector<void*> pages_;           // page-locked memory of the flags
   CUdeviceptr locks_ = 0;
 };
 

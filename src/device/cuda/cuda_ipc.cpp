@@ -19,7 +19,7 @@ struct named_memory {
   CUipcMemHandle handle;
 };
 
-/// Another one at each start of the system.
+/// Differs after each boot of the system.
 std::uint64_t this_system() {
   static const std::uint64_t one = [] {
     std::string id = base::first_line("/proc/sys/kernel/random/boot_id");
@@ -34,7 +34,8 @@ std::uint64_t this_system() {
 
 std::vector<std::byte> token_of(const api& cu, CUdeviceptr first) {
   named_memory named{this_system(), {}};
-  if (!cu.cuIpcGetMemHandle || !cu.cuIpcOpenMemHandle || !cu.cuIpcCloseMemHandle || cu.cuIpcGetMemHandle(&named.handle, first) != CUDA_SUCCESS)
+  if (!cu.cuIpcGetMemHandle || !cu.cuIpcOpenMemHandle || !cu.cuIpcCloseMemHandle ||
+      cu.cuIpcGetMemHandle(&named.handle, first) != CUDA_SUCCESS)
     return {};
   const auto bytes = std::as_bytes(std::span(&named, 1));
   return {bytes.begin(), bytes.end()};
@@ -45,7 +46,8 @@ CUdeviceptr open_token(const api& cu, std::span<const std::byte> token) {
   if (token.size() != sizeof named || !cu.cuIpcOpenMemHandle) return 0;
   std::memcpy(&named, token.data(), sizeof named);
   CUdeviceptr at = 0;
-  if (named.machine != this_system() || cu.cuIpcOpenMemHandle(&at, named.handle, peer_access_when_used) != CUDA_SUCCESS) return 0;
+  if (named.machine != this_system() || cu.cuIpcOpenMemHandle(&at, named.handle, peer_access_when_used) != CUDA_SUCCESS)
+    return 0;
   return at;
 }
 

@@ -1,9 +1,9 @@
-// cuda_ipc.hpp - an allocation of a device as other processes of the host open it.
+// cuda_ipc.hpp - exports an allocation of a device to other processes of the host, and imports theirs.
 //
-// The driver's handle names it on one machine only, and what opening one of another machine gives nobody says: so the token begins with what
-// tells machines apart.
+// The driver's handle is valid on one machine only, and opening one of another machine is undefined. The token
+// therefore begins with an identifier of the machine.
 //
-// Threads     any; the caller's context is current.
+// Threads     any; the caller's context must be current.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace stretto::device::cuda {
 
-/// Of the allocation that begins there; empty where the driver gives no handle for it.
+/// The token of the allocation that begins at `first`; empty if the driver gives no handle for it.
 std::vector<std::byte> token_of(const api& cu, CUdeviceptr first);
 
-/// What is exported under that token, at its address here; 0 where this process cannot have it, being the one that exports it, for instance.
-/// To be closed with cuIpcCloseMemHandle.
+/// Imports the memory under that token and returns its address; 0 if this process cannot import it, for instance
+/// because it is the exporter. Close it with cuIpcCloseMemHandle.
 CUdeviceptr open_token(const api& cu, std::span<const std::byte> token);
 
 }  // namespace stretto::device::cuda

@@ -7,7 +7,7 @@
 
 #include "device/cuda/cuda_memories.hpp"
 #include "device/layout_of.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 namespace stretto::device::cuda {
 
@@ -31,10 +31,11 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
       blocks[a] = count;
       continue;
     }
-    // A warp reads neighbours of the first axis; what an axis does not need goes to the next.
+    // A warp covers neighbours along the first axis; block size that an axis does not need goes to the next one.
     const unsigned wanted = a == 0 && range.dimensions > 1 ? std::min(left, 32u) : left;
     g.block[a] = std::min(
-        wanted, static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(count, wanted)))));
+        wanted,
+        static_cast<unsigned>(std::bit_ceil(static_cast<std::uint64_t>(std::min<std::int64_t>(count, wanted)))));
     left /= g.block[a];
     blocks[a] = (count + g.block[a] - 1) / g.block[a];
   }
@@ -43,7 +44,8 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
     for (int a = 0; a < 3; ++a) g.grid[a] = static_cast<unsigned>(blocks[a]);
     return g;
   }
-  if (blocks[1] > most_blocks_of_first_axis / blocks[0] || blocks[2] > most_blocks_of_first_axis / (blocks[0] * blocks[1]))
+  if (blocks[1] > most_blocks_of_first_axis / blocks[0] ||
+      blocks[2] > most_blocks_of_first_axis / (blocks[0] * blocks[1]))
     return {};
   g.grid[0] = static_cast<unsigned>(blocks[0] * blocks[1] * blocks[2]);
   g.blocks = in_groups ? counting::groups_in_line : counting::items_in_line;
@@ -52,18 +54,22 @@ std::optional<geometry> geometry_of(const launch_range& range, bool in_groups, i
 
 geometry fitting(const device& on, const kernel_code& code, const launch_range& range, int most_items) {
   const std::optional<geometry> g = geometry_of(range, code.in_groups, most_items);
-  if (!g) throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_blocks_of_first_axis));
+  if (!g)
+    throw unsupported_range(on, code, "the range has more groups than a launch can have",
+                            fmt::format("{} groups", most_blocks_of_first_axis));
   if (code.native && g->blocks != counting::by_axis)
-    throw unfit_range(on, code, "the range has more groups along an axis than a launch can have", fmt::format("{} groups", most_blocks_of_others));
+    throw unsupported_range(on, code, "the range has more groups along an axis than a launch can have",
+                            fmt::format("{} groups", most_blocks_of_others));
   if (g->block[2] > most_items_of_third_axis)
-    throw unfit_range(on, code, fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
-                      fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
+    throw unsupported_range(
+        on, code, fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
+        fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
   return *g;
 }
 
 packed_arguments::packed_arguments(const kernel_code& code, const launch_range& range,
                                    std::span<const launch_argument> given, std::uint64_t locks) {
-  words_.reserve(given.size() + 2);  // what is pointed to must not move
+  words_.reserve(given.size() + 2);  // pointers into it must stay valid
   layouts_.reserve(given.size());
   pointers_.reserve(2 * given.size() + 3);
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -89,11 +95,13 @@ packed_arguments::packed_arguments(const kernel_code& code, const launch_range& 
   if (locks) pointers_.push_back(&words_.emplace_back(locks));
 }
 
-void packed_arguments::add(const checked_launch& checked, std::uint64_t words, const kernel_code& code, std::span<const launch_argument> given) {
-  // Of each array a word and a layout, of local memory a word.
+void packed_arguments::add(const checked_launch& checked, std::uint64_t words, const kernel_code& code,
+                           std::span<const launch_argument> given) {
+  // Each array has a word and a layout; local memory has a word.
   for (std::size_t i = 0, word = 0; i < given.size(); ++i) {
     if (code.parameters[i].mode == access::value) continue;
-    if (is_array(code.parameters[i]) && checked_launch::is_empty(given[i])) words_[word] = words + checked.nowhere();
+    if (is_array(code.parameters[i]) && checked_launch::is_empty(given[i]))
+      words_[word] = words + checked.dummy_offset();
     ++word;
   }
   pointers_.push_back(&words_.emplace_back(words));

@@ -18,19 +18,20 @@ struct table {
   std::map<const std::byte*, range> by_end;
 };
 table& all() {
-  static table& one = *new table;  // never destroyed: a device that a global variable holds is closed behind what functions keep
+  // never destroyed: a device in a global variable is closed after function-local statics
+  static table& one = *new table;
   return one;
 }
 
 }  // namespace
 
-void noted_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first) {
+void registered_memory::note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first) {
   std::scoped_lock lock(all().mutex);
   all().by_end[first + bytes] = {first, context, driver_first - first};
   end_ = first + bytes;
 }
 
-noted_memory::~noted_memory() {
+registered_memory::~registered_memory() {
   if (!end_) return;
   std::scoped_lock lock(all().mutex);
   all().by_end.erase(end_);

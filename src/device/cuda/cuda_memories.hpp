@@ -1,6 +1,7 @@
-// cuda_memories.hpp - whose memory an address is in: the driver gives all devices of a process addresses of one space.
+// cuda_memories.hpp - maps addresses to the device memory that they lie in: all devices of a process share one
+// address space.
 //
-// Threads     any. One table per process, as the addresses are.
+// Threads     any. One table per process, like the addresses.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +12,21 @@
 
 namespace stretto::device::cuda {
 
-/// Notes memory of a device while it lives; at addresses that are the driver's, or stand for what is at `driver_first`.
-class noted_memory {
+/// Registers memory of a device while this object lives. The addresses are the driver's, or aliases of the memory at
+/// `driver_first`.
+class registered_memory {
  public:
-  noted_memory() = default;
-  noted_memory(const noted_memory&) = delete;
-  noted_memory(noted_memory&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
-  ~noted_memory();
+  registered_memory() = default;
+  registered_memory(const registered_memory&) = delete;
+  registered_memory(registered_memory&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
+  ~registered_memory();
   void note(const std::byte* first, std::uint64_t bytes, CUcontext context, std::byte* driver_first);
 
  private:
   const std::byte* end_ = nullptr;
 };
 
-/// The context in whose device's memory an address is, and the driver's address for it; no context: the host's.
+/// The context of the device whose memory holds `address`, and the driver's address for it. No context: host memory.
 located locate(std::byte* address) noexcept;
 
 }  // namespace stretto::device::cuda

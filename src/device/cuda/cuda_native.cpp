@@ -8,13 +8,14 @@
 
 namespace stretto::device::cuda {
 
-cuda_native::cuda_native(const kernel_code& code, std::shared_ptr<driver> d) : compiled_kernel(code), driver_(std::move(d)) {
+cuda_native::cuda_native(const kernel_code& code, std::shared_ptr<driver> d)
+    : compiled_kernel(code), driver_(std::move(d)) {
   const native_code& from = code.native->cuda;
   if (code.native->has_calls(native_call::kind::cuda)) return;
   if (from.is == native_code::form::none) throw without_code(code, driver_->identity);
   const current_context current(*driver_->cu, driver_->context);
   load(from);
-  look_at(*driver_, code, loaded_);
+  query_attributes(*driver_, code, loaded_);
   try {
     require_parameters(from);
   } catch (...) {
@@ -53,7 +54,7 @@ void cuda_native::load(const native_code& from) {
 
 void cuda_native::require_parameters(const native_code& from) const {
   const auto info = driver_->cu->cuFuncGetParamInfo;
-  if (!info) return;  // the driver cannot tell
+  if (!info) return;  // the driver does not report parameters
   std::size_t there = 0, wanted = 0, offset = 0, bytes = 0;
   while (info(loaded_.function, there, &offset, &bytes) == CUDA_SUCCESS) ++there;
   for (const kernel_parameter& p : code.parameters)
@@ -62,7 +63,7 @@ void cuda_native::require_parameters(const native_code& from) const {
 }
 
 native_arguments::native_arguments(const kernel_code& code, std::span<const launch_argument> given) {
-  words_.reserve(given.size());  // what is pointed to must not move
+  words_.reserve(given.size());  // pointers into it must stay valid
   layouts_.reserve(given.size());
   pointers_.reserve(2 * given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -1,12 +1,12 @@
-// cuda_native.hpp - a kernel whose CUDA code, or calls, the program brought.
+// cuda_native.hpp - a kernel whose CUDA code, or CUDA calls, the program supplies.
 //
 // Threads     constant once made.
-// Cost        compiled, or loaded, once.
+// Cost        compiled or loaded once.
 #pragma once
 
 #include "device/cuda/cuda_launch.hpp"
 #include "device/cuda/cuda_program.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 
 namespace stretto::device::cuda {
 
@@ -28,10 +28,10 @@ class cuda_native final : public compiled_kernel {
   void require_parameters(const native_code& from) const;
 
   const std::shared_ptr<driver> driver_;
-  loaded_kernel loaded_;  // no module: calls
+  loaded_kernel loaded_;  // no module: the kernel makes calls
 };
 
-/// The arguments of a launch as the entry has them, and where each is.
+/// The arguments of a launch in the form of the entry's parameters, and the pointers to them.
 class native_arguments {
  public:
   native_arguments(const kernel_code& code, std::span<const launch_argument> given);

@@ -1,4 +1,4 @@
-// cuda_options.hpp - how NVIDIA's devices are opened.
+// cuda_options.hpp - options for opening NVIDIA's devices.
 //
 // Threads     values.
 #pragma once
@@ -16,15 +16,15 @@ namespace stretto::device::cuda {
 
 struct options {
   std::string library = "libcuda.so.1";
-  std::string compiler;            // NVRTC's library; empty: wherever it usually is
-  std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of what is free, or of this process's part of that
-  std::uint64_t host_memory_bytes = 0;  // that kernels use in place
-  bool check = false;  // kernels look at their indices
-  bool pool = true;  // one allocation is the memory; else one for each block in use
-  bool words = true;  // streams tell of their ends by a word of the host, where the driver can; else by events
+  std::string compiler;            // NVRTC's library; empty: the usual places
+  std::uint64_t memory_bytes = 0;  // of each device; 0: nine tenths of the free memory, or of this process's part of it
+  std::uint64_t host_memory_bytes = 0;  // host memory that kernels access in place
+  bool check = false;  // kernels check their indices
+  bool pool = true;  // one allocation for the device; false: one per block in use
+  bool flags = true;  // streams signal completion by a flag in host memory, if the driver can; false: by events
   std::filesystem::path cache = kernel_cache::default_folder();
-  unsigned at_most = ~0u;  // devices
-  std::optional<std::vector<chosen>> only = {};  // else all
+  unsigned at_most = ~0u;  // most devices to open
+  std::optional<std::vector<device_selection>> only = {};  // absent: all
 };
 
 }  // namespace stretto::device::cuda

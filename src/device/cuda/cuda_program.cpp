@@ -17,16 +17,24 @@ int axes_of(const kernel_code& code) {
 }  // namespace
 
 std::vector<std::string> flags_of(variant v, const std::string& architecture) {
-  // Contraction off: a device gives what the host gives. Warnings would speak of what a prelude has and a kernel does not use.
-  std::vector<std::string> flags{"--gpu-architecture=" + architecture, "--std=c++14", "--fmad=false", "--disable-warnings",
-                                 fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions), fmt::format("-DSTRETTO_INDEXING={}", static_cast<int>(v.elements))};
+  // Contraction is off, so that devices and host give equal results. Warnings are off: they would concern unused
+  // parts of the prelude.
+  std::vector<std::string> flags{"--gpu-architecture=" + architecture,
+                                 "--std=c++14",
+                                 "--fmad=false",
+                                 "--disable-warnings",
+                                 fmt::format("-DSTRETTO_DIMENSIONS={}", v.dimensions),
+                                 fmt::format("-DSTRETTO_INDEXING={}", static_cast<int>(v.elements))};
   if (v.blocks != counting::by_axis)
     flags.push_back(fmt::format("-DSTRETTO_BLOCKS_IN_LINE={}", v.blocks == counting::groups_in_line ? 2 : 1));
   return flags;
 }
 
 cuda_program::cuda_program(const kernel_code& code, std::shared_ptr<driver> d)
-    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::cuda, driver_->check_kernels)), locks_(text_.needs_locks ? driver_->locks() : 0) {
+    : compiled_kernel(code),
+      driver_(std::move(d)),
+      text_(text_for(code, dialect::cuda, driver_->check_kernels)),
+      locks_(text_.needs_locks ? driver_->locks() : 0) {
   const loaded_kernel& usual = function_for({axes_of(code)});
   if (code.in_groups) needs_ = usual.needs();
   most_items_ = usual.most_items;
@@ -55,24 +63,24 @@ loaded_kernel cuda_program::build(variant v) const {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   loaded_kernel made;
-  // What was kept and cannot be loaded is of a driver that was replaced, or damaged: it is compiled anew.
+  // A cached binary that cannot be loaded is damaged or belongs to a replaced driver: compile again.
   if (const auto kept = driver_->cache.find(key); !kept || load(*kept, made) != CUDA_SUCCESS) {
     const std::string image = driver_->nvrtc->compile(code, text_.source, flags, driver_->identity);
     driver_->check(load(image, made), fmt::format("to load the code of kernel \"{}\"", code.name));
     driver_->cache.put(key, image);
   }
-  look_at(*driver_, code, made);
+  query_attributes(*driver_, code, made);
   return made;
 }
 
-void look_at(driver& d, const kernel_code& code, loaded_kernel& k) {
+void query_attributes(driver& d, const kernel_code& code, loaded_kernel& k) {
   const api& cu = *d.cu;
   const bool has_local = std::any_of(code.parameters.begin(), code.parameters.end(),
                                      [](const kernel_parameter& p) { return p.mode == access::local; });
   CUresult status = cu.cuFuncGetAttribute(&k.local_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k.function);
   if (status == CUDA_SUCCESS)
     status = cu.cuFuncGetAttribute(&k.most_items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k.function);
-  // Beyond 48 KiB a function has to be told that launches will ask for it.
+  // Dynamic shared memory beyond 48 KiB must be enabled for each function.
   if (status == CUDA_SUCCESS && has_local)
     status = cu.cuFuncSetAttribute(k.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    std::max(d.most_local_bytes - k.local_bytes, 0));

@@ -1,7 +1,7 @@
 // cuda_program.hpp - one kernel, compiled for one device in the variants that its launches need.
 //
-// Threads     function_for: any thread, under a lock; what it returns stays.
-// Cost        a variant is compiled once and kept on disk; loading it takes a millisecond.
+// Threads     function_for: any thread, under a lock; its result stays valid.
+// Cost        a variant is compiled once and stored on disk; loading it takes a millisecond.
 #pragma once
 
 #include <map>
@@ -25,31 +25,31 @@ struct variant {
   friend auto operator<=>(const variant&, const variant&) = default;
 };
 
-/// The flags with which NVRTC compiles a kernel's text.
+/// The NVRTC flags for a kernel's text.
 std::vector<std::string> flags_of(variant v, const std::string& architecture);
 
-/// A variant, loaded.
+/// A loaded variant.
 struct loaded_kernel {
   CUmodule module = nullptr;
   CUfunction function = nullptr;
-  int local_bytes = 0;       // that the body declares
-  int most_items = 1;        // of a group: what it needs of registers decides
+  int local_bytes = 0;       // declared in the body
+  int most_items = 1;        // most items of a group, limited by its registers
 
   group_needs needs() const noexcept { return {most_items, static_cast<std::uint64_t>(local_bytes)}; }
 };
 
-/// What a launch has to know of a function that was found: attributes, and that launches may ask for all local memory.
-/// Throws K43 and lets go of the module.
-void look_at(driver& d, const kernel_code& code, loaded_kernel& k);
+/// Queries the attributes of a loaded function that launches need, and allows launches to request all local memory.
+/// Throws K43 and unloads the module.
+void query_attributes(driver& d, const kernel_code& code, loaded_kernel& k);
 
 class cuda_program final : public compiled_kernel {
  public:
-  /// Compiles the variant that most launches need; throws K12, K43.
+  /// Compiles the most common variant. Throws K12, K43.
   cuda_program(const kernel_code& code, std::shared_ptr<driver> d);
   ~cuda_program() override;
 
   const loaded_kernel& function_for(variant v) const;
-  CUdeviceptr locks() const noexcept { return locks_; }  // 0: it takes none
+  CUdeviceptr locks() const noexcept { return locks_; }  // 0: the kernel needs none
   group_needs needs() const override { return needs_; }
   void check_range(const device& on, const launch_range& r) const override;
 
@@ -60,8 +60,8 @@ class cuda_program final : public compiled_kernel {
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
   const CUdeviceptr locks_;
-  group_needs needs_;  // of the variant that most launches need
-  int most_items_ = 1;  // of its blocks
+  group_needs needs_;  // of the most common variant
+  int most_items_ = 1;  // most items of its blocks
   mutable std::mutex mutex_;
   mutable std::map<variant, loaded_kernel> loaded_;
 };

@@ -19,11 +19,11 @@ constexpr std::chrono::microseconds between_questions{200};
 }  // namespace
 
 cuda_stream::cuda_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d)
-    : on_(on), polled_(polled), driver_(std::move(d)), word_(driver_->take_word()) {
+    : on_(on), polled_(polled), driver_(std::move(d)), flag_(driver_->acquire_flag()) {
   const api& cu = *driver_->cu;
   const current_context current(cu, driver_->context);
   const CUresult status = cu.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
-  if (status != CUDA_SUCCESS) driver_->give_word(word_);
+  if (status != CUDA_SUCCESS) driver_->release_flag(flag_);
   cu.check(status, "cuStreamCreate");
   polled_.add(*this);
 }
@@ -35,49 +35,50 @@ cuda_stream::~cuda_stream() {
   finished_ = true;
   polled_.remove(*this);
   cu.cuStreamDestroy(stream_);
-  driver_->give_word(word_);
+  driver_->release_flag(flag_);
 }
 
-/// An event behind what is in the stream; its context is current. Throws `refused`.
+/// Records an event behind all enqueued operations. The context must be current. Throws `refused`.
 CUevent cuda_stream::record() {
-  const CUevent event = driver_->take_event();
+  const CUevent event = driver_->acquire_event();
   if (const CUresult status = driver_->cu->cuEventRecord(event, stream_); status != CUDA_SUCCESS) {
-    driver_->give_event(event);
+    driver_->release_event(event);
     throw refused{status, "cuEventRecord"};
   }
   return event;
 }
 
-/// Its context is current. Throws `refused`.
-cuda_stream::end cuda_stream::tell() {
-  if (!word_) return {record(), 0};
-  if (++counted_ == 0) ++counted_;
-  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(word_), counted_, 0), "cuStreamWriteValue32");
-  return {nullptr, counted_};
+/// Enqueues a report of completion: a flag write or an event. The context must be current. Throws `refused`.
+cuda_stream::end cuda_stream::record_end() {
+  if (!flag_) return {record(), 0};
+  if (++last_flag_value_ == 0) ++last_flag_value_;
+  need(driver_->cu->cuStreamWriteValue32(stream_, reinterpret_cast<std::uintptr_t>(flag_), last_flag_value_, 0),
+       "cuStreamWriteValue32");
+  return {nullptr, last_flag_value_};
 }
 
 template <class Calls>
 bool cuda_stream::enqueue(places::completion* done, Calls&& calls) {
   std::scoped_lock lock(mutex_);
   end behind;
-  bool tells = done && ends_.next_needs_event();
+  bool needs_end = done && completions_.next_needs_event();
   try {
     if (driver_->is_lost()) throw refused{CUDA_SUCCESS, ""};
     const api& cu = *driver_->cu;
     const current_context current(cu, driver_->context);
     need(current.status, "cuCtxPushCurrent");
     if (!calls(cu)) return false;
-    if (tells) behind = tell();
+    if (needs_end) behind = record_end();
   } catch (const refused& r) {
     if (!driver_->is_lost() && !driver_->ends_with(r.status)) driver_->cu->check(r.status, r.call);
-    tells = done;  // of its end at once
+    needs_end = done;  // of its end at once
   }
   if (!done) return true;
-  const bool starts = ends_.is_idle();
-  if (starts) asked_ = std::chrono::steady_clock::now();
-  ends_.add(done, tells, starts ? asked_ : ends_in_order::time());
-  if (tells) told_.push_back(behind);
-  say_what_is_next();
+  const bool starts = completions_.is_idle();
+  if (starts) last_query_ = std::chrono::steady_clock::now();
+  completions_.add(done, needs_end, starts ? last_query_ : stream_completion_queue::time());
+  if (needs_end) recorded_ends_.push_back(behind);
+  publish_next_end();
   polled_.add_pending();
   return true;
 }
@@ -86,7 +87,8 @@ void cuda_stream::notify(places::completion& done) {
   enqueue(&done, [](const api&) { return true; });
 }
 
-void cuda_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape, places::completion* done) {
+void cuda_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
+                            places::completion* done) {
   const located from = locate(source.address), to = locate(target.address);
   const flat_rows rows = flatten(source, target, shape);
   const bool enqueued = enqueue(done, [&](const api&) {
@@ -94,7 +96,7 @@ void cuda_stream::copy_some(const copy_end& source, const copy_end& target, plac
       enqueue_copy(*driver_, stream_, from, to, rows);
       return true;
     } catch (const refused& r) {
-      // Within a device, drivers may refuse distances that they did not choose themselves.
+      // Within a device, drivers may refuse row distances other than those that they chose themselves.
       if (from.context != to.context || rows.rows == 1 || is_fatal(r.status)) throw;
       return false;
     }
@@ -105,12 +107,15 @@ void cuda_stream::copy_some(const copy_end& source, const copy_end& target, plac
 void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                        places::completion* done) {
   const flat_rows rows = flatten(target, target, shape);
-  // Each row begins with the pattern: rows may be one only where they hold it a whole number of times.
+  // Each row starts with the pattern: rows may be merged only if their length is a multiple of the pattern.
   const bool whole = rows.width == shape.row_bytes || shape.row_bytes % pattern.size() == 0;
-  if (whole && enqueue(done, [&](const api&) { return enqueue_fill(*driver_, stream_, locate(target.address).address, rows, pattern); }))
+  if (whole && enqueue(done, [&](const api&) {
+        return enqueue_fill(*driver_, stream_, locate(target.address).address, rows, pattern);
+      }))
     return;
   std::byte repeated[16];
-  for (std::size_t i = 0; i < sizeof repeated; i += pattern.size()) std::memcpy(repeated + i, pattern.data(), pattern.size());
+  for (std::size_t i = 0; i < sizeof repeated; i += pattern.size())
+    std::memcpy(repeated + i, pattern.data(), pattern.size());
   std::uint64_t words[2];
   std::memcpy(words, repeated, sizeof words);
   launch_rows(fill_of_rows(target, shape, words), done);
@@ -137,21 +142,23 @@ void cuda_stream::launch(const compiled_kernel& kernel, const launch_range& rang
     v.blocks = g.blocks;
     f = &program.function_for(v);
   }
-  if (driver_->check_kernels == checking::on) return launch_checked(program, *f, g, range, arguments, done);
+  if (driver_->check_kernels == index_checks::on) return launch_checked(program, *f, g, range, arguments, done);
   packed_arguments packed(code, range, arguments, program.locks());
   launch(code, *f, g, packed.local_bytes(), packed.pointers(), done);
 }
 
-void cuda_stream::launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
-                                 std::span<const launch_argument> arguments, places::completion* done) {
+void cuda_stream::launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g,
+                                 const launch_range& range, std::span<const launch_argument> arguments,
+                                 places::completion* done) {
   const checked_launch checked(program.code, range, arguments);
   packed_arguments packed(program.code, range, arguments, program.locks());
-  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2], packed.local_bytes());
+  check_group(on_, program.code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2],
+              packed.local_bytes());
   enqueue(done, [&](const api& cu) {
     CUdeviceptr words = 0;
     need(cu.cuMemAlloc(&words, checked.bytes().size()), "cuMemAlloc");
     packed.add(checked, words, program.code, arguments);
-    std::array<std::byte, checked_launch::bytes_back> back;
+    std::array<std::byte, checked_launch::result_bytes> back;
     CUresult status = cu.cuMemcpyHtoDAsync(words, checked.bytes().data(), checked.bytes().size(), stream_);
     if (status == CUDA_SUCCESS)
       status = cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
@@ -161,7 +168,7 @@ void cuda_stream::launch_checked(const cuda_program& program, const loaded_kerne
     cu.cuMemFree(words);
     need(status, "cuLaunchKernel");
     need(ended, "cuStreamSynchronize");
-    checked.look_at(back);
+    checked.check_result(back);
     return true;
   });
 }
@@ -169,7 +176,7 @@ void cuda_stream::launch_checked(const cuda_program& program, const loaded_kerne
 void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& range,
                                 std::span<const launch_argument> arguments, places::completion* done) {
   const kernel_code& code = kernel.code;
-  if (kernel.is_calls()) return make_calls(code, range, arguments, done);
+  if (kernel.is_calls()) return run_native_calls(code, range, arguments, done);
   check_native(code, range, arguments);
   const loaded_kernel& f = kernel.function();
   const geometry g = fitting(on_, code, range, f.most_items);
@@ -177,8 +184,8 @@ void cuda_stream::launch_native(const cuda_native& kernel, const launch_range& r
   launch(code, f, g, given.local_bytes(), given.pointers(), done);
 }
 
-void cuda_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
-                             places::completion* done) {
+void cuda_stream::run_native_calls(const kernel_code& code, const launch_range& range,
+                                   std::span<const launch_argument> arguments, places::completion* done) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -188,9 +195,11 @@ void cuda_stream::make_calls(const kernel_code& code, const launch_range& range,
   }
   enqueue(done, [&](const api& cu) {
     try {
-      code.native->call({native_call::kind::cuda, nullptr, driver_->context, stream_, work_of(range)}, given.data(), where.data());
+      code.native->call({native_call::kind::cuda, nullptr, driver_->context, stream_, work_of(range)}, given.data(),
+                        where.data());
     } catch (...) {
-      driver_->ends_with(cu.cuStreamSynchronize(stream_));  // what it enqueued before
+      // wait for the operations that the calls enqueued before they threw
+      driver_->ends_with(cu.cuStreamSynchronize(stream_));
       throw;
     }
     return true;
@@ -199,7 +208,7 @@ void cuda_stream::make_calls(const kernel_code& code, const launch_range& range,
 
 void cuda_stream::launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes,
                          void** arguments, places::completion* done) {
-  // Of the variant that is launched; check_launch has looked at the usual one.
+  // Checks the launched variant; check_launch has checked the most common one.
   check_group(on_, code, f.needs(), static_cast<std::int64_t>(g.block[0]) * g.block[1] * g.block[2], local_bytes);
   enqueue(done, [&](const api& cu) {
     need(cu.cuLaunchKernel(f.function, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
@@ -209,19 +218,19 @@ void cuda_stream::launch(const kernel_code& code, const loaded_kernel& f, const 
   });
 }
 
-mark cuda_stream::mark_here() {
-  auto m = std::make_shared<cuda_mark>();
+stream_marker cuda_stream::record_marker() {
+  auto m = std::make_shared<cuda_marker>();
   m->of = driver_;
   enqueue(nullptr, [&](const api&) {
     m->event = record();
     return true;
   });
-  return mark(std::move(m));
+  return stream_marker(std::move(m));
 }
 
-void cuda_stream::wait_for(const mark& m) {
+void cuda_stream::wait_for(const stream_marker& m) {
   if (!m.get()) return;
-  const CUevent event = static_cast<const cuda_mark&>(*m.get()).event;
+  const CUevent event = static_cast<const cuda_marker&>(*m.get()).event;
   if (!event) return;
   enqueue(nullptr, [&](const api& cu) {
     need(cu.cuStreamWaitEvent(stream_, event, 0), "cuStreamWaitEvent");
@@ -229,97 +238,99 @@ void cuda_stream::wait_for(const mark& m) {
   });
 }
 
-/// As the driver would say it: whether an end has come, is to come, or will not.
-CUresult cuda_stream::state_of(const end& e) {
+/// The status in the driver's terms: reached, pending, or failed.
+CUresult cuda_stream::status_of(const end& e) {
   const api& cu = *driver_->cu;
   if (e.event) {
     const current_context current(cu, driver_->context);
     return cu.cuEventQuery(e.event);
   }
-  if (has_come(e.count)) return CUDA_SUCCESS;
-  // A device that fails sets no word.
+  if (is_flag_reached(e.count)) return CUDA_SUCCESS;
+  // A failed device does not set its flag.
   const auto now = std::chrono::steady_clock::now();
-  if (now - asked_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
-  asked_ = now;
+  if (now - last_query_ < between_questions && !finished_) return CUDA_ERROR_NOT_READY;
+  last_query_ = now;
   const current_context current(cu, driver_->context);
   const CUresult status = cu.cuStreamQuery(stream_);
-  return status == CUDA_ERROR_NOT_READY && has_come(e.count) ? CUDA_SUCCESS : status;
+  return status == CUDA_ERROR_NOT_READY && is_flag_reached(e.count) ? CUDA_SUCCESS : status;
 }
 
-bool cuda_stream::has_come(std::uint32_t count) const noexcept {
-  return static_cast<std::int32_t>(std::atomic_ref(*word_).load(std::memory_order_acquire) - count) >= 0;
+bool cuda_stream::is_flag_reached(std::uint32_t count) const noexcept {
+  return static_cast<std::int32_t>(std::atomic_ref(*flag_).load(std::memory_order_acquire) - count) >= 0;
 }
 
-/// Under the lock, when what waits has changed.
-void cuda_stream::say_what_is_next() noexcept {
+/// Publishes what may_have_ended tests. Called under mutex_ after the pending operations changed.
+void cuda_stream::publish_next_end() noexcept {
   std::uint64_t next = anything;
-  if (ends_.is_idle()) next = nothing;
-  else if (!told_.empty() && told_.front().count && !ends_.needs_event()) next = a_count | told_.front().count;
-  next_.store(next, std::memory_order_release);
+  if (completions_.is_idle()) next = nothing;
+  else if (!recorded_ends_.empty() && recorded_ends_.front().count && !completions_.needs_event())
+    next = flag_value | recorded_ends_.front().count;
+  next_end_.store(next, std::memory_order_release);
 }
 
 bool cuda_stream::may_have_ended() const noexcept {
-  const std::uint64_t next = next_.load(std::memory_order_acquire);
-  return next & a_count ? has_come(static_cast<std::uint32_t>(next)) : next != nothing;
+  const std::uint64_t next = next_end_.load(std::memory_order_acquire);
+  return next & flag_value ? is_flag_reached(static_cast<std::uint32_t>(next)) : next != nothing;
 }
 
-bool cuda_stream::has_happened(const end& e, std::exception_ptr& failure) {
-  if (e.is_told() && !driver_->is_lost()) {
-    const CUresult status = state_of(e);
+bool cuda_stream::is_complete(const end& e, std::exception_ptr& failure) {
+  if (e.is_recorded() && !driver_->is_lost()) {
+    const CUresult status = status_of(e);
     if (status == CUDA_ERROR_NOT_READY) return finished_;
     if (status != CUDA_SUCCESS && !driver_->ends_with(status))
-      failure = std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
-                                            .because(driver_->cu->name_of(status))
-                                            .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+      failure =
+          std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", driver_->name))
+                                      .because(driver_->cu->name_of(status))
+                                      .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
   }
   if (driver_->is_lost()) failure = std::make_exception_ptr(driver_->lost());
   return true;
 }
 
 void cuda_stream::collect(std::vector<places::completion*>& ended) {
-  // Whoever holds it enqueues, so that the device has work: the next poll is early enough.
+  // If the lock is taken, a thread is enqueuing and the device has work: the next poll is early enough.
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) {
     if (!finished_) return;
     lock.lock();
   }
-  if (ends_.is_idle()) return;
+  if (completions_.is_idle()) return;
   const std::size_t before = ended.size();
   const auto take = [&](const std::exception_ptr& failure) {
-    ends_.oldest_happened(ended, failure);
-    driver_->give_event(told_.front().event);
-    told_.pop_front();
+    completions_.complete_oldest(ended, failure);
+    driver_->release_event(recorded_ends_.front().event);
+    recorded_ends_.pop_front();
   };
-  while (!told_.empty()) {
+  while (!recorded_ends_.empty()) {
     std::exception_ptr failure;
-    if (!has_happened(told_.front(), failure)) break;
+    if (!is_complete(recorded_ends_.front(), failure)) break;
     take(failure);
   }
-  if (ended.size() != before) ends_.polled(std::chrono::steady_clock::now());
-  if (!ends_.needs_event()) return say_what_is_next();
+  if (ended.size() != before) completions_.update_rate(std::chrono::steady_clock::now());
+  if (!completions_.needs_event()) return publish_next_end();
   end behind;
   std::exception_ptr failure;
   if (!driver_->is_lost() && !finished_) {
     const current_context current(*driver_->cu, driver_->context);
     try {
-      behind = tell();
+      behind = record_end();
     } catch (const refused& r) {
-      if (!driver_->ends_with(r.status)) {  // nothing will tell: the stream is waited for
+      if (!driver_->ends_with(r.status)) {  // nothing will report completion: wait for the stream
         driver_->ends_with(driver_->cu->cuStreamSynchronize(stream_));
         failure = std::make_exception_ptr(error("K30", fmt::format("operations failed on device \"{}\"", driver_->name))
                                               .because(driver_->cu->name_of(r.status)));
       }
     }
   }
-  ends_.add_event();
-  told_.push_back(behind);
-  if (behind.is_told()) return say_what_is_next();
-  while (!told_.empty()) {
+  completions_.add_event();
+  recorded_ends_.push_back(behind);
+  if (behind.is_recorded()) return publish_next_end();
+  while (!recorded_ends_.empty()) {
     std::exception_ptr why = failure;
-    has_happened(told_.front(), why);
+    is_complete(recorded_ends_.front(), why);
     take(why);
   }
-  say_what_is_next();
+  publish_next_end();
 }
 
 }  // namespace stretto::device::cuda

@@ -1,8 +1,9 @@
-// cuda_stream.hpp - a stream of the driver, and the completions that wait for what is in it.
+// cuda_stream.hpp - a CUDA stream, and the completions of its pending operations.
 //
-// Threads     any; one lock per stream. Completions run in the device's poll(), outside of it.
-// Cost        a word set, or an event, for several operations with a completion, see ends_in_order; nothing is called back, nothing
-//             waits. Where a word is late the driver is asked now and then whether the device still works.
+// Threads     any; one lock per stream. Completions run in the device's poll(), without it.
+// Cost        one flag write or event for several operations with a completion, see stream_completion_queue. No
+//             callbacks, no blocking. If a flag is late, the stream occasionally queries the driver whether the
+//             device still works.
 #pragma once
 
 #include <atomic>
@@ -18,15 +19,15 @@
 #include "device/cuda/cuda_native.hpp"
 #include "device/cuda/cuda_program.hpp"
 #include "device/device.hpp"
-#include "device/ends_in_order.hpp"
+#include "device/stream_completion_queue.hpp"
 #include "device/stream_registry.hpp"
 
 namespace stretto::device::cuda {
 
-struct cuda_mark final : mark::state {
+struct cuda_marker final : stream_marker::state {
   std::shared_ptr<driver> of;
   CUevent event = nullptr;  // null: the device was lost before
-  ~cuda_mark() override { of->give_event(event); }
+  ~cuda_marker() override { of->release_event(event); }
 };
 
 class cuda_stream final : public stream, public polled_stream {
@@ -37,8 +38,8 @@ class cuda_stream final : public stream, public polled_stream {
   void notify(places::completion& done) override;
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override;
-  mark mark_here() override;
-  void wait_for(const mark& m) override;
+  stream_marker record_marker() override;
+  void wait_for(const stream_marker& m) override;
 
   void collect(std::vector<places::completion*>& ended) override;
   bool may_have_ended() const noexcept override;
@@ -49,47 +50,48 @@ class cuda_stream final : public stream, public polled_stream {
   void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                  places::completion* done) override;
 
-  /// Runs `calls`, which enqueue by the driver's calls, and then has `done` wait for them; false if they say that they cannot.
-  /// What a lost device refuses ends with K31; what is refused for another reason throws K43.
+  /// Runs `calls`, which enqueue driver calls, and then enqueues the report of their completion to `done`. False if
+  /// `calls` returns false. If the device is lost, the operation ends with K31; another failure throws K43.
   template <class Calls>
   bool enqueue(places::completion* done, Calls&& calls);
-  void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes, void** arguments,
-              places::completion* done);
-  /// Waits for its end. Throws K01.
+  void launch(const kernel_code& code, const loaded_kernel& f, const geometry& g, std::uint64_t local_bytes,
+              void** arguments, places::completion* done);
+  /// Waits for the launch to complete. Throws K01.
   void launch_checked(const cuda_program& program, const loaded_kernel& f, const geometry& g, const launch_range& range,
                       std::span<const launch_argument> arguments, places::completion* done);
   void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                      places::completion* done);
-  void make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
+  void run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
                   places::completion* done);
   void launch_rows(const row_launch& rows, places::completion* done);
-  /// What tells that all before has ended: an event, or else the count that the word is set to.
+  /// A point that reports the completion of all operations before it: an event, or the value to which the stream sets
+  /// its flag.
   struct end {
     CUevent event = nullptr;
     std::uint32_t count = 0;
-    bool is_told() const noexcept { return event || count; }  // else the device was lost before
+    bool is_recorded() const noexcept { return event || count; }  // false: the device was lost before
   };
-  /// What a glance compares with the word: a count, or none of these.
-  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, a_count = std::uint64_t{1} << 33;
-  bool has_come(std::uint32_t count) const noexcept;
-  void say_what_is_next() noexcept;
+  /// The value or special state that may_have_ended compares with the flag.
+  static constexpr std::uint64_t nothing = 0, anything = std::uint64_t{1} << 32, flag_value = std::uint64_t{1} << 33;
+  bool is_flag_reached(std::uint32_t count) const noexcept;
+  void publish_next_end() noexcept;
   CUevent record();
-  end tell();
-  CUresult state_of(const end& e);
-  bool has_happened(const end& e, std::exception_ptr& failure);
+  end record_end();
+  CUresult status_of(const end& e);
+  bool is_complete(const end& e, std::exception_ptr& failure);
 
   device& on_;
   stream_registry& polled_;
   const std::shared_ptr<driver> driver_;
   std::mutex mutex_;
   CUstream stream_ = nullptr;
-  std::atomic<bool> finished_{false};  // it is empty, and about to go
-  ends_in_order ends_;
-  std::deque<end> told_;
-  std::uint32_t* const word_;   // null: events tell
-  std::uint32_t counted_ = 0;   // what it will be set to, as far as is enqueued
-  std::atomic<std::uint64_t> next_{nothing};  // written under the lock
-  std::chrono::steady_clock::time_point asked_;
+  std::atomic<bool> finished_{false};  // empty, and being destroyed
+  stream_completion_queue completions_;
+  std::deque<end> recorded_ends_;
+  std::uint32_t* const flag_;   // null: events are used
+  std::uint32_t last_flag_value_ = 0;   // the last value that was enqueued for the flag
+  std::atomic<std::uint64_t> next_end_{nothing};  // written under mutex_
+  std::chrono::steady_clock::time_point last_query_;
 };
 
 }  // namespace stretto::device::cuda

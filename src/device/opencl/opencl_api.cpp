@@ -22,12 +22,12 @@ std::shared_ptr<const api> api::load(const std::string& library) {
     throw error("K40", fmt::format("the OpenCL library \"{}\" cannot be opened", library))
         .because(dlerror())
         .remedy("apt-get install ocl-icd-libopencl1 pocl-opencl-icd, or the OpenCL driver of the device");
-  // Never closed: drivers keep threads and memory, which must not lose their code.
+  // Never closed: threads and memory of the driver must not lose their code.
   const auto made = std::make_shared<api>();
-#define STRETTO_FIND(f)                                                                                                     \
-  if (made->f = reinterpret_cast<decltype(&::f)>(dlsym(handle, #f)); !made->f)                                              \
-    throw error("K40", fmt::format("the OpenCL library \"{}\" is too old", library))                                       \
-        .because("it has no " #f ", which OpenCL 1.2 has")                                                                 \
+#define STRETTO_FIND(f)                                                              \
+  if (made->f = reinterpret_cast<decltype(&::f)>(dlsym(handle, #f)); !made->f)       \
+    throw error("K40", fmt::format("the OpenCL library \"{}\" is too old", library)) \
+        .because("it has no " #f ", which OpenCL 1.2 has")                           \
         .remedy("install a driver with OpenCL 1.2 or newer");
   STRETTO_OPENCL_FUNCTIONS(STRETTO_FIND)
 #undef STRETTO_FIND
@@ -72,7 +72,8 @@ void check(cl_int status, std::string_view call) {
   if (status == CL_SUCCESS) return;
   error e("K41", fmt::format("the OpenCL driver refused {}", call));
   e.because(name_of(status));
-  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE) e.remedy("leave it more of the device's memory: STRETTO_DEVICE_MEMORY says how much is taken");
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+    e.remedy("leave it more of the device's memory: STRETTO_DEVICE_MEMORY says how much is taken");
   throw e;
 }
 

@@ -1,7 +1,7 @@
-// opencl_api.hpp - the functions of an OpenCL library that was found at run time, and what its errors are called.
+// opencl_api.hpp - the functions of an OpenCL library that is loaded at run time, and the names of its errors.
 //
 // Threads     loaded once per library; the functions may be called from any thread.
-// Cost        a call is a call through a pointer, as the loader's own.
+// Cost        a call is a call through a pointer, like the loader's own.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -13,7 +13,7 @@
 
 namespace stretto::device::opencl {
 
-// One line per function: from it come the pointer and its name.
+// From this list come the pointers and their names.
 #define STRETTO_OPENCL_FUNCTIONS(X)                                                                                         \
   X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext) X(clReleaseContext)      \
   X(clCreateSubDevices) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject)            \
@@ -25,13 +25,13 @@ namespace stretto::device::opencl {
   X(clEnqueueUnmapMemObject) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
   X(clEnqueueMigrateMemObjects) X(clGetEventInfo) X(clSetEventCallback) X(clReleaseEvent) X(clFlush) X(clFinish)
 
-/// The library, which stays open.
+/// The library; it stays open.
 struct api {
 #define STRETTO_POINTER(f) decltype(&::f) f = nullptr;
   STRETTO_OPENCL_FUNCTIONS(STRETTO_POINTER)
 #undef STRETTO_POINTER
 
-  /// Opens the library; throws K40 with the loader's reason, or with the function that it lacks.
+  /// Opens the library. Throws K40 with the loader's reason or the missing function.
   static std::shared_ptr<const api> load(const std::string& library = "libOpenCL.so.1");
 };
 

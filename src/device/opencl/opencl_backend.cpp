@@ -7,13 +7,13 @@
 #include <charconv>
 
 #include "device/opencl/opencl_device.hpp"
-#include "device/opencl/opencl_look.hpp"
+#include "device/opencl/opencl_discovery.hpp"
 
 namespace stretto::device {
 
 namespace {
 
-unsigned parts_of(const search& how) {
+unsigned parts_of(const open_options& how) {
   unsigned parts = 1;
   for (const setting& s : how.settings) {
     const char* const end = s.value.data() + s.value.size();
@@ -25,7 +25,7 @@ unsigned parts_of(const search& how) {
   return parts;
 }
 
-opencl::options all_of(const search& how) {
+opencl::options all_of(const open_options& how) {
   auto o = options_of<opencl::options>(how);
   o.parts = parts_of(how);
   return o;
@@ -35,9 +35,9 @@ opencl::options all_of(const search& how) {
 
 backend opencl_backend() {
   return {.name = "opencl",
-          .find = +[](const search& how) { return opencl::find(all_of(how)); },
+          .find = +[](const open_options& how) { return opencl::find(all_of(how)); },
           .settings = {"parts"},
-          .look = +[](const search& how) { return opencl::look(all_of(how)); }};
+          .list_visible = +[](const open_options& how) { return opencl::list_visible(all_of(how)); }};
 }
 
 }  // namespace stretto::device

@@ -1,4 +1,4 @@
-// opencl_backend.hpp - the devices of the OpenCL drivers of this machine.
+// opencl_backend.hpp - the backend for the devices of this machine's OpenCL drivers.
 //
 // Threads     pure.
 #pragma once

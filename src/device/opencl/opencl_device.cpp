@@ -16,7 +16,7 @@
 #include <tuple>
 
 #include "base/address_space.hpp"
-#include "device/opencl/opencl_look.hpp"
+#include "device/opencl/opencl_discovery.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_native.hpp"
 #include "device/opencl/opencl_program.hpp"
@@ -27,7 +27,9 @@ namespace stretto::device::opencl {
 namespace {
 
 processor_kind kind_of(cl_device_type type) noexcept {
-  return type & CL_DEVICE_TYPE_GPU ? processor_kind::gpu : type & CL_DEVICE_TYPE_CPU ? processor_kind::cpu : processor_kind::accelerator;
+  return type & CL_DEVICE_TYPE_GPU   ? processor_kind::gpu
+         : type & CL_DEVICE_TYPE_CPU ? processor_kind::cpu
+                                     : processor_kind::accelerator;
 }
 
 properties about(const driver& d, const options& o, std::uint32_t sharers) {
@@ -40,8 +42,10 @@ properties about(const driver& d, const options& o, std::uint32_t sharers) {
   p.kind = kind_of(number<cl_device_type>(*d.cl, d.id, CL_DEVICE_TYPE));
   p.whole_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_GLOBAL_MEM_SIZE);
   const std::uint64_t one_buffer = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  p.memory_bytes = o.memory_bytes ? std::min(o.memory_bytes, one_buffer)
-                                  : base::share_of_addresses(std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers));
+  p.memory_bytes =
+      o.memory_bytes
+          ? std::min(o.memory_bytes, one_buffer)
+          : base::share_of_addresses(std::min(one_buffer, p.whole_memory_bytes / 2 / std::max(1u, o.parts) / sharers));
   p.memory_bytes -= p.memory_bytes % 4096;
   p.local_memory_bytes = number<cl_ulong>(*d.cl, d.id, CL_DEVICE_LOCAL_MEM_SIZE);
   p.most_items_per_group = static_cast<std::int64_t>(number<std::size_t>(*d.cl, d.id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
@@ -49,7 +53,7 @@ properties about(const driver& d, const options& o, std::uint32_t sharers) {
   p.compute_units = number<cl_uint>(*d.cl, d.id, CL_DEVICE_MAX_COMPUTE_UNITS);
   p.has_double = has("cl_khr_fp64");
   p.has_atomics_64 = has("cl_khr_int64_base_atomics");
-  p.compiles_late = true;
+  p.compiles_at_first_launch = true;
   p.shares_host_memory = number<cl_bool>(*d.cl, d.id, CL_DEVICE_HOST_UNIFIED_MEMORY);
   return p;
 }
@@ -64,18 +68,22 @@ class opencl_device final : public device {
         is_processor_(about_.kind == processor_kind::cpu) {
     addresses_.bytes = about_.memory_bytes;
     addresses_.first = mmap(nullptr, addresses_.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (addresses_.first == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
-    // The memory of a device that computes on the host's cores is the host's: whoever moves elements takes them where they are.
-    using made_of = opencl_memory::made_of;
-    const auto what = !o.pool ? made_of::blocks : is_processor_ && about_.shares_host_memory ? made_of::one_buffer_in_place : made_of::one_buffer;
+    if (addresses_.first == MAP_FAILED)
+      throw std::system_error(errno, std::generic_category(), "addresses for a device's memory");
+    // A device that computes on the host's cores uses host memory, so data is accessed in place.
+    using buffer_layout = opencl_memory::buffer_layout;
+    const auto what = !o.pool                                      ? buffer_layout::blocks
+                      : is_processor_ && about_.shares_host_memory ? buffer_layout::one_buffer_in_place
+                                                                   : buffer_layout::one_buffer;
     memory_.emplace(driver_, static_cast<std::byte*>(addresses_.first), about_.memory_bytes, what);
-    about_.is_seen_by_host = memory_->is_in_place();
+    about_.is_host_accessible = memory_->is_in_place();
     if (o.host_memory_bytes && about_.shares_host_memory) share_host_memory(o.host_memory_bytes);
   }
   ~opencl_device() override {
     if (!memory_->host_buffer()) return;
-    // Or drivers keep the memory of the mapping.
-    driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_->host_buffer(), memory_->host_first(), 0, nullptr, nullptr);
+    // Otherwise drivers leak the memory of the mapping.
+    driver_->cl->clEnqueueUnmapMemObject(mapped_by_, memory_->host_buffer(), memory_->host_first(), 0, nullptr,
+                                         nullptr);
     driver_->cl->clFinish(mapped_by_);
     driver_->cl->clReleaseCommandQueue(mapped_by_);
     driver_->cl->clReleaseMemObject(memory_->host_buffer());
@@ -84,7 +92,7 @@ class opencl_device final : public device {
   const properties& about() const noexcept override { return about_; }
   bool is_lost() const noexcept override { return driver_->is_lost(); }
   std::byte* memory() const noexcept override { return memory_->first(); }
-  std::byte* for_messages(std::byte* address) const noexcept override { return memory_->in_place(address); }
+  std::byte* transport_address(std::byte* address) const noexcept override { return memory_->in_place(address); }
   std::byte* host_memory() const noexcept override { return memory_->host_first(); }
   void allocated(std::byte* first, std::uint64_t bytes) override { memory_->allocated(first, bytes); }
   void freed(std::byte* first, std::uint64_t) noexcept override { memory_->freed(first); }
@@ -94,25 +102,27 @@ class opencl_device final : public device {
   }
 
   std::shared_ptr<const compiled_kernel> compile(const kernel_code& code) override {
-    // Mostly the one of the last launch.
-    if (const kernel_table::value_type* const last = last_.load(std::memory_order_acquire); last && last->first == &code)
+    // Fast path: the kernel of the last launch.
+    if (const kernel_table::value_type* const last = last_.load(std::memory_order_acquire);
+        last && last->first == &code)
       return last->second;
     std::scoped_lock lock(kernels_mutex_);
     const auto at = kernels_.try_emplace(&code).first;
     auto& kept = at->second;
     if (!kept && code.native) kept = std::make_shared<opencl_native>(code, driver_);
-    if (!kept) kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
+    if (!kept)
+      kept = std::make_shared<opencl_program>(code, driver_, abilities{about_.has_double, about_.has_atomics_64});
     last_.store(&*at, std::memory_order_release);
     return kept;
   }
 
   std::size_t poll() override {
     const std::size_t ended = streams_.poll();
-    // Its driver's threads may want this very core, which polls of a worker that looks for work would keep from them.
+    // The driver's threads may need this core, which a polling idle worker would keep from them.
     if (!ended && is_processor_ && streams_.pending()) std::this_thread::yield();
     return ended;
   }
-  bool will_ring(const std::shared_ptr<bell>& b) noexcept override { return streams_.will_ring(b); }
+  bool will_notify(const std::shared_ptr<completion_notifier>& b) noexcept override { return streams_.will_notify(b); }
   std::size_t pending() const noexcept override { return streams_.pending(); }
 
  protected:
@@ -121,25 +131,29 @@ class opencl_device final : public device {
                       : from.buffer ? memory_->refusal_of(static_cast<cl_mem>(from.buffer), from.offset_bytes + bytes)
                                     : "nothing was named";
     if (!why.empty())
-      throw not_of_device(*this, std::move(why), "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
+      throw foreign_memory(
+          *this, std::move(why),
+          "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
   }
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    memory_->take(stands, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
+  void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
+    memory_->map_borrowed(alias, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);
   }
-  void let_go(std::byte* stands) noexcept override { memory_->let_go(stands); }
+  void unmap_borrowed(std::byte* alias) noexcept override { memory_->unmap_borrowed(alias); }
 
  private:
-  /// The host has it mapped all the time: device and host use one memory, so that there is nothing to move. None where the
-  /// driver has none.
+  /// The buffer stays mapped: device and host use one memory, so nothing is moved. Does nothing if the driver has no
+  /// such memory.
   void share_host_memory(std::uint64_t bytes) {
     const api& cl = *driver_->cl;
     cl_int status = CL_SUCCESS;
-    const cl_mem buffer = cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
+    const cl_mem buffer =
+        cl.clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status);
     if (status != CL_SUCCESS) return;
     mapped_by_ = cl.clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
     void* at = nullptr;
     if (mapped_by_)
-      at = cl.clEnqueueMapBuffer(mapped_by_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+      at = cl.clEnqueueMapBuffer(mapped_by_, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr,
+                                 &status);
     if (!at || status != CL_SUCCESS) {
       if (mapped_by_) cl.clReleaseCommandQueue(mapped_by_);
       cl.clReleaseMemObject(buffer);
@@ -152,7 +166,7 @@ class opencl_device final : public device {
   const std::shared_ptr<driver> driver_;
   properties about_;
   const bool is_processor_;  // it computes on the host's cores
-  cl_command_queue mapped_by_ = nullptr;  // the host's memory, where there is such
+  cl_command_queue mapped_by_ = nullptr;  // queue that mapped the host memory, if there is any
   struct reserved {
     void* first = MAP_FAILED;
     std::uint64_t bytes = 0;
@@ -163,16 +177,17 @@ class opencl_device final : public device {
   std::optional<opencl_memory> memory_;
   std::mutex kernels_mutex_;
   using kernel_table = std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>>;
-  kernel_table kernels_;  // to the end: streams hold kernels of them
+  kernel_table kernels_;  // never shrinks: streams hold kernels of its entries
   std::atomic<const kernel_table::value_type*> last_{nullptr};  // of those that are compiled
   stream_registry streams_;
 };
 
 namespace {
 
-/// `part`: its number among those of a device, which it takes over; 0: it is a device.
-found open(const std::shared_ptr<const api>& cl, const shown& of, const options& o, const device_share& of_it, unsigned part = 0) {
-  found f;
+/// `part`: the number of a sub-device, which the opened device then owns; 0: a whole device.
+opened_device open(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o,
+                   const device_share& of_it, unsigned part = 0) {
+  opened_device f;
   f.share = of_it;
   f.name = platform_text(*cl, of.platform, CL_PLATFORM_NAME);
   try {
@@ -180,17 +195,19 @@ found open(const std::shared_ptr<const api>& cl, const shown& of, const options&
     d->cl = cl;
     d->id = of.id;
     d->cache = kernel_cache(o.cache);
-    d->check_kernels = o.check ? checking::on : checking::off;
-    // Processors multiply numbers of 64 bits as fast, and their compilers see neighbours better in those.
-    if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu) d->most_indexing = indexing::dense;
+    d->check_kernels = o.check ? index_checks::on : index_checks::off;
+    // CPUs multiply 64-bit numbers as fast, and their compilers recognise neighbouring accesses better with them.
+    if (kind_of(number<cl_device_type>(*cl, of.id, CL_DEVICE_TYPE)) == processor_kind::cpu)
+      d->most_indexing = indexing::dense;
     d->name = text(*cl, of.id, CL_DEVICE_NAME);
     f.name = fmt::format("{} ({})", d->name, f.name);
     if (part) f.name += fmt::format(", part {} of {}", part, o.parts);
-    if (unfit is = unfit_for(*cl, of.id); !is.reason.empty()) {
+    if (unusable_reason is = unusable_reason_of(*cl, of.id); !is.reason.empty()) {
       f.reason = std::move(is.reason), f.remedy = std::move(is.remedy);
       return f;
     }
-    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*cl, of.id, CL_DEVICE_VERSION), text(*cl, of.id, CL_DRIVER_VERSION));
+    d->identity = fmt::format("{}, {}, driver {}", f.name, text(*cl, of.id, CL_DEVICE_VERSION),
+                              text(*cl, of.id, CL_DRIVER_VERSION));
     cl_int status = CL_SUCCESS;
     d->context = cl->clCreateContext(nullptr, 1, &d->id, nullptr, nullptr, &status);
     check(status, "clCreateContext");
@@ -202,15 +219,17 @@ found open(const std::shared_ptr<const api>& cl, const shown& of, const options&
   return f;
 }
 
-/// The parts of a device with that many compute units each. They are made once and stay as long as the process: the threads of
-/// PoCL 3.1 touch the device of a command after it has ended, and its contexts do not keep a part alive.
+/// Partitions a device into sub-devices with that many compute units each. They are created once and never released:
+/// threads of PoCL 3.1 access the device of a command after it has completed, and its contexts do not keep a
+/// sub-device alive.
 std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned units) {
   static std::mutex mutex;
   static auto& made = *new std::map<std::tuple<const void*, cl_device_id, unsigned>, std::vector<cl_device_id>>;
   std::scoped_lock lock(mutex);
   std::vector<cl_device_id>& ids = made[{reinterpret_cast<const void*>(cl.clCreateSubDevices), id, units}];
   if (!ids.empty()) return ids;
-  const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units), 0};
+  const cl_device_partition_property how[] = {CL_DEVICE_PARTITION_EQUALLY,
+                                              static_cast<cl_device_partition_property>(units), 0};
   cl_uint count = 0;
   check(cl.clCreateSubDevices(id, how, 0, nullptr, &count), "clCreateSubDevices");
   std::vector<cl_device_id> parts(count);
@@ -218,12 +237,14 @@ std::vector<cl_device_id> parts_of(const api& cl, cl_device_id id, unsigned unit
   return ids = std::move(parts);
 }
 
-/// Parts with as many compute units each; what does not go into them stays idle. The first has the number `first`.
-std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown& of, const options& o, unsigned first) {
-  found f;
-  std::vector<found> all;
+/// Opens the equal parts of a device; remaining compute units stay idle. The first part has the number `first`.
+std::vector<opened_device> open_parts(const std::shared_ptr<const api>& cl, const platform_device& of, const options& o,
+                                      unsigned first) {
+  opened_device f;
+  std::vector<opened_device> all;
   try {
-    f.name = fmt::format("{} ({})", text(*cl, of.id, CL_DEVICE_NAME), platform_text(*cl, of.platform, CL_PLATFORM_NAME));
+    f.name =
+        fmt::format("{} ({})", text(*cl, of.id, CL_DEVICE_NAME), platform_text(*cl, of.platform, CL_PLATFORM_NAME));
     const auto units = number<cl_uint>(*cl, of.id, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (units < o.parts) {
       f.reason = fmt::format("{} parts were asked for, and it has {} compute units", o.parts, units);
@@ -231,7 +252,8 @@ std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown&
     } else {
       const std::vector<cl_device_id> ids = parts_of(*cl, of.id, units / o.parts);
       for (unsigned n = 0; n < ids.size() && n < o.parts; ++n)
-        if (const chosen* const choice = choice_of(o.only, first + n)) all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
+        if (const device_selection* const choice = selection_of(o.only, first + n))
+          all.push_back(open(cl, {of.platform, ids[n]}, o, choice->share, n + 1));
       return all;
     }
   } catch (const std::exception& e) {
@@ -244,8 +266,8 @@ std::vector<found> open_parts(const std::shared_ptr<const api>& cl, const shown&
 
 }  // namespace
 
-std::vector<found> find(const options& o) {
-  std::vector<found> all;
+std::vector<opened_device> find(const options& o) {
+  std::vector<opened_device> all;
   unsigned usable = 0;
   const auto none = [&](std::string reason, std::string remedy) {
     all.push_back({"OpenCL", nullptr, std::move(reason), std::move(remedy)});
@@ -254,12 +276,13 @@ std::vector<found> find(const options& o) {
     const std::shared_ptr<const api> cl = api::load(o.library);
     cl_int status = CL_SUCCESS;
     unsigned first = 0;
-    for (const shown& of : all_devices(*cl, status)) {
+    for (const platform_device& of : all_devices(*cl, status)) {
       if (usable >= o.at_most) return all;
-      std::vector<found> some;
+      std::vector<opened_device> some;
       if (o.parts > 1) some = open_parts(cl, of, o, first);
-      else if (const chosen* const choice = choice_of(o.only, first)) some.push_back(open(cl, of, o, choice->share));
-      for (found& f : some) {
+      else if (const device_selection* const choice = selection_of(o.only, first))
+        some.push_back(open(cl, of, o, choice->share));
+      for (opened_device& f : some) {
         usable += f.is != nullptr;
         all.push_back(std::move(f));
       }

@@ -1,11 +1,12 @@
-// opencl_device.hpp - devices of OpenCL 1.2 drivers, through the ICD loader where there is one.
+// opencl_device.hpp - devices of OpenCL 1.2 drivers, through the ICD loader if there is one.
 //
-// Every device has a context of its own: in a common one drivers move data behind our back. Its memory is one buffer; the
-// addresses of it that we hand out are set aside and cannot be touched, for OpenCL has none.
+// Every device has its own context: in a shared one, drivers move data on their own. Its memory is one buffer. OpenCL
+// has no device addresses, so reserved addresses that nobody can access stand for it.
 //
-// Threads     as device.hpp. Nothing waits: poll() asks for the state of the oldest operation of each stream.
-// Cost        as the driver's own, and a lock per stream and call. Callbacks are not used: with PoCL one costs 33 us.
-// Invariants  a stream is an in-order queue; marks are markers, so that streams wait without the host.
+// Threads     as device.hpp. Nothing blocks: poll() queries the oldest operation of each stream.
+// Cost        as the driver's own, and a lock per stream and call. A callback costs 33 us with PoCL, so callbacks are
+//             used only while no thread polls.
+// Invariants  a stream is an in-order queue; markers are OpenCL markers, so that streams wait without the host.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@
 
 namespace stretto::device::opencl {
 
-/// Never throws for what is missing: that is one entry with a reason.
-std::vector<found> find(const options& o);
+/// Opens devices. Never throws for a missing driver or device: the result then has one entry with a reason.
+std::vector<opened_device> find(const options& o);
 
 }  // namespace stretto::device::opencl

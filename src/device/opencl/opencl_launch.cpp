@@ -1,26 +1,27 @@
-// opencl_launch.cpp - kernels in a stream: their arguments, as few as drivers are quick with, and what they are enqueued with.
+// opencl_launch.cpp - kernel launches in a stream: sets as few arguments as possible, and enqueues.
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
 
 #include "device/checked_launch.hpp"
-#include "device/opencl/opencl_stream.hpp"
 #include "device/layout_of.hpp"
+#include "device/opencl/opencl_stream.hpp"
 
 namespace stretto::device::opencl {
 
-/// The words of a checked launch, in a buffer of its own.
-class opencl_stream::words_buffer {
+/// A buffer with the words of a checked launch.
+class opencl_stream::check_buffer {
  public:
-  words_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
+  check_buffer(const driver& d, const checked_launch& launch) : cl_(*d.cl) {
     cl_int status = CL_SUCCESS;
     const std::span<const std::byte> bytes = launch.bytes();
-    buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), const_cast<std::byte*>(bytes.data()), &status);
+    buffer_ = cl_.clCreateBuffer(d.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
+                                 const_cast<std::byte*>(bytes.data()), &status);
     check(status, "clCreateBuffer");
   }
-  words_buffer(const words_buffer&) = delete;
-  ~words_buffer() {
+  check_buffer(const check_buffer&) = delete;
+  ~check_buffer() {
     if (buffer_) cl_.clReleaseMemObject(buffer_);
   }
   const cl_mem& buffer() const noexcept { return buffer_; }
@@ -40,7 +41,7 @@ opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) 
   return last_->second;
 }
 
-/// `value` null: so many bytes of local memory.
+/// Null `value`: `bytes` bytes of local memory.
 bool opencl_stream::set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a) {
   if (p.mode == access::value)
     set(k, n, p.element_bytes, a.origin);
@@ -79,8 +80,8 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   const auto& program = static_cast<const opencl_program&>(kernel);
   prepared& k = kernel_for(program, v);
   std::optional<checked_launch> checked;
-  std::optional<words_buffer> words;
-  if (driver_->check_kernels == checking::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
+  std::optional<check_buffer> words;
+  if (driver_->check_kernels == index_checks::on) words.emplace(*driver_, checked.emplace(code, range, arguments));
   layouts_.clear();
   cl_uint n = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -90,8 +91,9 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       ++n;
     } else {
       array_layout& layout = layouts_.emplace_back(layout_of(arguments[i], p.element_bytes));
-      const located where = words && checked_launch::is_empty(arguments[i]) ? located{words->buffer(), checked->nowhere()}
-                                                                            : memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
+      const located where = words && checked_launch::is_empty(arguments[i])
+                                ? located{words->buffer(), checked->dummy_offset()}
+                                : memory_.at(arguments[i].first ? arguments[i].first : memory_.first());
       layout.skip = static_cast<std::int64_t>(where.offset);
       set(k, n++, sizeof(cl_mem), &where.buffer);
     }
@@ -104,12 +106,13 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
   }
   together_.resize(sizeof whole + layouts_.size() * sizeof(array_layout));
   std::memcpy(together_.data(), &whole, sizeof whole);
-  if (!layouts_.empty()) std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
+  if (!layouts_.empty())
+    std::memcpy(together_.data() + sizeof whole, layouts_.data(), layouts_.size() * sizeof(array_layout));
   set(k, n++, together_.size(), together_.data());
   if (const cl_mem locks = program.locks()) set(k, n++, sizeof locks, &locks);
-  // Of another buffer the driver may give the same handle.
+  // The driver may reuse the handle for another buffer, so always set the argument.
   if (words) driver_->check(cl.clSetKernelArg(k.kernel, n, sizeof(cl_mem), &words->buffer()), "clSetKernelArg");
-  // Groups of few shapes: with PoCL every further shape is compiled anew. Items beyond the range leave at once.
+  // Use few group shapes: PoCL compiles each one anew. Items beyond the range return at once.
   const auto most = static_cast<std::size_t>(on_.about().most_items_per_group);
   for (int a = 0; a < range.dimensions; ++a) {
     const int axis = range.dimensions - 1 - a;  // of the program
@@ -122,12 +125,15 @@ void opencl_stream::launch(const compiled_kernel& kernel, const launch_range& ra
       global[a] = (count + group[a] - 1) / group[a] * group[a];
     }
   }
-  driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global, group, 0, nullptr,
-                                  words ? nullptr : event_for(done)), "clEnqueueNDRangeKernel");
+  driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
+                                           group, 0, nullptr, words ? nullptr : event_for(done)),
+                 "clEnqueueNDRangeKernel");
   if (words) {
-    std::array<std::byte, checked_launch::bytes_back> back;
-    driver_->check(cl.clEnqueueReadBuffer(queue_, words->buffer(), CL_TRUE, 0, back.size(), back.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
-    checked->look_at(back);
+    std::array<std::byte, checked_launch::result_bytes> back;
+    driver_->check(
+        cl.clEnqueueReadBuffer(queue_, words->buffer(), CL_TRUE, 0, back.size(), back.data(), 0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
+    checked->check_result(back);
     if (cl_event* const event = event_for(done))
       driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
   }
@@ -140,7 +146,7 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
   if (kernel.is_calls()) {
-    make_calls(code, range, arguments);
+    run_native_calls(code, range, arguments);
     if (cl_event* const event = event_for(done))
       driver_->check(cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, event), "clEnqueueMarkerWithWaitList");
     return enqueued(done);
@@ -155,11 +161,12 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
     if (set_plain(k, n, p, a)) {
       ++n;
     } else {
-      const std::byte* const first = code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
-      const cl_mem part = k.parts[i].of(driver_, memory_.at(first), static_cast<std::size_t>(arguments[i].end() - first),
-                                        on_.about().alignment);
+      const std::byte* const first =
+          code.native->with_layouts || !arguments[i].bytes ? arguments[i].first : first_of(arguments[i], p);
+      const cl_mem part = k.parts[i].of(driver_, memory_.at(first),
+                                        static_cast<std::size_t>(arguments[i].end() - first), on_.about().alignment);
       if (arguments[i].bytes && !part) throw misaligned(code, i, on_.about().alignment);
-      // Of another part the driver may give the same handle.
+      // The driver may reuse the handle for another sub-buffer, so always set the argument.
       driver_->check(cl.clSetKernelArg(k.kernel, n++, sizeof part, &part), "clSetKernelArg");
       if (code.native->with_layouts) {
         const native_layout layout = layout_of(arguments[i], p);
@@ -174,12 +181,14 @@ void opencl_stream::launch_native(const opencl_native& kernel, const launch_rang
     global[a] = static_cast<std::size_t>(range.max[axis] - range.min[axis]) * group[a];
   }
   driver_->check(cl.clEnqueueNDRangeKernel(queue_, k.kernel, static_cast<cl_uint>(range.dimensions), nullptr, global,
-                                  code.in_groups ? group : nullptr, 0, nullptr, event_for(done)), "clEnqueueNDRangeKernel");
+                                           code.in_groups ? group : nullptr, 0, nullptr, event_for(done)),
+                 "clEnqueueNDRangeKernel");
   enqueued(done);
 }
 
-/// The caller holds the lock: whatever the calls enqueue stands together.
-void opencl_stream::make_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments) {
+/// The caller holds the lock, so the enqueued calls stay together.
+void opencl_stream::run_native_calls(const kernel_code& code, const launch_range& range,
+                                     std::span<const launch_argument> arguments) {
   std::vector<kernel_argument> given(arguments.size());
   std::vector<native_functions::location> where(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -189,9 +198,10 @@ void opencl_stream::make_calls(const kernel_code& code, const launch_range& rang
     where[i] = {nullptr, at.buffer, at.offset};
   }
   try {
-    code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(), where.data());
+    code.native->call({native_call::kind::opencl, driver_->id, driver_->context, queue_, work_of(range)}, given.data(),
+                      where.data());
   } catch (...) {
-    driver_->cl->clFinish(queue_);  // what it enqueued before
+    driver_->cl->clFinish(queue_);  // wait for the operations that the calls enqueued before they threw
     throw;
   }
 }

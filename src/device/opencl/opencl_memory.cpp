@@ -20,25 +20,27 @@ bool is_shortage(cl_int status) noexcept {
 
 }  // namespace
 
-opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, made_of what)
+opencl_memory::opencl_memory(std::shared_ptr<driver> d, std::byte* first, std::uint64_t bytes, buffer_layout what)
     : driver_(std::move(d)), first_(first), bytes_(bytes), asks_(make_queue(*driver_)) {
   try {
-    if (what != made_of::blocks) whole_ = make(bytes, what == made_of::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
+    if (what != buffer_layout::blocks)
+      whole_ = make(bytes, what == buffer_layout::one_buffer_in_place ? CL_MEM_ALLOC_HOST_PTR : 0);
   } catch (...) {
     if (asks_) driver_->cl->clReleaseCommandQueue(asks_);
     throw;
   }
   if (!whole_ || !asks_) return;
-  driver_->cl->clFinish(asks_);  // no kernel is under way that this would wait for
-  if (what != made_of::one_buffer_in_place) return;
+  driver_->cl->clFinish(asks_);  // no kernel is pending, so this does not block
+  if (what != buffer_layout::one_buffer_in_place) return;
   cl_int status = CL_SUCCESS;
-  void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &status);
+  void* const at = driver_->cl->clEnqueueMapBuffer(asks_, whole_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                                   nullptr, nullptr, &status);
   if (status == CL_SUCCESS) in_place_ = static_cast<std::byte*>(at);
 }
 
 opencl_memory::~opencl_memory() {
   for (const auto& [at, b] : blocks_) driver_->cl->clReleaseMemObject(b.buffer);
-  if (in_place_) {  // or drivers keep the memory of the mapping
+  if (in_place_) {  // otherwise drivers leak the memory of the mapping
     driver_->cl->clEnqueueUnmapMemObject(asks_, whole_, in_place_, 0, nullptr, nullptr);
     driver_->cl->clFinish(asks_);
   }
@@ -48,12 +50,13 @@ opencl_memory::~opencl_memory() {
   driver_->cl->clReleaseCommandQueue(asks_);
 }
 
-/// Drivers may take it when the buffer is used first, and fail the launch that does: so something does before. Of what else they say to
-/// this nothing follows.
-cl_int opencl_memory::take_memory_for(cl_mem buffer) const noexcept {
+/// Drivers may allocate memory on the first use of a buffer and fail that launch. So use the buffer before any
+/// launch; other errors of this call are ignored.
+cl_int opencl_memory::force_allocation(cl_mem buffer) const noexcept {
   if (!asks_) return CL_SUCCESS;
   const api& cl = *driver_->cl;
-  const cl_int status = cl.clEnqueueMigrateMemObjects(asks_, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
+  const cl_int status =
+      cl.clEnqueueMigrateMemObjects(asks_, 1, &buffer, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, nullptr, nullptr);
   if (status == CL_SUCCESS) cl.clFlush(asks_);
   return is_shortage(status) ? status : CL_SUCCESS;
 }
@@ -63,7 +66,7 @@ cl_mem opencl_memory::make(std::uint64_t bytes, cl_mem_flags more) const {
   const cl_mem made = driver_->cl->clCreateBuffer(driver_->context, CL_MEM_READ_WRITE | more, bytes, nullptr, &status);
   const std::string what = fmt::format("a buffer of {} bytes", bytes);
   driver_->check(status, what);
-  if (const cl_int refused = take_memory_for(made); refused != CL_SUCCESS) {
+  if (const cl_int refused = force_allocation(made); refused != CL_SUCCESS) {
     driver_->cl->clReleaseMemObject(made);
     driver_->check(refused, what);
   }
@@ -90,25 +93,27 @@ void opencl_memory::freed(std::byte* first) noexcept {
   driver_->cl->clReleaseMemObject(gone);
 }
 
-void opencl_memory::take(std::byte* stands, located from, std::uint64_t bytes) {
+void opencl_memory::map_borrowed(std::byte* alias, located from, std::uint64_t bytes) {
   std::scoped_lock lock(mutex_);
-  borrowed_.emplace(stands, taken{stands + bytes, from});
+  borrowed_.emplace(alias, taken{alias + bytes, from});
 }
 
-void opencl_memory::let_go(std::byte* stands) noexcept {
+void opencl_memory::unmap_borrowed(std::byte* alias) noexcept {
   std::scoped_lock lock(mutex_);
-  borrowed_.erase(stands);
+  borrowed_.erase(alias);
 }
 
 std::string opencl_memory::refusal_of(cl_mem buffer, std::uint64_t end) const {
   const api& cl = *driver_->cl;
   cl_context made_in = nullptr;
   std::size_t bytes = 0;
-  if (cl_int status = cl.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof made_in, &made_in, nullptr); status != CL_SUCCESS)
+  if (cl_int status = cl.clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof made_in, &made_in, nullptr);
+      status != CL_SUCCESS)
     return fmt::format("the driver says {}", name_of(status));
   if (made_in != driver_->context) return "the buffer was made in another context";
   cl.clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, nullptr);
-  return end > bytes ? fmt::format("the buffer has {} bytes, and what is used ends behind {}", bytes, end) : std::string();
+  return end > bytes ? fmt::format("the buffer has {} bytes, and what is used ends behind {}", bytes, end)
+                     : std::string();
 }
 
 located opencl_memory::at(const std::byte* address) const {

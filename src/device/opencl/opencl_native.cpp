@@ -8,7 +8,8 @@
 
 namespace stretto::device::opencl {
 
-opencl_native::opencl_native(const kernel_code& code, std::shared_ptr<driver> d) : compiled_kernel(code), driver_(std::move(d)) {
+opencl_native::opencl_native(const kernel_code& code, std::shared_ptr<driver> d)
+    : compiled_kernel(code), driver_(std::move(d)) {
   const native_code& from = code.native->opencl;
   if (code.native->has_calls(native_call::kind::opencl)) return;
   if (from.is == native_code::form::none) throw without_code(code, driver_->identity);
@@ -46,7 +47,8 @@ void opencl_native::build(const native_code& from) {
     const char* text = content.c_str();
     program_ = cl.clCreateProgramWithSource(driver_->context, 1, &text, &length, &status);
   }
-  if (status == CL_SUCCESS) status = cl.clBuildProgram(program_, 1, &driver_->id, from.options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS)
+    status = cl.clBuildProgram(program_, 1, &driver_->id, from.options.c_str(), nullptr, nullptr);
   if (status == CL_SUCCESS) return;
   if (driver_->is_lost()) throw driver_->lost();
   const std::string log = program_ ? build_log(*driver_, program_) : std::string();
@@ -85,7 +87,10 @@ void opencl_native::require_count(const native_code& from, cl_kernel k) const {
 }
 
 part_of_buffer::part_of_buffer(part_of_buffer&& other) noexcept
-    : driver_(std::move(other.driver_)), from_(other.from_), bytes_(other.bytes_), part_(std::exchange(other.part_, nullptr)) {}
+    : driver_(std::move(other.driver_)),
+      from_(other.from_),
+      bytes_(other.bytes_),
+      part_(std::exchange(other.part_, nullptr)) {}
 
 part_of_buffer::~part_of_buffer() {
   if (part_) driver_->cl->clReleaseMemObject(part_);
@@ -95,11 +100,12 @@ cl_mem part_of_buffer::of(const std::shared_ptr<driver>& d, located whole, std::
   if (whole.offset == 0) return whole.buffer;
   if (whole.offset % std::max<std::uint64_t>(alignment, 1) != 0 || bytes == 0) return nullptr;
   if (part_ && from_.buffer == whole.buffer && from_.offset == whole.offset && bytes_ == bytes) return part_;
-  // The last launch with it may be under way: the driver keeps it until that has ended.
+  // The driver keeps it until pending launches that use it have completed.
   if (part_) d->cl->clReleaseMemObject(std::exchange(part_, nullptr));
   const cl_buffer_region region{whole.offset, bytes};
   cl_int status = CL_SUCCESS;
-  const cl_mem made = d->cl->clCreateSubBuffer(whole.buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+  const cl_mem made =
+      d->cl->clCreateSubBuffer(whole.buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
   if (status == CL_MISALIGNED_SUB_BUFFER_OFFSET) return nullptr;
   d->check(status, "clCreateSubBuffer");
   driver_ = d, from_ = whole, bytes_ = bytes;

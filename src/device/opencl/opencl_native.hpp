@@ -1,10 +1,10 @@
-// opencl_native.hpp - a kernel whose OpenCL code, or calls, the program brought.
+// opencl_native.hpp - a kernel whose OpenCL code, or OpenCL calls, the program supplies.
 //
-// Threads     make_kernel: any; what it returns belongs to the caller.
-// Cost        compiled once; a part of a buffer is made where an array is not the one of the launch before.
+// Threads     make_kernel: any; its result belongs to the caller.
+// Cost        compiled once. A sub-buffer is created if an array differs from that of the previous launch.
 #pragma once
 
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/opencl/opencl_memory.hpp"
 #include "device/opencl/opencl_program.hpp"
 
@@ -17,7 +17,7 @@ class opencl_native final : public compiled_kernel {
   ~opencl_native() override;
 
   bool is_calls() const noexcept { return !program_; }
-  /// A kernel object whose arguments nobody else sets. To be released by the caller.
+  /// A kernel object with arguments of its own. The caller must release it.
   cl_kernel make_kernel(variant) const;
   group_needs needs() const override { return needs_; }
 
@@ -26,18 +26,18 @@ class opencl_native final : public compiled_kernel {
   void require_count(const native_code& from, cl_kernel k) const;
 
   const std::shared_ptr<driver> driver_;
-  cl_program program_ = nullptr;  // null: calls
+  cl_program program_ = nullptr;  // null: the kernel makes calls
   group_needs needs_;
 };
 
-/// The buffer that begins where an array does, which is a pointer to OpenCL; made anew where that changes.
+/// The sub-buffer that begins at an array, which OpenCL needs in place of a pointer; recreated if the array changes.
 class part_of_buffer {
  public:
   part_of_buffer() = default;
   part_of_buffer(part_of_buffer&& other) noexcept;
   ~part_of_buffer();
 
-  /// Null where no buffer can begin there.
+  /// Null if no buffer can begin there.
   cl_mem of(const std::shared_ptr<driver>& d, located whole, std::size_t bytes, std::uint64_t alignment);
 
  private:

@@ -1,4 +1,4 @@
-// opencl_options.hpp - how devices of OpenCL drivers are opened.
+// opencl_options.hpp - options for opening the devices of OpenCL drivers.
 //
 // Threads     values.
 #pragma once
@@ -16,14 +16,16 @@ namespace stretto::device::opencl {
 
 struct options {
   std::string library = "libOpenCL.so.1";
-  std::uint64_t memory_bytes = 0;  // of each device; 0: as much as one buffer can be, at most half of its memory, or this process's part of that
-  std::uint64_t host_memory_bytes = 0;  // that kernels use in place, of devices that have the host's memory
-  bool check = false;  // kernels look at their indices
-  bool pool = true;  // one buffer is the memory; else one for each block in use
+  // of each device; 0: the largest possible buffer, at most half of its memory, or this process's part of that
+  std::uint64_t memory_bytes = 0;
+  // host memory that kernels access in place, on devices that use the host's memory
+  std::uint64_t host_memory_bytes = 0;
+  bool check = false;  // kernels check their indices
+  bool pool = true;  // one buffer for the device; false: one per block in use
   std::filesystem::path cache = kernel_cache::default_folder();
-  unsigned at_most = ~0u;  // devices
-  unsigned parts = 1;      // that each device is cut into, with as many of its compute units each
-  std::optional<std::vector<chosen>> only = {};  // else all
+  unsigned at_most = ~0u;  // most devices to open
+  unsigned parts = 1;      // equal parts of compute units into which each device is partitioned
+  std::optional<std::vector<device_selection>> only = {};  // absent: all
 };
 
 }  // namespace stretto::device::opencl

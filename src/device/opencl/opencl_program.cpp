@@ -21,22 +21,24 @@ int axes_of(const kernel_code& code) {
 
 }  // namespace
 
-// What OpenCL says of a device that is gone, and of what belonged to it: all of it was valid before.
+// Statuses that OpenCL returns for a lost device and its objects, all of which were valid before.
 bool driver::ends_with(cl_int status) noexcept {
   if (is_lost()) return true;
-  const bool is_said = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE || status == CL_INVALID_CONTEXT ||
-                       status == CL_INVALID_COMMAND_QUEUE;
-  // The rest may be a kernel's or a launch's own fault. Drivers say "out of resources" to both.
+  const bool is_said = status == CL_DEVICE_NOT_AVAILABLE || status == CL_INVALID_DEVICE ||
+                       status == CL_INVALID_CONTEXT || status == CL_INVALID_COMMAND_QUEUE;
+  // Other statuses may be the fault of a kernel or a launch. Drivers return "out of resources" for both.
   if (!is_said && answers()) return false;
   cl_int none = CL_SUCCESS;
   lost_.compare_exchange_strong(none, status, std::memory_order_acq_rel);
   return true;
 }
 
-/// Whether it still does what is asked of it.
+/// Whether the device still executes commands.
 bool driver::answers() const noexcept {
   cl_bool is_available = CL_FALSE;
-  if (cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, nullptr) != CL_SUCCESS || !is_available) return false;
+  if (cl->clGetDeviceInfo(id, CL_DEVICE_AVAILABLE, sizeof is_available, &is_available, nullptr) != CL_SUCCESS ||
+      !is_available)
+    return false;
   cl_int status = CL_SUCCESS;
   const cl_command_queue queue = cl->clCreateCommandQueue(context, id, 0, &status);
   if (status != CL_SUCCESS) return false;
@@ -49,7 +51,8 @@ bool driver::answers() const noexcept {
 error driver::lost() const {
   return error("K31", fmt::format("device \"{}\" was lost", name))
       .because(name_of(lost_.load(std::memory_order_acquire)))
-      .remedy("run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
+      .remedy(
+          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
 }
 
 void driver::check(cl_int status, std::string_view call) {
@@ -63,7 +66,8 @@ group_needs needs_of(const driver& d, cl_kernel k) {
     return d.cl->clGetKernelWorkGroupInfo(k, d.id, what, sizeof value, &value, nullptr) == CL_SUCCESS;
   };
   group_needs n;
-  if (std::size_t most = 0; ask(CL_KERNEL_WORK_GROUP_SIZE, most) && most > 0) n.most_items = static_cast<std::int64_t>(most);
+  if (std::size_t most = 0; ask(CL_KERNEL_WORK_GROUP_SIZE, most) && most > 0)
+    n.most_items = static_cast<std::int64_t>(most);
   if (cl_ulong bytes = 0; ask(CL_KERNEL_LOCAL_MEM_SIZE, bytes)) n.local_bytes = bytes;
   return n;
 }
@@ -82,18 +86,21 @@ cl_mem driver::locks() {
   if (locks_) return locks_;
   std::vector<cl_uint> none(lock_count);
   cl_int status = CL_SUCCESS;
-  const cl_mem made =
-      cl->clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, none.size() * sizeof none[0], none.data(), &status);
+  const cl_mem made = cl->clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                         none.size() * sizeof none[0], none.data(), &status);
   check(status, "clCreateBuffer");
   return locks_ = made;
 }
 
 opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has)
-    : compiled_kernel(code), driver_(std::move(d)), text_(text_for(code, dialect::opencl, driver_->check_kernels)), locks_(text_.needs_locks ? driver_->locks() : nullptr) {
+    : compiled_kernel(code),
+      driver_(std::move(d)),
+      text_(text_for(code, dialect::opencl, driver_->check_kernels)),
+      locks_(text_.needs_locks ? driver_->locks() : nullptr) {
   if (const char* const what = text_.needs_double && !has.double_precision      ? "numbers of double precision"
                                   : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
                                                                                      : nullptr)
-    throw lacking(code, what, driver_->identity);
+    throw missing_capability(code, what, driver_->identity);
   const variant v{axes_of(code), driver_->most_indexing};
   built_.emplace(v, build(v));
   if (!code.in_groups) return;
@@ -122,8 +129,9 @@ cl_kernel opencl_program::make_kernel(variant v) const {
 }
 
 cl_program opencl_program::build(variant v) const {
-  const std::string flags = fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={} -DSTRETTO_INDEXING={}{}", v.dimensions, static_cast<int>(v.elements),
-                                        code.denormals_are_zero ? " -cl-denorms-are-zero" : "");
+  const std::string flags =
+      fmt::format("-cl-std=CL1.2 -DSTRETTO_DIMENSIONS={} -DSTRETTO_INDEXING={}{}", v.dimensions,
+                  static_cast<int>(v.elements), code.denormals_are_zero ? " -cl-denorms-are-zero" : "");
   const std::string key = fmt::format("opencl\n{}\n{}\n{}", driver_->identity, flags, text_.source);
   if (const cl_program kept = from_cache(key, flags)) return kept;
   return from_text(key, flags);
@@ -136,9 +144,11 @@ cl_program opencl_program::from_cache(const std::string& key, const std::string&
   const std::size_t length = kept->size();
   const auto* bytes = reinterpret_cast<const unsigned char*>(kept->data());
   cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
-  const cl_program p = cl.clCreateProgramWithBinary(driver_->context, 1, &driver_->id, &length, &bytes, &loaded, &status);
-  if (status != CL_SUCCESS) return nullptr;  // of a driver that was replaced: compiled anew
-  if (loaded == CL_SUCCESS && cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr) == CL_SUCCESS) return p;
+  const cl_program p =
+      cl.clCreateProgramWithBinary(driver_->context, 1, &driver_->id, &length, &bytes, &loaded, &status);
+  if (status != CL_SUCCESS) return nullptr;  // the driver was replaced: compile again
+  if (loaded == CL_SUCCESS && cl.clBuildProgram(p, 1, &driver_->id, flags.c_str(), nullptr, nullptr) == CL_SUCCESS)
+    return p;
   cl.clReleaseProgram(p);
   return nullptr;
 }

@@ -1,7 +1,7 @@
 // opencl_program.hpp - one kernel, compiled for one device in the variants that its launches need.
 //
-// Threads     kernel_for: any thread, under a lock; what it returns belongs to the caller.
-// Cost        a variant is compiled once, in tens to hundreds of milliseconds, and kept on disk.
+// Threads     make_kernel: any thread, under a lock; its result belongs to the caller.
+// Cost        a variant is compiled once, in tens to hundreds of milliseconds, and stored on disk.
 #pragma once
 
 #include <stretto/error.hpp>
@@ -20,44 +20,46 @@
 
 namespace stretto::device::opencl {
 
-/// What all objects of one device share.
+/// The state that all objects of one device share.
 struct driver {
   std::shared_ptr<const api> cl;
   cl_device_id id = nullptr;
   cl_context context = nullptr;
   std::string name;
-  std::string identity;  // platform, device and driver version: part of the key of what is kept on disk
+  std::string identity;  // platform, device and driver version; part of the key of the kernel cache
   kernel_cache cache{{}};
-  checking check_kernels = checking::off;  // whether those look at their indices
-  indexing most_indexing = indexing::near;  // less where compilers make no less of it
+  index_checks check_kernels = index_checks::off;  // whether kernels check their indices
+  indexing most_indexing = indexing::near;  // lower if the compiler gains nothing from it
 
   ~driver() {
     if (locks_) cl->clReleaseMemObject(locks_);
     if (context) cl->clReleaseContext(context);
   }
 
-  /// Any thread. Whether nothing works here any more; then it is so for ever.
+  /// Any thread. Whether the device has failed; once true, it stays true.
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire) != CL_SUCCESS; }
-  /// Whether a failure with this status is the device's end: it says so, or the device does not answer after it.
+  /// Whether a failure with this status means that the device is lost: the status says so, or the device no longer
+  /// responds.
   bool ends_with(cl_int status) noexcept;
   /// The error K31.
   error lost() const;
-  /// Throws K31 where the status is the device's end, K41 for other failures.
+  /// Throws K31 if the device is lost, K41 for other failures.
   void check(cl_int status, std::string_view call);
-  /// What kernels take that contribute behind locks (kernel_text.hpp), made when the first is compiled. Throws K31, K41.
+  /// The locks of kernels that contribute with a user-defined operator (kernel_text.hpp), allocated when the first
+  /// such kernel is compiled. Throws K31, K41.
   cl_mem locks();
 
  private:
   bool answers() const noexcept;
-  std::atomic<cl_int> lost_{CL_SUCCESS};  // else with which status
+  std::atomic<cl_int> lost_{CL_SUCCESS};  // the status of the failure
   std::mutex mutex_;
   cl_mem locks_ = nullptr;
 };
 
-/// What the driver says that groups of a kernel need, which it may not.
+/// The limits that the driver reports for groups of a kernel; it may report none.
 group_needs needs_of(const driver& d, cl_kernel k);
 
-/// What the compiler said of the last build.
+/// The compiler's log of the last build.
 std::string build_log(const driver& d, cl_program p);
 
 struct variant {
@@ -66,20 +68,20 @@ struct variant {
   friend auto operator<=>(const variant&, const variant&) = default;
 };
 
-/// What a kernel may need and a device may lack.
+/// Capabilities that a device may lack.
 struct abilities {
   bool double_precision = true, atomics_of_64_bits = true;
 };
 
 class opencl_program final : public compiled_kernel {
  public:
-  /// Compiles the variant that most launches need; throws K12, K13.
+  /// Compiles the most common variant. Throws K12, K13.
   opencl_program(const kernel_code& code, std::shared_ptr<driver> d, abilities has);
   ~opencl_program() override;
 
-  /// A kernel object whose arguments nobody else sets. To be released by the caller.
+  /// A kernel object with arguments of its own. The caller must release it.
   cl_kernel make_kernel(variant v) const;
-  cl_mem locks() const noexcept { return locks_; }  // null: it takes none
+  cl_mem locks() const noexcept { return locks_; }  // null: the kernel needs none
   group_needs needs() const override { return needs_; }
 
  private:
@@ -90,7 +92,7 @@ class opencl_program final : public compiled_kernel {
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
   const cl_mem locks_;
-  group_needs needs_;  // of the variant that most launches need
+  group_needs needs_;  // of the most common variant
   mutable std::mutex mutex_;
   mutable std::map<variant, cl_program> built_;
 };

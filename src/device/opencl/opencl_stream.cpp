@@ -11,7 +11,7 @@
 
 namespace stretto::device::opencl {
 
-/// Rows of bytes from one end to the other; ends in the buffer are offsets.
+/// A copy of rows of bytes; device ends are offsets into buffers.
 struct opencl_stream::transfer {
   enum class way : std::uint8_t { in, out, within } goes;
   copy_end source, target;
@@ -28,7 +28,8 @@ bool is_dense(const copy_end& e, const places::copy_shape& shape) noexcept {
 
 }  // namespace
 
-opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d, const opencl_memory& memory)
+opencl_stream::opencl_stream(device& on, stream_registry& polled, std::shared_ptr<driver> d,
+                             const opencl_memory& memory)
     : on_(on), polled_(polled), driver_(std::move(d)), memory_(memory) {
   cl_int status = CL_SUCCESS;
   queue_ = driver_->cl->clCreateCommandQueue(driver_->context, driver_->id, 0, &status);
@@ -46,29 +47,30 @@ opencl_stream::~opencl_stream() {
 
 cl_event* opencl_stream::event_for(const places::completion* done) noexcept {
   next_ = nullptr;
-  return done && ends_.next_needs_event() ? &next_ : nullptr;
+  return done && completions_.next_needs_event() ? &next_ : nullptr;
 }
 
 void opencl_stream::enqueued(places::completion* done) {
   flushed_ = false;
   if (!done) return;
-  const bool starts = ends_.is_idle();
-  ends_.add(done, next_ != nullptr, starts ? std::chrono::steady_clock::now() : ends_in_order::time());
+  const bool starts = completions_.is_idle();
+  completions_.add(done, next_ != nullptr, starts ? std::chrono::steady_clock::now() : stream_completion_queue::time());
   if (next_) events_.push_back(next_);
   polled_.add_pending();
-  // The first of several starts the device; the others ride along with a later poll.
+  // The first of several operations is flushed at once and starts the device; a later poll flushes the others.
   if (!starts) return;
   driver_->cl->clFlush(queue_);
   flushed_ = true;
-  if (const std::shared_ptr<bell>* const b = polled_.awaited_bell(); b && !make_oldest_ring(*b)) (*b)->ring();
+  if (const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier(); b && !make_oldest_notify(*b))
+    (*b)->notify();
 }
 
-/// Behind all that is in the queue.
-void opencl_stream::put_event() {
+/// Records an event behind all enqueued operations.
+void opencl_stream::record_event() {
   cl_event event = nullptr;
   driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
   events_.push_back(event);
-  ends_.add_event();
+  completions_.add_event();
   flushed_ = false;
 }
 
@@ -88,9 +90,12 @@ void opencl_stream::copy_some(const copy_end& source, const copy_end& target, pl
                          places::completion* done) {
   require_device();
   const bool from = on_.owns(source.address), to = on_.owns(target.address);
-  const transfer t{from && to ? transfer::way::within : to ? transfer::way::in : transfer::way::out, source, target, shape};
+  const transfer t{from && to ? transfer::way::within
+                   : to       ? transfer::way::in
+                              : transfer::way::out,
+                   source, target, shape};
   if (t.goes == transfer::way::within && !(is_dense(source, shape) && is_dense(target, shape))) {
-    // One buffer to itself: drivers take ends at large offsets for overlapping ones.
+    // A copy within one buffer: drivers mistake ends at large offsets for overlapping ones.
     const row_launch rows = copy_of_rows(source, target, shape);
     return launch(*on_.compile(*rows.code), rows.range, rows.arguments, done);
   }
@@ -111,14 +116,17 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   if (is_dense(t.source, t.shape) && is_dense(t.target, t.shape)) {
     const std::size_t n = t.shape.bytes();
     if (t.goes == transfer::way::in)
-      driver_->check(cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
-            "clEnqueueWriteBuffer");
+      driver_->check(
+          cl.clEnqueueWriteBuffer(queue_, to.buffer, CL_FALSE, to.offset, n, t.source.address, 0, nullptr, event),
+          "clEnqueueWriteBuffer");
     else if (t.goes == transfer::way::out)
-      driver_->check(cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
-            "clEnqueueReadBuffer");
+      driver_->check(
+          cl.clEnqueueReadBuffer(queue_, from.buffer, CL_FALSE, from.offset, n, t.target.address, 0, nullptr, event),
+          "clEnqueueReadBuffer");
     else
-      driver_->check(cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
-            "clEnqueueCopyBuffer");
+      driver_->check(
+          cl.clEnqueueCopyBuffer(queue_, from.buffer, to.buffer, from.offset, to.offset, n, 0, nullptr, event),
+          "clEnqueueCopyBuffer");
     return;
   }
   // Rows that overlap go one by one: a distance of 0 means to OpenCL that there are no gaps.
@@ -141,13 +149,15 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
   const std::size_t source[3] = {from.offset, 0, 0};
   const std::size_t target[3] = {to.offset, 0, 0};
   if (t.goes == transfer::way::in)
-    driver_->check(cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
-                                      row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
-          "clEnqueueWriteBufferRect");
+    driver_->check(
+        cl.clEnqueueWriteBufferRect(queue_, to.buffer, CL_FALSE, target, zero, region, row(t.target), plane(t.target),
+                                    row(t.source), plane(t.source), t.source.address, 0, nullptr, event),
+        "clEnqueueWriteBufferRect");
   else
-    driver_->check(cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
-                                     row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
-          "clEnqueueReadBufferRect");
+    driver_->check(
+        cl.clEnqueueReadBufferRect(queue_, from.buffer, CL_FALSE, source, zero, region, row(t.source), plane(t.source),
+                                   row(t.target), plane(t.target), t.target.address, 0, nullptr, event),
+        "clEnqueueReadBufferRect");
 }
 
 void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
@@ -170,23 +180,25 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
   enqueued(done);
 }
 
-mark opencl_stream::mark_here() {
+stream_marker opencl_stream::record_marker() {
   require_device();
-  auto m = std::make_shared<opencl_mark>();
+  auto m = std::make_shared<opencl_marker>();
   m->of = driver_;
   std::scoped_lock lock(mutex_);
-  driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event), "clEnqueueMarkerWithWaitList");
-  driver_->cl->clFlush(queue_);  // who waits for it in another queue would wait for ever
+  driver_->check(driver_->cl->clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &m->event),
+                 "clEnqueueMarkerWithWaitList");
+  driver_->cl->clFlush(queue_);  // otherwise a wait in another queue would never end
   flushed_ = true;
-  return mark(std::move(m));
+  return stream_marker(std::move(m));
 }
 
-void opencl_stream::wait_for(const mark& m) {
+void opencl_stream::wait_for(const stream_marker& m) {
   if (!m.get()) return;
   require_device();
-  const auto& given = static_cast<const opencl_mark&>(*m.get());
+  const auto& given = static_cast<const opencl_marker&>(*m.get());
   std::scoped_lock lock(mutex_);
-  driver_->check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr), "clEnqueueBarrierWithWaitList");
+  driver_->check(driver_->cl->clEnqueueBarrierWithWaitList(queue_, 1, &given.event, nullptr),
+                 "clEnqueueBarrierWithWaitList");
   flushed_ = false;
 }
 
@@ -202,14 +214,14 @@ bool opencl_stream::has_ended(cl_event e, std::exception_ptr& failure) const {
   cl_int state = CL_QUEUED;
   const cl_int asked = driver_->cl->clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr);
   if (asked != CL_SUCCESS) state = asked;
-  // Of one that is lost nothing is under way: what it was given ended with it.
+  // On a lost device nothing is pending: all enqueued operations have failed.
   if (state < 0 || (state != CL_COMPLETE && driver_->is_lost())) failure = failed(state);
   return state <= CL_COMPLETE || failure;
 }
 
 void opencl_stream::collect(std::vector<places::completion*>& ended) {
   const api& cl = *driver_->cl;
-  // Whoever holds it enqueues, so that the device has work: the next poll is early enough.
+  // If the lock is taken, a thread is enqueuing and the device has work: the next poll is early enough.
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) {
     if (!finished_) return;
@@ -219,68 +231,69 @@ void opencl_stream::collect(std::vector<places::completion*>& ended) {
   while (!events_.empty()) {
     std::exception_ptr failure;
     if (!has_ended(events_.front(), failure) && !finished_) break;
-    ends_.oldest_happened(ended, failure);
+    completions_.complete_oldest(ended, failure);
     cl.clReleaseEvent(events_.front());
     events_.pop_front();
-    oldest_rings_ = false;
+    oldest_notifies_ = false;
   }
   const bool any_ended = ended.size() != before;
-  if (any_ended) ends_.polled(std::chrono::steady_clock::now());
-  if (finished_ && ends_.needs_event()) {
-    ends_.add_event();
-    ends_.oldest_happened(ended, {});
+  if (any_ended) completions_.update_rate(std::chrono::steady_clock::now());
+  if (finished_ && completions_.needs_event()) {
+    completions_.add_event();
+    completions_.complete_oldest(ended, {});
   }
-  const bool ends_here = ends_.needs_event();
+  const bool ends_here = completions_.needs_event();
   if (ends_here) {
     try {
-      put_event();
-    } catch (...) {  // no event will tell: the queue is waited for, and what is in it has failed
+      record_event();
+    } catch (...) {  // no event can be recorded: wait for the queue and fail its operations
       cl.clFinish(queue_);
       const std::exception_ptr failure = std::current_exception();
       while (!events_.empty()) {
-        ends_.oldest_happened(ended, failure);
+        completions_.complete_oldest(ended, failure);
         cl.clReleaseEvent(events_.front());
         events_.pop_front();
       }
-      oldest_rings_ = false;
-      ends_.add_event();
-      ends_.oldest_happened(ended, failure);
+      oldest_notifies_ = false;
+      completions_.add_event();
+      completions_.complete_oldest(ended, failure);
     }
   }
-  // What is behind the oldest event may wait as long as that one is under way.
+  // Commands behind the oldest event may stay unflushed while that event is pending.
   if (!flushed_ && (any_ended || ends_here || events_.size() < 2)) cl.clFlush(queue_), flushed_ = true;
 }
 
-bool opencl_stream::will_ring() noexcept {
-  // Whoever holds it may be compiling.
+bool opencl_stream::will_notify() noexcept {
+  // A thread that holds the lock may be compiling.
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return false;
-  if (ends_.is_idle()) return true;
+  if (completions_.is_idle()) return true;
   try {
-    if (events_.empty()) put_event();
+    if (events_.empty()) record_event();
   } catch (...) {
     return false;
   }
-  const std::shared_ptr<bell>* const b = polled_.awaited_bell();
-  return b && make_oldest_ring(*b);
+  const std::shared_ptr<completion_notifier>* const b = polled_.armed_notifier();
+  return b && make_oldest_notify(*b);
 }
 
-/// Under the lock. False: it has ended already, or the driver does not call.
-bool opencl_stream::make_oldest_ring(const std::shared_ptr<bell>& b) noexcept {
+/// Called under mutex_. False: the oldest event has completed already, or the driver has no callbacks.
+bool opencl_stream::make_oldest_notify(const std::shared_ptr<completion_notifier>& b) noexcept {
   if (std::exception_ptr failure; has_ended(events_.front(), failure)) return false;
   if (!flushed_) driver_->cl->clFlush(queue_), flushed_ = true;
-  if (oldest_rings_) return true;
-  // The driver's own: it calls once for each event that it was asked about, whatever has become of us.
-  auto* const kept = new (std::nothrow) std::shared_ptr<bell>(b);
+  if (oldest_notifies_) return true;
+  // The driver owns it: it calls back once per event, even if this stream is gone.
+  auto* const kept = new (std::nothrow) std::shared_ptr<completion_notifier>(b);
   const auto call = [](cl_event, cl_int, void* of) {
-    const std::unique_ptr<std::shared_ptr<bell>> to(static_cast<std::shared_ptr<bell>*>(of));
-    (*to)->ring();
+    const std::unique_ptr<std::shared_ptr<completion_notifier>> to(
+        static_cast<std::shared_ptr<completion_notifier>*>(of));
+    (*to)->notify();
   };
   if (!kept || driver_->cl->clSetEventCallback(events_.front(), CL_COMPLETE, call, kept) != CL_SUCCESS) {
     delete kept;
     return false;
   }
-  return oldest_rings_ = true;
+  return oldest_notifies_ = true;
 }
 
 }  // namespace stretto::device::opencl

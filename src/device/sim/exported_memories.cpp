@@ -16,7 +16,8 @@ struct table {
   std::map<std::uint64_t, std::weak_ptr<const sim_memory>> all;
 };
 table& exported() {
-  static table& one = *new table;  // never destroyed: a device that a global variable holds is closed behind what functions keep
+  // never destroyed: a device in a global variable is closed after function-local statics
+  static table& one = *new table;
   static const base::fork_reset in_child(base::construct_anew<table>, &one);
   return one;
 }

@@ -1,7 +1,8 @@
-// exported_memories.hpp - memories of simulated devices that others in this process may import, by a number that nobody else has.
+// exported_memories.hpp - memories that simulated devices export to others in this process, each under a unique
+// number.
 //
 // Threads     any.
-// Memory      who imports one keeps it, whatever becomes of its device.
+// Memory      an importer shares ownership of the memory and may outlive the exporting device.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace stretto::device::sim {
 
-/// One that can be found while this lives.
+/// Exports a memory while this object lives.
 class exported_memory {
  public:
   explicit exported_memory(const std::shared_ptr<const sim_memory>& is);
@@ -21,7 +22,7 @@ class exported_memory {
   ~exported_memory();
 
   std::span<const std::byte> token() const noexcept { return std::as_bytes(std::span(&number_, 1)); }
-  /// Null where nothing is exported under it.
+  /// Null if nothing is exported under this token.
   static std::shared_ptr<const sim_memory> find(std::span<const std::byte> token);
 
  private:

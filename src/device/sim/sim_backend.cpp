@@ -9,34 +9,34 @@ namespace stretto::device {
 
 namespace {
 
-std::vector<found> find_simulated(const search& how) {
+std::vector<opened_device> find_simulated(const open_options& how) {
   sim::options usual;
   if (how.memory_bytes) usual.memory_bytes = how.memory_bytes;
   usual.host_memory_bytes = how.host_memory_bytes;
-  usual.check = how.check ? checking::on : checking::off;
-  const sim::asked asked = sim::read(how.settings, usual);
+  usual.check = how.check ? index_checks::on : index_checks::off;
+  const sim::sim_request request = sim::read(how.settings, usual);
   const auto clock = [] {
-    // Stepped, each look at the clock takes a microsecond: time passes as the program looks.
+    // In stepped mode each read of the clock advances it by a microsecond.
     return [now = std::make_shared<double>()] { return *now += 1e-6; };
   };
   const auto common_clock = clock();
-  const auto wires = asked.shares_bus ? sim::make_bus() : nullptr;
-  std::vector<found> all;
+  const auto wires = request.shares_bus ? sim::make_bus() : nullptr;
+  std::vector<opened_device> all;
   const unsigned count = how.at_most == ~0u ? 1 : how.at_most;
   for (unsigned n = 0; n < count; ++n) {
-    sim::options o = asked.of_each;
+    sim::options o = request.of_each;
     o.name = fmt::format("simulated device {}", n);
     o.wires = wires;
-    if (how.stepped && wires) o.clock = common_clock;  // who shares wires shares their time
+    if (how.stepped && wires) o.clock = common_clock;  // devices on one bus share its time
     else if (how.stepped) o.clock = clock();
     sim::made made = sim::make(o);
-    if (n == asked.befallen) {
-      if (asked.fails_at_launch) made.break_it->fail_launch(asked.fails_at_launch);
-      if (asked.fails_at_allocation) made.break_it->fail_allocation(asked.fails_at_allocation);
-      if (asked.bytes_of_others) made.break_it->lend_to_others(asked.bytes_of_others);
-      if (asked.lost_at_launch) made.break_it->lose_at_launch(asked.lost_at_launch);
+    if (n == request.faulty_device) {
+      if (request.fails_at_launch) made.faults_of_device->fail_launch(request.fails_at_launch);
+      if (request.fails_at_allocation) made.faults_of_device->fail_allocation(request.fails_at_allocation);
+      if (request.bytes_of_others) made.faults_of_device->reserve_for_others(request.bytes_of_others);
+      if (request.lost_at_launch) made.faults_of_device->lose_at_launch(request.lost_at_launch);
     }
-    found f;
+    opened_device f;
     f.name = o.name;
     f.is = std::move(made.device);
     all.push_back(std::move(f));

@@ -1,4 +1,4 @@
-// sim_backend.hpp - simulated devices for the asking.
+// sim_backend.hpp - the backend for simulated devices, of which any number can be requested.
 //
 // Threads     pure.
 #pragma once

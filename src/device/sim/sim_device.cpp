@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "device/kernel_text.hpp"
-#include "device/native.hpp"
+#include "device/native_code.hpp"
 #include "device/portability.hpp"
 #include "device/sim/exported_memories.hpp"
 #include "device/sim/sim_memory.hpp"
@@ -27,13 +27,14 @@
 
 namespace stretto::device::sim {
 
-/// The wires, and the lock under which all that share them look at the time; and the memories that they join.
+/// The bus, the lock under which its devices read the time, and the memories that they share.
 class bus {
  public:
   std::mutex mutex;
   engine wires;
 
-  /// What the device has there the simulator has at a distance. `of`: the device's memory that it is, or stands for.
+  /// Registers memory: the simulator accesses it at `distance` from its device address. `of`: the device memory that
+  /// it is or aliases.
   void join(const std::byte* first, std::uint64_t bytes, std::ptrdiff_t distance,
             std::shared_ptr<const sim_memory> of) {
     std::scoped_lock lock(memories_mutex_);
@@ -42,15 +43,15 @@ class bus {
   void leave(const std::byte* first) noexcept {
     std::unique_lock lock(memories_mutex_);
     const auto left = memories_.extract(first);
-    lock.unlock();  // with it a memory may end
+    lock.unlock();  // destroying it may free a memory
   }
-  /// From an address to the one that the simulator uses for it: not 0 in the memories of devices.
+  /// The distance from an address to the one that the simulator uses; 0 for host memory.
   std::ptrdiff_t distance_of(const std::byte* address) const noexcept {
     std::scoped_lock lock(memories_mutex_);
     const memory* const m = find(address);
     return m ? m->distance : 0;
   }
-  /// The device's memory at an address, on these wires or at the other end of a network; null: of the host.
+  /// The device memory at an address, on this bus or on another node; null: host memory.
   std::shared_ptr<const sim_memory> memory_at(const std::byte* address) const {
     std::scoped_lock lock(memories_mutex_);
     const memory* const m = find(address);
@@ -87,20 +88,22 @@ class sim_kernel final : public compiled_kernel {
   sim_kernel(const kernel_code& code, std::int64_t most_groups) : compiled_kernel(code), most_groups_(most_groups) {}
   void check_range(const device& on, const launch_range& r) const override {
     if (code.in_groups && r.items() / (r.group[0] * r.group[1] * r.group[2]) > most_groups_)
-      throw unfit_range(on, code, "the range has more groups than a launch can have", fmt::format("{} groups", most_groups_));
+      throw unsupported_range(on, code, "the range has more groups than a launch can have",
+                              fmt::format("{} groups", most_groups_));
   }
 
  private:
   const std::int64_t most_groups_;
 };
 
-struct sim_mark final : mark::state {
+struct sim_marker final : stream_marker::state {
   std::shared_ptr<point> at = std::make_shared<point>();
 };
 
 class sim_device final : public device, public faults {
  public:
-  explicit sim_device(options o) : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes, options_.name)) {
+  explicit sim_device(options o)
+      : options_(std::move(o)), memory_(std::make_shared<sim_memory>(options_.memory_bytes, options_.name)) {
     shares_wires_ = options_.wires != nullptr;
     if (!shares_wires_) options_.wires = make_bus();
     about_ = {.name = options_.name,
@@ -115,11 +118,11 @@ class sim_device final : public device, public faults {
               .has_double = options_.has_double,
               .bandwidth_bytes_per_second = options_.to_device_bytes_per_second,
               .latency_seconds = options_.copy_latency_seconds};
-    about_.copies_locked_faster = options_.pageable_bytes_per_second > 0;
-    about_.takes_messages = options_.takes_messages;
-    about_.is_seen_by_host = options_.is_seen_by_host;
+    about_.copies_page_locked_faster = options_.pageable_bytes_per_second > 0;
+    about_.supports_direct_messages = options_.supports_direct_messages;
+    about_.is_host_accessible = options_.is_host_accessible;
     about_.host_memory_bytes = options_.host_memory_bytes;
-    about_.compiles_late = options_.compile_seconds > 0;
+    about_.compiles_at_first_launch = options_.compile_seconds > 0;
     if (options_.exports) exported_.emplace(memory_);
     if (options_.host_memory_bytes) host_memory_ = line_memory::allocate(options_.host_memory_bytes);
     options_.wires->join(memory_->device_address(), memory_->bytes(), memory_->distance(), memory_);
@@ -141,23 +144,28 @@ class sim_device final : public device, public faults {
   bool is_lost() const noexcept override { return lost_; }
   std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
-    std::scoped_lock lock(mutex_);  // to the end: a loss makes all of the memory rubbish
-    if (++allocations_ == fails_at_allocation_) throw without_memory(bytes, "the simulated device was told to fail this one");
+    std::scoped_lock lock(mutex_);  // held to the end: losing the device overwrites all of its memory
+    if (++allocations_ == fails_at_allocation_)
+      throw without_memory(bytes, "the simulated device was told to fail this one");
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
       throw without_memory(bytes, fmt::format("others use {} of its {} bytes", of_others_, options_.memory_bytes));
     in_use_ += bytes;
-    memory_->make_rubbish(first, bytes, sim_memory::rubbish_of_new);
+    memory_->fill_with_garbage(first, bytes, sim_memory::fresh_fill_byte);
   }
   void freed(std::byte* first, std::uint64_t bytes) noexcept override {
     std::scoped_lock lock(mutex_);
     in_use_ -= bytes;
-    memory_->make_rubbish(first, bytes, sim_memory::rubbish_of_freed);
+    memory_->fill_with_garbage(first, bytes, sim_memory::freed_fill_byte);
   }
-  std::byte* for_messages(std::byte* address) const noexcept override { return address + options_.wires->distance_of(address); }
-  std::span<const std::byte> exported() const noexcept override { return exported_ ? exported_->token() : std::span<const std::byte>(); }
+  std::byte* transport_address(std::byte* address) const noexcept override {
+    return address + options_.wires->distance_of(address);
+  }
+  std::span<const std::byte> exported() const noexcept override {
+    return exported_ ? exported_->token() : std::span<const std::byte>();
+  }
   std::byte* host_memory() const noexcept override { return host_memory_.get(); }
   bool lock_host(std::byte* first, std::uint64_t bytes) noexcept override {
-    if (!about_.copies_locked_faster) return false;
+    if (!about_.copies_page_locked_faster) return false;
     std::scoped_lock lock(mutex_);
     locked_.emplace(first, bytes);
     return true;
@@ -191,11 +199,11 @@ class sim_device final : public device, public faults {
     for (places::completion* c : ended) c->run(*c);
     return ended.size();
   }
-  bool will_ring(const std::shared_ptr<bell>& b) noexcept override {
-    if (!thread_.joinable()) return false;  // it is the poll that lets time pass
+  bool will_notify(const std::shared_ptr<completion_notifier>& b) noexcept override {
+    if (!thread_.joinable()) return false;  // stepped: time passes in poll only
     std::scoped_lock lock(mutex_);
-    bell_ = b;
-    bell_->await();
+    notifier_ = b;
+    notifier_->arm();
     return ended_.empty();
   }
   std::size_t pending() const noexcept override { return pending_.load(std::memory_order_acquire); }
@@ -216,7 +224,7 @@ class sim_device final : public device, public faults {
     std::scoped_lock lock(mutex_);
     fails_at_allocation_ = allocations_ + n;
   }
-  void lend_to_others(std::uint64_t bytes) override {
+  void reserve_for_others(std::uint64_t bytes) override {
     std::scoped_lock lock(mutex_);
     of_others_ = bytes;
   }
@@ -224,18 +232,19 @@ class sim_device final : public device, public faults {
  protected:
   void require(const native_memory& from, std::uint64_t) const override {
     if (!from.data || from.buffer)
-      throw not_of_device(*this, from.buffer ? "a buffer was named" : "nothing was named", "name memory of the host, which stands for the device's");
+      throw foreign_memory(*this, from.buffer ? "a buffer was named" : "nothing was named",
+                           "name memory of the host, which stands for the device's");
   }
-  void take(std::byte* stands, const native_memory& from, std::uint64_t bytes) override {
-    options_.wires->join(stands, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - stands, nullptr);
+  void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
+    options_.wires->join(alias, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - alias, nullptr);
   }
-  void let_go(std::byte* stands) noexcept override { options_.wires->leave(stands); }
-  bool take_exported(std::byte* stands, std::span<const std::byte> token, std::uint64_t bytes) override {
+  void unmap_borrowed(std::byte* alias) noexcept override { options_.wires->leave(alias); }
+  bool map_exported(std::byte* alias, std::span<const std::byte> token, std::uint64_t bytes) override {
     if (!options_.exports) return false;
     std::shared_ptr<const sim_memory> theirs = exported_memory::find(token);
     if (!theirs || theirs == memory_ || bytes > theirs->bytes()) return false;
-    const std::ptrdiff_t distance = theirs->device_address() + theirs->distance() - stands;
-    options_.wires->join(stands, bytes, distance, std::move(theirs));
+    const std::ptrdiff_t distance = theirs->device_address() + theirs->distance() - alias;
+    options_.wires->join(alias, bytes, distance, std::move(theirs));
     return true;
   }
 
@@ -244,16 +253,16 @@ class sim_device final : public device, public faults {
 
   std::shared_ptr<const compiled_kernel> accepted(const kernel_code& code) const {
     if (!code.run) throw without_code(code, "the host, nor for a simulated device");
-    // It computes by the host's function, but takes what devices take.
-    if (auto refused = what_devices_refuse(code)) throw std::move(*refused).fact("device", options_.name);
+    // It runs the host function, but accepts only kernels that devices accept.
+    if (auto refused = device_refusal(code)) throw std::move(*refused).fact("device", options_.name);
     if (!options_.has_double && !code.native && text_for(code, dialect::opencl).needs_double)
-      throw lacking(code, "numbers of double precision", options_.name);
+      throw missing_capability(code, "numbers of double precision", options_.name);
     return std::make_shared<sim_kernel>(code, options_.most_groups);
   }
 
-  /// Bytes per second of a copy whose other end is this memory of the host.
+  /// Bytes per second of a copy to or from this host memory.
   double speed_with(const std::byte* host, double if_locked) {
-    if (!about_.copies_locked_faster) return if_locked;
+    if (!about_.copies_page_locked_faster) return if_locked;
     std::scoped_lock lock(mutex_);
     const auto behind = locked_.upper_bound(host);
     if (behind != locked_.begin() && host < std::prev(behind)->first + std::prev(behind)->second) return if_locked;
@@ -300,13 +309,13 @@ class sim_device final : public device, public faults {
 
   double now() const { return options_.clock ? options_.clock() : steady_seconds(); }
 
-  /// Takes effects in the order of time, outside of the lock: they are the program's own code.
+  /// Applies effects in the order of time, without the lock: they run user code.
   void compute_until(double until) {
     for (;;) {
       operation o;
       {
         std::scoped_lock lock(mutex_, options_.wires->mutex);
-        const auto id = times_.next_ended(until);
+        const auto id = times_.take_next_ended(until);
         if (!id) return;
         const auto found = operations_.find(*id);
         o = std::move(found->second);
@@ -322,19 +331,19 @@ class sim_device final : public device, public faults {
           failure = std::current_exception();
         }
       }
-      std::shared_ptr<bell> rings;
+      std::shared_ptr<completion_notifier> rings;
       {
         std::scoped_lock lock(mutex_);
         computing_ = false;
-        if (failure && !o.done) untold_.emplace(o.stream, failure);
+        if (failure && !o.done) unreported_failures_.emplace(o.stream, failure);
         if (o.done) {
-          const auto earlier = untold_.extract(o.stream);
+          const auto earlier = unreported_failures_.extract(o.stream);
           o.done->failure = earlier ? earlier.mapped() : failure;
           ended_.push_back(o.done);
-          if (bell_ && bell_->is_awaited()) rings = bell_;
+          if (notifier_ && notifier_->is_armed()) rings = notifier_;
         }
       }
-      if (rings) rings->ring();
+      if (rings) rings->notify();
       changed_.notify_all();
     }
   }
@@ -357,7 +366,7 @@ class sim_device final : public device, public faults {
     }
   }
 
-  /// What computes ends first.
+  /// Running computations end first.
   void lose_now(std::unique_lock<std::mutex>& lock) {
     changed_.wait(lock, [&] { return !computing_; });
     lost_ = true;
@@ -365,7 +374,8 @@ class sim_device final : public device, public faults {
   }
 
   error without_memory(std::uint64_t bytes, std::string why) const {
-    return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes)).because(std::move(why));
+    return error("K30", fmt::format("device \"{}\" has no {} bytes of memory", options_.name, bytes))
+        .because(std::move(why));
   }
 
   static error lost(const std::string& name) {
@@ -374,22 +384,23 @@ class sim_device final : public device, public faults {
         .remedy("what exists elsewhere is not lost; leave the device out and go on");
   }
 
-  /// Between calls of launch: whether this one was chosen to fail.
+  /// Called once per launch: the injected failure of this launch, if any.
   std::exception_ptr failure_of_launch(const kernel_code& code) {
     std::unique_lock lock(mutex_);
     const auto number = ++launches_;
     if (number == lost_at_launch_) lose_now(lock);
     if (number != fails_at_launch_) return {};
-    return std::make_exception_ptr(error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
-                                       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-                                       .because("the simulated device was told to fail this launch")
-                                       .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in the kernel"));
+    return std::make_exception_ptr(
+        error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
+            .fact("kernel", fmt::format("{}:{}", code.file, code.line))
+            .because("the simulated device was told to fail this launch")
+            .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in the kernel"));
   }
 
   options options_;
   bool shares_wires_ = false;
   properties about_;
-  const std::shared_ptr<sim_memory> memory_;  // with devices that have imported it
+  const std::shared_ptr<sim_memory> memory_;  // shared with devices that imported it
   std::optional<exported_memory> exported_;
   line_memory::block host_memory_;
   std::map<const std::byte*, std::uint64_t> locked_;  // of the host's memory
@@ -402,9 +413,10 @@ class sim_device final : public device, public faults {
   std::condition_variable changed_;
   timeline times_;
   std::unordered_map<std::uint64_t, operation> operations_;
-  std::map<std::size_t, std::exception_ptr> untold_;  // by stream: of operations that nobody is told of
+  std::map<std::size_t, std::exception_ptr>
+      unreported_failures_;  // by stream: failures of operations without a completion
   std::vector<places::completion*> ended_;
-  std::shared_ptr<bell> bell_;
+  std::shared_ptr<completion_notifier> notifier_;
   std::uint64_t ids_ = 0, launches_ = 0, fails_at_launch_ = 0, lost_at_launch_ = 0;
   std::uint64_t allocations_ = 0, fails_at_allocation_ = 0, in_use_ = 0, of_others_ = 0;
   std::atomic<bool> lost_{false};  // written behind the mutex
@@ -439,14 +451,16 @@ class sim_stream final : public stream {
     if (device_.shares_wires_ && !(from_device && to_device)) t.also_on = &o.wires->wires;
     const std::byte* const from = source.address + o.wires->distance_of(source.address);
     std::byte* const to = target.address + o.wires->distance_of(target.address);
-    const auto copied = [=] { copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape); };
-    // Its own memory is there while the device works.
+    const auto copied = [=] {
+      copy_rows(to, target.row_stride, target.plane_stride, from, source.row_stride, source.plane_stride, shape);
+    };
+    // The device's own memory exists while the device works.
     const auto others = source_in && source_in != device_.memory_   ? source_in
                         : target_in && target_in != device_.memory_ ? target_in
                                                                     : nullptr;
     device_.enqueue(number_, t, {[=] {
                       if (!others) copied();
-                      else if (!others->while_there(copied)) throw sim_device::lost(others->owner());
+                      else if (!others->if_not_lost(copied)) throw sim_device::lost(others->owner());
                     }, done, {}});
   }
 
@@ -465,7 +479,8 @@ class sim_stream final : public stream {
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
               places::completion* done) override {
     check_launch(device_, kernel, range, arguments);
-    if (computes_whole_launches(kernel.code)) check_native(kernel.code, range, arguments);  // as a device with that code does
+    if (computes_whole_launches(kernel.code))
+      check_native(kernel.code, range, arguments);  // as a device with that code does
     timed_operation t;
     t.seconds = device_.options_.launch_seconds +
                 static_cast<double>(range.items()) / device_.options_.items_per_second;
@@ -476,30 +491,30 @@ class sim_stream final : public stream {
         t.seconds += static_cast<double>(a.bytes) / device_.options_.to_device_bytes_per_second;
         if (device_.shares_wires_) t.also_on = &device_.options_.wires->wires;
       }
-    auto kept = std::make_shared<kept_arguments>(
+    auto kept = std::make_shared<copied_arguments>(
         kernel.code, arguments, [&](const std::byte* at) { return device_.options_.wires->distance_of(at); });
-    const checking check = device_.options_.check;
+    const index_checks check = device_.options_.check;
     const auto run = [=, &code = kernel.code] {
       group_memory memory;
-      if (check == checking::on && has_trial_run(code)) run_trial(code, kept->all(), range, memory, nullptr);
+      if (check == index_checks::on && has_trial_run(code)) run_trial(code, kept->all(), range, memory, nullptr);
       kept->run(range, range.min, range.max, check, memory);
     };
     device_.enqueue(number_, t, {run, done,
                                  device_.failure_of_launch(kernel.code)});
   }
 
-  mark mark_here() override {
-    auto m = std::make_shared<sim_mark>();
+  stream_marker record_marker() override {
+    auto m = std::make_shared<sim_marker>();
     timed_operation t;
     t.marks = m->at;
     device_.enqueue(number_, t, {});
-    return mark(std::move(m));
+    return stream_marker(std::move(m));
   }
 
-  void wait_for(const mark& m) override {
+  void wait_for(const stream_marker& m) override {
     if (!m.get()) return;
     timed_operation t;
-    t.waits_for = std::static_pointer_cast<sim_mark>(m.get())->at;
+    t.waits_for = std::static_pointer_cast<sim_marker>(m.get())->at;
     device_.enqueue(number_, t, {});
   }
 

@@ -1,6 +1,6 @@
-// sim_memory.hpp - memory that has two addresses: the device's, which the host cannot touch, and the simulator's.
+// sim_memory.hpp - memory with two addresses: the device's, which the host cannot access, and the simulator's.
 //
-// Threads     any; the bytes themselves are ordered by the streams.
+// Threads     any; the streams order accesses to the bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,31 @@ namespace stretto::device::sim {
 
 class sim_memory {
  public:
-  /// All of it, up to 1 GiB, reads as rubbish_of_new. Throws std::system_error where the system gives no memory. Cost: what is not
-  /// written takes neither time nor memory.
+  /// Allocates the memory. Up to 1 GiB of it reads as fresh_fill_byte. Untouched memory takes neither time nor
+  /// memory. Throws std::system_error if the system gives no memory.
   explicit sim_memory(std::uint64_t bytes, std::string owner = "sim");
   sim_memory(const sim_memory&) = delete;
   ~sim_memory();
 
   std::byte* device_address() const noexcept { return outside_; }
-  /// From a device address to the one that the simulator reads and writes.
+  /// The distance from a device address to the simulator's address.
   std::ptrdiff_t distance() const noexcept { return inside_ - outside_; }
   std::uint64_t bytes() const noexcept { return bytes_; }
-  /// Whether it is one of its device's addresses.
+  /// Whether the address belongs to its device.
   bool has(const std::byte* address) const noexcept { return address >= outside_ && address < outside_ + bytes_; }
 
-  /// What nobody wrote reads as this: as a float some -7e-17, as an integer a large negative number.
-  static constexpr unsigned char rubbish_of_new = 0xa5, rubbish_of_freed = 0xdb;
-  void make_rubbish(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept;
+  /// The bytes that unwritten memory holds: as a float about -7e-17, as an integer a large negative number.
+  static constexpr unsigned char fresh_fill_byte = 0xa5, freed_fill_byte = 0xdb;
+  void fill_with_garbage(const std::byte* first, std::uint64_t bytes, unsigned char byte) noexcept;
 
-  /// Whose it is.
+  /// The name of its device.
   const std::string& owner() const noexcept { return owner_; }
-  /// With its device, for ever.
+  /// The device is lost, for good.
   void lose() noexcept;
-  /// What other devices do there: nothing, and false, once it is lost; it is not lost meanwhile.
+  /// Runs `body`, an access by another device, unless the memory is lost; it cannot be lost meanwhile. Returns false
+  /// if it is lost.
   template <class F>
-  bool while_there(F&& body) const {
+  bool if_not_lost(F&& body) const {
     const std::scoped_lock lock(mutex_);
     if (!is_lost_) body();
     return !is_lost_;
@@ -44,7 +45,7 @@ class sim_memory {
  private:
   const std::string owner_;
   mutable std::mutex mutex_;
-  bool is_lost_ = false;  // guarded by it
+  bool is_lost_ = false;  // guarded by mutex_
   std::uint64_t bytes_;
   std::byte* outside_ = nullptr;
   std::byte* inside_ = nullptr;

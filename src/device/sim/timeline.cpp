@@ -12,15 +12,16 @@ std::size_t timeline::add_stream() {
 void timeline::remove_stream(std::size_t stream) noexcept { streams_[stream] = {}; }
 
 void timeline::enqueue(std::size_t stream, timed_operation op, double now) {
-  // What has ended gives its engines away as of then, before this one comes.
+  // Operations that ended before release their engines first.
   while (!under_way_.empty() && under_way_.top().ends_at <= now) end_first();
   op.enqueued_at = now;
   streams_[stream].waiting.push_back(std::move(op));
-  begin_what_can();
+  begin_ready_operations();
 }
 
-// Of the heads of streams that could begin, the one that begins first takes its engines; ties go to the lower stream.
-void timeline::begin_what_can() {
+// Among the first operations of all streams, the one that can begin earliest takes its engines; ties go to the lower
+// stream.
+void timeline::begin_ready_operations() {
   for (;;) {
     std::size_t first = streams_.size();
     double first_begin = 0;
@@ -54,10 +55,10 @@ void timeline::end_first() {
   s.waiting.pop_front();
   s.busy = false;
   s.free_at = ended.ends_at;
-  ++s.untold;
+  ++s.unreported;
   ended_.push_back({ended.ends_at, op.id, ended.stream});
   if (op.marks) op.marks->passed_at = ended.ends_at;
-  begin_what_can();
+  begin_ready_operations();
 }
 
 std::optional<double> timeline::next_end() const {
@@ -66,12 +67,12 @@ std::optional<double> timeline::next_end() const {
   return under_way_.top().ends_at;
 }
 
-std::optional<std::uint64_t> timeline::next_ended(double now) {
+std::optional<std::uint64_t> timeline::take_next_ended(double now) {
   if (ended_.empty() && !under_way_.empty() && under_way_.top().ends_at <= now) end_first();
   if (ended_.empty() || ended_.front().at > now) return {};
-  const told_end first = ended_.front();
+  const reported_end first = ended_.front();
   ended_.pop_front();
-  --streams_[first.stream].untold;
+  --streams_[first.stream].unreported;
   return first.id;
 }
 

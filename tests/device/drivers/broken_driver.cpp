@@ -1,4 +1,4 @@
-// broken_driver.cpp - a library for OpenCL or CUDA that does what the variable BROKEN_DRIVER says as soon as it is opened.
+// broken_driver.cpp - a library for OpenCL or CUDA that misbehaves on opening, as the variable BROKEN_DRIVER says.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

@@ -23,7 +23,7 @@ namespace stretto::device::cuda {
 
 namespace {
 
-/// What a handle holds.
+/// The content of an exported handle.
 struct exported_allocation {
   int process = 0, file = -1;
   long number = 0;
@@ -62,7 +62,7 @@ int cuDriverGetVersion(int* version) {
   return *version = static_cast<int>(all().setting("version")), CUDA_SUCCESS;
 }
 int cuGetErrorName(CUresult status, const char** name) {
-  // Never destroyed: a device may be closed at the very end.
+  // Never destroyed: a device may be closed after all statics.
   static const auto& names = *new std::map<int, const char*>{
       {1, "CUDA_ERROR_INVALID_VALUE"},
       {2, "CUDA_ERROR_OUT_OF_MEMORY"},
@@ -145,7 +145,7 @@ int cuDevicePrimaryCtxRelease_v2(CUdevice device) {
 int cuCtxPushCurrent_v2(CUcontext c) {
   std::scoped_lock lock(all().mutex);
   if (!c || !c->retained) return misused(no_context);
-  if (current.is_full()) return misused(invalid_value);  // somebody pops none
+  if (current.is_full()) return misused(invalid_value);  // a caller forgets to pop
   return current.push_back(c), CUDA_SUCCESS;
 }
 int cuCtxPopCurrent_v2(CUcontext* c) {
@@ -195,7 +195,7 @@ int cuMemFree_v2(CUdeviceptr at) {
   const auto found = all().memory.find(at);
   if (found == all().memory.end() || !found->second.context || found->second.opened) return misused(invalid_value);
   munmap(pointer(at), found->second.bytes);
-  if (flock(found->second.file, LOCK_EX | LOCK_NB) != 0) misused(invalid_value);  // somebody has it open still
+  if (flock(found->second.file, LOCK_EX | LOCK_NB) != 0) misused(invalid_value);  // another process still has it open
   ::close(found->second.file);
   all().memory.erase(found);
   return CUDA_SUCCESS;

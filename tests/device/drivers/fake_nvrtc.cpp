@@ -43,7 +43,7 @@ std::string as_nvrtc_says(const std::string& log) {
          " detected in the compilation of \"kernel.cu\".\n";
 }
 
-/// The words of one option, or nothing if NVRTC would not know it.
+/// Whether NVRTC would know this option.
 bool understood(const std::string& option, std::string& architecture, std::string& defines) {
   static const std::string arch = "--gpu-architecture=";
   if (option.rfind(arch, 0) == 0) architecture = option.substr(arch.size());
@@ -103,7 +103,7 @@ int nvrtcCompileProgram(nvrtcProgram p, int count, const char* const* options) {
   if (!mkdtemp(folder.data())) return invalid_input;
   const std::filesystem::path in = folder;
   std::ofstream(in / "kernel.cpp") << as_host_code(p->source);
-  // No sanitizer, whatever the tests have, and nothing that a fast computer would compute otherwise.
+  // No sanitizers, even if the tests have them, and no optimisation that changes floating-point results.
   const std::string command = std::string(FAKE_NVRTC_COMPILER) + " -std=c++17 -O1 -w -fPIC -shared -ffp-contract=off" +
                               defines + " " + folder + "/kernel.cpp -o " + folder + "/kernel.so 2> " + folder + "/log";
   const int status = std::system(command.c_str());

@@ -1,8 +1,9 @@
-// fake_state.hpp - what the fake driver knows: devices, handles, memory, settings.
+// fake_state.hpp - the state of the fake driver: devices, handles, memory, settings.
 //
-// Threads     one lock for everything but the work in streams; a function that does not take it wants it held.
-// Invariants  what a call may not do it answers with the driver's error: a context that is not current, a handle that is gone,
-//             bytes outside of an allocation.
+// Threads     one lock for everything except the work in streams; a function that does not lock must be called with
+//             the lock held.
+// Invariants  an invalid call returns the driver's error: for a context that is not current, a released handle, bytes
+//             outside of an allocation.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +28,7 @@ namespace stretto::device::cuda {
 inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200, no_context = 201,
                      no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500, already_registered = 712, not_supported = 801;
 
-/// A point that has been passed or not: what an event was last recorded as.
+/// Whether the point that an event recorded last has been reached.
 struct point {
   bool passed = false;
 };
@@ -35,7 +36,7 @@ struct point {
 struct CUctx_st {
   int device = 0;
   int retained = 0;
-  int lost = CUDA_SUCCESS;  // what every call answers from then on
+  int lost = CUDA_SUCCESS;  // the status of every later call
   std::set<CUcontext> opened;
 };
 struct CUevent_st {
@@ -87,7 +88,7 @@ struct whole_driver {
     return at == settings.end() ? 0 : at->second;
   }
 };
-// Never destroyed: streams of a test that failed may still run.
+// Never destroyed: streams of a failed test may still run.
 inline whole_driver& all() {
   static auto* const d = new whole_driver;
   return *d;
@@ -131,7 +132,7 @@ inline int misused(int status) {
   return status;
 }
 
-/// The thread's context, under the lock; an error if there is none, or its device is lost.
+/// The thread's context; the caller holds the lock. Returns an error if there is none, or its device is lost.
 inline int context_of_caller(CUcontext& c) {
   if (current.empty() || !current.back()->retained) return misused(no_context);
   c = current.back();

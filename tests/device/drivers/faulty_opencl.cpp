@@ -1,6 +1,6 @@
-// faulty_opencl.cpp - the OpenCL library of this machine, with faults: it opens well, and then calls fail, or the device is gone.
+// faulty_opencl.cpp - the OpenCL library of this machine with injected faults: calls fail, or the device is lost.
 //
-// What is not defined here is the real library's, which this one is linked with.
+// Other functions are those of the real library, which this one links.
 //
 // Threads     any.
 #define CL_TARGET_OPENCL_VERSION 120
@@ -19,7 +19,7 @@
 namespace {
 
 struct fault {
-  long after = 0;  // so many calls go well
+  long after = 0;  // successful calls before the fault
   int status = 0;
   bool lasts = false;
 };
@@ -28,7 +28,7 @@ std::mutex mutex;
 std::map<std::string, fault> faults;
 std::vector<cl_command_queue> queues;
 std::string version;
-cl_int lost_with = CL_SUCCESS;  // and the device is gone
+cl_int lost_with = CL_SUCCESS;  // set: the device is lost
 struct late_memory {
   bool is = false;
   unsigned long long left = 0;
@@ -42,13 +42,13 @@ F* real(const char* name) {
   return reinterpret_cast<F*>(dlsym(library, name));
 }
 
-/// Under the lock. What a device that is gone had under way ends: nobody writes into the host's memory any more.
+/// The caller holds the lock. Pending operations of the lost device end: nothing may write host memory any more.
 void lose(cl_int status) {
   lost_with = status;
   for (const cl_command_queue q : queues) real<decltype(clFinish)>("clFinish")(q);
 }
 
-/// What befalls this call.
+/// The injected status of this call.
 cl_int status_of(const char* call) {
   const std::scoped_lock lock(mutex);
   const bool is_for_device = std::strncmp(call, "clEnqueue", 9) == 0;
@@ -65,7 +65,7 @@ cl_int status_of(const char* call) {
   return status;
 }
 
-/// Of one that is used now.
+/// Allocates memory for a buffer that is used now.
 cl_int takes_memory(cl_mem b) {
   const std::scoped_lock lock(mutex);
   const auto found = late.without.find(b);

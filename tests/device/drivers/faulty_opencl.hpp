@@ -4,13 +4,14 @@
 #pragma once
 
 extern "C" {
-/// So many calls of this name go well, then one ends with the status, or all from then on. Of clGetEventInfo: the operation has ended with it.
-/// "device": of the calls that enqueue; then the device is gone, and everything that it is asked ends with the status.
+/// After `after` successful calls of this name one call fails with the status, or all later ones. For clGetEventInfo
+/// the operation has ended with it. "device" counts the calls that enqueue; then the device is lost, and every call
+/// fails with the status.
 void faulty_opencl_set(const char* call, long after, int status, int lasts);
-/// Buffers are made without memory, which they take at their first use; all of them together get so many bytes.
+/// Buffers allocate memory on first use; all of them together have that many bytes.
 void faulty_opencl_lazy(unsigned long long bytes);
-/// What the devices say their version is.
+/// The version that the devices report.
 void faulty_opencl_version(const char* text);
-/// Everything goes well again.
+/// Removes all faults.
 void faulty_opencl_mend();
 }

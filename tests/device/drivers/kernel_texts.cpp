@@ -16,11 +16,11 @@
 
 namespace {
 
-using text_for = stretto::device::kernel_text(const stretto::kernel_code&, stretto::device::dialect, stretto::device::checking);
+using text_for = stretto::device::kernel_text(const stretto::kernel_code&, stretto::device::dialect, stretto::device::index_checks);
 using main_function = int(int, char**, char**);
 
 /// The program's own: it knows which functions its kernels may use.
-constexpr std::string_view name_of_text_for = "_ZN7stretto6device8text_forERKNS_11kernel_codeENS0_7dialectENS0_8checkingE";
+constexpr std::string_view name_of_text_for = "_ZN7stretto6device8text_forERKNS_11kernel_codeENS0_7dialectENS0_12index_checksE";
 
 int write_texts(int, char**, char**) {
   const std::string folder = std::getenv("STRETTO_TEST_KERNEL_TEXTS");
@@ -33,7 +33,7 @@ int write_texts(int, char**, char**) {
     std::string refused;
     const std::string file = folder + "/" + std::to_string(++number) + "." + std::to_string(stretto::test::axes_of(*k));
     try {
-      const auto text = [&](auto dialect) { return reinterpret_cast<text_for*>(make->address)(*k, dialect, stretto::device::checking::off).source; };
+      const auto text = [&](auto dialect) { return reinterpret_cast<text_for*>(make->address)(*k, dialect, stretto::device::index_checks::off).source; };
       std::ofstream(file + ".cu") << text(stretto::device::dialect::cuda);
       std::ofstream(file + ".cl") << text(stretto::device::dialect::opencl);
     } catch (const std::exception& e) {

@@ -1,0 +1,98 @@
+#include "checkpoint/node_copy.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include "checkpoint/checkpoint_array.hpp"
+#include "checkpoint/collective_calls.hpp"
+
+namespace stretto::checkpoints {
+
+namespace {
+
+/// Keyed by node number, which is unique among the runtimes of a process.
+std::mutex copies_lock;
+std::map<std::uint16_t, node_copy>& copies() {
+  static auto& all = *new std::map<std::uint16_t, node_copy>;
+  return all;
+}
+
+std::uint16_t number_here() { return base::require_current("save_checkpoint").runtime->node; }
+
+kept_shape shape_of_bytes(std::uint64_t n) { return {"uint8", 1, {static_cast<std::int64_t>(n)}, {}, {}}; }
+
+}  // namespace
+
+void store_node_copy(node_copy all) {
+  const std::scoped_lock lock(copies_lock);
+  copies()[number_here()] = std::move(all);
+}
+
+void copy_objects(std::vector<kept>& all) {
+  std::vector<event> done;
+  for (kept& k : all) {
+    if (!k.object.get()) continue;
+    k.bytes.resize(elements_of(k.shape) * k.shape.element_bytes);
+    const box whole = detail::elements_of(k.object, k.where);
+    if (!whole.is_empty()) done.push_back(detail::copy_elements(k.object, whole, access::in, k.bytes.data(), k.where));
+  }
+  for (const event e : done) wait(e);
+  for (kept& k : all) k.object = {};
+}
+
+written_part write_copy(const std::string& root) {
+  node_copy all;
+  {
+    const std::scoped_lock lock(copies_lock);
+    if (auto mine = copies().extract(number_here())) all = std::move(mine.mapped());
+  }
+  written_part part;
+  part.objects = all.objects.size();
+  part.names_made = objects_here().names_made();
+  std::vector<std::byte> content;
+  const auto put = [&](std::vector<std::byte>& bytes) {
+    const place_of_bytes there{this_node(), content.size(), bytes.size()};
+    content.insert(content.end(), bytes.begin(), bytes.end());
+    std::vector<std::byte>().swap(bytes);
+    return there;
+  };
+  std::vector<listed_object> list;
+  for (mobiles::saved_object& o : all.objects) {
+    const place_of_bytes there = put(o.content);
+    list.push_back({std::move(o), there, {}, 0});
+    listed_object& is = list.back();
+    for (mobiles::saved_message& l : is.what.messages) {
+      const place_of_bytes arguments = put(l.arguments);
+      is.letters.push_back({std::move(l), arguments});
+    }
+    is.what.messages.clear();
+    part.letters += is.letters.size();
+  }
+  const std::string name = node_folder(this_node());
+  part.files.push_back(write_text(root, name + ".json", text_of(list)));
+  write_array(root, name, shape_of_bytes(content.size()), content, part.files);
+  if (!all.per_node.empty())
+    part.files.push_back(write_text(root, group_of_node(this_node()) + "/zarr.json", group_text()));
+  for (const kept& k : all.per_node) {
+    write_array(root, array_of({k.name, this_node()}), k.shape, k.bytes, part.files);
+    part.per_node.emplace(k.name, k.shape);
+  }
+  return part;
+}
+
+std::vector<listed_object> read_list(const checkpoint_content& from, std::uint32_t node) {
+  const std::string name = node_folder(node) + ".json";
+  const auto bytes = read_file(from.directory, from.entry_of(name));
+  return objects_in({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, node, from.directory / name);
+}
+
+std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint32_t node) {
+  std::uint64_t bytes = 0;
+  for (const listed_object& o : read_list(from, node)) {
+    bytes = std::max(bytes, o.content.offset + o.content.bytes);
+    for (const listed_letter& l : o.letters) bytes = std::max(bytes, l.arguments.offset + l.arguments.bytes);
+  }
+  return read_array(from.directory, node_folder(node), shape_of_bytes(bytes), [&](const std::string& file) { return from.entry_of(file); });
+}
+
+}  // namespace stretto::checkpoints
