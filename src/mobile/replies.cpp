@@ -13,10 +13,9 @@ void mobile_objects::send_reply(rank to, reply_kind what, std::uint64_t request,
   if (!request) return;
   if (to == self_) return complete_request(what, request, self_, cause, value.bytes, is_permanent);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), current_thread());
-  using dist::reply_kind;
-  dist::writer w(request, cause   ? is_permanent ? reply_kind::failure_for_good : reply_kind::failure
-                          : along ? reply_kind::value_with_more
-                                  : reply_kind::value);
+  dist::writer w(request, cause   ? is_permanent ? dist::reply_kind::failure_for_good : dist::reply_kind::failure
+                          : along ? dist::reply_kind::value_with_more
+                                  : dist::reply_kind::value);
   if (cause) failures_->write(w, *cause.get());
   else if (along) w.put(along);
   ++protocol_messages_sent_;
