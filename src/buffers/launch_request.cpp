@@ -41,7 +41,7 @@ graph::mode mode_of(access a) noexcept {
 }
 
 /// The maximum number of parts into which this node divides its chunk.
-double most_parts(const buffers_state& s, const graph::task& t) noexcept {
+double most_parts_of_node(const buffers_state& s, const graph::task& t) noexcept {
   return static_cast<double>(s.instructions.shape().devices.size() + 1) * t.pieces;
 }
 
@@ -72,7 +72,7 @@ class argument_list {
     a.where = graph::mapping::all(b.elements);
   }
   void reduce(const buffer_record& b, const detail::reduction_kind& fold, bool includes_current) {
-    bytes_ += bytes_of(b) * most_parts(state_, of_.task);
+    bytes_ += bytes_of(b) * most_parts_of_node(state_, of_.task);
     reductions_.push_back(of_.arguments.size());
     of_.arguments.push_back({.array = static_cast<int>(of_.task.reductions.size()), .of = b.id});
     of_.task.reductions.push_back({b.id, includes_current});
@@ -94,7 +94,7 @@ class argument_list {
 /// True if the smallest device memory holds all buffers of the task twice: then no cut of it fails with B24.
 bool fits_for_any_cut(const buffers_state& s, const graph::task& t, double most_bytes) {
   if (t.by == graph::processors::host) return true;
-  const double allocations = most_parts(s, t) * static_cast<double>(t.accesses.size() + t.reductions.size());
+  const double allocations = most_parts_of_node(s, t) * static_cast<double>(t.accesses.size() + t.reductions.size());
   const auto has_room = [&](const graph::memory_bounds& m) {
     return m.bytes == 0 ||
            2 * (most_bytes + static_cast<double>(m.grain) * allocations) <= static_cast<double>(m.bytes);
