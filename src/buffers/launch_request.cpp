@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "buffers/handing_over.hpp"
 #include "buffers/mappings.hpp"
 #include "buffers/said_calls.hpp"
 #include "data/kernel_arguments.hpp"
@@ -137,12 +136,9 @@ std::shared_ptr<known_launch> launch_request::find(buffers_state& s) const {
 std::shared_ptr<known_launch> launch_request::find_for_pipeline(buffers_state& s) const {
   if (!s.later) return nullptr;
   write_key(s, s.says);
-  return s.says.has_functions() ? s.launches.look(s.says, name_) : find_by_key(s);
-}
-
-std::optional<event> kernel_launch_request::hand_over(buffers_state& s, const task_work& work,
-                                                      base::thread_context& context) const {
-  return buffers::hand_over(s, find_for_pipeline(s), {.code = &code_, .items = items_, .work = &work}, context);
+  if (!s.says.has_functions()) return find_by_key(s);
+  std::shared_ptr<known_launch> known = s.launches.look(s.says, name_);
+  return known && known->is_checked ? known : nullptr;
 }
 
 void kernel_launch_request::write_key(const buffers_state& s, launch_words& key) const {
@@ -188,11 +184,6 @@ void kernel_launch_request::check(const graph::task& t) const {
     if (items_[i].buffer && !items_[i].fold)
       uses.push_back({i, code_.parameters[i].mode, items_[i].buffer->get(), items_[i].by});
   check_uses(t, uses, {.name = name_, .code = &code_, .items = t.range, .group = range_.group, .where = where_});
-}
-
-std::optional<event> host_task_launch_request::hand_over(buffers_state& s, detail::host_function& f,
-                                                         const task_work& work, base::thread_context& context) const {
-  return buffers::hand_over(s, find_for_pipeline(s), {.host = &f, .work = &work}, context);
 }
 
 void host_task_launch_request::write_key(const buffers_state&, launch_words& key) const {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,14 +23,14 @@ class launch_request {
   ///
   ///   throws   B31 to B33
   std::shared_ptr<known_launch> find(buffers_state& s) const;
+  /// As find; null if the runtime has no pipeline. Null, too, for a new launch with mappers of the program's own: they may
+  /// refer to variables of the caller, so the call itself generates it.
+  std::shared_ptr<known_launch> find_for_pipeline(buffers_state& s) const;
 
  protected:
   launch_request(std::string_view name, const std::source_location& where) : name_(name), where_(where) {}
   ~launch_request() = default;
 
-  /// As find; null if the runtime has no pipeline. A new launch with mappers of the program's own is left to the call:
-  /// they may refer to variables of the caller.
-  std::shared_ptr<known_launch> find_for_pipeline(buffers_state& s) const;
   virtual void write_key(const buffers_state& s, launch_words& key) const = 0;
   virtual void make(buffers_state& s, known_launch& made) const = 0;
   virtual void check(const graph::task& t) const = 0;
@@ -43,7 +42,7 @@ class launch_request {
   std::shared_ptr<known_launch> find_by_key(buffers_state& s) const;
 };
 
-class kernel_launch_request final : launch_request {
+class kernel_launch_request final : public launch_request {
  public:
   kernel_launch_request(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
                         const detail::buffer_launch& request, const objects::devices_of_launch& by)
@@ -54,10 +53,6 @@ class kernel_launch_request final : launch_request {
         items_(items),
         request_(request),
         by_(by) {}
-
-  using launch_request::find;
-  /// Hands the launch over to the pipeline, if it cannot be refused and that saves time; returns its event.
-  std::optional<event> hand_over(buffers_state& s, const task_work& work, base::thread_context& context) const;
 
  private:
   void write_key(const buffers_state& s, launch_words& key) const override;
@@ -71,17 +66,12 @@ class kernel_launch_request final : launch_request {
   const objects::devices_of_launch& by_;
 };
 
-class host_task_launch_request final : launch_request {
+class host_task_launch_request final : public launch_request {
  public:
   host_task_launch_request(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items,
                            const std::vector<graph::effect_use>& effects, const detail::range_hints& hints,
                            std::string_view name, const std::source_location& where)
       : launch_request(name, where), which_(which), range_(range), items_(items), effects_(effects), hints_(hints) {}
-
-  using launch_request::find;
-  /// The same; `f` has been moved from if there is an event.
-  std::optional<event> hand_over(buffers_state& s, detail::host_function& f, const task_work& work,
-                                 base::thread_context& context) const;
 
  private:
   void write_key(const buffers_state& s, launch_words& key) const override;

@@ -122,11 +122,11 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   event ahead;
   {
     asking held(s);
-    if (!request.is_to_come)
-      if (const auto later = asks.hand_over(s, work, context)) return *later;
-    held.hold(range.where);
+    std::shared_ptr<known_launch> is = request.is_to_come ? nullptr : asks.find_for_pipeline(s);
+    if (const auto later = hand_over(s, is, {.code = &code, .items = items, .work = &work}, context)) return *later;
+    const bool has_let_go = held.hold(range.where);
     const known_launches::forgetting unless_kept(s.launches);
-    const std::shared_ptr<known_launch> is = asks.find(s);
+    if (!is || has_let_go) is = asks.find(s);
     known_launch& known = *is;
     for (std::size_t i = 0; i < items.size(); ++i) {
       known.arguments[i].value = items[i].value;
@@ -172,10 +172,11 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   event ahead;
   {
     asking held(s);
-    if (const auto later = asks.hand_over(s, f, work, context)) return *later;
-    held.hold(where);
+    std::shared_ptr<known_launch> is = asks.find_for_pipeline(s);
+    if (const auto later = hand_over(s, is, {.host = &f, .work = &work}, context)) return *later;
+    const bool has_let_go = held.hold(where);
     const known_launches::forgetting unless_kept(s.launches);
-    const std::shared_ptr<known_launch> is = asks.find(s);
+    if (!is || has_let_go) is = asks.find(s);
     known_launch& known = *is;
     work.arguments = known.arguments;
     work.given = items;
