@@ -138,12 +138,10 @@ std::shared_ptr<cached_launch> launch_request::find(buffers_state& s) const {
 std::shared_ptr<cached_launch> launch_request::find_for_pipeline(buffers_state& s) const {
   if (!s.pending) return nullptr;
   write_key(s, s.key);
-  return s.key.has_functions() ? s.launches.find_cached(s.key, name_) : find_by_key(s);
-}
-
-std::optional<event> kernel_launch_request::try_enqueue(buffers_state& s, const task_work& work,
-                                                        base::thread_context& context) const {
-  return buffers::try_enqueue(s, find_for_pipeline(s), {.code = &code_, .items = items_, .work = &work}, context);
+  if (!s.key.has_functions() ? s.launches.find_cached(s.key, name_) return find_by_key(s);
+  std::shared_ptr<known_launch> kernel_launch_request::try_enqueue(buffers_state& s, const task_work& work,
+                                                        base::thread_context& context) const = buffers::try_enqueue(s.launches.look(s.says, name_);
+  return known && known->is_checked ? known : nullptr;
 }
 
 void kernel_launch_request::write_key(const buffers_state& s, launch_key& key) const {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,14 +22,14 @@ class launch_request {
   ///
   ///   throws   B31 to B33
   std::shared_ptr<cached_launch> find(buffers_state& s) const;
+  /// As find; null without a pipeline. Null also for a new launch with custom mappers: these may refer to local
+  /// variables of the caller and must run in the call.
+  std::shared_ptr<cached_launch> find_for_pipeline(buffers_state& s) const;
 
  protected:
   launch_request(std::string_view name, const std::source_location& where) : name_(name), where_(where) {}
   ~launch_request() = default;
 
-  /// As find; null without a pipeline. Null also for a new launch with custom mappers: these may refer to local
-  /// variables of the caller and must run in the call.
-  std::shared_ptr<cached_launch> find_for_pipeline(buffers_state& s) const;
   virtual void write_key(const buffers_state& s, launch_key& key) const = 0;
   virtual void make(buffers_state& s, cached_launch& made) const = 0;
   virtual void check(const graph::task& t) const = 0;
@@ -42,7 +41,7 @@ class launch_request {
   std::shared_ptr<cached_launch> find_by_key(buffers_state& s) const;
 };
 
-class kernel_launch_request final : launch_request {
+class kernel_launch_request final : public launch_request {
  public:
   kernel_launch_request(const kernel_code& code, const kernel_range& range, std::span<const detail::buffer_item> items,
                         const detail::buffer_launch& request, const objects::devices_of_launch& by)
@@ -70,7 +69,7 @@ class kernel_launch_request final : launch_request {
   const objects::devices_of_launch& by_;
 };
 
-class host_task_launch_request final : launch_request {
+class host_task_launch_request final : public launch_request {
  public:
   host_task_launch_request(detail::task_nodes which, const box& range, std::span<const detail::host_use_item> items,
                            const std::vector<graph::effect_use>& effects, const detail::range_hints& hints,

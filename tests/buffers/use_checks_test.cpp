@@ -9,6 +9,7 @@
 #include <string>
 
 #include "buffers/buffers_state.hpp"
+#include "buffers/handing_over.hpp"
 #include "buffers/nodes_with_devices.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
@@ -64,7 +65,9 @@ buffer<int> counted(const char* name, coordinate n = 12) {
 TEST_CASE("a launch that reads what other items of it write is refused, however many nodes and devices there are") {
   test::on_nodes_with_devices([] {
     const buffer<int> u = counted("u");
-    const std::uint64_t before = buffers::state_of(*base::current()->runtime)->tasks.next();
+    buffers::buffers_state& state = *buffers::state_of(*base::current()->runtime);
+    { const buffers::asked all_handed_over(state, std::source_location::current()); }
+    const std::uint64_t before = state.tasks.next();
     const auto refused = [&](auto&& f) { return code_of(test::thrown_by(f)); };
     for (int again = 0; again < 2; ++again) {
       CHECK(refused([&] { launch(use_smooth, u.elements(), u(neighborhood(1)), u(one_to_one), 12); }) == "B31");
@@ -89,7 +92,7 @@ TEST_CASE("a launch that reads what other items of it write is refused, however 
                 u.elements(), [](view<const int>, view<int>) {}, u.in(neighborhood(1)), u.out(one_to_one));
           }) == "B31");
     CHECK(refused([&] { host_task(in_tiles, u.elements(), [](view<int>) {}, u.inout(neighborhood(1))); }) == "B31");
-    CHECK(buffers::state_of(*base::current()->runtime)->tasks.next() == before);
+    CHECK(state.tasks.next() == before);
     CHECK(u.read().get().view()(7) == 7);
   });
 }
