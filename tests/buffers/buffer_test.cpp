@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "nodes_with_devices.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "buffers/buffers_state.hpp"
-#include "buffers/handing_over.hpp"
+#include "buffers/launch_pipeline.hpp"
 #include "buffers/nodes_with_devices.hpp"
 #include "thrown_by.hpp"
 #include "with_variable.hpp"
