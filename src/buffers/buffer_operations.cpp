@@ -129,11 +129,11 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
   event ahead;
   {
     submission_lock lock(s);
-    std::shared_ptr<known_launch> is = request.is_to_come ? nullptr : asks.find_for_pipeline(s);
-    if (const auto later = call.try_enqueue(s, is, {.code = &code, .items = items, .work = &work}, context)) return *later;
-    lock.lock_buffers(range.where);
+    std::shared_ptr<cached_launch> is = request.is_to_come ? nullptr : call.find_for_pipeline(s);
+    if (const auto later = try_enqueue(s, is, {.code = &code, .items = items, .work = &work}, context)) return *later;
+    const bool has_let_go = lock.lock_buffers(range.where);
     const launch_cache::uncached_scope unless_kept(s.launches);
-    if std::shared_ptr<cached_launch> is = call.find(s);
+    if (!is || has_let_go) is = call.find(s);
     cached_launch& cached = *is;
     for (std::size_t i = 0; i < items.size(); ++i) {
       cached.arguments[i].value = items[i].value;
@@ -184,11 +184,11 @@ event run_host_task(task_nodes which, const box& range, std::span<const host_use
   event ahead;
   {
     submission_lock lock(s);
-    std::shared_ptr<known_launch> is = asks.find_for_pipeline(s);
-    if (const auto later = call.try_enqueue(s, is, {.host = &f, .work = &work}, context)) return *later;
-    lock.lock_buffers(where);
+    std::shared_ptr<cached_launch> is = call.find_for_pipeline(s);
+    if (const auto later = try_enqueue(s, is, {.host = &f, .work = &work}, context)) return *later;
+    const bool has_let_go = lock.lock_buffers(where);
     const launch_cache::uncached_scope unless_kept(s.launches);
-    if std::shared_ptr<cached_launch> is = call.find(s);
+    if (!is || has_let_go) is = call.find(s);
     cached_launch& cached = *is;
     work.arguments = cached.arguments;
     work.given = items;

@@ -138,10 +138,9 @@ std::shared_ptr<cached_launch> launch_request::find(buffers_state& s) const {
 std::shared_ptr<cached_launch> launch_request::find_for_pipeline(buffers_state& s) const {
   if (!s.pending) return nullptr;
   write_key(s, s.key);
-  if (!s.key.has_functions() ? s.launches.find_cached(s.key, name_) return find_by_key(s);
-  std::shared_ptr<known_launch> kernel_launch_request::try_enqueue(buffers_state& s, const task_work& work,
-                                                        base::thread_context& context) const = buffers::try_enqueue(s.launches.look(s.says, name_);
-  return known && known->is_checked ? known : nullptr;
+  if (!s.key.has_functions()) return find_by_key(s);
+  std::shared_ptr<cached_launch> cached = s.launches.find_cached(s.key, name_);
+  return cached && cached->are_uses_checked ? cached : nullptr;
 }
 
 void kernel_launch_request::write_key(const buffers_state& s, launch_key& key) const {
@@ -187,11 +186,6 @@ void kernel_launch_request::check(const graph::task& t) const {
     if (items_[i].buffer && !items_[i].fold)
       uses.push_back({i, code_.parameters[i].mode, items_[i].buffer->get(), items_[i].by});
   check_uses(t, uses, {.name = name_, .code = &code_, .items = t.range, .group = range_.group, .where = where_});
-}
-
-std::optional<event> host_task_launch_request::try_enqueue(buffers_state& s, detail::host_function& f,
-                                                           const task_work& work, base::thread_context& context) const {
-  return buffers::try_enqueue(s, find_for_pipeline(s), {.host = &f, .work = &work}, context);
 }
 
 void host_task_launch_request::write_key(const buffers_state&, launch_key& key) const {

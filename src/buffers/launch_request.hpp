@@ -53,10 +53,6 @@ class kernel_launch_request final : public launch_request {
         request_(request),
         by_(by) {}
 
-  using launch_request::find;
-  /// Enqueues the launch in the pipeline, if it cannot be refused and that saves time; returns its event.
-  std::optional<event> try_enqueue(buffers_state& s, const task_work& work, base::thread_context& context) const;
-
  private:
   void write_key(const buffers_state& s, launch_key& key) const override;
   void make(buffers_state& s, cached_launch& made) const override;
@@ -75,11 +71,6 @@ class host_task_launch_request final : public launch_request {
                            const std::vector<graph::effect_use>& effects, const detail::range_hints& hints,
                            std::string_view name, const std::source_location& where)
       : launch_request(name, where), which_(which), range_(range), items_(items), effects_(effects), hints_(hints) {}
-
-  using launch_request::find;
-  /// The same; `f` has been moved from if there is an event.
-  std::optional<event> try_enqueue(buffers_state& s, detail::host_function& f, const task_work& work,
-                                   base::thread_context& context) const;
 
  private:
   void write_key(const buffers_state& s, launch_key& key) const override;

@@ -399,7 +399,7 @@ TEST_CASE("a read of unwritten elements is reported once for each line, with tas
     (void)u.read(box({0, 0}, {4, 8})).get();
     CHECK(told.empty());
     for (int i = 0; i < 2; ++i) launch(scale_and_add, box({2, 0}, {6, 8}), u(one_to_one), 1);
-    { const buffers::asked all_handed_over(*s, std::source_location::current()); }
+    { const buffers::drained_submission_lock all_handed_over(*s, std::source_location::current()); }
     REQUIRE(told.size() == 1);
     CHECK(told[0].find("\"scale_and_add\" reads elements " + box({4, 0}, {6, 8}).text() + " of buffer B0 \"image\" that nobody has written") == 0);
     (void)u.read().get();

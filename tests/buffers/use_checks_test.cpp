@@ -66,7 +66,7 @@ TEST_CASE("a launch that reads what other items of it write is refused, however 
   test::on_nodes_with_devices([] {
     const buffer<int> u = counted("u");
     buffers::buffers_state& state = *buffers::state_of(*base::current()->runtime);
-    { const buffers::asked all_handed_over(state, std::source_location::current()); }
+    { const buffers::drained_submission_lock all_handed_over(state, std::source_location::current()); }
     const std::uint64_t before = state.tasks.next();
     const auto refused = [&](auto&& f) { return code_of(test::thrown_by(f)); };
     for (int again = 0; again < 2; ++again) {
