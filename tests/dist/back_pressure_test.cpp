@@ -28,7 +28,7 @@ using test::error_of;
 using test::on_all_nodes;
 
 constexpr std::size_t letter_bytes = 16 << 10;
-constexpr long letters = 600;
+constexpr long letters = 600, letters_of_room = (1 << 20) / letter_bytes;
 
 std::atomic<long> sent{0}, begun{0}, most_ahead{0};
 
@@ -58,6 +58,7 @@ TEST_CASE("who sends more than others begin waits for them") {
   for (const bool to_objects : {false, true}) {
     CAPTURE(to_objects);
     reset();
+    const auto since = std::chrono::steady_clock::now();
     on_all_nodes({.nodes = 2, .seed = 1}, 1, [&](runtime&) {
       if (this_node() != 0) return;
       const auto there = make_mobile<sink>(at_node(1));
@@ -70,9 +71,10 @@ TEST_CASE("who sends more than others begin waits for them") {
       });
     });
     CHECK(begun == letters);
-    // A sender goes on when nothing has been taken for 100 ms, and then every 5 ms: if the machine stops the receiver, some get ahead. For
-    // all of them it would have to be stopped for three seconds.
-    CHECK(most_ahead.load() < letters);
+    // The capacity of each side, and the messages between them: the simulated network asks for each payload by itself. If
+    // the machine stops the receiver, a sender goes on after 100 ms and then sends a message every 5 ms.
+    const long periods = (std::chrono::steady_clock::now() - since) / std::chrono::milliseconds(5);
+    CHECK(most_ahead.load() < 4 * letters_of_room + periods);
   }
 }
 
