@@ -23,8 +23,8 @@ class launch_request {
   ///
   ///   throws   B31 to B33
   std::shared_ptr<known_launch> find(buffers_state& s) const;
-  /// As find; null if the runtime has no pipeline. Null, too, for a new launch with mappers of the program's own: they may
-  /// refer to variables of the caller, so the call itself generates it.
+  /// As find; null if the runtime has no pipeline. Null, too, for a new launch with mappers of the program's own: they
+  /// may refer to variables of the caller, so the call itself generates it.
   std::shared_ptr<known_launch> find_for_pipeline(buffers_state& s) const;
 
  protected:

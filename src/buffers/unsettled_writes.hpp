@@ -6,7 +6,8 @@
 // Threads     one owner.
 // Cost        comparisons with the boxes of the allocation's writes: one or two, as a rule; none outside of their
 //             bounds. Above 64 they become one, of all their elements.
-// Memory      a box and an event for each write; what has succeeded is forgotten when as many more have been written, and at each horizon.
+// Memory      a box and an event for each write. Succeeded writes are dropped when their number has doubled, and at each
+//             horizon.
 // Invariants  (1) the boxes of an allocation are disjoint, but for those that became one.
 #pragma once
 

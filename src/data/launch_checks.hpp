@@ -45,8 +45,8 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
                                   const checked_argument& reader, const checked_argument& writer,
                                   const array_text& array);
 
-/// What cuts lie on: whole groups, and multiples of what the program asks for, in items. Throws B35 where that is
-/// below 1.
+/// Returns the grain of a launch in items: its cuts keep groups whole and lie on multiples of `multiple`. Throws B35 if
+/// a multiple is below 1.
 extent grain_of(const extent& group, const extent& multiple, const box& range, const std::source_location& where);
 
 }  // namespace stretto::data
