@@ -4,6 +4,8 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "base/unwatched.hpp"
+
 namespace stretto::device::cuda {
 
 namespace {
@@ -18,7 +20,7 @@ struct table {
   std::map<const std::byte*, range> by_end;
 };
 table& all() {
-  static table& one = *new table;  // never destroyed: a device that a global variable holds is closed behind what functions keep
+  static table& one = base::made_unwatched<table>();  // a device that a global variable holds is closed behind what functions keep
   return one;
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::device::sim {
 
@@ -16,7 +17,7 @@ struct table {
   std::map<std::uint64_t, std::weak_ptr<const sim_memory>> all;
 };
 table& exported() {
-  static table& one = *new table;  // never destroyed: a device that a global variable holds is closed behind what functions keep
+  static table& one = base::made_unwatched<table>();  // a device that a global variable holds is closed behind what functions keep
   static const base::fork_reset in_child(base::construct_anew<table>, &one);
   return one;
 }
