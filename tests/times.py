@@ -2,7 +2,8 @@
 
     times.py BUILD      the folder that holds the trees: release, asan, tsan
 
-Compilations are read from ninja's logs (seconds that a job took; two run at once on two cores), tests from ctest's log of the release tree.
+Compilations are read from ninja's logs (seconds that a job took; two run at once on two cores), tests from ctest's log
+of the release tree.
 """
 import re
 import sys

@@ -25,7 +25,8 @@ class Times(unittest.TestCase):
         self.assertEqual(times.report(self.build)[:2], ["asan: 40 s of compilations", "       31 s  src/sched"])
 
     def test_an_output_that_was_made_twice_counts_once(self):
-        self.put("asan/.ninja_log", "# ninja log v5\n0\t90000\t1\ta/CMakeFiles/b.dir/c.cpp.o\tab\n0\t12000\t1\ta/CMakeFiles/b.dir/c.cpp.o\tab\n")
+        self.put("asan/.ninja_log", "# ninja log v5\n0\t90000\t1\ta/CMakeFiles/b.dir/c.cpp.o\tab\n"
+                 "0\t12000\t1\ta/CMakeFiles/b.dir/c.cpp.o\tab\n")
         self.assertEqual(times.report(self.build)[:2], ["asan: 12 s of compilations", "       12 s  a"])
 
     def test_the_slowest_tests_come_first(self):

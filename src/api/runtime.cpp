@@ -183,7 +183,8 @@ struct runtime::state {
       mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
       job_watch = std::make_unique<diagnose::job_hang_detector>(j);
       for (const base::option& row : base::option_table())
-        if (row.between == base::agreement::all_nodes) j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
+        if (row.between == base::agreement::all_nodes)
+          j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
     });
   }
   void open_global_memory() {

@@ -8,6 +8,8 @@
 // Cost        two loads and two tests.
 #pragma once
 
+#include <type_traits>
+
 #include "base/sanitizers.hpp"
 
 extern "C" {
@@ -31,12 +33,19 @@ class unwatched {
   }
 };
 
-/// An object of the process that is made when it is first used, and whose own lock orders all uses. The compiler's guard
-/// orders that it was made before them, which ThreadSanitizer does not see.
+/// An object of the process that is made at its first use and never destroyed: threads, and destructors of static
+/// objects, use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders that
+/// it was made before them, which ThreadSanitizer does not see.
 template <class T>
 T& made_unwatched() {
   const unwatched here;
   return *new T;
+}
+/// The same, of what the function returns.
+template <class Function>
+const std::invoke_result_t<Function>& made_unwatched(const Function& make) {
+  const unwatched here;
+  return *new const std::invoke_result_t<Function>(make());
 }
 
 }  // namespace stretto::base

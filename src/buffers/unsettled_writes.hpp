@@ -7,7 +7,8 @@
 // Cost        comparisons with the boxes of the allocation's writes: usually one or two; none outside of their bounds.
 //             Above 64 the writes are merged into one box around all their elements.
 // Memory      a box and an event for each write. Successful writes are dropped when the number of writes has doubled,
-//             and at each horizon.
+//             and at each
+//             horizon.
 // Invariants  (1) the boxes of an allocation are disjoint, except for merged ones.
 #pragma once
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::data {
 
@@ -53,7 +54,7 @@ known known_of(const Kernel& k) {
 
 const std::unordered_map<std::uint32_t, known>& table() {
   using numbered = std::unordered_map<std::uint32_t, known>;
-  static const numbered& all = *new const numbered([] {
+  static const numbered& all = base::made_unwatched([] {
     numbered made;
     const auto add = [&](const known& one) { made.emplace(reduction_of(one.fold->parameters[1]), one); };
 #define STRETTO_ADD(Op, T) add(known_of<Op<T>, T>(fold_##Op##_##T));
@@ -71,7 +72,7 @@ const std::unordered_map<std::uint32_t, known>& table() {
     STRETTO_ADD_BITS(int64_t)
     STRETTO_ADD_BITS(uint64_t)
     return made;
-  }());
+  });
   return all;
 }
 
@@ -103,7 +104,7 @@ class own_operators {
   std::deque<entry> all_;  // entries do not move
 };
 own_operators& own() {
-  static own_operators& all = *new own_operators;
+  static own_operators& all = base::made_unwatched<own_operators>();
   static const base::fork_reset in_child(base::construct_anew<own_operators>, &all);
   return all;
 }

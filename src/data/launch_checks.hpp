@@ -44,7 +44,7 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
                                   const checked_argument& reader, const checked_argument& writer,
                                   const array_text& array);
 
-/// The grain of cuts, in items: whole groups, and multiples of what the program asks for. Throws B35 if that is below
+/// The grain of cuts, in items: a launch in items: its cuts keep groups whole for. Throws B35 if that is below
 /// 1.
 extent grain_of(const extent& group, const extent& multiple, const box& range, const std::source_location& where);
 

@@ -18,6 +18,7 @@
 #include "base/fork_reset.hpp"
 #include "base/hash.hpp"
 #include "base/installed_folders.hpp"
+#include "base/unwatched.hpp"
 #include "base/whole_file.hpp"
 
 namespace stretto::device {
@@ -135,9 +136,8 @@ std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::st
 
 std::optional<driver_fault> fault_of_driver(std::string_view kind, const std::string& library) {
   static std::mutex mutex;
-  // Never destroyed: static destructors of the program may start a runtime.
   using verdicts = std::map<std::string, std::optional<driver_fault>>;
-  static verdicts& known = *new verdicts;
+  static verdicts& known = base::made_unwatched<verdicts>();
   static const base::fork_reset lock_in_child(base::construct_anew<std::mutex>, &mutex);
   static const base::fork_reset in_child(base::construct_anew<verdicts>, &known);
   const std::lock_guard lock(mutex);

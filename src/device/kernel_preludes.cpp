@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/unwatched.hpp"
+
 namespace stretto::device {
 
 namespace {
@@ -295,8 +297,8 @@ std::string cuda_atomic(const atomic_function& f, std::string_view to) {
 }  // namespace
 
 const std::string& prelude(dialect d) {
-  static const std::string& of_opencl = *new const std::string(fmt::format("{}{}", opencl, shared));
-  static const std::string& of_cuda = *new const std::string(fmt::format("{}{}{}", cuda, shared, cuda_functions));
+  static const std::string& of_opencl = base::made_unwatched([] { return fmt::format("{}{}", opencl, shared); });
+  static const std::string& of_cuda = base::made_unwatched([] { return fmt::format("{}{}{}", cuda, shared, cuda_functions); });
   return d == dialect::opencl ? of_opencl : of_cuda;
 }
 

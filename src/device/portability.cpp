@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 #include "device/kernel_text.hpp"
 
 namespace stretto::device {
@@ -44,7 +45,7 @@ struct verdicts {
 };
 
 verdicts& verdicts_of_process() {
-  static verdicts& of_this_process = *new verdicts;
+  static verdicts& of_this_process = base::made_unwatched<verdicts>();
   static const base::fork_reset in_child(base::construct_anew<verdicts>, &of_this_process);
   return of_this_process;
 }

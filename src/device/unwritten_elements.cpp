@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::device {
 namespace {
@@ -23,7 +24,7 @@ struct memory {
   std::atomic<bool> has_any = false;
 };
 memory& remembered() {
-  static memory& of_process = *new memory;
+  static memory& of_process = base::made_unwatched<memory>();
   static const base::fork_reset in_child(base::construct_anew<memory>, &of_process);
   return of_process;
 }

@@ -82,8 +82,9 @@ if way == "pkg_config":
         right = "610\n1000\n4950\n100\n819 300 220 60 30 1000 190 22\n1\n2 100\n"
         if (of.returncode, of.stdout, of.stderr) != (0, right, ""):
             sys.exit(f"sanitized, the program ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")
-    for example, begins in [("26_put", "after 2000 steps: "), ("27_checkpoint", "the first job, of 2 nodes: "),
-                            ("31_life", "a pulsar is itself again after 3 steps\n")]:
+    # The first two meet in what the library makes at its first use in one run of six.
+    for example, begins in 5 * [("26_put", "after 2000 steps: "), ("27_checkpoint", "the first job, of 2 nodes: "),
+                                ("31_life", "a pulsar is itself again after 3 steps\n")]:
         of = ended(build / f"{example}_thread")
         if of.returncode or not of.stdout.startswith(begins) or of.stderr:
             sys.exit(f"sanitized, {example} ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")

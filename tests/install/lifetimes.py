@@ -3,29 +3,28 @@
     lifetimes.py INSTALLED FOLDER COMPILER
 """
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from user_build import LANGUAGE, flags_of
 
 installed, build, compiler = Path(sys.argv[1]), Path(sys.argv[2]) / "lifetimes", sys.argv[3]
 source = Path(__file__).parent / "lifetimes"
 LIMIT_S = 120  # of one program, which takes less than a second: where it is over, the program hangs
 
 
-def printed_by(*command, **more):
-    return subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True, **more).stdout
+def compile_with(*arguments):
+    subprocess.run([compiler, *LANGUAGE, "-O1", *arguments, *flags_of(installed), "-ldl"], check=True)
 
 
 shutil.rmtree(build, ignore_errors=True)
 build.mkdir(parents=True)
-env = os.environ | {"PKG_CONFIG_PATH": str(next(installed.rglob("stretto.pc")).parent)}
-flags = shlex.split(printed_by("pkg-config", "--cflags", "stretto", env=env))
-libraries = shlex.split(printed_by("pkg-config", "--libs", "stretto", env=env))
-options = [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", *flags]
-printed_by(*options, source / "program.cpp", "-o", build / "program", *libraries, "-ldl")
-printed_by(*options, "-fPIC", "-shared", source / "plugin.cpp", "-o", build / "plugin.so", *libraries)
+compile_with(source / "program.cpp", "-o", build / "program")
+compile_with("-fPIC", "-shared", source / "plugin.cpp", "-o", build / "plugin.so")
 
 ENDS = {"return": (0, []), "exit": (3, []), "exception": (4, ["thrown by a task"]), "attached": (0, ["detached 1000"])}
 OPENING = {"task": ["S15", "45"], "child": ["45", "45"]}  # of others: one use
@@ -36,8 +35,8 @@ for kind in ["global", "static", "stack", "task", "plugin", "child"]:
         if kind == "child":
             expected.append("45")  # the parent goes on
         try:
-            done = subprocess.run([build / "program", kind, how, build / "plugin.so"], capture_output=True, text=True, timeout=LIMIT_S,
-                                  env=os.environ | {"LIFETIME": kind})
+            done = subprocess.run([build / "program", kind, how, build / "plugin.so"], capture_output=True, text=True,
+                                  timeout=LIMIT_S, env=os.environ | {"LIFETIME": kind})
             seen, errors = (done.returncode, done.stdout.splitlines()), done.stderr
         except subprocess.TimeoutExpired as e:
             seen, errors = ("no end", str(e.stdout)), str(e.stderr)

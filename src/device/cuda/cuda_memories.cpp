@@ -4,6 +4,8 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "base/unwatched.hpp"
+
 namespace stretto::device::cuda {
 
 namespace {
@@ -18,7 +20,7 @@ struct table {
   std::map<const std::byte*, range> by_end;
 };
 table& all() {
-  // never destroyed: a device in a global variable is closed after function-local statics
+  // a device in a global variable is closed after function-local statics
   static table& one = *new table;
   return one;
 }

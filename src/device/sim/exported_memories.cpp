@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/fork_reset.hpp"
+#include "base/unwatched.hpp"
 
 namespace stretto::device::sim {
 
@@ -16,7 +17,7 @@ struct table {
   std::map<std::uint64_t, std::weak_ptr<const sim_memory>> all;
 };
 table& exported() {
-  // never destroyed: a device in a global variable is closed after function-local statics
+  // a device in a global variable is closed after function-local statics
   static table& one = *new table;
   static const base::fork_reset in_child(base::construct_anew<table>, &one);
   return one;

@@ -1,4 +1,5 @@
-// program KIND END [PLUGIN]: uses a runtime of that kind and ends that way. Exit codes: 0 as expected, 3 exit() in a task, 4 an exception.
+// program KIND END [PLUGIN]: uses a runtime of that kind and ends that way. Exit codes: 0 as expected, 3 exit() in a
+// task, 4 an exception.
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
