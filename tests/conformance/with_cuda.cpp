@@ -80,7 +80,7 @@ std::vector<candidate> cuda_candidates() {
   of_blocks.pool = false;
   add(all, "cuda with a fake driver, without a pool", of_blocks, 0, 2);
   cuda::options by_events = test::fake_driver_options();
-  by_events.words = false;
+  by_events.flags = false;
   add(all, "cuda with a fake driver, told by events", by_events, 0, 2);
   return all;
 }

@@ -6,6 +6,7 @@
 #include <stretto/instance.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/object.hpp>
+#include <stretto/platform.hpp>
 #include <stretto/runtime.hpp>
 
 #include <doctest/doctest.h>

@@ -98,7 +98,8 @@ TEST_CASE("a hang behind a copy that a third node asked for is followed to the n
     const event never = never_of(2);
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const auto [b, ready] = numbers::create(at_node(2), box(0, 100), {.name = "b"});
-    const event copied = copy(a, b, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event copied = copy(a, b, after(never));
     return held_up{copied, never,
                    {"error H01: work waits for an event that nobody will trigger", ", by N2", "task \"reader\" on N0",
                     "for         copy from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
@@ -108,10 +109,12 @@ TEST_CASE("a hang behind a copy that a third node asked for is followed to the n
 
 TEST_CASE("a hang behind a copy whose precondition is never triggered names the copy where it waits") {
   check_told([](runtime& rt) {
-    const event never = user_event::create(); const int made = __LINE__;
+    const int made = __LINE__ + 1;
+    const event never = user_event::create();
     const numbers a = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "a"}).made;
     const auto [b, ready] = numbers::create(at_node(1), box(0, 100), {.name = "b"});
-    const event copied = copy(a, b, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event copied = copy(a, b, after(never));
     return held_up{copied, never,
                    {"error H01", at_line(made) + ", by N0", "task \"reader\" on N0",
                     "for         copy from instance \"a\" to node N1 (submitted " + at_line(line) +
@@ -124,7 +127,8 @@ TEST_CASE("a hang behind a copy from another node that waits for an event here n
     const event never = user_event::create();
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
-    const event copied = copy(a, here, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event copied = copy(a, here, after(never));
     return held_up{copied,
                    never,
                    {"error H01", ", by N0",
@@ -138,7 +142,8 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
     const event never = never_of(2);
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const auto [b, ready] = numbers::create(at_node(2), box(0, 100), {.name = "b"});
-    const event summed = reduce<sum<double>>(a, b, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event summed = reduce<sum<double>>(a, b, after(never));
     return held_up{
         summed,
         never,
@@ -148,7 +153,8 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
   check_told([](runtime&) {
     const event never = never_of(2);
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
-    const event filled = fill(a, 2.0, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event filled = fill(a, 2.0, after(never));
     return held_up{filled, never,
                    {"error H01", ", by N2", "for         fill on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         fill to instance \"a\" on N1, which waits for its preconditions\n"}};
@@ -156,7 +162,8 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
   check_told([](runtime&) {
     const event never = never_of(2);
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
-    const event gone = a.destroy(after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event gone = a.destroy(after(never));
     return held_up{gone, never,
                    {"error H01", ", by N2", "for         destroy on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         destruction of instance \"a\" on N1 (submitted " + at_line(line) + ")\n"}};
@@ -166,7 +173,8 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
 TEST_CASE("a hang behind an instance that is never made on another node is followed to what its creation waits for") {
   check_told([](runtime&) {
     const event never = never_of(2);
-    const auto made = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const auto made = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(never));
     return held_up{made.ready, never,
                    {"error H01", ", by N2",
                     "for         creation of instance \"u\" on node N1 (submitted " + at_line(line) + " on N0)\n",
@@ -176,8 +184,10 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
-    const auto made = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(never)); const int line = __LINE__;
-    const event copied = copy(here, made.made); const int copying = __LINE__;
+    const int line = __LINE__ + 1;
+    const auto made = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(never));
+    const int copying = __LINE__ + 1;
+    const event copied = copy(here, made.made);
     return held_up{copied, never,
                    {"error H01", ", by N2",
                     "for         copy from instance \"here\" to node N1 (submitted " + at_line(copying) + " on N0)\n",
@@ -195,7 +205,8 @@ TEST_CASE("a hang behind elements that another node does not send is followed fr
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
-    const event done = test::post(5, u, std::array{box(0, 10)}).front(); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event done = test::post(5, u, std::array{box(0, 10)}).front();
     async(at_node(1), call<&push_ten>(0u, never)).get();
     return held_up{
         done,
@@ -212,7 +223,8 @@ TEST_CASE(
   check_told([](runtime& rt) {
     const event never = never_of(2);
     const numbers u = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "u"}).made;
-    const event done = test::post(5, u, std::array{box(0, 10)}, never).front(); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event done = test::post(5, u, std::array{box(0, 10)}, never).front();
     async(at_node(1), call<&push_ten>(0u, event())).get();
     return held_up{done, never,
                    {"error H01", ", by N2", "task \"reader\" on N0",
@@ -240,7 +252,8 @@ TEST_CASE("a hang behind a copy within global memory, or between instances of on
     const auto there = numbers::create(at_node(1), at(all), box(0, 100), {.name = "far"});
     wait(fill(there.made, 1.0, after(there.ready)));  // from now on this node knows the instance
     const numbers here = numbers::create(at(rt.machine().memories().front()), box(0, 100), {.name = "here"}).made;
-    const event copied = copy(there.made, here, after(never)); const int line = __LINE__;
+    const int line = __LINE__ + 1;
+    const event copied = copy(there.made, here, after(never));
     return held_up{
         copied,
         never,

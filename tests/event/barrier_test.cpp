@@ -220,11 +220,12 @@ TEST_CASE("ten million phases take no more memory than a few") {
 
 TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
   lone_world world;
-  const barrier b = barrier::create(3); const std::string made = line_of();
+  const std::string made = line_after();
+  const barrier b = barrier::create(3);
   const auto go = user_event::create();
   b.arrive(go, 2);
   std::string where;
-  const auto text = message_of([&] { where = line_of(); b.arrive(go, 2); });
+  const auto text = message_of([&] { where = line_after(); b.arrive(go, 2); });
   CHECK(text == "error E21: barrier B0 phase 0 has more arrivals than it expects\n"
                 "  created     " + made + "\n"
                 "  arrived     " + where + "\n"
@@ -238,7 +239,7 @@ TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
   b.arrive();
   go.trigger();
   CHECK(b.has_triggered());
-  const auto late = message_of([&] { where = line_of(); b.arrive(); });
+  const auto late = message_of([&] { where = line_after(); b.arrive(); });
   CHECK(late == "error E21: barrier B0 phase 0 has happened already\n"
                 "  created     " + made + "\n"
                 "  arrived     " + where + "\n"
@@ -248,10 +249,11 @@ TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
 
 TEST_CASE("an arrival that waits for its own phase is refused") {
   lone_world world;
-  const barrier b = barrier::create(1); const std::string made = line_of();
+  const std::string made = line_after();
+  const barrier b = barrier::create(1);
   std::string where;
   const event own = b.event();
-  const auto text = message_of([&] { where = line_of(); b.arrive(own); });
+  const auto text = message_of([&] { where = line_after(); b.arrive(own); });
   CHECK(text == "error E23: an arrival at barrier B0 phase 0 is made to wait for that phase or a later one\n"
                 "  created     " + made + "\n"
                 "  arrived     " + where + "\n"
@@ -268,11 +270,12 @@ TEST_CASE("an arrival that waits for its own phase is refused") {
 
 TEST_CASE("invalid alterations are refused") {
   lone_world world;
-  const barrier b = barrier::create(2); const std::string made = line_of();
+  const std::string made = line_after();
+  const barrier b = barrier::create(2);
   b.arrive();
   b.advance().arrive(2);
   std::string where, text;
-  text = message_of([&] { where = line_of(); b.alter_arrival_count(-2); });
+  text = message_of([&] { where = line_after(); b.alter_arrival_count(-2); });
   CHECK(text ==
         "error E24: the arrivals of barrier B0 phase 0 cannot change by -2\n"
         "  created     " + made + "\n"
@@ -281,7 +284,7 @@ TEST_CASE("invalid alterations are refused") {
         "  because     this phase or a later one would expect fewer arrivals than have come, or fewer than none\n"
         "  try         alter before the arrivals that are to go");
   CHECK(message_of([&] { b.alter_arrival_count(-1); }).starts_with("error E24"));  // phase 1 has two already
-  text = message_of([&] { where = line_of(); b.alter_arrival_count(1 << 24); });
+  text = message_of([&] { where = line_after(); b.alter_arrival_count(1 << 24); });
   CHECK(text ==
         "error E24: the arrivals of barrier B0 phase 0 cannot change by 16777216\n"
         "  created     " + made + "\n"
@@ -291,7 +294,7 @@ TEST_CASE("invalid alterations are refused") {
         "  try         arrive once per group");
   b.arrive();
   CHECK(b.advance().has_triggered());
-  text = message_of([&] { where = line_of(); b.alter_arrival_count(1); });
+  text = message_of([&] { where = line_after(); b.alter_arrival_count(1); });
   CHECK(text ==
         "error E24: the arrivals of barrier B0 phase 0 cannot change by 1\n"
         "  created     " + made + "\n"
@@ -303,13 +306,13 @@ TEST_CASE("invalid alterations are refused") {
 TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
   lone_world world(1);
   std::string where, text;
-  text = message_of([&] { where = line_of(); barrier::create(1 << 24); });
+  text = message_of([&] { where = line_after(); barrier::create(1 << 24); });
   CHECK(text ==
         "error E20: a barrier cannot expect 16777216 arrivals\n"
         "  created     " + where + "\n"
         "  at most     16777215\n"
         "  try         arrive once per group: several barriers, whose events are merged or arrive at another");
-  text = message_of([&] { where = line_of(); barrier().arrive(); });
+  text = message_of([&] { where = line_after(); barrier().arrive(); });
   CHECK(text ==
         "error E22: a default barrier was used\n"
         "  used        " + where + "\n"
@@ -317,7 +320,7 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
         "  try         make it with barrier::create(arrivals)");
   const barrier b = barrier::create(1);
   b.destroy();
-  text = message_of([&] { where = line_of(); b.arrive(); });
+  text = message_of([&] { where = line_after(); b.arrive(); });
   CHECK(text ==
         "error E22: barrier B0 phase 0 is gone\n"
         "  used        " + where + "\n"
@@ -337,11 +340,12 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
 
 TEST_CASE("destroying a barrier poisons the events of its awaited phases") {
   lone_world world;
-  const barrier b = barrier::create(1); const std::string made = line_of();
+  const std::string made = line_after();
+  const barrier b = barrier::create(1);
   const event e = b.advance().event();
   const auto late = user_event::create();
   b.arrive(late);
-  const std::string where = line_of(); b.destroy();
+  const std::string where = line_after(); b.destroy();
   CHECK(words_of_cause(e) == "error E25: barrier B0 phase 0 was destroyed while waited for\n"
                              "  created     " + made + "\n"
                              "  destroyed   " + where + "\n"
@@ -351,7 +355,8 @@ TEST_CASE("destroying a barrier poisons the events of its awaited phases") {
 
 TEST_CASE("the value of a phase that ended long ago is refused") {
   lone_world world;
-  auto b = reducing_barrier<sum>::create(1); const std::string made = line_of();
+  const std::string made = line_after();
+  auto b = reducing_barrier<sum>::create(1);
   const auto first = b;
   for (int i = 0; i < 9; ++i) {
     b.arrive_with(i);

@@ -165,10 +165,11 @@ TEST_CASE("ignore_failure triggers when its event is poisoned") {
 
 TEST_CASE("triggering twice names both places") {
   lone_world world;
-  const auto e = user_event::create(); const std::string made = line_of();
+  const std::string made = line_after();
+  const auto e = user_event::create();
   e.trigger();
   std::string again;
-  const auto text = message_of([&] { again = line_of(); e.trigger(); });
+  const auto text = message_of([&] { again = line_after(); e.trigger(); });
   CHECK(text == "error E01: E0.1 was triggered a second time\n"
                 "  created     " + made + "\n"
                 "  triggered   " + again + "\n"
@@ -182,7 +183,7 @@ TEST_CASE("a second trigger after the slot served again does not name another ev
   e.trigger();
   const auto other = user_event::create();
   std::string again;
-  const auto text = message_of([&] { again = line_of(); e.poison(trouble("")); });
+  const auto text = message_of([&] { again = line_after(); e.poison(trouble("")); });
   CHECK(text == "error E01: E0.1 was triggered a second time\n"
                 "  triggered   " + again + "\n"
                 "  because     an event triggers or is poisoned at most once\n"
@@ -193,10 +194,11 @@ TEST_CASE("a second trigger after the slot served again does not name another ev
 TEST_CASE("an event with a deferred trigger cannot be triggered by the program") {
   lone_world world;
   const auto a = user_event::create();
-  const auto b = user_event::create(); const std::string made = line_of();
+  const std::string made = line_after();
+  const auto b = user_event::create();
   b.trigger(a);
   std::string again;
-  const auto text = message_of([&] { again = line_of(); b.trigger(); });
+  const auto text = message_of([&] { again = line_after(); b.trigger(); });
   CHECK(text == "error E01: E1.1 was triggered although another event is to trigger it\n"
                 "  created     " + made + "\n"
                 "  triggered   " + again + "\n"
@@ -211,7 +213,7 @@ TEST_CASE("an event with a deferred trigger cannot be triggered by the program")
 TEST_CASE("the default user event cannot be triggered") {
   lone_world world;
   std::string where;
-  const auto text = message_of([&] { where = line_of(); user_event().trigger(); });
+  const auto text = message_of([&] { where = line_after(); user_event().trigger(); });
   CHECK(text == "error E04: the default event was triggered\n"
                 "  triggered   " + where + "\n"
                 "  because     a user_event made without create() is the default event, which has always happened\n"

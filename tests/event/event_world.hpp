@@ -65,6 +65,12 @@ inline std::string line_of(const std::source_location& where = std::source_locat
   return short_location(where);
 }
 
+/// "file.cpp:13", of the line after the one that calls it.
+inline std::string line_after(const std::source_location& where = std::source_location::current()) {
+  const std::string file(where.file_name());
+  return file.substr(file.rfind('/') + 1) + ":" + std::to_string(where.line() + 1);
+}
+
 /// The message of the exception that `f` throws; "" if none.
 template <class F>
 std::string message_of(F&& f) {

@@ -10,9 +10,10 @@ using namespace stretto::testing;
 
 TEST_CASE("an event made to wait for itself is refused with both places") {
   lone_world world;
-  const auto e = user_event::create(); const std::string made = line_of();
+  const std::string made = line_after();
+  const auto e = user_event::create();
   std::string waits;
-  const auto text = message_of([&] { waits = line_of(); e.trigger(e); });
+  const auto text = message_of([&] { waits = line_after(); e.trigger(e); });
   CHECK(text == "error E02: E0.1 is made to wait for itself\n"
                 "  created     " + made + "\n"
                 "  waits       " + waits + "\n"
@@ -23,11 +24,13 @@ TEST_CASE("an event made to wait for itself is refused with both places") {
 
 TEST_CASE("two events that wait for each other are refused with both creations") {
   lone_world world;
-  const auto a = user_event::create(); const std::string a_made = line_of();
-  const auto b = user_event::create(); const std::string b_made = line_of();
+  const std::string a_made = line_after();
+  const auto a = user_event::create();
+  const std::string b_made = line_after();
+  const auto b = user_event::create();
   b.trigger(a);
   std::string waits;
-  const auto text = message_of([&] { waits = line_of(); a.trigger(b); });
+  const auto text = message_of([&] { waits = line_after(); a.trigger(b); });
   CHECK(text == "error E02: E0.1 is made to wait for itself\n"
                 "  created     " + a_made + "\n"
                 "  waits       " + waits + "\n"
