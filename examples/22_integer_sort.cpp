@@ -5,8 +5,8 @@
 // Alone it takes a simulated job of four nodes within the process; `stretto run -n 4 22_integer_sort` makes it four processes. A number of keys behind it
 // draws so many, and times it.
 //
-// Source   the benchmark ISx (Hanebutte and Hemstad, PGAS 2015), with its checks: as many keys as were drawn, each within the range of its
-//          node; and beside them their sum and their order.
+// Source   the benchmark ISx (Hanebutte and Hemstad, PGAS 2015), with its checks: as many keys as were drawn, each
+//          within the range of its node; and beside them their sum and their order.
 //
 // Output
 //   200000 keys were drawn, and 200000 lie in order, with the same sum

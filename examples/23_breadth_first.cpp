@@ -5,11 +5,12 @@
 // says that all of it has arrived. Alone it takes a simulated job of three nodes; `stretto run -n 4 23_breadth_first` makes it
 // four processes. A scale behind it, such as 18, makes so large a graph (2^18 vertices), and times the search.
 //
-// Source   Graph500: Kronecker graphs (A, B, C = 0.57, 0.19, 0.19; sixteen edges to a vertex), and the five rules that its results keep.
+// Source   Graph500: Kronecker graphs (A, B, C = 0.57, 0.19, 0.19; sixteen edges to a vertex), and the five rules that
+//          its results keep.
 //
 // Output
 //   4096 vertices, 65536 edges: 3329 are reached from vertex 1, in 5 levels
-//   no cycle, levels one apart along the tree, at most one along every edge, all that is connected, only edges of the graph: all hold
+//   no cycle, levels one apart along the tree, at most one along every edge, all connected, edges of the graph: all hold
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -172,8 +173,8 @@ void program() {
   }
   std::printf("%u vertices, %u edges: %zu are reached from vertex %u, in %u levels\n", vertices, edges, reached, root, levels - 1);
   const auto hold = rules(whole, root);
-  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along every edge", "all that is connected",
-                               "only edges of the graph"};
+  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along every edge", "all connected",
+                               "edges of the graph"};
   for (std::size_t i = 0; i < hold.size(); ++i) std::printf("%s%s%s", i ? ", " : "", names[i], hold[i] ? "" : " (NOT SO)");
   std::puts(std::ranges::all_of(hold, [](bool h) { return h; }) ? ": all hold" : "");
   if (is_timed) std::printf("%.1f million edges a second\n", 1e-6 * edges / seconds);

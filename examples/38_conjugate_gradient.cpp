@@ -5,7 +5,10 @@
 // iterations are said ahead while earlier ones run; whether it is enough is looked at once in ten.
 // The program is conjugate_gradient.hpp, which `stretto demo cg` shares.
 //
-//     38_conjugate_gradient [NODES [FILE]]      alone, three simulated nodes; `stretto run -n 4 38_conjugate_gradient` takes four processes
+//     38_conjugate_gradient [NODES [FILE]]
+//
+// Alone it takes three simulated nodes; `stretto run -n 4 38_conjugate_gradient` takes four processes.
+//
 //
 // Output
 //   poisson_10x10.mtx: 100 rows, 460 entries

@@ -1,7 +1,8 @@
 // bodies.hpp - bodies of one mass that attract each other, every one every other, on buffers: what an example and `stretto demo bodies` share.
 //
 // Threads     on_nodes is called inside run() of every node; the rest is pure.
-// Source      leapfrog: a drift of half a step, the attraction, a drift; softened attraction: S. Aarseth, MNRAS 126 (1963).
+// Source      leapfrog: a drift of half a step, the attraction, a drift; softened attraction: S. Aarseth, MNRAS 126
+//             (1963).
 #pragma once
 
 #include <cmath>

@@ -1,7 +1,8 @@
 // conjugate_gradient.hpp - solves A x = b on buffers, for a sparse matrix by rows: what an example and `stretto demo cg` share.
 //
 // Threads     on_nodes is called inside run() of every node; the rest is pure.
-// Source      M. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49 (1952).
+// Source      M. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49
+//             (1952).
 #pragma once
 
 #include <cmath>

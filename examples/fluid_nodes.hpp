@@ -4,8 +4,9 @@
 // where it is now. Before each phase a piece gets the cells around it from its neighbours. One node says all of it at once, or it waits before
 // each operation for what that has to follow (./stretto bench nodes_fluid).
 //
-// Source      smoothed particles in cells as PARSEC's fluidanimate has them: Mueller, Charypar, Gross, SCA 2003; the benchmark "Fluid" of
-//             Treichler, Bauer, Aiken, "Realm", PACT 2014; code and data are our own, in two dimensions.
+// Source      smoothed particles in cells as PARSEC's fluidanimate has them: Mueller, Charypar, Gross, SCA 2003; the
+//             benchmark "Fluid" of Treichler, Bauer, Aiken, "Realm", PACT 2014; code and data are our own, in two
+//             dimensions.
 #pragma once
 
 #include <algorithm>

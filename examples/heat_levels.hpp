@@ -5,7 +5,8 @@
 // becomes the mean of its cells. One node says all of it at once: tasks, and copies between instances of any two nodes; or it waits
 // before each operation for what that has to follow, which comes to the same (./stretto bench nodes_levels).
 //
-// Source      the benchmark "AMR" of Treichler, Bauer, Aiken, "Realm", PACT 2014, after the heat equation of BoxLib; code and data are ours.
+// Source      the benchmark "AMR" of Treichler, Bauer, Aiken, "Realm", PACT 2014, after the heat equation of BoxLib;
+//             code and data are ours.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // matrix_market.hpp - sparse matrices by rows: read from files of the Matrix Market, or made up.
 //
-// Source      the exchange format of Boisvert, Pozo and Remington (NISTIR 5935): coordinate, real or integer, general or symmetric.
+// Source      the exchange format of Boisvert, Pozo and Remington (NISTIR 5935): coordinate, real or integer, general
+//             or symmetric.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // device_turns.cpp - chains and copies by us and by raw OpenCL in turns, in one process: ratios that a busy machine spoils least.
 //
-//     device_turns [rounds] [chains|copies]     a line each: medians of both, and the median of the ratios of neighbours
+//     device_turns [rounds] [chains|copies]    prints a line each: medians of both, and the median of the ratios of
+//                                              neighbours
 #include <stretto/copy.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/launch.hpp>

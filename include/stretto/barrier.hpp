@@ -4,7 +4,8 @@
 // sent to any task. Phases are 64-bit numbers, and a phase needs an event slot only if someone asks for its event.
 //
 // Threads     every member from any thread that belongs to the barrier's runtime.
-// Memory      what happened before an arrival is visible after has_triggered() is true or the phase's event has happened.
+// Memory      what happened before an arrival is visible after has_triggered() is true or the phase's event has
+//             happened.
 // Cost        arrive: one compare-and-swap; the last one of a phase takes a lock besides. Memory follows the arrivals
 //             made ahead of their phase, not the phases gone by.
 // Invariants  (1) phases happen in order. (2) a poisoned arrival counts, and poisons its phase only. (3) alterations

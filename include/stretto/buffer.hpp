@@ -9,11 +9,13 @@
 // and on a node one for each device; mappers say which elements a chunk uses. From that each node finds alone what it computes, what it
 // sends and what it awaits, while earlier launches run.
 //
-// Threads     buffers are handles, copied as values. Calls on buffers come from one task at a time, on every node in the same order.
+// Threads     buffers are handles, copied as values. Calls on buffers come from one task at a time, on every node in
+//             the same order.
 // Memory      what a launch wrote is seen by launches that follow it, on all nodes, and through read().
 // Cost        see docs/performance.md. A call takes a lock of the runtime's.
-// Invariants  (1) results do not depend on how many nodes and devices there are, as far as kernels do not. (2) a buffer outlives every
-//             operation that uses it. (3) what a kernel failed with comes to whoever needs what it was to write, on whatever node.
+// Invariants  (1) results do not depend on how many nodes and devices there are, as far as kernels do not. (2) a buffer
+//             outlives every operation that uses it. (3) what a kernel failed with comes to whoever needs what it was
+//             to write, on whatever node.
 // Source      Celerity's distributed buffers and range mappers; Thoman, Salzmann and others, "Command Horizons".
 #pragma once
 

@@ -19,12 +19,14 @@
 //
 // Threads     as buffers.
 // Memory      kept variables are named by the checkpoint as long as it is there.
-// Cost        of saving: on each node memory for a copy of its rows, until they are written. Every file is on disk at the end.
-// Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the program is killed.
-//             (2) all nodes restore, or none does and all throw the same; a damaged file is found before anything is changed, and named.
-//             (3) a program of which results do not depend on the number of nodes goes on as if it had not ended.
-// Source      a horizon of the program as consistent point: Celerity's command horizons; ours are any point, since a task orders what it
-//             reads. The rest is decision 0027's.
+// Cost        of saving: on each node memory for a copy of its rows, until they are written. Every file is on disk at
+//             the end.
+// Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the
+//             program is killed. (2) all nodes restore, or none does and all throw the same; a damaged file is found
+//             before anything is changed, and named. (3) a program of which results do not depend on the number of
+//             nodes goes on as if it had not ended.
+// Source      a horizon of the program as consistent point: Celerity's command horizons; ours are any point, since a
+//             task orders what it reads. The rest is decision 0027's.
 #pragma once
 
 #include <stretto/buffer_files.hpp>

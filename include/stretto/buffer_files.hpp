@@ -8,10 +8,12 @@
 // launch over all elements would have it compute.
 //
 // Threads     as buffers.
-// Memory      what launches before the call wrote is in the file. Files of one job are worked on in the order of the calls.
-// Cost        of saving: host memory for a node's share, which is brought there; a chunk for each worker. Every chunk is on disk at the end.
-// Invariants  (1) under the name is what was there before or the new content, as a whole, at any time. (2) where one node fails all do,
-//             with that node's error.
+// Memory      what launches before the call wrote is in the file. Files of one job are worked on in the order of the
+//             calls.
+// Cost        of saving: host memory for a node's share, which is brought there; a chunk for each worker. Every chunk
+//             is on disk at the end.
+// Invariants  (1) under the name is what was there before or the new content, as a whole, at any time. (2) where one
+//             node fails all do, with that node's error.
 // Source      Zarr core specification, version 3.
 #pragma once
 

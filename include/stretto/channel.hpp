@@ -3,8 +3,8 @@
 // Threads     start may be called from any thread of the runtime. A copy_done is used on a thread of the runtime: a
 //             worker, inside a poll, or an attached thread.
 // Memory      what the copy wrote is visible to who waits for its event if it was written before succeed().
-// Invariants  (1) each start that returns is followed by one succeed or fail, perhaps before it returns. (2) the bytes of
-//             source and target are touched only between start and that.
+// Invariants  (1) each start that returns is followed by one succeed or fail, perhaps before it returns. (2) the bytes
+//             of source and target are touched only between start and that.
 // Source      Realm's direct memory access channels, one per pair of kinds of memory.
 #pragma once
 

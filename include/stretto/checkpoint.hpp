@@ -22,16 +22,18 @@
 // the rest is JSON, and bytes.
 //
 // Threads     every function from a task; not from a handler, for whose end it would wait.
-// Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the checkpoint, or waits
-//             in it; what the caller sends once save_checkpoint has returned is not in it. Of what other tasks send meanwhile, each message
-//             is in it or not. Futures, events and tasks are not in it: nobody waits for the answers to messages that waited.
-// Cost        no handler begins from the call on until all nodes have copied their objects, in memory; files are written while work
-//             goes on.
-// Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the program is killed.
-//             (2) a damaged file is found before anything is restored, and named. (3) what is kept by name can be read by any program,
-//             mobile objects by the build that has written them.
-// Source      consistent cuts: Chandy and Lamport, 1985; ours lets handlers end and messages arrive instead of recording channels. One
-//             function for messages and checkpoints: PUP of Charm++. Zarr: its specification, version 3.
+// Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the
+//             checkpoint, or waits in it; what the caller sends once save_checkpoint has returned is not in it. Of what
+//             other tasks send meanwhile, each message is in it or not. Futures, events and tasks are not in it: nobody
+//             waits for the answers to messages that waited.
+// Cost        no handler begins from the call on until all nodes have copied their objects, in memory; files are
+//             written while work goes on.
+// Invariants  (1) the directory holds a whole checkpoint at any time, the last one or the one before, also if the
+//             program is killed. (2) a damaged file is found before anything is restored, and named. (3) what is kept
+//             by name can be read by any program, mobile objects by the build that has written them.
+// Source      consistent cuts: Chandy and Lamport, 1985; ours lets handlers end and messages arrive instead of
+//             recording channels. One function for messages and checkpoints: PUP of Charm++. Zarr: its specification,
+//             version 3.
 #pragma once
 
 #include <stretto/fields.hpp>

@@ -23,9 +23,10 @@
 // follows; in checkpoints they are the content.
 //
 // Threads     an archive belongs to one thread.
-// Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the result.
-// Invariants  (1) reading what was written gives an equal value. (2) reading anything else throws B40 or gives a value, and
-//             never takes more memory than a small multiple of what there is to read.
+// Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the
+//             result.
+// Invariants  (1) reading what was written gives an equal value. (2) reading anything else throws B40 or gives a value,
+//             and never takes more memory than a small multiple of what there is to read.
 // Source      one function for both directions: Boost.Serialization; here without tracking of pointers or versions.
 #pragma once
 

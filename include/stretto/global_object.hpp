@@ -3,7 +3,8 @@
 //     object<float> field(box(0, n));                       // on node 1, anywhere in its memories
 //     global_object<float> there = share(field);            // a value, for arguments of messages
 //
-//     put(mine, there(box(0, 100)), call([](object<float>& f, int step) { launch(smooth, inside, f, step); }, 7));  // on node 0
+//     // On node 0:
+//     put(mine, there(box(0, 100)), call([](object<float>& f, int step) { launch(smooth, inside, f, step); }, 7));
 //     future<void> come = get(there(box(100, 200)), halo);
 //
 // A put overwrites elements of the object with those of an object, a tile or a span of this node; a get reads them into such. Both are
@@ -12,12 +13,15 @@
 // which the object lies, in pieces. A sender never waits for what others do with the object: what comes while it is used is kept
 // beside it.
 //
-// Threads     every function from any thread that belongs to a runtime; a global_object is a name, passed by value, also to other nodes.
+// Threads     every function from any thread that belongs to a runtime; a global_object is a name, passed by value,
+//             also to other nodes.
 // Memory      what was put is seen by the handler, by launches that follow there, and by who waits for the future.
-// Cost        put: one message with up to 2 KiB of content, else a request, the elements and an answer. A near one: a copy.
-// Invariants  (1) a put is done once, or never if its future says why. (2) puts and gets of one node are done in the order in which it
-//             asked for them. (3) a shared object lasts until unshare, and until what came before that is done. (4) gets of two nodes into
-//             what the other one reads wait for one another for ever, as two launches would: one of them has to put.
+// Cost        put: one message with up to 2 KiB of content, else a request, the elements and an answer. A near one: a
+//             copy.
+// Invariants  (1) a put is done once, or never if its future says why. (2) puts and gets of one node are done in the
+//             order in which it asked for them. (3) a shared object lasts until unshare, and until what came before
+//             that is done. (4) gets of two nodes into what the other one reads wait for one another for ever, as two
+//             launches would: one of them has to put.
 // Source      global pointers: split-phase assignment of Split-C, remote method invocation with put and get: PREMA.
 #pragma once
 

@@ -7,9 +7,9 @@
 // Threads     any thread of the runtime.
 // Memory      what a launch wrote is visible to who waits for its event; launches on the same elements are ordered by
 //             `after`, or not at all.
-// Cost        on the host one task, and for more than a few thousand items one per chunk of the range: about eight per worker.
-//             On a device the driver's cost, in the call if it waits for nothing but work of the same device; the first launch
-//             of a kernel on a device compiles it.
+// Cost        on the host one task, and for more than a few thousand items one per chunk of the range: about eight per
+//             worker. On a device the driver's cost, in the call if it waits for nothing but work of the same device;
+//             the first launch of a kernel on a device compiles it.
 // Invariants  (1) it waits by itself until its instances exist. (2) if a precondition is poisoned nothing is written.
 //             (3) each item of the range is computed once, in any order.
 #pragma once

@@ -5,9 +5,10 @@
 //       instance<float>::create(at_node(2), at(memory), box(0, n));
 //
 // Threads     any of the runtime.
-// Cost        two messages and a task on that node, about 100 bytes a place. The machine of a node does not change: keep what you got.
-// Invariants  (1) equal to what this_machine() is there, with all that was measured or said of it; its places are numbered as there, and
-//             mean something only beside at_node of that node.
+// Cost        two messages and a task on that node, about 100 bytes a place. The machine of a node does not change:
+//             keep what you got.
+// Invariants  (1) equal to what this_machine() is there, with all that was measured or said of it; its places are
+//             numbered as there, and mean something only beside at_node of that node.
 #pragma once
 
 #include <stretto/future.hpp>

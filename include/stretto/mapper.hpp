@@ -2,7 +2,8 @@
 //
 //     launch(jacobi, inside, u(neighborhood(1)), v(one_to_one), 0.25f);
 //     launch(multiply, c.elements(), a(slice(1)), b, c(one_to_one));
-//     launch(reversed, whole, x([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }), y(one_to_one));
+//     launch(reversed, whole, x([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
+//            y(one_to_one));
 //
 // A mapper is called with a part of the range, in items, and gives a box of elements. Those of this header keep to the array's
 // own elements: what reaches beyond is cut off. A mapper of the program's own is a function of the part, or of the

@@ -14,10 +14,11 @@
 // may have calls: a function that enqueues what it likes into the stream that it is handed, cuBLAS or CLBlast for example; what
 // it enqueued is the operation, and its end is the operation's.
 //
-// Threads     a native kernel may be launched from any thread; its functions are called from any thread, several at once.
+// Threads     a native kernel may be launched from any thread; its functions are called from any thread, several at
+//             once.
 // Cost        of a launch: as that of other kernels. What one is made of is kept until the program ends.
-// Invariants  (1) code is compiled or loaded when it is first launched on a device. (2) calls are made once per launch, in the
-//             order of the stream.
+// Invariants  (1) code is compiled or loaded when it is first launched on a device. (2) calls are made once per launch,
+//             in the order of the stream.
 // Source      native kernels and interoperability tasks: OCCA, SYCL 2020's host_task.
 #pragma once
 

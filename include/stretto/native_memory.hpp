@@ -1,12 +1,15 @@
 // native_memory.hpp - memory that a program has from a device's driver itself, or of the host.
 //
-//     CUdeviceptr x;  cuMemAlloc(&x, bytes);                                     // the program's, as before
-//     send_buffer(at_node(1), native_elements<float>{at(gpu_memory), {.data = reinterpret_cast<void*>(x)}, count}, at(there), call(f));
-//     const auto u = instance<float>::external(at(gpu_memory), {.data = reinterpret_cast<void*>(x)}, box(0, count));   // for all else
+//     CUdeviceptr x;
+//     cuMemAlloc(&x, bytes);  // the program's, as before
+//     const native_memory its{.data = reinterpret_cast<void*>(x)};
+//     send_buffer(at_node(1), native_elements<float>{at(gpu_memory), its, count}, at(there), call(f));
+//     const auto u = instance<float>::external(at(gpu_memory), its, box(0, count));  // for all else
 //
 // Threads     a value.
-// Memory      stays the program's, which made it and frees it, and must outlive what uses it. What the program's own work in streams or
-//             queues of its own wrote must have ended before Stretto reads it: an event says so (after(...)).
+// Memory      stays the program's, which made it and frees it, and must outlive what uses it. What the program's own
+//             work in streams or queues of its own wrote must have ended before Stretto reads it: an event says so
+//             (after(...)).
 #pragma once
 
 #include <stretto/compiler.hpp>

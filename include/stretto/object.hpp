@@ -9,12 +9,13 @@
 // order of submission, what it waits for. Where it is computed, a scheduler decides: the host or any device; what is not
 // valid there is copied there first, while earlier kernels run.
 //
-// Threads     objects are handles, copied as values: any thread of the runtime. Submissions from several threads are ordered as
-//             they come.
+// Threads     objects are handles, copied as values: any thread of the runtime. Submissions from several threads are
+//             ordered as they come.
 // Memory      what a launch wrote is seen by launches that follow it and through read() and change().
 // Cost        see docs/performance.md. Submission takes a lock of the runtime's.
-// Invariants  (1) readers share, contributors by one operator share, writers exclude; tiles that are disjoint do not order one another. (2) an object outlives every
-//             operation that uses it. (3) an element that nothing wrote is not read: A03.
+// Invariants  (1) readers share, contributors by one operator share, writers exclude; tiles that are disjoint do not
+//             order one another. (2) an object outlives every operation that uses it. (3) an element that nothing wrote
+//             is not read: A03.
 // Source      hetero objects and tasks: the PREMA paper on heterogeneous tasking; data replicas: StarPU.
 #pragma once
 

@@ -1,7 +1,8 @@
 // progress.hpp - how far long work is: one line on a terminal, gone when the work ends; `stretto top` shows it too.
 //
 // Threads     advance and set: any. Made and destroyed by one thread.
-// Cost        advance: one atomic addition and, where a line is shown, one reading of the clock; drawn ten times a second.
+// Cost        advance: one atomic addition and, where a line is shown, one reading of the clock; drawn ten times a
+//             second.
 // Invariants  (1) where standard error is no terminal nothing is written, unless asked for. (2) of several that live at
 //             once, the newest has the line.
 //

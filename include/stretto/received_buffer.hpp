@@ -1,6 +1,6 @@
 // received_buffer.hpp - elements sent to a memory of another node, of a device or of the host, for a handler there; without objects.
 //
-//     send_buffer(after(computed), at_node(1), x, at(gpu_memory),                    // an instance of this node, in any memory
+//     send_buffer(after(computed), at_node(1), x, at(gpu_memory),  // x: an instance of this node, in any memory
 //                 call([](const received_buffer<float>& b, int step) {
 //                   b.keep_until(launch(smooth, box(0, b.size()), b.elements(), step));
 //                 }, 7));
@@ -9,12 +9,13 @@
 // sender has named, as an instance and by their address there, and gives them to kernels of Stretto's or to code of its own.
 //
 // Threads     every function from any thread that belongs to a runtime.
-// Memory      the handler, and what it starts, sees the elements as they were when what the sender named by after(...) had ended.
-// Cost        as put (global_object.hpp). Memory comes from the pool of the node that receives; where there is no room, a message
-//             waits for the end of those before it.
-// Invariants  (1) a handler runs once, or never if its future says why; messages of one node begin to be received in the order in
-//             which it sent them. (2) the buffer lasts until the handler and all tasks and launches on objects that it has spawned have
-//             ended, and the events that it returns or keeps it by.
+// Memory      the handler, and what it starts, sees the elements as they were when what the sender named by after(...)
+//             had ended.
+// Cost        as put (global_object.hpp). Memory comes from the pool of the node that receives; where there is no room,
+//             a message waits for the end of those before it.
+// Invariants  (1) a handler runs once, or never if its future says why; messages of one node begin to be received in
+//             the order in which it sent them. (2) the buffer lasts until the handler and all tasks and launches on
+//             objects that it has spawned have ended, and the events that it returns or keeps it by.
 // Source      buffers of devices in messages, with handlers on the receiving node: PREMA's heterogeneous tasking.
 #pragma once
 

@@ -7,10 +7,11 @@
 //     for (int i = 0; i < 1000; ++i) done = step.replay(after(done));
 //
 // Threads     as the recording of tasks (recorded_graph.hpp).
-// Cost        checked, and compiled, once, when recorded. In a replay, launches on one device that follow one another, with
-//             nothing else between them, are handed to it in one go and have one end: each takes what the driver takes. On the
-//             host a launch is a task. A replay of a graph that is such a row of launches and nothing else, in turn, is handed to
-//             the device behind the one before while that is under way, where `after` is given that one's event.
+// Cost        checked, and compiled, once, when recorded. In a replay, launches on one device that follow one another,
+//             with nothing else between them, are handed to it in one go and have one end: each takes what the driver
+//             takes. On the host a launch is a task. A replay of a graph that is such a row of launches and nothing
+//             else, in turn, is handed to the device behind the one before while that is under way, where `after` is
+//             given that one's event.
 // Invariants  as in launch.hpp. Instances may be destroyed between replays: then the launch fails with D01.
 // Source      executable graphs of kernels, launched as one: CUDA graphs.
 #pragma once

@@ -2,8 +2,9 @@
 //
 // Threads     contributors of one reduction may work at the same time, each used by one task at a time.
 // Memory      reduce, fold_into and clear are deferred operations, ordered by events as copies are.
-// Cost        a contribution: about 1 ns and a cache miss (fold), 2 ns and none (list), an atomic addition (shared). Where a memory is a
-//             device's, elements are combined on it if both arrays are there and devices have the operator; else on the host, in a copy.
+// Cost        a contribution: about 1 ns and a cache miss (fold), 2 ns and none (list), an atomic addition (shared).
+//             Where a memory is a device's, elements are combined on it if both arrays are there and devices have the
+//             operator; else on the host, in a copy.
 // Invariants  (1) for an operator that does not commute, contributions are combined in the order of the contributors'
 //             numbers, and within one contributor in the order in which it made them. (2) a reduction's memory is
 //             taken from its place as contributions arrive, and counted there; in the memory of a device at once.

@@ -10,7 +10,8 @@
 // Threads     as async.
 // Memory      what happened before the call is visible to the function only if it is in its arguments.
 // Cost        two messages, a third where the function leaves work behind; arguments and result are copied into them.
-// Invariants  (1) a function runs once, or never if what it waits for failed or its node is lost; the future ends in any case.
+// Invariants  (1) a function runs once, or never if what it waits for failed or its node is lost; the future ends in
+//             any case.
 // Source      deferred spawning on other processors: Realm; finish over places: X10.
 #pragma once
 

@@ -18,13 +18,15 @@
 // they were issued. A device may hold a few issued tasks; while it has room, it is asked for one after each push, and whenever
 // a task has finished somewhere.
 //
-// Threads     calls of a scheduler come one at a time, from any thread of the runtime. They must not wait, nor call the runtime.
-// Cost        push and pop: 25 to 35 ns, earliest_finish 60 with two devices, where the first task will do; all but fifo may
-//             look at up to 32 waiting tasks in each pop.
-// Invariants  (1) each task is pushed once, and popped once, by a device that it may run on. (2) a scheduler may keep a task
-//             waiting only while some device that it may run on has issued tasks, or has not been asked since the last change.
-// Source      push and pop as the whole interface: the PREMA paper on heterogeneous tasking; earliest finish: HEFT (Topcuoglu,
-//             Hariri, Wu, 2002) as list scheduling in dynamic form.
+// Threads     calls of a scheduler come one at a time, from any thread of the runtime. They must not wait, nor call the
+//             runtime.
+// Cost        push and pop: 25 to 35 ns, earliest_finish 60 with two devices, where the first task will do; all but
+//             fifo may look at up to 32 waiting tasks in each pop.
+// Invariants  (1) each task is pushed once, and popped once, by a device that it may run on. (2) a scheduler may keep a
+//             task waiting only while some device that it may run on has issued tasks, or has not been asked since the
+//             last change.
+// Source      push and pop as the whole interface: the PREMA paper on heterogeneous tasking; earliest finish: HEFT
+//             (Topcuoglu, Hariri, Wu, 2002) as list scheduling in dynamic form.
 #pragma once
 
 #include <stretto/compiler.hpp>

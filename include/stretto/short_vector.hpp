@@ -13,8 +13,8 @@
 //
 // Threads     values.
 // Cost        that of their components; compilers use instructions for vectors where the processor has some.
-// Invariants  size and alignment are those of the types of the same names in OpenCL and CUDA. Where these two differ (three
-//             components, four of 64 bits) there is no such type.
+// Invariants  size and alignment are those of the types of the same names in OpenCL and CUDA. Where these two differ
+//             (three components, four of 64 bits) there is no such type.
 #pragma once
 
 #include <stretto/compiler.hpp>

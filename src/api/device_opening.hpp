@@ -1,6 +1,7 @@
 // device_opening.hpp - the devices of a runtime: those that its options ask for, and of these its part, where others of its host ask, too.
 //
-// Threads     the thread that makes the runtime. Where there are other processes of a job on the host it waits for them.
+// Threads     the thread that makes the runtime. Where there are other processes of a job on the host it waits for
+//             them.
 #pragma once
 
 #include <memory>

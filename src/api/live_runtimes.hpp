@@ -4,8 +4,8 @@
 // top PID` sends: a signal that ends no process, since the system ignores it where nobody handles it.
 //
 // Threads     any.
-// Cost        until someone asks none but a handler on the thread of base/signal_watch; then one socket and one sleeping
-//             thread for all runtimes of the process. A look costs what statistics() costs.
+// Cost        until someone asks none but a handler on the thread of base/signal_watch; then one socket and one
+//             sleeping thread for all runtimes of the process. A look costs what statistics() costs.
 // Invariants  once a live_runtime is destroyed nobody looks at its runtime.
 #pragma once
 

@@ -6,8 +6,8 @@
 //
 // Threads     block_stock: any. block_cache: its owner thread only.
 // Cost        allocate and free: a few instructions; once per batch, one lock on the stock.
-// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the stock, unless
-//             that recycles nothing.
+// Invariants  blocks are aligned to 64 bytes and zero when new; memory goes back to the system only with the stock,
+//             unless that recycles nothing.
 #pragma once
 
 #include <algorithm>

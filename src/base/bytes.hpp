@@ -3,7 +3,8 @@
 // Nodes of a job run the same program on the same kind of processor, so that numbers travel as they are in memory.
 //
 // Threads     none of its own.
-// Invariants  (1) a reader never reads beyond the end: what is missing reads as 0 or empty, and is_whole() is false then.
+// Invariants  (1) a reader never reads beyond the end: what is missing reads as 0 or empty, and is_whole() is false
+//             then.
 #pragma once
 
 #include <algorithm>

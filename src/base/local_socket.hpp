@@ -5,9 +5,9 @@
 //
 // Threads     any. The answers are made on a thread of the socket's own.
 // Cost        one thread, asleep until someone asks.
-// Invariants  (1) only the user of the process, and root, get an answer: the folder is 0700 and his, the socket 0600, and
-//             the kernel names who asks (SO_PEERCRED). (2) a socket that is removed is one that nobody listens to: looking
-//             and removing happen under a lock on the folder.
+// Invariants  (1) only the user of the process, and root, get an answer: the folder is 0700 and his, the socket 0600,
+//             and the kernel names who asks (SO_PEERCRED). (2) a socket that is removed is one that nobody listens to:
+//             looking and removing happen under a lock on the folder.
 #pragma once
 
 #include <sys/types.h>

@@ -18,6 +18,7 @@ namespace {
 /// Made at first use and never destroyed: a runtime may be an object of static storage.
 const std::vector<option>& table() {
   const std::vector<std::string> zero_or_one{"0", "1"}, off_auto_on{"off", "auto", "on"};
+  // clang-format off
   static const std::vector<option>& rows = *new const std::vector<option>{
       {"workers", &settings::workers, "0", "0", "4096", {}, "",
        "threads that run tasks; 0 means one per core"},
@@ -28,25 +29,29 @@ const std::vector<option>& table() {
       {"high_water", &settings::high_water, "8192", "1", "1000000000", {}, "tasks",
        "tasks waiting to run before a task that spawns more runs its own in place"},
       {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
-       "how long a worker looks for work before it sleeps; in a job of several processes up to 1000, with CUDA devices up to 2000, if it lately had to wait for less"},
+       "how long a worker looks for work before it sleeps; in a job of several processes up to 1000, with CUDA "
+       "devices up to 2000, if it lately had to wait for less"},
       {"seed", &settings::seed, "0", "0", "", {}, "",
        "start of every random choice; a runtime that is stepped replays it exactly"},
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
        "longest pause between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
-       "time without progress before it is told who waits for what; 0 means never; if not set 10, and off a terminal only proven hangs",
+       "time without progress before it is told who waits for what; 0 means never; if not set 10, and off a terminal "
+       "only proven hangs",
        agreement::all_nodes},
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
        "file that keeps the last report of who waits for what, for `stretto why`"},
       {"check", &settings::check, is_debug_build() ? "1" : "0", "", "", {"0", "1", "learn"}, "",
-       "whether races, reads of what nothing wrote and indices outside of arrays are found; a debug build does it if not set; "
+       "whether races, reads of what nothing wrote and indices outside of arrays are found; a debug build does it if "
+       "not set; "
        "learn tells which mappers kernels on buffers should have been launched with"},
       {"platform", &settings::platform, "", "", "", {}, "path",
        "platform file to use in place of what is discovered"},
       {"devices", &settings::devices, "none", "", "", {}, "list",
        "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4(shared_bus)"},
       {"deal_devices", &settings::deal_devices, "1", "", "", zero_or_one, "",
-       "whether processes that one launcher started on a host deal its devices of CUDA and OpenCL among them, and part the memory of those that "
+       "whether processes that one launcher started on a host deal its devices of CUDA and OpenCL among them, and "
+       "part the memory of those that "
        "several use, rather than each opening all",
        agreement::all_nodes},
       {"device_memory", &settings::device_memory, "0", "0", "", {}, "bytes",
@@ -58,9 +63,11 @@ const std::vector<option>& table() {
       {"device_threads", &settings::device_threads, "0", "", "", zero_or_one, "",
        "whether each device is asked for what has ended by a thread of its own, rather than by idle workers"},
       {"locked_memory", &settings::locked_memory, "1G", "0", "", {}, "bytes",
-       "most of each memory of the host that is page-locked for devices that copy faster then, as it comes into use; 0 means none"},
+       "most of each memory of the host that is page-locked for devices that copy faster then, as it comes into use; "
+       "0 means none"},
       {"device_messages", &settings::device_messages, "1", "", "", zero_or_one, "",
-       "whether elements in memory of devices go to other nodes and come from there in place, where the MPI or the devices can, rather than by way of the host"},
+       "whether elements in memory of devices go to other nodes and come from there in place, where the MPI or the "
+       "devices can, rather than by way of the host"},
       {"host_memory", &settings::host_memory, "0", "0", "", {}, "bytes",
        "most that instances and objects take of each memory of the host; 0 means what the machine has"},
       {"spill", &settings::spill, "", "", "", {}, "path",
@@ -70,11 +77,14 @@ const std::vector<option>& table() {
       {"device_pool", &settings::device_pool, "1", "", "", zero_or_one, "",
        "whether a device's memory is taken once and parted among instances, rather than by its driver for each"},
       {"recycle", &settings::recycle, "1", "", "", zero_or_one, "",
-       "whether records of launches, of objects and of operations on data serve again, rather than coming from the system each time"},
+       "whether records of launches, of objects and of operations on data serve again, rather than coming from the "
+       "system each time"},
       {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
-       "most that the program's heap keeps of what was freed, to give it out again without a page fault for each page, rather than return it to the system; "
+       "most that the program's heap keeps of what was freed, to give it out again without a page fault for each "
+       "page, rather than return it to the system; "
        "0 leaves the heap as it is"},
-      {"scheduler", &settings::scheduler, "earliest_finish", "", "", {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
+      {"scheduler", &settings::scheduler, "earliest_finish", "", "",
+       {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
        "who decides which device computes a launch on objects"},
       {"speeds", &settings::speeds, "", "", "", {}, "path",
        "file that keeps measured speeds of kernels between runs; empty means in the user's cache, none means nowhere"},
@@ -83,23 +93,27 @@ const std::vector<option>& table() {
       {"job", &settings::job, "auto", "", "", {"auto", "alone", "mpi"}, "",
        "whether the process is a node of a job: auto means if a launcher started several"},
       {"mpi_threads", &settings::mpi_threads, "auto", "", "", {"auto", "funneled", "serialized", "multiple"}, "",
-       "which threads may call MPI, where the runtime starts it: worker 0 alone, any one at a time, or any at any time; "
+       "which threads may call MPI, where the runtime starts it: worker 0 alone, any one at a time, or any at any "
+       "time; "
        "auto means any at any time where the program itself is linked with an MPI, and any one at a time otherwise"},
       {"global_memory", &settings::global_memory, "0", "0", "64G", {}, "bytes",
        "what each node gives to the memory that every node of a job reads and writes by itself, taken as it is used; "
        "0 means there is none",
        agreement::all_nodes},
       {"message_memory", &settings::message_memory, "256M", "64K", "", {}, "bytes",
-       "most that messages take of a node's memory where they are sent, and where they wait to begin, before those who send wait"},
+       "most that messages take of a node's memory where they are sent, and where they wait to begin, before those "
+       "who send wait"},
       {"largest_message", &settings::largest_message, "0", "0", "", {}, "bytes",
        "most that a node takes as one message, other than elements of arrays; 0 means what the machine has free",
        agreement::all_nodes},
       {"lane_memory", &settings::lane_memory, "16M", "0", "64G", {}, "bytes",
-       "what a process shares with others of its host, through which large messages go to them, taken as it is used; 0 leaves them to MPI"},
+       "what a process shares with others of its host, through which large messages go to them, taken as it is used; "
+       "0 leaves them to MPI"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
       {"wander", &settings::wander, "0", "0", "100", {}, "percent",
-       "of messages to mobile objects, after which the object moves to another node, drawn by chance; to test programs"},
+       "of messages to mobile objects, after which the object moves to another node, drawn by chance; to test "
+       "programs"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
        "who decides which mobile objects move to which node, now and then, by what their handlers have taken",
        agreement::all_nodes},
@@ -109,7 +123,8 @@ const std::vector<option>& table() {
        "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; "
        "a runtime that is stepped measures nothing"},
       {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
-       "whether the nodes of a job find out where their programs ask different things of buffers, and end with error B23",
+       "whether the nodes of a job find out where their programs ask different things of buffers, and end with error "
+       "B23",
        agreement::all_nodes},
       {"horizon_step", &settings::horizon_step, "4", "0", "1000000000", {}, "launches",
        "launches on buffers that follow one another until a horizon is made; 0 means none for that",
@@ -118,7 +133,8 @@ const std::vector<option>& table() {
        "launches on buffers that none follows yet until a horizon is made; 2 or more, and 0 means none for that",
        agreement::all_nodes},
       {"pipeline", &settings::pipeline, "auto", "", "", off_auto_on, "",
-       "whether a task of the runtime finds what to do for a launch on buffers, while the program goes on, if the launch cannot be refused any "
+       "whether a task of the runtime finds what to do for a launch on buffers, while the program goes on, if the "
+       "launch cannot be refused any "
        "more; auto means where that takes longer than handing over and a worker is free"},
       {"trace", &settings::trace, "", "", "", {}, "path",
        "file that receives the trace at the end, for Perfetto or chrome://tracing"},
@@ -126,18 +142,22 @@ const std::vector<option>& table() {
        "what the trace keeps: sampled counts very short tasks and times some of them"},
       {"graph", &settings::graph, "", "", "", {}, "path",
        "file that receives the graph of what was asked of buffers at the end; it ends in .dot, .json or .svg"},
-      {"graph_kind", &settings::graph_kind, "commands", "", "", {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
-       "what that graph shows: launches, what the node does of them, each operation of that, when these are predicted to take place, or only "
+      {"graph_kind", &settings::graph_kind, "commands", "", "",
+       {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
+       "what that graph shows: launches, what the node does of them, each operation of that, when these are predicted "
+       "to take place, or only "
        "how long all would take"},
       {"dry_nodes", &settings::dry_nodes, "0", "0", "65536", {}, "nodes",
-       "job of so many nodes as one of which the program runs alone, finding what it would do on buffers and doing none of it; 0 means that "
+       "job of so many nodes as one of which the program runs alone, finding what it would do on buffers and doing "
+       "none of it; 0 means that "
        "it is done"},
       {"dry_node", &settings::dry_node, "0", "", "", {}, "list",
        "nodes of a dry run whose work is found, such as 0,2-4 or all; the program runs as the first of them"},
       {"dry_devices", &settings::dry_devices, "0", "0", "63", {}, "devices",
        "devices that each node of a dry run has; 0 means those that the option devices opens"},
       {"graph_costs", &settings::graph_costs, "", "", "", {}, "list",
-       "costs by which a timeline is predicted, where they are not the usual ones: task=2e-6,launch=5e-6,items=1e9,copy_latency=5e-6,copy_bytes=1e10,"
+       "costs by which a timeline is predicted, where they are not the usual ones: "
+       "task=2e-6,launch=5e-6,items=1e9,copy_latency=5e-6,copy_bytes=1e10,"
        "message_latency=2e-6,message_bytes=1e10"},
       {"statistics", &settings::statistics, "0", "", "", zero_or_one, "",
        "whether what was counted per module and per place is printed at the end"},
@@ -152,6 +172,7 @@ const std::vector<option>& table() {
       {"color", &settings::color, "auto", "", "", off_auto_on, "",
        "whether output is coloured; auto means on a terminal, unless NO_COLOR is set"},
   };
+  // clang-format on
   return rows;
 }
 

@@ -3,8 +3,8 @@
 //     auto l = std::allocate_shared<letter>(base::recycling<letter>());
 //
 // Threads     any; an object may be freed by another thread than its maker.
-// Cost        a few instructions; once per batch, one lock (block_pool.hpp). The most that there was at a time is kept until the process
-//             ends, to be used again.
+// Cost        a few instructions; once per batch, one lock (block_pool.hpp). The most that there was at a time is kept
+//             until the process ends, to be used again.
 // Invariants  with an address or thread sanitizer each object has memory of its own, and gives it back.
 #pragma once
 

@@ -7,10 +7,10 @@
 //
 // Threads     any, any number at a time; but not from inside a callback.
 // Cost        the first watch starts the thread, the last ends it; between, nothing until a signal comes or a time.
-// Invariants  (1) once a watch is destroyed its callback does not run and will not; no two run at once. (2) with the last watch of a signal
-//             its handler is again that from before, unless someone has put his own on top: then ours stays below and
-//             only passes on. (3) the handler allocates nothing and locks nothing. (4) signals that come while a
-//             callback runs make it run once more, however many they are.
+// Invariants  (1) once a watch is destroyed its callback does not run and will not; no two run at once. (2) with the
+//             last watch of a signal its handler is again that from before, unless someone has put his own on top: then
+//             ours stays below and only passes on. (3) the handler allocates nothing and locks nothing. (4) signals
+//             that come while a callback runs make it run once more, however many they are.
 #pragma once
 
 #include <signal.h>

@@ -9,8 +9,8 @@
 //
 // Threads     none of its own.
 // Cost        add, find, erase: a few instructions; memory grows to the most values that there were at a time.
-// Invariants  (1) no number is 0. (2) a value does not move as long as it is there. (3) a number is given out twice only once its
-//             slot has served 2^32 times.
+// Invariants  (1) no number is 0. (2) a value does not move as long as it is there. (3) a number is given out twice
+//             only once its slot has served 2^32 times.
 // Source      generational indices, as of handles: event/event_table.hpp.
 #pragma once
 

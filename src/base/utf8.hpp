@@ -1,8 +1,8 @@
 // utf8.hpp - the characters of a text in UTF-8, and where it is none.
 //
 // Threads     pure.
-// Source      the table of well-formed sequences in the Unicode standard, chapter 3.9: no longer spelling of a shorter character, no half
-//             of a surrogate pair, nothing above U+10FFFF.
+// Source      the table of well-formed sequences in the Unicode standard, chapter 3.9: no longer spelling of a shorter
+//             character, no half of a surrogate pair, nothing above U+10FFFF.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 // not its own: it leaves them in `linked`, and the floor whose they are says what they are. Only floor `diagnose` walks.
 //
 // Threads     a value; the walk belongs to one thread.
-// Invariants  (1) wait_node::waits_for are indices into nodes. (2) a node that nobody described stands for something that
-//             has ended, or of which nothing is known.
+// Invariants  (1) wait_node::waits_for are indices into nodes. (2) a node that nobody described stands for something
+//             that has ended, or of which nothing is known.
 #pragma once
 
 #include <cstdint>

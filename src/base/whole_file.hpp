@@ -1,8 +1,9 @@
 // whole_file.hpp - files that are read or replaced as a whole, and temporary ones, on a machine that others use, too.
 //
 // Threads     any.
-// Invariants  (1) no read waits for a named pipe that nobody writes to. (2) a file is made under a name that nobody can foresee, exclusively
-//             and through no link; it takes its place by a change of names, so that others see the old content or the new one.
+// Invariants  (1) no read waits for a named pipe that nobody writes to. (2) a file is made under a name that nobody can
+//             foresee, exclusively and through no link; it takes its place by a change of names, so that others see the
+//             old content or the new one.
 #pragma once
 
 #include <sys/types.h>

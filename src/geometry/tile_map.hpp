@@ -5,9 +5,10 @@
 //
 // Threads     one owner.
 // Cost        visit of a box known from before, its tiles uncut since: a hash and a comparison (none of either for the
-//             box visited last), and one call per tile. A new box: O(log n + tiles met), and up to 26 new tiles around it.
-// Invariants  (1) tiles are disjoint. (2) a visit calls for tiles that together are exactly the box. (3) at any time at most
-//             four remembered boxes per tile, and 64.
+//             box visited last), and one call per tile. A new box: O(log n + tiles met), and up to 26 new tiles around
+//             it.
+// Invariants  (1) tiles are disjoint. (2) a visit calls for tiles that together are exactly the box. (3) at any time at
+//             most four remembered boxes per tile, and 64.
 //
 // A region_map coalesces at each update, which is right for what changes once and is read often. Here what was cut is likely
 // to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found them equal.

@@ -1,9 +1,9 @@
 // use_conflict.hpp - whether some items of a range read elements that other items write, however the range is divided.
 //
 // Threads     pure.
-// Cost        the range is halved along each axis, and the halves again, until parts no longer share elements or enough of
-//             them have been looked at: a call for each part, two where reads and writes differ. A conflict that repeats
-//             along the range, as those of all mappers of this library do, is found by the first cuts.
+// Cost        the range is halved along each axis, and the halves again, until parts no longer share elements or enough
+//             of them have been looked at: a call for each part, two where reads and writes differ. A conflict that
+//             repeats along the range, as those of all mappers of this library do, is found by the first cuts.
 #pragma once
 
 #include <stretto/box.hpp>

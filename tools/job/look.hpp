@@ -1,6 +1,7 @@
 // look.hpp - what is here to start nodes with.
 //
-// Threads     any; reads the environment, asks the kernel, runs `mpirun --version` where the name does not tell whose it is, and `srun --mpi=list`.
+// Threads     any; reads the environment, asks the kernel, runs `mpirun --version` where the name does not tell whose
+//             it is, and `srun --mpi=list`.
 #pragma once
 
 #include <string>

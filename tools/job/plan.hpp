@@ -1,7 +1,8 @@
 // plan.hpp - from what was asked for and what is here to the command line of a launcher, as values.
 //
 // Threads     pure functions.
-// Invariants  (1) the same wish, in the same surroundings, gives the same plan. (2) what cannot be started throws, and says why.
+// Invariants  (1) the same wish, in the same surroundings, gives the same plan. (2) what cannot be started throws, and
+//             says why.
 #pragma once
 
 #include <cstdint>

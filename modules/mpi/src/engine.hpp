@@ -3,10 +3,12 @@
 // A call starts in the task that makes it if MPI lets that thread call and nothing is waited for; else once its preconditions have
 // happened, and with MPI_THREAD_FUNNELED in a turn of the one worker that may, in the order of the calls.
 //
-// Threads     post*: any thread of the runtime. progress: one at a time, where MPI may be called. begin, end: the module's.
+// Threads     post*: any thread of the runtime. progress: one at a time, where MPI may be called. begin, end: the
+//             module's.
 // Cost        a test of what is pending: one MPI_Testsome, or MPI_Test of the only one.
-// Invariants  (1) a call is pending from before it starts until its future has ended. (2) with MPI_THREAD_SERIALIZED mpi_mutex() is held
-//             round each call of MPI, with FUNNELED none but the main thread makes one. (3) futures end outside of any lock.
+// Invariants  (1) a call is pending from before it starts until its future has ended. (2) with MPI_THREAD_SERIALIZED
+//             mpi_mutex() is held round each call of MPI, with FUNNELED none but the main thread makes one. (3) futures
+//             end outside of any lock.
 // Source      one array that is tested as a whole, and polled while it is not empty: HiPER's MPI module.
 #pragma once
 

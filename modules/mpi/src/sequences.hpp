@@ -3,8 +3,8 @@
 //
 // Threads     any.
 // Cost        while no collective call waits: one load.
-// Invariants  (1) a call starts once it is ready and all before it on its communicator have started. (2) after one that was skipped, none
-//             starts on that communicator any more.
+// Invariants  (1) a call starts once it is ready and all before it on its communicator have started. (2) after one that
+//             was skipped, none starts on that communicator any more.
 #pragma once
 
 #include <stretto_mpi/call.hpp>

@@ -3,7 +3,7 @@
 //   calls       every call, in several runtimes one after another; the program starts MPI
 //   own         the same in one runtime; the module starts MPI, and ends it
 //   elsewhere   the same with the interconnect on the paths of the last worker
-//   beside      the same, in runtimes that are nodes of a job over the same MPI, of which the program's receives see nothing
+//   beside      the same, in runtimes that are nodes of a job over the same MPI; the program's receives see nothing of it
 //   behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends
 //   ends        what is pending when a runtime ends
 //   leftover    the same where the runtime is a node of a job over the same MPI

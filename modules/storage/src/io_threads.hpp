@@ -1,8 +1,8 @@
 // io_threads.hpp - the threads that block in place of workers: for tasks at the place, and for copies to and from it.
 //
 // Threads     serve, start: any thread of the runtime. poll: as poller.hpp says. begin, end: the runtime's.
-// Invariants  (1) what was handed in before end() is done before it returns. (2) copies are ended in poll only, so an I/O
-//             thread never runs what waits for them.
+// Invariants  (1) what was handed in before end() is done before it returns. (2) copies are ended in poll only, so an
+//             I/O thread never runs what waits for them.
 #pragma once
 
 #include <stretto/module.hpp>

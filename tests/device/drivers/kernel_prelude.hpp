@@ -1,6 +1,7 @@
 // kernel_prelude.hpp - the words of CUDA C++ that our kernels use, for a host's compiler. Stands before a kernel's text.
 //
-// Threads     a block's threads take turns on one thread of the host, each on a stack of its own; blocks follow one another.
+// Threads     a block's threads take turns on one thread of the host, each on a stack of its own; blocks follow one
+//             another.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // run.hpp - the problem on the nodes of the job, cut into more or fewer cuboids, each time held against a serial loop.
 //
 // Threads     called inside run() of node 0; the others have only to be there.
-// Errors      W32 where a cuboid's values are not the serial loop's, W33 where the problem cannot be cut so, W38 where a checkpoint is of
-//             another run, and those of checkpoints.
+// Errors      W32 where a cuboid's values are not the serial loop's, W33 where the problem cannot be cut so, W38 where
+//             a checkpoint is of another run, and those of checkpoints.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // life.hpp - the Game of Life on a buffer that is distributed over all nodes: two of Gosper's guns whose gliders meet.
 //
 // Threads     life_on_nodes is called inside run() of every node; the rest is pure.
-// Source      M. Gardner, "Mathematical Games", Scientific American, October 1970; the gun: R. W. Gosper, the same year.
+// Source      M. Gardner, "Mathematical Games", Scientific American, October 1970; the gun: R. W. Gosper, the same
+//             year.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // room.hpp - the walls of a room as patches: what each sees of which other, how far away, and how they are drawn.
 //
 // Threads     pure.
-// Source      form factors of small patches: any text on radiosity; RSim: P. Thoman, F. Tischler, P. Salzmann, T. Fahringer.
+// Source      form factors of small patches: any text on radiosity; RSim: P. Thoman, F. Tischler, P. Salzmann, T.
+//             Fahringer.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,8 @@
 // sound.hpp - the wave demonstration's sound in the ground, on buffers that are distributed over all nodes.
 //
 // Threads     sound_on_nodes is called inside run() of every node.
-// Result      that of wave::run_serial on the host. Devices may round otherwise in the last place, and keep numbers below the normal range.
+// Result      that of wave::run_serial on the host. Devices may round otherwise in the last place, and keep numbers
+//             below the normal range.
 #pragma once
 
 #include "demo/wave/field.hpp"

@@ -1,7 +1,8 @@
 // cell_list.hpp - a block of cells and one cell around it: who is in each, so that forces come from cells that are near.
 //
 // Threads     a value; it keeps its memory from one step to the next.
-// Invariants  (1) within a cell, by id: sums of forces are those of the serial loop, whoever brought the particles in which order.
+// Invariants  (1) within a cell, by id: sums of forces are those of the serial loop, whoever brought the particles in
+//             which order.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // run.hpp - the particles on the nodes of the job, once with each balancer, each time held against a serial loop.
 //
 // Threads     called inside run() of node 0; the others have only to be there.
-// Errors      W35 where a particle is not where the serial loop has it, W36 where the box cannot be cut so, W37 where a law is broken.
+// Errors      W35 where a particle is not where the serial loop has it, W36 where the box cannot be cut so, W37 where a
+//             law is broken.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,8 @@
 //
 // Threads     tasks of its node; between nodes, messages.
 // Cost        a look at one word per visited node. An idle node sends a message to each of log2(nodes) neighbours.
-// Source      lifelines: Saraswat, Kambadur, Kodali, Grove, Krishnamoorthy, "Lifeline-based global load balancing", PPoPP 2011.
+// Source      lifelines: Saraswat, Kambadur, Kodali, Grove, Krishnamoorthy, "Lifeline-based global load balancing",
+//             PPoPP 2011.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
 // meeting.hpp - what the parts of a run tell one another: once, where their fields lie; then step by step, which events to wait for.
 //
 // Threads     any. Functions named by an address are to be called on the node where it was taken.
-// Why         a part can order a copy from its neighbour's tile ahead of time only if it knows the event of that tile's step. A step's
-//             event exists as soon as it is submitted, long before it happens; so what the copy waits for is waited for there, and
-//             between the step and the arrival of its cells lies one message.
+// Why         a part can order a copy from its neighbour's tile ahead of time only if it knows the event of that tile's
+//             step. A step's event exists as soon as it is submitted, long before it happens; so what the copy waits
+//             for is waited for there, and between the step and the arrival of its cells lies one message.
 #pragma once
 
 #include <array>

@@ -2,9 +2,9 @@
 //
 // Threads     called by a task on each node of the job; it suspends, its worker goes on.
 // Order       A step of a tile waits for the tile's step before and for its (at most four) halo copies; a halo copy
-//             waits for the step of the tile it reads, on whatever node that is. Nothing else is needed: whoever still reads what a
-//             step or a copy overwrites comes before it already, by way of a neighbour. There is no barrier, so tiles may
-//             be several steps apart.
+//             waits for the step of the tile it reads, on whatever node that is. Nothing else is needed: whoever still
+//             reads what a step or a copy overwrites comes before it already, by way of a neighbour. There is no
+//             barrier, so tiles may be several steps apart.
 // Memory      the submitter stays at most `steps_ahead` steps in front of a tile, so that any number of steps takes
 //             the same memory.
 // Errors      W19 a task failed; D03 the tiles do not fit into memory.

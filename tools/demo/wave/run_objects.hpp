@@ -1,11 +1,12 @@
 // run_objects.hpp - the simulation on the host and devices together: a launch per tile and step, on objects.
 //
 // Threads     called by a task of a runtime; it suspends, its worker goes on.
-// Order       found from what the launches read and write: a tile's step reads a tile with its halo of one field and changes the
-//             tile in another. Who computes which tile is the runtime's choice, and what it needs is brought to it.
+// Order       found from what the launches read and write: a tile's step reads a tile with its halo of one field and
+//             changes the tile in another. Who computes which tile is the runtime's choice, and what it needs is
+//             brought to it.
 // Memory      the three fields, wherever they are; the submitter stays a few steps in front.
-// Result      that of run_tasks() on the host. Devices may round otherwise in the last place, and keep numbers below the normal
-//             range.
+// Result      that of run_tasks() on the host. Devices may round otherwise in the last place, and keep numbers below
+//             the normal range.
 // Errors      W19 a step failed; A04 a tile does not fit into the memory of any device.
 #pragma once
 

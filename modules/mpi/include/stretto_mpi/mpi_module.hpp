@@ -6,10 +6,10 @@
 //
 // Threads     world, on: any.
 // Cost        while nothing is pending: nothing.
-// Invariants  (1) it takes no tags and no communicators of the program. (2) MPI is called by one thread at a time unless it allows more:
-//             mpi_mutex.hpp. (3) whoever started MPI ends it.
-// Source      the interconnect place, and one poller for all pending calls: HiPER's MPI module (Grossman et al.). There MPI is called by
-//             that place's worker only; here wherever MPI's thread level lets it.
+// Invariants  (1) it takes no tags and no communicators of the program. (2) MPI is called by one thread at a time
+//             unless it allows more: mpi_mutex.hpp. (3) whoever started MPI ends it.
+// Source      the interconnect place, and one poller for all pending calls: HiPER's MPI module (Grossman et al.). There
+//             MPI is called by that place's worker only; here wherever MPI's thread level lets it.
 #pragma once
 
 #include <stretto/module.hpp>

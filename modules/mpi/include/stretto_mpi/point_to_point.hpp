@@ -6,11 +6,11 @@
 //
 // Threads     any thread of the runtime, in every thread level of MPI.
 // Memory      what came is visible once the future is ready.
-// Cost        a send that MPI takes at once: MPI's own cost and a few tens of ns. A receive: a promise and 16 bytes in the array
-//             that all pending calls are tested in.
+// Cost        a send that MPI takes at once: MPI's own cost and a few tens of ns. A receive: a promise and 16 bytes in
+//             the array that all pending calls are tested in.
 // Invariants  (1) messages between two processes are matched in the order in which their calls start: of calls without
-//             after(...), or whose preconditions have happened, that of the program. (2) a call whose precondition is poisoned
-//             is skipped: nothing is sent or received.
+//             after(...), or whose preconditions have happened, that of the program. (2) a call whose precondition is
+//             poisoned is skipped: nothing is sent or received.
 // Source      futures for MPI, and suspension in place of blocking: HiPER's MPI module (Grossman et al.).
 #pragma once
 

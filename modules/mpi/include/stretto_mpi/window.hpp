@@ -5,8 +5,8 @@
 //
 // Threads     any thread of the runtime.
 // Memory      what was put before a fence is visible to who waited for the fence, on every process.
-// Cost        MPI's. It has no immediate form of making a window, of flush and of compare-and-swap: these wait inside MPI, which holds up
-//             the worker for as long as a message goes there and back.
+// Cost        MPI's. It has no immediate form of making a window, of flush and of compare-and-swap: these wait inside
+//             MPI, which holds up the worker for as long as a message goes there and back.
 // Invariants  (1) offsets count elements of the type that the window was made of.
 #pragma once
 

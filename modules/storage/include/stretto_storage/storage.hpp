@@ -3,8 +3,8 @@
 // Threads     every member of storage and file: any thread of the runtime that the module is of.
 // Memory      what a read brought is visible once its event has triggered.
 // Cost        a read or write: an async_copy and a system call on an I/O thread; no worker blocks.
-// Invariants  (1) reads and writes of the same bytes are ordered by events, or not at all. (2) a file stays open until the
-//             last copy of its handle is gone and the last read or write that was submitted has ended.
+// Invariants  (1) reads and writes of the same bytes are ordered by events, or not at all. (2) a file stays open until
+//             the last copy of its handle is gone and the last read or write that was submitted has ended.
 #pragma once
 
 #include <stretto/async_copy.hpp>
