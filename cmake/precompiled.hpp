@@ -1,5 +1,6 @@
-// precompiled.hpp - headers of others that most of our files include, read once per build. With STRETTO_JOINED=OFF the library goes
-// without, so that each of its files names what it uses.
+// precompiled.hpp - headers of others that most of our files include, read once per build. With STRETTO_JOINED=OFF the
+// library goes without, so that each of its files names what it uses.
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,7 +13,6 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <map>

@@ -43,8 +43,7 @@ long count(const board& b, int tasks_for_rows) {
     const board next = b.with(open & -open);
     if (tasks_for_rows > 0)
       rest.push_back(stretto::async([next, tasks_for_rows] { return count(next, tasks_for_rows - 1); }));
-    else
-      sum += count(next, 0);
+    else sum += count(next, 0);
   }
   for (const auto& part : rest) sum += part.get();
   return sum;

@@ -24,13 +24,21 @@ using namespace stretto;
 constexpr int pieces = 12, nodes_each = 50, wires_each = 200, steps = 30;
 constexpr double dt = 1e-2;
 
-struct wire { int from, to; double resistance, inductance, current; };
-struct node { double voltage, charge, capacitance, leakage; };
-struct contribution { int to; double charge; };
+struct wire {
+  int from, to;
+  double resistance, inductance, current;
+};
+struct node {
+  double voltage, charge, capacitance, leakage;
+};
+struct contribution {
+  int to;
+  double charge;
+};
 struct circuit {
-  std::vector<node> nodes;                                  // piece p owns [p * nodes_each, (p + 1) * nodes_each)
-  std::vector<std::vector<wire>> wires;                     // by piece
-  std::vector<std::vector<std::vector<contribution>>> sent; // by piece, by owner
+  std::vector<node> nodes;                                   // piece p owns [p * nodes_each, (p + 1) * nodes_each)
+  std::vector<std::vector<wire>> wires;                      // by piece
+  std::vector<std::vector<std::vector<contribution>>> sent;  // by piece, by owner
 };
 
 circuit make() {

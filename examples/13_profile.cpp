@@ -24,10 +24,8 @@ void print(const operation_profile& p) {
   if (p.result == outcome::failed) return static_cast<void>(std::printf("failed: the sum is wrong\n"));
   if (p.result == outcome::skipped) return static_cast<void>(std::printf("skipped: task \"check\" failed\n"));
   std::printf("succeeded: %.0f us waiting, %.0f us running, ", microseconds(p.waited()), microseconds(p.running()));
-  if (p.hops)
-    std::printf("%llu bytes in %u hop\n", static_cast<unsigned long long>(p.bytes), p.hops);
-  else
-    std::printf("suspended %u times\n", p.suspensions);
+  if (p.hops) std::printf("%llu bytes in %u hop\n", static_cast<unsigned long long>(p.bytes), p.hops);
+  else std::printf("suspended %u times\n", p.suspensions);
 }
 
 bool in_order(const operation_profile& p) {
@@ -51,9 +49,8 @@ int main() {
       for (int i = 0; i < 1'000'000; ++i) values(i) = i;
     });
     const event copied = copy(u, v, {after(read), profile(copying)});
-    const auto check = async(after(copied), name("check"), profile(checking), [] {
-      throw std::runtime_error("the sum is wrong");
-    });
+    const auto check =
+        async(after(copied), name("check"), profile(checking), [] { throw std::runtime_error("the sum is wrong"); });
     const auto publish = async(after(check), name("publish"), profile(publishing), [] {});
 
     bool right_order = true;

@@ -1,7 +1,7 @@
 // 14_kernels.cpp - kernels: written once, launched on instances, with a function, a structure and groups.
 //
-// Particles fall in a box and are counted by height; a group kernel adds up their energies. All of it is computed where the arrays are: in the
-// host's memory, or, with STRETTO_DEVICES=opencl (or cuda, or sim), in that of a device.
+// Particles fall in a box and are counted by height; a group kernel adds up their energies. All of it is computed where
+// the arrays are: in the host's memory, or, with STRETTO_DEVICES=opencl (or cuda, or sim), in that of a device.
 //
 // Output
 //   1024 particles, 1000 steps
@@ -52,9 +52,11 @@ int main() {
     const place ram = rt.machine().memories().front();
     const auto of_devices = rt.machine().places(place_kind::gpu_memory);
     const place there = of_devices.empty() ? ram : of_devices.front();
-    auto p = instance<particle>::create(at(there), {0, count}).made, particles = instance<particle>::create(at(ram), {0, count}).made;
+    auto p = instance<particle>::create(at(there), {0, count}).made,
+         particles = instance<particle>::create(at(ram), {0, count}).made;
     auto slots = instance<int>::create(at(there), {0, 10}).made, counts = instance<int>::create(at(ram), {0, 10}).made;
-    auto sums = instance<float>::create(at(there), {0, count / group}).made, energies = instance<float>::create(at(ram), {0, count / group}).made;
+    auto sums = instance<float>::create(at(there), {0, count / group}).made,
+         energies = instance<float>::create(at(ram), {0, count / group}).made;
     const auto view = particles.view();
     for (int i = 0; i < count; ++i) view(i) = {0.001f * static_cast<float>(i), 0.0f};
 
@@ -62,8 +64,10 @@ int main() {
     for (int s = 0; s < steps; ++s) last = launch(after(last), fall, box(0, count), p, 0.001);
     event empty = fill(slots, 0);
     const event counted_there = launch(after(last, empty), count_by_height, box(0, count), p, slots);
-    const event added = launch(after(last), add_energies, in_groups({0, count / group}, group), p, sums, local_size{group});
-    wait(copy(p, particles, after(last))), wait(copy(slots, counts, after(counted_there))), wait(copy(sums, energies, after(added)));
+    const event added =
+        launch(after(last), add_energies, in_groups({0, count / group}, group), p, sums, local_size{group});
+    wait(copy(p, particles, after(last))), wait(copy(slots, counts, after(counted_there))),
+        wait(copy(sums, energies, after(added)));
 
     int counted = 0;
     float lowest = 1e9f, highest = 0;

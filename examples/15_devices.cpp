@@ -1,7 +1,7 @@
 // 15_devices.cpp - devices: instances in their memory, kernels where the data are, nothing waits for the host.
 //
-// Each device smooths its own copy of a line, 100 steps in a chain that is handed over at once; the host does the same beside
-// them. Run it with STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.
+// Each device smooths its own copy of a line, 100 steps in a chain that is handed over at once; the host does the same
+// beside them. Run it with STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.
 //
 // Output
 //   2 devices and the host
@@ -29,7 +29,8 @@ event smooth(instance<float> from, place memory, instance<float> to, int steps, 
   auto u = instance<float>::create(at(memory), all).made, v = instance<float>::create(at(memory), all).made;
   const event there[] = {copy(from, u, after(filled)), copy(from, v, after(filled))};
   event last = merge(there);
-  for (int s = 0; s < steps; ++s) last = s % 2 ? launch(after(last), smoothed, inside, v, u) : launch(after(last), smoothed, inside, u, v);
+  for (int s = 0; s < steps; ++s)
+    last = s % 2 ? launch(after(last), smoothed, inside, v, u) : launch(after(last), smoothed, inside, u, v);
   last = copy(steps % 2 ? v : u, to, after(last));
   u.destroy(after(last)), v.destroy(after(last));
   return last;

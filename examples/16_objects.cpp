@@ -1,8 +1,8 @@
 // 16_objects.cpp - objects: arrays that are where they are needed, and launches that order themselves.
 //
-// Heat spreads over a plate that is cut into tiles. Each step of a tile is a launch; which ones must follow which ones is found
-// from what they read and write, and which device computes a tile, the host among them, is a scheduler's choice. Run it with
-// STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.
+// Heat spreads over a plate that is cut into tiles. Each step of a tile is a launch; which ones must follow which ones
+// is found from what they read and write, and which device computes a tile, the host among them, is a scheduler's
+// choice. Run it with STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.
 //
 // Output
 //   1600 launches on the host and 2 devices

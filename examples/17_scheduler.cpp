@@ -1,7 +1,7 @@
 // 17_scheduler.cpp - a scheduler of the program's own: who computes what, decided by push and pop.
 //
-// This one gives every task to the device that is asked first, but lets no device have two tasks of the same name in a row while
-// it has a choice; it also counts. What is computed does not depend on it.
+// This one gives every task to the device that is asked first, but lets no device have two tasks of the same name in a
+// row while it has a choice; it also counts. What is computed does not depend on it.
 //
 // Output
 //   200 tasks were pushed and popped

@@ -1,8 +1,9 @@
 // 18_native.cpp - kernels that the program brings: OpenCL C of its own, and the calls of a library, among Stretto's.
 //
-// A kernel's definition says for each kind of device what computes it there: code in the device's language, or a function that is
-// handed the device's stream and enqueues there what it likes. Where there is neither, launches on objects go elsewhere. Run it
-// with STRETTO_DEVICES=opencl (or cuda); without, it takes a simulated device, which does what the host does.
+// A kernel's definition says for each kind of device what computes it there: code in the device's language, or a
+// function that is handed the device's stream and enqueues there what it likes. Where there is neither, launches on
+// objects go elsewhere. Run it with STRETTO_DEVICES=opencl (or cuda); without, it takes a simulated device, which does
+// what the host does.
 //
 // Output
 //   y(99) = 208
@@ -36,8 +37,8 @@ const native_kernel<void(kernels::in<float>, kernels::inout<float>, float, int)>
       })"),
 });
 
-// A library's function, called once with pointers. For devices it would be cuBLAS: .cuda_calls = [](const native_call& on, ...) {
-// cublasSetStream(handle, (cudaStream_t)on.queue); cublasSnrm2(handle, n, y.data, 1, norm.data); }.
+// A library's function, called once with pointers. For devices it would be cuBLAS: .cuda_calls = [](const native_call&
+// on, ...) { cublasSetStream(handle, (cudaStream_t)on.queue); cublasSnrm2(handle, n, y.data, 1, norm.data); }.
 const native_kernel<void(kernels::in<float>, kernels::out<float>)> norm_of({
     .name = "norm",
     .host_calls =

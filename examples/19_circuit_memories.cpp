@@ -1,10 +1,12 @@
-// 19_circuit_memories.cpp - the circuit of 08_circuit as kernels, with its data in the memory of a device, of the host, or of both.
+// 19_circuit_memories.cpp - the circuit of 08_circuit as kernels, with its data in the memory of a device, of the host,
+// or of both.
 //
-// Nodes at which wires of several pieces end are shared, all others private to a piece. As in figure 7 of the Realm paper the same kernels
-// run with everything in the host's memory, everything in the device's, everything in memory of the host that the device uses in
-// place (zero-copy), and with only the shared nodes there. Nothing but the places of the instances changes. As objects, of which those
-// of the shared nodes live in zero-copy memory, the host updates shared nodes and the device all others: what is on the device stays
-// there, and after the first step nothing is copied. Run it with STRETTO_DEVICES=opencl (or cuda); without, it takes a simulated device.
+// Nodes at which wires of several pieces end are shared, all others private to a piece. As in figure 7 of the Realm
+// paper the same kernels run with everything in the host's memory, everything in the device's, everything in memory of
+// the host that the device uses in place (zero-copy), and with only the shared nodes there. Nothing but the places of
+// the instances changes. As objects, of which those of the shared nodes live in zero-copy memory, the host updates
+// shared nodes and the device all others: what is on the device stays there, and after the first step nothing is
+// copied. Run it with STRETTO_DEVICES=opencl (or cuda); without, it takes a simulated device.
 //
 // Source      Circuit and its placements: Treichler, Bauer, Aiken, "Realm", PACT 2014; graph and kernels are our own.
 //
@@ -95,8 +97,10 @@ std::vector<double> serial(const circuit& c) {
       const auto from = std::size_t(w.from), to = std::size_t(w.to);
       current[i] += dt / w.inductance * (v[from] - v[to] - w.resistance * current[i]);
     }
-    for (std::size_t i = 0; i < wires; ++i) q[std::size_t(c.w[i].from)] -= dt * current[i], q[std::size_t(c.w[i].to)] += dt * current[i];
-    for (std::size_t i = 0; i < nodes; ++i) v[i] = (v[i] + q[i] / c.n[i].capacitance) * (1 - c.n[i].leakage * dt), q[i] = 0;
+    for (std::size_t i = 0; i < wires; ++i)
+      q[std::size_t(c.w[i].from)] -= dt * current[i], q[std::size_t(c.w[i].to)] += dt * current[i];
+    for (std::size_t i = 0; i < nodes; ++i)
+      v[i] = (v[i] + q[i] / c.n[i].capacitance) * (1 - c.n[i].leakage * dt), q[i] = 0;
   }
   return v;
 }
@@ -104,7 +108,8 @@ std::vector<double> serial(const circuit& c) {
 /// An instance in some memory with these elements, the first of which has the number `first`.
 template <class T>
 instance<T> put(place memory, place ram, const std::vector<T>& from, int first, int end) {
-  auto here = instance<T>::create(at(ram), box(first, end)).made, there = instance<T>::create(at(memory), box(first, end)).made;
+  auto here = instance<T>::create(at(ram), box(first, end)).made,
+       there = instance<T>::create(at(memory), box(first, end)).made;
   wait(fill(here, T{}));
   for (int i = first; i < end; ++i) here.view()(i) = from[std::size_t(i)];
   wait(copy(here, there));
@@ -123,13 +128,18 @@ std::vector<double> run(const circuit& c, const placement& where, place processo
   const std::vector<double> zeros(wires);
   const auto w = put(where.everything_else, ram, c.w, 0, wires);
   const auto current = put(where.everything_else, ram, zeros, 0, wires);
-  const instance<node> n[] = {put(where.shared_nodes, ram, c.n, 0, shared), put(where.everything_else, ram, c.n, shared, nodes)};
-  const instance<double> v[] = {put(where.shared_nodes, ram, c.voltage, 0, shared), put(where.everything_else, ram, c.voltage, shared, nodes)};
-  const instance<double> q[] = {put(where.shared_nodes, ram, zeros, 0, shared), put(where.everything_else, ram, zeros, shared, nodes)};
+  const instance<node> n[] = {put(where.shared_nodes, ram, c.n, 0, shared),
+                              put(where.everything_else, ram, c.n, shared, nodes)};
+  const instance<double> v[] = {put(where.shared_nodes, ram, c.voltage, 0, shared),
+                                put(where.everything_else, ram, c.voltage, shared, nodes)};
+  const instance<double> q[] = {put(where.shared_nodes, ram, zeros, 0, shared),
+                                put(where.everything_else, ram, zeros, shared, nodes)};
   event updated;
   for (int s = 0; s < steps; ++s) {
-    const event currents = launch(after(updated), on(processor), new_currents, box(0, wires), w, current, v[0], v[1], shared);
-    const event charges = launch(after(currents), on(processor), distribute_charge, box(0, wires), w, current, q[0], q[1], shared);
+    const event currents =
+        launch(after(updated), on(processor), new_currents, box(0, wires), w, current, v[0], v[1], shared);
+    const event charges =
+        launch(after(currents), on(processor), distribute_charge, box(0, wires), w, current, q[0], q[1], shared);
     updated = merge(launch(after(charges), on(processor), update_voltages, box(0, shared), n[0], v[0], q[0]),
                     launch(after(charges), on(processor), update_voltages, box(shared, nodes), n[1], v[1], q[1]));
   }
@@ -152,8 +162,10 @@ std::uint64_t copied_so_far(const runtime& rt) {
   return bytes;
 }
 
-/// The same with objects: shared nodes live where `device` and the host use them in place, and are the host's to update.
-std::vector<double> run_objects(const circuit& c, place device, place zero_copy, const runtime& rt, std::uint64_t& copied) {
+/// The same with objects: shared nodes live where `device` and the host use them in place, and are the host's to
+/// update.
+std::vector<double> run_objects(const circuit& c, place device, place zero_copy, const runtime& rt,
+                                std::uint64_t& copied) {
   const int shared = c.first_private;
   const std::vector<double> zeros(wires);
   const box all(0, wires), ours(0, shared), others(shared, nodes);
@@ -182,7 +194,8 @@ int main() {
   runtime rt(options);
   const platform& machine = rt.machine();
   const place ram = machine.memories().front(), device = machine.places(place_kind::gpu).front();
-  const place memory = machine.at(machine.name(device) + "_memory"), zero_copy = machine.at(machine.name(device) + "_host_memory");
+  const place memory = machine.at(machine.name(device) + "_memory"),
+              zero_copy = machine.at(machine.name(device) + "_host_memory");
   const circuit c = make();
   const std::vector<double> expected = serial(c);
   std::printf("%d nodes (%d of them shared), %d wires, %d steps\n", nodes, c.first_private, wires, steps);

@@ -1,7 +1,7 @@
 // 20_nodes.cpp - several nodes: each counts the primes of its share, and the first adds them up.
 //
-// Alone it takes a simulated job of four nodes within the process; `stretto run -n 4 20_nodes` makes it four processes. The program of a
-// node is the same in both.
+// Alone it takes a simulated job of four nodes within the process; `stretto run -n 4 20_nodes` makes it four processes.
+// The program of a node is the same in both.
 //
 // Output
 //   9592 primes below 100000
@@ -18,7 +18,8 @@
 using namespace stretto;
 
 long primes_between(long first, long last) {
-  if (first > last) throw std::invalid_argument("a share from " + std::to_string(first) + " to " + std::to_string(last) + " is none");
+  if (first > last)
+    throw std::invalid_argument("a share from " + std::to_string(first) + " to " + std::to_string(last) + " is none");
   long count = 0;
   for (long n = first < 2 ? 2 : first; n < last; ++n) {
     bool is_prime = true;
@@ -33,7 +34,8 @@ void program() {
   const long end = 100'000, share = end / job_nodes() + 1;
   std::vector<future<long>> counts;
   for (long n = 0; n < job_nodes(); ++n)
-    counts.push_back(async(at_node(std::uint32_t(n)), name("share"), call<&primes_between>(n * share, std::min(end, (n + 1) * share))));
+    counts.push_back(async(at_node(std::uint32_t(n)), name("share"),
+                           call<&primes_between>(n * share, std::min(end, (n + 1) * share))));
   long all = 0;
   for (const auto& c : counts) all += c.get();
   std::printf("%ld primes below %ld\n", all, end);

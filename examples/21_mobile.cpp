@@ -1,6 +1,7 @@
 // 21_mobile.cpp - mobile objects: a token goes round a ring of counters that move while it does.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 21_mobile` makes it three processes.
+// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 21_mobile` makes it three
+// processes.
 //
 // Output
 //   the token was passed 1000 times

@@ -1,9 +1,10 @@
-// 22_integer_sort.cpp - keys drawn at random on every node, sorted over all of them: node n ends with the n-th share of the range.
+// 22_integer_sort.cpp - keys drawn at random on every node, sorted over all of them: node n ends with the n-th share of
+// the range.
 //
-// The exchange is copies between instances of any two nodes: whoever draws keys lays those for one node side by side, and copies
-// them to where they belong there. Nobody waits for all but the first node, which asks for the next thing once counts have come.
-// Alone it takes a simulated job of four nodes within the process; `stretto run -n 4 22_integer_sort` makes it four processes. A number of keys behind it
-// draws so many, and times it.
+// The exchange is copies between instances of any two nodes: whoever draws keys lays those for one node side by side,
+// and copies them to where they belong there. Nobody waits for all but the first node, which asks for the next thing
+// once counts have come. Alone it takes a simulated job of four nodes within the process; `stretto run -n 4
+// 22_integer_sort` makes it four processes. A number of keys behind it draws so many, and times it.
 //
 // Source   the benchmark ISx (Hanebutte and Hemstad, PGAS 2015), with its checks: as many keys as were drawn, each
 //          within the range of its node; and beside them their sum and their order.
@@ -59,7 +60,8 @@ drawn draw(long count, std::uint64_t seed) {
   return d;
 }
 
-/// Copies those for each node to their place there: keys for node n are [first[n], first[n] + for_node[n]) of its instance.
+/// Copies those for each node to their place there: keys for node n are [first[n], first[n] + for_node[n]) of its
+/// instance.
 void deal(const drawn& mine, const std::vector<instance<key>>& to, const std::vector<long>& first) {
   std::vector<event> copies;
   key* from = &mine.keys.view()(0);
@@ -95,7 +97,8 @@ void program() {
   const auto began = std::chrono::steady_clock::now();
   std::vector<future<drawn>> draws;
   for (std::uint32_t n = 0; n < nodes; ++n)
-    draws.push_back(async(at_node(n), name("draw"), call<&draw>(keys_in_all * (n + 1) / nodes - keys_in_all * n / nodes, n)));
+    draws.push_back(
+        async(at_node(n), name("draw"), call<&draw>(keys_in_all * (n + 1) / nodes - keys_in_all * n / nodes, n)));
 
   // Where each node's keys begin in the share of each other one.
   std::vector<long> total(nodes);
@@ -121,8 +124,11 @@ void program() {
     sorted.push_back(async(at_node(n), name("sort"), after(merge(dealt)), call<&sort_share>(shares[n], total[n])));
   long in_order = 0;
   for (const auto& s : sorted) in_order += s.get().in_order, sum -= s.get().sum;
-  std::printf("%ld keys were drawn, and %ld lie in order, %s\n", keys_in_all, in_order, sum == 0 ? "with the same sum" : "with another sum");
-  if (is_timed) std::printf("%.1f million keys a second\n", 1e-6 * keys_in_all / std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  std::printf("%ld keys were drawn, and %ld lie in order, %s\n", keys_in_all, in_order,
+              sum == 0 ? "with the same sum" : "with another sum");
+  if (is_timed)
+    std::printf("%.1f million keys a second\n",
+                1e-6 * keys_in_all / std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
 }
 
 int main(int argc, char** argv) {

@@ -1,16 +1,18 @@
 // 23_breadth_first.cpp - breadth-first search of a random graph whose vertices lie on several nodes.
 //
-// Each node has a part of the vertices: a mobile object, which knows their edges, their parents and levels. Parts draw edges and send
-// them to where they belong; then, level after level, each part sends what it finds to the part that owns it. A finish around a level
-// says that all of it has arrived. Alone it takes a simulated job of three nodes; `stretto run -n 4 23_breadth_first` makes it
-// four processes. A scale behind it, such as 18, makes so large a graph (2^18 vertices), and times the search.
+// Each node has a part of the vertices: a mobile object, which knows their edges, their parents and levels. Parts draw
+// edges and send them to where they belong; then, level after level, each part sends what it finds to the part that
+// owns it. A finish around a level says that all of it has arrived. Alone it takes a simulated job of three nodes;
+// `stretto run -n 4 23_breadth_first` makes it four processes. A scale behind it, such as 18, makes so large a graph
+// (2^18 vertices), and times the search.
 //
 // Source   Graph500: Kronecker graphs (A, B, C = 0.57, 0.19, 0.19; sixteen edges to a vertex), and the five rules that
 //          its results keep.
 //
 // Output
 //   4096 vertices, 65536 edges: 3329 are reached from vertex 1, in 5 levels
-//   no cycle, levels one apart along the tree, at most one along every edge, all connected, edges of the graph: all hold
+//   no cycle, levels one apart along the tree, at most one along every edge, all connected, edges of the graph: all
+//   hold
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -82,7 +84,8 @@ class part {
       reached_[level % 2].push_back(v);
     }
   }
-  /// Sends the neighbours of what was reached on that level, while others may send what is on the next one. Returns how much it was.
+  /// Sends the neighbours of what was reached on that level, while others may send what is on the next one. Returns how
+  /// much it was.
   std::size_t expand(vertex level) {
     std::vector<std::vector<edge>> of(all_.size());
     const std::vector<vertex> from = std::exchange(reached_[level % 2], {});
@@ -141,12 +144,18 @@ std::array<bool, 5> rules(const found& f, vertex root) {
 void program() {
   if (this_node() != 0) return;  // the others serve, until the job is over
   const std::uint32_t nodes = job_nodes();
-  const auto begin = [&](std::uint64_t n) { return static_cast<vertex>((n * vertices + nodes - 1) / nodes); };  // as owner() has it
+  const auto begin = [&](std::uint64_t n) {
+    return static_cast<vertex>((n * vertices + nodes - 1) / nodes);
+  };  // as owner() has it
   std::vector<mobile<part>> all;
-  for (std::uint32_t n = 0; n < nodes; ++n) all.push_back(make_mobile<part>(at_node(n), name("part"), begin(n), begin(n + 1)));
-  finish([&] { for (const auto& p : all) send(p, call<&part::know>(all)); });
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    all.push_back(make_mobile<part>(at_node(n), name("part"), begin(n), begin(n + 1)));
   finish([&] {
-    for (std::uint64_t n = 0; n < nodes; ++n) send(all[n], call<&part::draw>(edges * n / nodes, edges * (n + 1) / nodes));
+    for (const auto& p : all) send(p, call<&part::know>(all));
+  });
+  finish([&] {
+    for (std::uint64_t n = 0; n < nodes; ++n)
+      send(all[n], call<&part::draw>(edges * n / nodes, edges * (n + 1) / nodes));
   });
 
   const vertex root = 1;
@@ -157,7 +166,9 @@ void program() {
   for (std::size_t last = 1; last; ++levels) {
     last = 0;
     std::vector<future<std::size_t>> sent;
-    finish([&] { for (const auto& p : all) sent.push_back(send(p, call<&part::expand>(levels))); });
+    finish([&] {
+      for (const auto& p : all) sent.push_back(send(p, call<&part::expand>(levels)));
+    });
     for (const auto& s : sent) last += s.get();
     reached += last;
   }
@@ -171,11 +182,13 @@ void program() {
     whole.level.insert(whole.level.end(), f.level.begin(), f.level.end());
     destroy(p);
   }
-  std::printf("%u vertices, %u edges: %zu are reached from vertex %u, in %u levels\n", vertices, edges, reached, root, levels - 1);
+  std::printf("%u vertices, %u edges: %zu are reached from vertex %u, in %u levels\n", vertices, edges, reached, root,
+              levels - 1);
   const auto hold = rules(whole, root);
-  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along every edge", "all connected",
-                               "edges of the graph"};
-  for (std::size_t i = 0; i < hold.size(); ++i) std::printf("%s%s%s", i ? ", " : "", names[i], hold[i] ? "" : " (NOT SO)");
+  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along every edge",
+                               "all connected", "edges of the graph"};
+  for (std::size_t i = 0; i < hold.size(); ++i)
+    std::printf("%s%s%s", i ? ", " : "", names[i], hold[i] ? "" : " (NOT SO)");
   std::puts(std::ranges::all_of(hold, [](bool h) { return h; }) ? ": all hold" : "");
   if (is_timed) std::printf("%.1f million edges a second\n", 1e-6 * edges / seconds);
 }

@@ -1,6 +1,8 @@
-// 24_balancer.cpp - a crowd walks along a street whose houses are mobile objects: a balancer of one's own keeps neighbours together.
+// 24_balancer.cpp - a crowd walks along a street whose houses are mobile objects: a balancer of one's own keeps
+// neighbours together.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 24_balancer` makes it three processes.
+// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 24_balancer` makes it three
+// processes.
 //
 // Output
 //   the crowd is at house 10: imbalance 2.54, then 1.05
@@ -36,7 +38,8 @@ object_moves part_of_the_street(const load_table& t) {
   std::uint32_t node = 0;
   double end = people * t.nodes[0].speed / workers;
   for (std::size_t i = 0; i < t.objects.size(); ++i) {
-    while (so_far + t.objects[i].hint / 2 > end && node + 1 < t.nodes.size()) end += people * t.nodes[++node].speed / workers;
+    while (so_far + t.objects[i].hint / 2 > end && node + 1 < t.nodes.size())
+      end += people * t.nodes[++node].speed / workers;
     so_far += t.objects[i].hint;
     if (t.objects[i].node != node) moves.push_back({.object = i, .to = node});
   }
@@ -49,18 +52,21 @@ void program() {
   for (const int crowd : {10, 30, 50}) {
     broadcast(street, call<&house::fill>(crowd)).get();
     double before = 0, after = 0;
-    balance(street, [&](load_table t) {  // called here, once
-      for (auto& o : t.objects) o.seconds = o.hint;
-      const object_moves moves = part_of_the_street(t);
-      before = imbalance(t), after = imbalance(moved(t, moves));
-      return moves;
-    }).get();
+    balance(street,
+            [&](load_table t) {  // called here, once
+              for (auto& o : t.objects) o.seconds = o.hint;
+              const object_moves moves = part_of_the_street(t);
+              before = imbalance(t), after = imbalance(moved(t, moves));
+              return moves;
+            })
+        .get();
     std::printf("the crowd is at house %d: imbalance %.2f, then %.2f\n", crowd, before, after);
   }
-  const auto nodes = reduce(street, call<&house::where>(), std::vector<std::uint32_t>(), [](auto all, std::uint32_t one) {
-    all.push_back(one);
-    return all;
-  }).get();
+  const auto nodes =
+      reduce(street, call<&house::where>(), std::vector<std::uint32_t>(), [](auto all, std::uint32_t one) {
+        all.push_back(one);
+        return all;
+      }).get();
   std::puts(std::is_sorted(nodes.begin(), nodes.end()) ? "each node has houses in a row" : "houses are scattered");
 }
 

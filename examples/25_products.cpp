@@ -1,8 +1,10 @@
-// 25_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is computed.
+// 25_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is
+// computed.
 //
-// Each computes a product on a device, and sends it to the other, which multiplies its own by it. What is sent need not be there yet: the
-// content of an object follows its message. Alone it takes a simulated job of two nodes within the process, each with the
-// devices of STRETTO_DEVICES or a simulated one; `stretto run -n 2 25_products` makes it two processes.
+// Each computes a product on a device, and sends it to the other, which multiplies its own by it. What is sent need not
+// be there yet: the content of an object follows its message. Alone it takes a simulated job of two nodes within the
+// process, each with the devices of STRETTO_DEVICES or a simulated one; `stretto run -n 2 25_products` makes it two
+// processes.
 //
 // Source: the exchange of two products in figure 5 of the PREMA paper on heterogeneous tasking.
 //
@@ -66,7 +68,8 @@ std::vector<float> times(const std::vector<float>& a, const std::vector<float>& 
   std::vector<float> c(n * n);
   for (coordinate i = 0; i < n; ++i)
     for (coordinate k = 0; k < n; ++k)
-      for (coordinate j = 0; j < n; ++j) c[std::size_t(i * n + j)] += a[std::size_t(i * n + k)] * b[std::size_t(k * n + j)];
+      for (coordinate j = 0; j < n; ++j)
+        c[std::size_t(i * n + j)] += a[std::size_t(i * n + k)] * b[std::size_t(k * n + j)];
   return c;
 }
 std::vector<float> numbers(int seed) {
@@ -87,7 +90,8 @@ void program() {
   });
   const auto a = times(numbers(1), numbers(2)), b = times(numbers(10), numbers(11));
   for (const bool is_first : {true, false}) {
-    const auto got = send(is_first ? first : second, call<&multiplier::result>()).get(), wanted = is_first ? times(a, b) : times(b, a);
+    const auto got = send(is_first ? first : second, call<&multiplier::result>()).get(),
+               wanted = is_first ? times(a, b) : times(b, a);
     float off = 0;
     for (std::size_t i = 0; i < got.size(); ++i) off = std::max(off, std::abs(got[i] - wanted[i]));
     std::printf("N%d: its product times that of the other, off by %g\n", is_first ? 0 : 1, off);

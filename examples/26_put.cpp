@@ -1,8 +1,10 @@
-// 26_put.cpp - a rod that is warm at one end, in two halves on two nodes: edges are put into, and got from, the other half by its name.
+// 26_put.cpp - a rod that is warm at one end, in two halves on two nodes: edges are put into, and got from, the other
+// half by its name.
 //
-// The first node has a global pointer to the half of the other. Puts, gets and launches order themselves by the elements that they use,
-// on both nodes; the handler of a put runs behind it, and launches the step there. Alone it takes a simulated job of two nodes within the
-// process, each with the devices of STRETTO_DEVICES or a simulated one; `stretto run -n 2 26_put` makes it two processes.
+// The first node has a global pointer to the half of the other. Puts, gets and launches order themselves by the
+// elements that they use, on both nodes; the handler of a put runs behind it, and launches the step there. Alone it
+// takes a simulated job of two nodes within the process, each with the devices of STRETTO_DEVICES or a simulated one;
+// `stretto run -n 2 26_put` makes it two processes.
 //
 // Output
 //   after 2000 steps: a quarter of the way 0.255, half of it 0.512, off by 0
@@ -21,7 +23,8 @@ using namespace stretto;
 constexpr coordinate n = 16;  // elements of a half; each has one of the other's beside it
 constexpr int steps = 2000;
 
-STRETTO_KERNEL(cold_or_warm, (out<double> u, int warm_from), { u(global_id(0)) = global_id(0) >= warm_from ? 1.0 : 0.0; })
+STRETTO_KERNEL(cold_or_warm, (out<double> u, int warm_from),
+               { u(global_id(0)) = global_id(0) >= warm_from ? 1.0 : 0.0; })
 STRETTO_KERNEL(diffuse, (in<double> u, out<double> v), {
   int i = global_id(0);
   v(i) = 0.25 * u(i - 1) + 0.5 * u(i) + 0.25 * u(i + 1);
@@ -67,7 +70,8 @@ void program() {
   const auto alone = rod_alone();
   double off = 0;
   for (std::size_t i = 0; i < rod.size(); ++i) off = std::max(off, std::abs(rod[i] - alone[i]));
-  std::printf("after %d steps: a quarter of the way %.3f, half of it %.3f, off by %g\n", steps, rod[n / 2], rod[n], off);
+  std::printf("after %d steps: a quarter of the way %.3f, half of it %.3f, off by %g\n", steps, rod[n / 2], rod[n],
+              off);
 }
 
 int main() {

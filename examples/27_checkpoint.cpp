@@ -1,8 +1,10 @@
-// 27_checkpoint.cpp - a checkpoint in the middle: tokens go round a ring of counters, the program ends, and another job goes on from there.
+// 27_checkpoint.cpp - a checkpoint in the middle: tokens go round a ring of counters, the program ends, and another job
+// goes on from there.
 //
-// Each pass of a token is a message from one mobile object to the next. The checkpoint is taken while they are under way: the messages that
-// wait are in it. The first job has two nodes, the second one three, in one process on a simulated network; on a cluster the two are two runs
-// of the program, `stretto run -n 2 ...` and `stretto run -n 3 ...`.
+// Each pass of a token is a message from one mobile object to the next. The checkpoint is taken while they are under
+// way: the messages that wait are in it. The first job has two nodes, the second one three, in one process on a
+// simulated network; on a cluster the two are two runs of the program, `stretto run -n 2 ...` and `stretto run -n 3
+// ...`.
 //
 // Output
 //   the first job, of 2 nodes: all tokens at rest after 400 passes
@@ -14,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include <stretto/stretto.hpp>
 #include <stdlib.h>  // mkdtemp
+#include <stretto/stretto.hpp>
 
 using namespace stretto;
 

@@ -1,10 +1,10 @@
 // 31_life.cpp - the Game of Life on a buffer that is distributed over all nodes: patterns whose periods are known.
 //
-// The board is cut in two directions, in_tiles. A part needs the cells around it: neighborhood(1). They are what nodes send each other at
-// each step.
+// The board is cut in two directions, in_tiles. A part needs the cells around it: neighborhood(1). They are what nodes
+// send each other at each step.
 //
-// Alone it takes a simulated job of three nodes within the process, or of as many as its argument says; `stretto run -n 3 31_life` makes it three
-// processes.
+// Alone it takes a simulated job of three nodes within the process, or of as many as its argument says; `stretto run -n
+// 3 31_life` makes it three processes.
 //
 // Output
 //   a pulsar is itself again after 3 steps
@@ -76,9 +76,15 @@ void program() {
   for (int j = 0; j < 8; ++j)
     for (int i = 0; i < 3; ++i)
       if (i != 1 || (j != 1 && j != 6)) pentadecathlon.push_back({i + 18, j + 16});
-  constexpr std::string_view gun[] = {"........................O", "......................O.O", "............OO......OO............OO",
-                                      "...........O...O....OO............OO", "OO........O.....O...OO", "OO........O...O.OO....O.O",
-                                      "..........O.....O.......O", "...........O...O", "............OO"};
+  constexpr std::string_view gun[] = {"........................O",
+                                      "......................O.O",
+                                      "............OO......OO............OO",
+                                      "...........O...O....OO............OO",
+                                      "OO........O.....O...OO",
+                                      "OO........O...O.OO....O.O",
+                                      "..........O.....O.......O",
+                                      "...........O...O",
+                                      "............OO"};
   pattern gosper;  // fires a glider every 30 steps
   for (int i = 0; i < 9; ++i)
     for (int j = 0; j < static_cast<int>(gun[i].size()); ++j)
@@ -89,7 +95,8 @@ void program() {
   tell("a glider has moved 16 down and 16 right", board_with(glider, 3, 3), 64, board_with(glider, 19, 19));
   const std::vector<int> fired = after_steps(board_with(gosper, 1, 1), 120);
   if (is_dry_run() || this_node() != 0) return;
-  std::printf("Gosper's gun of %zu cells and 4 gliders are %td cells after 120 steps\n", gosper.size(), std::ranges::count(fired, 1));
+  std::printf("Gosper's gun of %zu cells and 4 gliders are %td cells after 120 steps\n", gosper.size(),
+              std::ranges::count(fired, 1));
 }
 
 int main(int count, char** arguments) { return run_on_nodes(program, count > 1 ? arguments[1] : nullptr); }

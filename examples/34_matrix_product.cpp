@@ -1,10 +1,11 @@
 // 34_matrix_product.cpp - products of matrices that are distributed in tiles.
 //
-// slice(1) is the whole row of an item, slice(0) the whole column: a tile of the product needs its rows of the left factor and its columns of the
-// right one, and they are sent to it. transposed takes the rows of a matrix as another's columns. The program is matrix_product.hpp, which
-// `stretto demo matrix` shares.
+// slice(1) is the whole row of an item, slice(0) the whole column: a tile of the product needs its rows of the left
+// factor and its columns of the right one, and they are sent to it. transposed takes the rows of a matrix as another's
+// columns. The program is matrix_product.hpp, which `stretto demo matrix` shares.
 //
-// `stretto run -n 4 34_matrix_product` makes the simulated job of three nodes, or of as many as its argument says, four processes.
+// `stretto run -n 4 34_matrix_product` makes the simulated job of three nodes, or of as many as its argument says, four
+// processes.
 //
 // Output
 //   (90 x 71) times (71 x 53), times its own transpose: as loops
@@ -45,7 +46,8 @@ void tell(const char* what, const matrix& m, F expected) {
   const auto& seen = later.get();
   bool is_so = true;
   for (coordinate i = 0; i < rows(m); ++i)
-    for (coordinate j = 0; j < columns(m); ++j) is_so = is_so && seen.view()(i, j) == expected(std::size_t(i), std::size_t(j));
+    for (coordinate j = 0; j < columns(m); ++j)
+      is_so = is_so && seen.view()(i, j) == expected(std::size_t(i), std::size_t(j));
   if (this_node() == 0) std::printf("%s%s\n", what, is_so ? "" : ": NO");
 }
 
@@ -61,7 +63,8 @@ void program() {
   tell("(90 x 71) times (71 x 53), times its own transpose: as loops", times(c, transposed_of(c)),
        [all = by_loops(ab, turned)](std::size_t i, std::size_t j) { return all[i][j]; });
 
-  const matrix hadamard = fill(64, 64, [](int i, int j) { return std::popcount(unsigned(i & j)) % 2 ? -1 : 1; }, h);  // Sylvester's
+  const matrix hadamard =
+      fill(64, 64, [](int i, int j) { return std::popcount(unsigned(i & j)) % 2 ? -1 : 1; }, h);  // Sylvester's
   tell("a Hadamard matrix times its transpose: 64 times the identity", times(hadamard, transposed_of(hadamard)),
        [](std::size_t i, std::size_t j) { return i == j ? 64 : 0; });
 }

@@ -1,11 +1,14 @@
-// 35_room_response.cpp - what a flash of light does in a room: radiosity over time, in which each step reads all earlier ones.
+// 35_room_response.cpp - what a flash of light does in a room: radiosity over time, in which each step reads all
+// earlier ones.
 //
-// Row t of a buffer is what the patches of the walls radiate in step t. Light takes time: a patch is lit by what each other radiated as many steps
-// ago as lie between them. So a launch writes one row and reads all rows before, which every node gets as they come about. The pattern is
-// that of RSim (Thoman, Salzmann and others). The kernel's range is one row, cut along it: a part computes its patches.
+// Row t of a buffer is what the patches of the walls radiate in step t. Light takes time: a patch is lit by what each
+// other radiated as many steps ago as lie between them. So a launch writes one row and reads all rows before, which
+// every node gets as they come about. The pattern is that of RSim (Thoman, Salzmann and others). The kernel's range is
+// one row, cut along it: a part computes its patches.
 //
-// A room whose walls all shine and reflect a share r of the light is an integrating sphere: in the end it is 1 / (1 - r) times as bright as its
-// walls alone. `stretto run -n 4 35_room_response` makes the simulated job of three nodes, or of as many as its argument says, four processes.
+// A room whose walls all shine and reflect a share r of the light is an integrating sphere: in the end it is 1 / (1 -
+// r) times as bright as its walls alone. `stretto run -n 4 35_room_response` makes the simulated job of three nodes, or
+// of as many as its argument says, four processes.
 //
 // Output
 //   a flash on one wall of 96 patches, 80 steps: as a serial run
@@ -40,7 +43,9 @@ struct room {
 };
 
 room make_room() {
-  struct patch { double at[3], normal[3]; };
+  struct patch {
+    double at[3], normal[3];
+  };
   std::vector<patch> all;
   for (int axis = 0; axis < 3; ++axis)
     for (const int end : {0, 1})
@@ -63,7 +68,8 @@ room make_room() {
       r.factor.push_back(f), r.delay.push_back(1 + static_cast<int>(5 * std::sqrt(square)));
       seen += f;
     }
-    std::for_each(r.factor.end() - patches, r.factor.end(), [&](double& f) { f /= seen; });  // every patch sees walls all round
+    std::for_each(r.factor.end() - patches, r.factor.end(),
+                  [&](double& f) { f /= seen; });  // every patch sees walls all round
   }
   return r;
 }
@@ -72,12 +78,13 @@ using rows_of_room = std::vector<double>;
 
 rows_of_room on_nodes(const room& r, const rows_of_room& sent) {
   const box all_steps({0, 0}, {steps, patches}), pairs({0, 0}, {patches, patches});
-  const buffer<double, 2> factor(pairs, r.factor.data()), emitted(all_steps, sent.data()), radiated(all_steps, {.name = "radiated"});
+  const buffer<double, 2> factor(pairs, r.factor.data()), emitted(all_steps, sent.data()),
+      radiated(all_steps, {.name = "radiated"});
   const buffer<int, 2> delay(pairs, r.delay.data());
   const auto pairs_of = [](const box& part) { return box({part.min()[1], 0}, {part.max()[1], patches}); };
   for (int t = 0; t < steps; ++t)
-    launch(radiate, box({t, 0}, {t + 1, patches}), radiated(fixed({{0, 0}, {t, patches}})), factor(pairs_of), delay(pairs_of), emitted(one_to_one),
-           radiated(one_to_one), patches, reflected);
+    launch(radiate, box({t, 0}, {t + 1, patches}), radiated(fixed({{0, 0}, {t, patches}})), factor(pairs_of),
+           delay(pairs_of), emitted(one_to_one), radiated(one_to_one), patches, reflected);
   const auto later = radiated.read();
   if (is_dry_run()) return {};  // nothing is computed then (example 40)
   const auto& seen = later.get();
@@ -108,8 +115,10 @@ void program() {
   if (is_dry_run() || this_node() != 0) return;
   double error = 0;
   for (std::size_t i = 0; i < flash.size(); ++i) error = std::max(error, std::abs(after_flash[i] - expected[i]));
-  std::printf("a flash on one wall of %d patches, %d steps: %s a serial run\n", patches, steps, error < 1e-12 ? "as" : "NOT as");
-  std::printf("a room that shines: %.4f times as bright as its walls, 1 / (1 - %.1f) = %.4f\n", bright.back(), reflected, 1 / (1 - reflected));
+  std::printf("a flash on one wall of %d patches, %d steps: %s a serial run\n", patches, steps,
+              error < 1e-12 ? "as" : "NOT as");
+  std::printf("a room that shines: %.4f times as bright as its walls, 1 / (1 - %.1f) = %.4f\n", bright.back(),
+              reflected, 1 / (1 - reflected));
 }
 
 int main(int count, char** arguments) { return run_on_nodes(program, count > 1 ? arguments[1] : nullptr); }

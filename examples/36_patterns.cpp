@@ -1,13 +1,15 @@
-// 36_patterns.cpp - arrays that grow: each launch writes a part that follows from all that is there already, along one, two or three axes.
+// 36_patterns.cpp - arrays that grow: each launch writes a part that follows from all that is there already, along one,
+// two or three axes.
 //
-// `fixed(box)` is the same elements for every part of a launch: what has grown so far, of which nodes send each other what is new. The range is
-// the new elements. What others hold is never sent twice.
+// `fixed(box)` is the same elements for every part of a launch: what has grown so far, of which nodes send each other
+// what is new. The range is the new elements. What others hold is never sent twice.
 //
-// In one dimension, the parity of the ones of each number: the first half turned round (Thue and Morse). In two, odd binomials, by the sum over all
-// earlier rows: Sierpinski's triangle, 3^k in 2^k rows. In three, odd trinomials, by that over all earlier layers: 4^k in 2^k layers.
-// The programs are patterns.hpp, which `stretto demo patterns` shares.
+// In one dimension, the parity of the ones of each number: the first half turned round (Thue and Morse). In two, odd
+// binomials, by the sum over all earlier rows: Sierpinski's triangle, 3^k in 2^k rows. In three, odd trinomials, by
+// that over all earlier layers: 4^k in 2^k layers. The programs are patterns.hpp, which `stretto demo patterns` shares.
 //
-// `stretto run -n 4 36_patterns` makes the simulated job of three nodes, or of as many as its argument says, four processes.
+// `stretto run -n 4 36_patterns` makes the simulated job of three nodes, or of as many as its argument says, four
+// processes.
 //
 // Output
 //   1-D, 1024 numbers: each as the parity of its ones

@@ -1,10 +1,12 @@
 // 37_random_streams.cpp - many independent tasks: launches on parts of their own, of which none follows another's.
 //
-// A column of a buffer holds generators of random numbers (Park and Miller's "minimal standard"), and each round launches a task for each column.
-// Tasks of one column follow one another, those of different columns do not, which nobody has to say: the elements do. Nothing is sent.
+// A column of a buffer holds generators of random numbers (Park and Miller's "minimal standard"), and each round
+// launches a task for each column. Tasks of one column follow one another, those of different columns do not, which
+// nobody has to say: the elements do. Nothing is sent.
 //
-// Begun with 1, the generator gives 1043618065 after 10,000 steps, by which its authors ask implementations to be checked.
-// `stretto run -n 4 37_random_streams` makes the simulated job of three nodes, or of as many as its argument says, four processes.
+// Begun with 1, the generator gives 1043618065 after 10,000 steps, by which its authors ask implementations to be
+// checked. `stretto run -n 4 37_random_streams` makes the simulated job of three nodes, or of as many as its argument
+// says, four processes.
 //
 // Output
 //   20 rounds of 12 tasks; the first generator after 10000 steps: 1043618065
@@ -45,7 +47,8 @@ void program() {
       right += seen.view()(i, t) == static_cast<long long>(same());
     }
   if (this_node() != 0) return;
-  std::printf("%d rounds of %d tasks; the first generator after %d steps: %lld\n", rounds, tasks, steps, seen.view()(0, 0));
+  std::printf("%d rounds of %d tasks; the first generator after %d steps: %lld\n", rounds, tasks, steps,
+              seen.view()(0, 0));
   std::printf("%d generators: as std::minstd_rand0\n", right);
 }
 

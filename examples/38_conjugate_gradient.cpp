@@ -1,9 +1,10 @@
-// 38_conjugate_gradient.cpp - solves A x = b by conjugate gradients, for a sparse matrix of a Matrix Market file, distributed by rows.
+// 38_conjugate_gradient.cpp - solves A x = b by conjugate gradients, for a sparse matrix of a Matrix Market file,
+// distributed by rows.
 //
-// Where the entries of some rows lie is in the matrix itself: a mapper that is a function of the program says it. Sums over all rows are those of
-// blocks, whose number does not depend on how many nodes there are: nor does the result. Each iteration has elements of its own for its sums, so
-// iterations are said ahead while earlier ones run; whether it is enough is looked at once in ten.
-// The program is conjugate_gradient.hpp, which `stretto demo cg` shares.
+// Where the entries of some rows lie is in the matrix itself: a mapper that is a function of the program says it. Sums
+// over all rows are those of blocks, whose number does not depend on how many nodes there are: nor does the result.
+// Each iteration has elements of its own for its sums, so iterations are said ahead while earlier ones run; whether it
+// is enough is looked at once in ten. The program is conjugate_gradient.hpp, which `stretto demo cg` shares.
 //
 //     38_conjugate_gradient [NODES [FILE]]
 //
@@ -48,13 +49,16 @@ void solve(const matrix& m, const std::string& name) {
   bool is_so = true;
   for (std::size_t k = 0; k < error.size(); ++k)
     is_so = is_so && std::sqrt(error[k] / error[0]) <= allowed(condition, k) * (1 + 1e-9);
-  std::printf("the error is %s above what the condition number of %.2f allows\n", is_so ? "never" : "NOT never", condition);
+  std::printf("the error is %s above what the condition number of %.2f allows\n", is_so ? "never" : "NOT never",
+              condition);
   const matrix grid = matrix_market::poisson(10);
-  std::printf("as read from the file: %sthe Laplacian of a grid\n", grid.column == m.column && grid.value == m.value ? "" : "NOT ");
+  std::printf("as read from the file: %sthe Laplacian of a grid\n",
+              grid.column == m.column && grid.value == m.value ? "" : "NOT ");
 }
 
 int main(int count, char** arguments) {
-  const std::filesystem::path file = count > 2 ? arguments[2] : std::filesystem::path(__FILE__).parent_path() / "media/poisson_10x10.mtx";
+  const std::filesystem::path file =
+      count > 2 ? arguments[2] : std::filesystem::path(__FILE__).parent_path() / "media/poisson_10x10.mtx";
   try {
     const matrix m = matrix_market::read(file);
     return run_on_nodes([&] { solve(m, file.filename().string()); }, count > 1 ? arguments[1] : nullptr);

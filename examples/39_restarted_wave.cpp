@@ -1,9 +1,11 @@
-// 39_restarted_wave.cpp - a program on buffers that ends in the middle, and another job of other size that goes on from its checkpoint.
+// 39_restarted_wave.cpp - a program on buffers that ends in the middle, and another job of other size that goes on from
+// its checkpoint.
 //
-// The two buffers of a wave and the number of the step are kept, which every node calls for; what is written is what they hold at that point of the
-// program, while later steps are computed. The first job has two nodes and ends after 130 steps, the second one has three, in one process on
-// a simulated network; on a cluster the two are two runs of the program, the first of which may be killed at any moment. Kernels run on the
-// devices of STRETTO_DEVICES where that names some.
+// The two buffers of a wave and the number of the step are kept, which every node calls for; what is written is what
+// they hold at that point of the program, while later steps are computed. The first job has two nodes and ends after
+// 130 steps, the second one has three, in one process on a simulated network; on a cluster the two are two runs of the
+// program, the first of which may be killed at any moment. Kernels run on the devices of STRETTO_DEVICES where that
+// names some.
 //
 // Output
 //   the first job, of 2 nodes, begins at step 0
@@ -18,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include <stretto/stretto.hpp>
 #include <stdlib.h>  // mkdtemp
+#include <stretto/stretto.hpp>
 
 using namespace stretto;
 
@@ -46,7 +48,9 @@ std::vector<double> simulate(const std::string& directory, int until, const char
   buffer_checkpoint saved(directory, {.offers = 50});
   saved.keep("before", before).keep("now", now).keep("step", step);
   const bool goes_on = saved.restore();
-  if (this_node() == 0) std::printf("the %s job, of %u nodes, %s step %d\n", which, job_nodes(), goes_on ? "goes on from" : "begins at", step);
+  if (this_node() == 0)
+    std::printf("the %s job, of %u nodes, %s step %d\n", which, job_nodes(), goes_on ? "goes on from" : "begins at",
+                step);
   while (step < until) {
     launch(step_on, inside, now(star(1)), before(one_to_one));
     std::swap(before, now);
@@ -97,7 +101,8 @@ int main() {
   for (int s = 0; s < 200; ++s, std::swap(before, now))
     for (int i = 1; i < n - 1; ++i)
       for (int j = 1; j < n - 1; ++j)
-        before[at(i, j)] = 2 * now[at(i, j)] - before[at(i, j)] +
-                           0.25 * (now[at(i - 1, j)] + now[at(i + 1, j)] + now[at(i, j - 1)] + now[at(i, j + 1)] - 4 * now[at(i, j)]);
+        before[at(i, j)] =
+            2 * now[at(i, j)] - before[at(i, j)] +
+            0.25 * (now[at(i - 1, j)] + now[at(i + 1, j)] + now[at(i, j - 1)] + now[at(i, j + 1)] - 4 * now[at(i, j)]);
   std::printf("after 200 steps the wave is %sthat of a serial run, to the last bit\n", restarted == now ? "" : "NOT ");
 }

@@ -1,11 +1,13 @@
-// 40_how_it_scales.cpp - a wave, bodies or a room of the size that one asks for: what a cluster would make of it is seen without one.
+// 40_how_it_scales.cpp - a wave, bodies or a room of the size that one asks for: what a cluster would make of it is
+// seen without one.
 //
 //   stretto scaling --up-to 4096 --devices 4 -- 40_how_it_scales wave 16384 100
 //
-// runs it dry as jobs of 1, 2, 4, ... nodes, and predicts how long they would take. Kernels and what is read are not there then: what looks
-// at results asks is_dry_run() first. It looks at few, as what is read is sent to every node; and what there is at first is computed by
-// launches that are cut as those that go on from it. The arguments are what is computed, how large (points along a side, bodies, patches),
-// and steps; a run that is not dry has the devices of STRETTO_DEVICES.
+// runs it dry as jobs of 1, 2, 4, ... nodes, and predicts how long they would take. Kernels and what is read are not
+// there then: what looks at results asks is_dry_run() first. It looks at few, as what is read is sent to every node;
+// and what there is at first is computed by launches that are cut as those that go on from it. The arguments are what
+// is computed, how large (points along a side, bodies, patches), and steps; a run that is not dry has the devices of
+// STRETTO_DEVICES.
 //
 // Output
 //   a wave on 256 x 256 points, 50 steps: it is the same in both halves
@@ -18,7 +20,11 @@
 
 using namespace stretto;
 
-STRETTO_DEVICE_STRUCT(vector3, { double x; double y; double z; })
+STRETTO_DEVICE_STRUCT(vector3, {
+  double x;
+  double y;
+  double z;
+})
 
 // clang-format off
 STRETTO_KERNEL(hill, (out<double, 2> u, int n), {
@@ -68,14 +74,18 @@ void wave(int n, int steps) {
     launch(in_tiles, swing, inside, now(star(1)), before(one_to_one));
     std::swap(before, now);
   }
-  const auto one = now.read({{n / 4, n / 3}, {n / 4 + 1, n / 3 + 1}}), other = now.read({{n - 1 - n / 4, n / 3}, {n - n / 4, n / 3 + 1}});
+  const auto one = now.read({{n / 4, n / 3}, {n / 4 + 1, n / 3 + 1}}),
+             other = now.read({{n - 1 - n / 4, n / 3}, {n - n / 4, n / 3 + 1}});
   if (is_dry_run() || this_node() != 0) return;
   const bool is_so = std::abs(one.get().view()(n / 4, n / 3) - other.get().view()(n - 1 - n / 4, n / 3)) < 1e-12;
-  std::printf("a wave on %d x %d points, %d steps: it is %sthe same in both halves\n", n, n, steps, is_so ? "" : "NOT ");
+  std::printf("a wave on %d x %d points, %d steps: it is %sthe same in both halves\n", n, n, steps,
+              is_so ? "" : "NOT ");
 }
 
 void bodies(int count, int steps) {
-  const buffer<vector3> x(box(0, count), [](int i) { return vector3{(i * 37 % 101) / 101.0, (i * 53 % 89) / 89.0, (i * 29 % 97) / 97.0}; }, {.name = "x"});
+  const buffer<vector3> x(
+      box(0, count), [](int i) { return vector3{(i * 37 % 101) / 101.0, (i * 53 % 89) / 89.0, (i * 29 % 97) / 97.0}; },
+      {.name = "x"});
   const buffer<vector3> v(box(0, count), [](int) { return vector3{0, 0, 0}; }, {.name = "v"});
   for (int s = 0; s < steps; ++s) {
     launch(attract, x.elements(), x(all), v(one_to_one), count);
@@ -85,14 +95,16 @@ void bodies(int count, int steps) {
   launch(total, x.elements(), v(one_to_one), momentum.from_identity());
   const auto seen = momentum.read();
   if (is_dry_run() || this_node() != 0) return;
-  std::printf("%d bodies, %d steps: their momentum is %sstill 0\n", count, steps, std::abs(seen.get().view()(0)) < 1e-9 ? "" : "NOT ");
+  std::printf("%d bodies, %d steps: their momentum is %sstill 0\n", count, steps,
+              std::abs(seen.get().view()(0)) < 1e-9 ? "" : "NOT ");
 }
 
 void room(int patches, int steps) {
   const buffer<double, 2> light({{0, 0}, {steps, patches}}, {.name = "light"});
   for (int t = 0; t < steps; ++t)
     launch(radiate, box({t, 0}, {t + 1, patches}), light(fixed({{0, 0}, {t, patches}})), light(one_to_one), patches);
-  const auto one = light.read({{steps - 1, 0}, {steps, 1}}), other = light.read({{steps - 1, patches - 1}, {steps, patches}});
+  const auto one = light.read({{steps - 1, 0}, {steps, 1}}),
+             other = light.read({{steps - 1, patches - 1}, {steps, patches}});
   if (is_dry_run() || this_node() != 0) return;
   const bool is_so = one.get().view()(steps - 1, 0) == other.get().view()(steps - 1, patches - 1);
   std::printf("a room of %d patches, %d steps: all are %sas bright\n", patches, steps, is_so ? "" : "NOT ");

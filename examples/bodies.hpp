@@ -1,4 +1,5 @@
-// bodies.hpp - bodies of one mass that attract each other, every one every other, on buffers: what an example and `stretto demo bodies` share.
+// bodies.hpp - bodies of one mass that attract each other, every one every other, on buffers: what an example and
+// `stretto demo bodies` share.
 //
 // Threads     on_nodes is called inside run() of every node; the rest is pure.
 // Source      leapfrog: a drift of half a step, the attraction, a drift; softened attraction: S. Aarseth, MNRAS 126
@@ -50,7 +51,8 @@ struct course {
   int every = steps;  // steps from one moment that is kept to the next
 };
 
-/// The moments after each `every` steps, the same on every node; none in a dry run, in which nothing is computed (example 40).
+/// The moments after each `every` steps, the same on every node; none in a dry run, in which nothing is computed
+/// (example 40).
 inline std::vector<bodies> on_nodes(const bodies& b, const course& c) {
   const int count = static_cast<int>(b.x.size());
   const box each(0, count);
@@ -95,7 +97,8 @@ inline double energy(const bodies& b) {
   double sum = 0;
   for (std::size_t i = 0; i < b.x.size(); ++i) {
     sum += b.mass * std::pow(distance(b.v[i], {0, 0, 0}), 2) / 2;
-    for (std::size_t j = 0; j < i; ++j) sum -= b.mass * b.mass / std::sqrt(std::pow(distance(b.x[i], b.x[j]), 2) + b.soft);
+    for (std::size_t j = 0; j < i; ++j)
+      sum -= b.mass * b.mass / std::sqrt(std::pow(distance(b.x[i], b.x[j]), 2) + b.soft);
   }
   return sum;
 }

@@ -1,5 +1,5 @@
-// both_ways.hpp - a program on several nodes that says what its operations follow in one of two ways: as their preconditions, or by a wait before
-// each, as programs do that know no preconditions. What examples 28 to 30 share.
+// both_ways.hpp - a program on several nodes that says what its operations follow in one of two ways: as their
+// preconditions, or by a wait before each, as programs do that know no preconditions. What examples 28 to 30 share.
 #pragma once
 
 #include <cstdio>
@@ -29,6 +29,6 @@ struct order {
 /// `program(waits)` returns what it has computed.
 template <class F, class T>
 void print_both_ways(const std::string& what, F&& program, const T& expected) {
-  std::printf("%s: %s a serial run, %s where each operation is waited for\n", what.c_str(), program(false) == expected ? "as" : "NOT as",
-              program(true) == expected ? "also" : "but NOT");
+  std::printf("%s: %s a serial run, %s where each operation is waited for\n", what.c_str(),
+              program(false) == expected ? "as" : "NOT as", program(true) == expected ? "also" : "but NOT");
 }

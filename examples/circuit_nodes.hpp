@@ -1,8 +1,9 @@
 // circuit_nodes.hpp - an electrical circuit in pieces that lie on several nodes, ordered by events alone.
 //
-// In each step every piece (1) gets the voltages that its wires touch in other pieces, (2) computes the currents of its wires, (3) distributes
-// the charge: into its own nodes, and into others by reductions that are applied where those are, and (4) updates its voltages. One node
-// says all of it at once, or it waits before each operation for what that has to follow (./stretto bench nodes_circuit).
+// In each step every piece (1) gets the voltages that its wires touch in other pieces, (2) computes the currents of its
+// wires, (3) distributes the charge: into its own nodes, and into others by reductions that are applied where those
+// are, and (4) updates its voltages. One node says all of it at once, or it waits before each operation for what that
+// has to follow (./stretto bench nodes_circuit).
 //
 // Source      the Circuit application of Treichler, Bauer, Aiken, "Realm", PACT 2014; graph and code are our own.
 #pragma once
@@ -20,11 +21,17 @@ namespace circuit_nodes {
 
 using namespace stretto;
 
-constexpr int nodes_each = 100, shared_each = 20, wires_each = 400;  // of a piece; the first are those that others touch
+constexpr int nodes_each = 100, shared_each = 20,
+              wires_each = 400;  // of a piece; the first are those that others touch
 constexpr double dt = 1e-2;
 
-struct wire { int from, to; double resistance, inductance, current; };
-struct node { double voltage, charge, capacitance, leakage; };
+struct wire {
+  int from, to;
+  double resistance, inductance, current;
+};
+struct node {
+  double voltage, charge, capacitance, leakage;
+};
 struct circuit {
   std::vector<node> nodes;  // piece p has [p * nodes_each, (p + 1) * nodes_each)
   std::vector<wire> wires;  // by pieces, too
@@ -51,7 +58,9 @@ inline circuit make(int pieces) {
 }
 
 // What is computed, here and in the serial run.
-inline void charge_of(wire& w, double from, double to) { w.current += dt / w.inductance * (from - to - w.resistance * w.current); }
+inline void charge_of(wire& w, double from, double to) {
+  w.current += dt / w.inductance * (from - to - w.resistance * w.current);
+}
 inline void update(node& n) {
   n.voltage = (n.voltage + n.charge / n.capacitance) * (1 - n.leakage * dt);
   n.charge = 0;
@@ -146,8 +155,9 @@ inline std::vector<piece> make_pieces(const circuit& c, std::vector<event>& upda
     for (int q = 0; q < pieces; ++q)
       for (const wire& w : wires)
         if (q != p && piece_of(w.to) == q) {
-          one.near.push_back({q, instance<double>::create(there, shared_of(q)).made,
-                              reduction_instance<sum<double>>::create(there, shared_of(q), {.style = reduction_style::fold})});
+          one.near.push_back(
+              {q, instance<double>::create(there, shared_of(q)).made,
+               reduction_instance<sum<double>>::create(there, shared_of(q), {.style = reduction_style::fold})});
           break;
         }
     updated.push_back(async(there, call<&start>(one, wires, nodes)));
@@ -221,14 +231,17 @@ inline std::vector<double> on_nodes(const circuit& c, int steps, bool waits) {
 inline std::vector<double> serially(circuit c, int steps) {
   const int pieces = c.pieces();
   for (int step = 0; step < steps; ++step) {
-    for (wire& w : c.wires) charge_of(w, c.nodes[static_cast<std::size_t>(w.from)].voltage, c.nodes[static_cast<std::size_t>(w.to)].voltage);
-    std::vector<std::vector<double>> sent(static_cast<std::size_t>(pieces), std::vector<double>(c.nodes.size()));  // into others
+    for (wire& w : c.wires)
+      charge_of(w, c.nodes[static_cast<std::size_t>(w.from)].voltage, c.nodes[static_cast<std::size_t>(w.to)].voltage);
+    std::vector<std::vector<double>> sent(static_cast<std::size_t>(pieces),
+                                          std::vector<double>(c.nodes.size()));  // into others
     for (std::size_t i = 0; i < c.wires.size(); ++i) {
       const wire& w = c.wires[i];
       const double q = dt * w.current;
       const auto to = static_cast<std::size_t>(w.to);
       c.nodes[static_cast<std::size_t>(w.from)].charge -= q;
-      (piece_of(w.to) == piece_of(w.from) ? c.nodes[to].charge : sent[static_cast<std::size_t>(piece_of(w.from))][to]) += q;
+      (piece_of(w.to) == piece_of(w.from) ? c.nodes[to].charge
+                                          : sent[static_cast<std::size_t>(piece_of(w.from))][to]) += q;
     }
     for (const auto& from : sent)
       for (std::size_t i = 0; i < from.size(); ++i) c.nodes[i].charge += from[i];

@@ -1,4 +1,5 @@
-// conjugate_gradient.hpp - solves A x = b on buffers, for a sparse matrix by rows: what an example and `stretto demo cg` share.
+// conjugate_gradient.hpp - solves A x = b on buffers, for a sparse matrix by rows: what an example and `stretto demo
+// cg` share.
 //
 // Threads     on_nodes is called inside run() of every node; the rest is pure.
 // Source      M. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49
@@ -56,15 +57,19 @@ struct solution {
   numbers x, rr, pq;  // rr and pq of each iteration: squares of the residual, and of the direction in the norm of A
 };
 
-/// Until the square of the residual is no more than `enough`, which is looked at once in ten iterations, or `most` are done; the same on every node.
+/// Until the square of the residual is no more than `enough`, which is looked at once in ten iterations, or `most` are
+/// done; the same on every node.
 inline solution on_nodes(const matrix& m, const numbers& b, double enough) {
   const box rows(0, m.rows), entries(0, m.first[std::size_t(m.rows)]);
   const numbers zeros(b.size());
   const buffer<int> first(box(0, m.rows + 1), m.first.data()), column(entries, m.column.data());
-  const buffer<double> value(entries, m.value.data()), x(rows, zeros.data()), r(rows, b.data()), p(rows, b.data()), q(rows), sums(box(0, blocks));
+  const buffer<double> value(entries, m.value.data()), x(rows, zeros.data()), r(rows, b.data()), p(rows, b.data()),
+      q(rows), sums(box(0, blocks));
   const buffer<double> rr(box(0, most + 1), {.name = "rr"}), pq(box(0, most), {.name = "pq"});
   const auto ends_too = [](const box& part) { return box(part.min()[0], part.max()[0] + 1); };
-  const auto entries_of = [&m](const box& part) { return box(m.first[std::size_t(part.min()[0])], m.first[std::size_t(part.max()[0])]); };
+  const auto entries_of = [&m](const box& part) {
+    return box(m.first[std::size_t(part.min()[0])], m.first[std::size_t(part.max()[0])]);
+  };
   const auto dot = [&](const auto& u, const auto& v, const auto& to, int k) {
     launch(dot_of_blocks, box(0, blocks), u(even_split), v(even_split), sums(one_to_one), m.rows, blocks);
     launch(add_up, box(k, k + 1), sums(all), to(one_to_one), blocks);
@@ -75,7 +80,8 @@ inline solution on_nodes(const matrix& m, const numbers& b, double enough) {
     for (int ten = 0; ten < 10; ++ten, ++k) {
       launch(multiply, rows, first(ends_too), column(entries_of), value(entries_of), p(all), q(one_to_one));
       dot(p, q, pq, k);
-      launch(go_along, rows, x(one_to_one), r(one_to_one), p(one_to_one), q(one_to_one), rr(fixed({k, k + 1})), pq(fixed({k, k + 1})), k);
+      launch(go_along, rows, x(one_to_one), r(one_to_one), p(one_to_one), q(one_to_one), rr(fixed({k, k + 1})),
+             pq(fixed({k, k + 1})), k);
       dot(r, r, rr, k + 1);
       launch(turn, rows, p(one_to_one), r(one_to_one), rr(fixed({k, k + 2})), k);
     }
@@ -95,7 +101,8 @@ inline solution on_nodes(const matrix& m, const numbers& b, double enough) {
 inline numbers times(const matrix& m, const numbers& p) {
   numbers q(p.size());
   for (std::size_t i = 0; i < q.size(); ++i)
-    for (int k = m.first[i]; k < m.first[i + 1]; ++k) q[i] += m.value[std::size_t(k)] * p[std::size_t(m.column[std::size_t(k)])];
+    for (int k = m.first[i]; k < m.first[i + 1]; ++k)
+      q[i] += m.value[std::size_t(k)] * p[std::size_t(m.column[std::size_t(k)])];
   return q;
 }
 

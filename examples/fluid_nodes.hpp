@@ -1,8 +1,9 @@
 // fluid_nodes.hpp - a fluid of particles in cells, in pieces that lie on several nodes, ordered by events alone.
 //
-// A step has three phases: densities from the particles near by, forces from those densities and one move, and each particle into the cell
-// where it is now. Before each phase a piece gets the cells around it from its neighbours. One node says all of it at once, or it waits before
-// each operation for what that has to follow (./stretto bench nodes_fluid).
+// A step has three phases: densities from the particles near by, forces from those densities and one move, and each
+// particle into the cell where it is now. Before each phase a piece gets the cells around it from its neighbours. One
+// node says all of it at once, or it waits before each operation for what that has to follow (./stretto bench
+// nodes_fluid).
 //
 // Source      smoothed particles in cells as PARSEC's fluidanimate has them: Mueller, Charypar, Gross, SCA 2003; the
 //             benchmark "Fluid" of Treichler, Bauer, Aiken, "Realm", PACT 2014; code and data are our own, in two
@@ -25,7 +26,8 @@ namespace fluid_nodes {
 
 using namespace stretto;
 
-constexpr double radius = 1, step_seconds = 0.01, fastest = 0.4 * radius / step_seconds;  // a cell is as wide as particles feel
+constexpr double radius = 1, step_seconds = 0.01,
+                 fastest = 0.4 * radius / step_seconds;  // a cell is as wide as particles feel
 constexpr int most_in_cell = 24;
 enum phase { densities, forces, cells };
 
@@ -102,7 +104,8 @@ inline void start(const field& u, const box& with_around, const box& own, int wi
       cell c;
       for (int k = 0; k < 4 && own.contains(point{i, j}) && i < width / 2; ++k) {
         const double shift = 0.01 * static_cast<double>((i * 7 + j * 5 + k * 3) % 11);
-        c.add({double(i) + 0.25 + 0.5 * (k / 2) + shift, double(j) + 0.2 + 0.5 * (k % 2) + shift, 0, 0, 0, (i * width + j) * 4 + k});
+        c.add({double(i) + 0.25 + 0.5 * (k / 2) + shift, double(j) + 0.2 + 0.5 * (k % 2) + shift, 0, 0, 0,
+               (i * width + j) * 4 + k});
       }
       u(i, j) = c;
     }
@@ -133,7 +136,8 @@ inline std::vector<piece> make_pieces(int width, int pieces) {
     one.own = box::sized({side * (t / pieces), side * (t % pieces)}, extent{side, side});
     const at_node there(one.node);
     for (cell_field& u : one.u) u = cell_field::create(there, one.own.widened({1, 1})).made;
-    one.read[1] = {async(there, call<&start_piece>(one.u[1], one.own, width))};  // of its own nothing stays but what is empty around
+    one.read[1] = {async(
+        there, call<&start_piece>(one.u[1], one.own, width))};  // of its own nothing stays but what is empty around
     one.ready = async(there, call<&start_piece>(one.u[0], one.own, width));
   }
   return all;

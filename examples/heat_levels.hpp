@@ -1,9 +1,10 @@
 // heat_levels.hpp - heat on three levels of refinement, in pieces that lie on several nodes, ordered by events alone.
 //
-// Each level has cells of half the size of the one below it, and covers its middle. In each step every piece gets the cells around it from
-// its neighbours or, at the edge of its level, between those of the coarser one; then it computes; then what it covers of the coarser level
-// becomes the mean of its cells. One node says all of it at once: tasks, and copies between instances of any two nodes; or it waits
-// before each operation for what that has to follow, which comes to the same (./stretto bench nodes_levels).
+// Each level has cells of half the size of the one below it, and covers its middle. In each step every piece gets the
+// cells around it from its neighbours or, at the edge of its level, between those of the coarser one; then it computes;
+// then what it covers of the coarser level becomes the mean of its cells. One node says all of it at once: tasks, and
+// copies between instances of any two nodes; or it waits before each operation for what that has to follow, which comes
+// to the same (./stretto bench nodes_levels).
 //
 // Source      the benchmark "AMR" of Treichler, Bauer, Aiken, "Realm", PACT 2014, after the heat equation of BoxLib;
 //             code and data are ours.
@@ -34,7 +35,8 @@ inline box cells_of(int level, int cells) {
 }
 /// The coarse cells that some fine ones cover, and one more on each side if `around`.
 inline box coarse(const box& fine, int around = 0) {
-  return box({fine.min()[0] / 2 - around, fine.min()[1] / 2 - around}, {fine.max()[0] / 2 + around, fine.max()[1] / 2 + around});
+  return box({fine.min()[0] / 2 - around, fine.min()[1] / 2 - around},
+             {fine.max()[0] / 2 + around, fine.max()[1] / 2 + around});
 }
 /// The cells beside a box, on one of its four sides.
 inline box beside(const box& b, int side) {
@@ -60,7 +62,9 @@ inline double between_coarse(const grid& u, coordinate i, coordinate j) {
 inline double mean_of_fine(const grid& u, coordinate i, coordinate j) {
   return ((u(2 * i, 2 * j) + u(2 * i + 1, 2 * j)) + (u(2 * i, 2 * j + 1) + u(2 * i + 1, 2 * j + 1))) / 4;
 }
-inline double conductance_of(int level) { return level == 2 ? conductance : level == 1 ? conductance / 4 : conductance / 16; }
+inline double conductance_of(int level) {
+  return level == 2 ? conductance : level == 1 ? conductance / 4 : conductance / 16;
+}
 
 template <class F>
 void for_cells(const box& b, F&& f) {
@@ -78,8 +82,7 @@ inline void start(cells u, int level, box own, int n) {
 }
 inline void surround(cells u, cells from_coarse, const std::vector<box>& edges) {
   const auto v = u.view(), c = from_coarse.view();
-  for (const box& edge : edges)
-    for_cells(edge, [&](coordinate i, coordinate j) { v(i, j) = between_coarse(c, i, j); });
+  for (const box& edge : edges) for_cells(edge, [&](coordinate i, coordinate j) { v(i, j) = between_coarse(c, i, j); });
 }
 inline void conduct(cells u, cells next, int level, box own) {
   const auto v = u.view(), w = next.view();
@@ -94,12 +97,12 @@ struct piece {
   int level = 0;
   std::uint32_t node = 0;
   box own;
-  std::array<cells, 2> u;     // of this step and of the next, with the cells around
-  cells from_coarse, means;   // of the coarser level: around the piece, and what it covers
-  event ready;                // u of this step
-  event surrounded;           // the last use of from_coarse
+  std::array<cells, 2> u;                  // of this step and of the next, with the cells around
+  cells from_coarse, means;                // of the coarser level: around the piece, and what it covers
+  event ready;                             // u of this step
+  event surrounded;                        // the last use of from_coarse
   std::array<std::vector<event>, 2> read;  // who copies from u, until it is written again
-  std::vector<event> sent;    // who copies from means
+  std::vector<event> sent;                 // who copies from means
 };
 
 inline std::vector<piece> make_pieces(int n) {
@@ -114,7 +117,9 @@ inline std::vector<piece> make_pieces(int n) {
       one.own = box::sized(at, extent{side, side});
       const at_node there(one.node);
       for (cells& u : one.u) u = cells::create(there, one.own.widened({1, 1})).made;
-      if (level) one.from_coarse = cells::create(there, coarse(one.own, 1)).made, one.means = cells::create(there, coarse(one.own)).made;
+      if (level)
+        one.from_coarse = cells::create(there, coarse(one.own, 1)).made,
+        one.means = cells::create(there, coarse(one.own)).made;
       one.read[1] = {async(there, call<&start>(one.u[1], level, one.own, n))};
       one.ready = async(there, call<&start>(one.u[0], level, one.own, n));
       all.push_back(one);
@@ -138,7 +143,8 @@ inline void step(std::vector<piece>& all, int now, int n, order& in) {
     if (!edges.empty()) {
       std::vector<event> copied = {t.ready};
       for (piece& other : all)
-        if (const box part = intersection(other.own, coarse(t.own, 1)); other.level == t.level - 1 && !part.is_empty()) {
+        if (const box part = intersection(other.own, coarse(t.own, 1));
+            other.level == t.level - 1 && !part.is_empty()) {
           copied.push_back(copy(other.u[now], t.from_coarse, part, in.after_all({other.ready, t.surrounded})));
           other.read[now].push_back(copied.back());
         }
@@ -200,23 +206,28 @@ inline std::vector<double> serially(int n, int steps) {
     }
   const auto level_of = [&](int which, int level) { return of[which][std::size_t(level)].view(); };
   for (int level = 0; level < levels; ++level)
-    for_cells(cells_of(level, n), [&, v = level_of(0, level)](coordinate i, coordinate j) { v(i, j) = start_at(level, i, j, n); });
+    for_cells(cells_of(level, n),
+              [&, v = level_of(0, level)](coordinate i, coordinate j) { v(i, j) = start_at(level, i, j, n); });
   for (int s = 0; s < steps; ++s) {
     for (int level = 1; level < levels; ++level)
       for (int side = 0; side < 4; ++side)
-        for_cells(beside(cells_of(level, n), side), [&, v = level_of(s % 2, level), c = level_of(s % 2, level - 1)](
-                      coordinate i, coordinate j) { v(i, j) = between_coarse(c, i, j); });
+        for_cells(beside(cells_of(level, n), side),
+                  [&, v = level_of(s % 2, level), c = level_of(s % 2, level - 1)](coordinate i, coordinate j) {
+                    v(i, j) = between_coarse(c, i, j);
+                  });
     for (int level = 0; level < levels; ++level)
-      for_cells(cells_of(level, n), [&, v = level_of(s % 2, level), w = level_of(1 - s % 2, level)](coordinate i, coordinate j) {
-        w(i, j) = conducted(v, i, j, conductance_of(level));
-      });
+      for_cells(cells_of(level, n),
+                [&, v = level_of(s % 2, level), w = level_of(1 - s % 2, level)](coordinate i, coordinate j) {
+                  w(i, j) = conducted(v, i, j, conductance_of(level));
+                });
     for (int level = levels - 1; level > 0; --level)
       for_cells(coarse(cells_of(level, n)), [&, v = level_of(1 - s % 2, level), c = level_of(1 - s % 2, level - 1)](
-                    coordinate i, coordinate j) { c(i, j) = mean_of_fine(v, i, j); });
+                                                coordinate i, coordinate j) { c(i, j) = mean_of_fine(v, i, j); });
   }
   std::vector<double> result;
   for (int level = 0; level < levels; ++level)
-    for_cells(cells_of(level, n), [&, v = level_of(steps % 2, level)](coordinate i, coordinate j) { result.push_back(v(i, j)); });
+    for_cells(cells_of(level, n),
+              [&, v = level_of(steps % 2, level)](coordinate i, coordinate j) { result.push_back(v(i, j)); });
   for (const auto& which : of)
     for (const cells& level : which) level.destroy();
   return result;

@@ -45,11 +45,14 @@ inline matrix from_entries(int rows, int columns, std::vector<entry> entries) {
   return m;
 }
 
-/// Of a symmetric one, the half that is left out is put back. Throws std::runtime_error, with the line, for what is no such file.
+/// Of a symmetric one, the half that is left out is put back. Throws std::runtime_error, with the line, for what is no
+/// such file.
 inline matrix read(std::istream& in, const std::string& name) {
   int line_number = 0;
   std::string line;
-  const auto fail = [&](const std::string& what) { throw std::runtime_error(name + ":" + std::to_string(line_number) + ": " + what); };
+  const auto fail = [&](const std::string& what) {
+    throw std::runtime_error(name + ":" + std::to_string(line_number) + ": " + what);
+  };
   const auto next = [&](bool skips_comments) {
     while (std::getline(in, line)) {
       ++line_number;
@@ -69,13 +72,15 @@ inline matrix read(std::istream& in, const std::string& name) {
   if (banner != "%%matrixmarket" || object != "matrix") fail("a file begins with %%MatrixMarket matrix");
   if (format != "coordinate") fail("the format is \"" + format + "\", and coordinate is read");
   if (field != "real" && field != "integer") fail("the field is \"" + field + "\", and real and integer are read");
-  if (symmetry != "general" && symmetry != "symmetric") fail("the symmetry is \"" + symmetry + "\", and general and symmetric are read");
+  if (symmetry != "general" && symmetry != "symmetric")
+    fail("the symmetry is \"" + symmetry + "\", and general and symmetric are read");
 
   if (!next(true)) fail("the file ends before its size");
   std::istringstream size(line);
   long long rows = 0, columns = 0, count = 0;
   constexpr long long most = 2'000'000'000;  // indices are ints
-  if (!(size >> rows >> columns >> count) || rows < 1 || columns < 1 || count < 0 || rows > most || columns > most || count > most / 2)
+  if (!(size >> rows >> columns >> count) || rows < 1 || columns < 1 || count < 0 || rows > most || columns > most ||
+      count > most / 2)
     fail("the size is rows, columns and entries: \"" + line + "\"");
   rest_of(size);
   if (symmetry == "symmetric" && rows != columns) fail("a symmetric matrix has as many rows as columns");
@@ -90,7 +95,8 @@ inline matrix read(std::istream& in, const std::string& name) {
     rest_of(words);
     if (row < 1 || row > rows || column < 1 || column > columns)
       fail("the entry lies outside of " + std::to_string(rows) + " x " + std::to_string(columns));
-    if (symmetry == "symmetric" && column > row) fail("a symmetric matrix is given by its lower half, and this entry lies above");
+    if (symmetry == "symmetric" && column > row)
+      fail("a symmetric matrix is given by its lower half, and this entry lies above");
     const entry e{static_cast<int>(row - 1), static_cast<int>(column - 1), value};
     entries.push_back(e);
     if (symmetry == "symmetric" && e.row != e.column) entries.push_back({e.column, e.row, value});

@@ -8,8 +8,8 @@
 
 #include <stretto/stretto.hpp>
 
-/// In the processes that a launcher has started, or in a dry run; else in a simulated job within this one, of three nodes or of as many as
-/// `argument` says.
+/// In the processes that a launcher has started, or in a dry run; else in a simulated job within this one, of three
+/// nodes or of as many as `argument` says.
 inline int run_on_nodes(const std::function<void()>& program, const char* argument = nullptr) {
   if (stretto::runtime rt; rt.nodes() > 1 || rt.run(stretto::is_dry_run)) {
     rt.run(program);

@@ -61,20 +61,23 @@ numbers elements_of(const buffer<int, D>& x, int side) {
 inline numbers parities(int count) {
   const buffer<int> x(box(0, count), {.name = "parities"});
   launch(turn_round, box(0, 1), x(fixed({0, 0})), x(one_to_one), 0);
-  for (int half = 1; half < count; half *= 2) launch(turn_round, box(half, 2 * half), x(fixed({0, half})), x(one_to_one), half);
+  for (int half = 1; half < count; half *= 2)
+    launch(turn_round, box(half, 2 * half), x(fixed({0, half})), x(one_to_one), half);
   return elements_of(x, count);
 }
 /// Whether "t over i" is odd, in `rows` rows.
 inline numbers binomials(int rows) {
   const buffer<int, 2> x({{0, 0}, {rows, rows}}, {.name = "binomials"});
-  for (int t = 0; t < rows; ++t) launch(add_rows, box({t, 0}, {t + 1, rows}), x(fixed({{0, 0}, {t, rows}})), x(one_to_one));
+  for (int t = 0; t < rows; ++t)
+    launch(add_rows, box({t, 0}, {t + 1, rows}), x(fixed({{0, 0}, {t, rows}})), x(one_to_one));
   return elements_of(x, rows);
 }
 /// Whether "t over i and j" is odd, in `layers` layers.
 inline numbers trinomials(int layers) {
   const buffer<int, 3> x({{0, 0, 0}, {layers, layers, layers}}, {.name = "trinomials"});
   for (int t = 0; t < layers; ++t)
-    launch(add_layers, box({t, 0, 0}, {t + 1, layers, layers}), x(fixed({{0, 0, 0}, {t, layers, layers}})), x(one_to_one));
+    launch(add_layers, box({t, 0, 0}, {t + 1, layers, layers}), x(fixed({{0, 0, 0}, {t, layers, layers}})),
+           x(one_to_one));
   return elements_of(x, layers);
 }
 

@@ -15,7 +15,8 @@ inline bool long_campaign() {
   return asked && std::string_view(asked) == "1";
 }
 
-/// True where the tests run once more in other circumstances (STRETTO_TEST_BRIEF=1), as under another driver: some seeds do.
+/// True where the tests run once more in other circumstances (STRETTO_TEST_BRIEF=1), as under another driver: some
+/// seeds do.
 inline bool is_brief() {
   const char* asked = std::getenv("STRETTO_TEST_BRIEF");
   return asked && std::string_view(asked) == "1";
@@ -29,8 +30,9 @@ inline unsigned stride() {
 }
 
 /// How many seeds, rounds or operations a test makes: for (seed = 0; seed < scaled(20, 5'000); ++seed) ...
-/// In the long campaign AddressSanitizer, three times slower, goes an eighth of the way, ThreadSanitizer, ten to twenty times slower, a
-/// twentieth, and brief runs a quarter of that; in a quick run a third and a fifth. Hours less, and the seeds left out run in the plain build.
+/// In the long campaign AddressSanitizer, three times slower, goes an eighth of the way, ThreadSanitizer, ten to twenty
+/// times slower, a twentieth, and brief runs a quarter of that; in a quick run a third and a fifth. Hours less, and the
+/// seeds left out run in the plain build.
 template <class Number>
 Number scaled(Number quick, Number in_long_campaign) {
   if (!long_campaign()) {
@@ -46,7 +48,9 @@ Number scaled(Number quick, Number in_long_campaign) {
 template <class Number>
 Number scaled_of_one_thread(Number quick, Number in_long_campaign) {
   const Number n = scaled(quick, in_long_campaign);
-  return base::thread_sanitizer ? std::min(n, (quick + 9) / 10 + (long_campaign() ? (in_long_campaign - quick) / 200 : 0)) : n;
+  return base::thread_sanitizer
+             ? std::min(n, (quick + 9) / 10 + (long_campaign() ? (in_long_campaign - quick) / 200 : 0))
+             : n;
 }
 
 }  // namespace stretto::test

@@ -1,4 +1,5 @@
-// linked_kernels.hpp - the kernels that are linked into a program, found by the symbols of its file: nothing else lists them.
+// linked_kernels.hpp - the kernels that are linked into a program, found by the symbols of its file: nothing else lists
+// them.
 //
 // Threads     any.
 // Cost        reads the file. A program without symbols has no kernels here.
@@ -29,7 +30,8 @@ class program_symbols {
     const auto header = at<Elf64_Ehdr>(0);
     for (std::size_t i = 0; i < header.e_shnum; ++i) {
       const auto section = at<Elf64_Shdr>(header.e_shoff + i * header.e_shentsize);
-      if (section.sh_type == SHT_SYMTAB) read(section, at<Elf64_Shdr>(header.e_shoff + section.sh_link * header.e_shentsize));
+      if (section.sh_type == SHT_SYMTAB)
+        read(section, at<Elf64_Shdr>(header.e_shoff + section.sh_link * header.e_shentsize));
     }
   }
 
@@ -49,10 +51,13 @@ class program_symbols {
   void read(const Elf64_Shdr& symbols, const Elf64_Shdr& names) {
     // The first of what is loaded is the program.
     std::uintptr_t base = 0;
-    dl_iterate_phdr([](dl_phdr_info* program, std::size_t, void* to) { return *static_cast<std::uintptr_t*>(to) = program->dlpi_addr, 1; }, &base);
+    dl_iterate_phdr([](dl_phdr_info* program, std::size_t,
+                       void* to) { return *static_cast<std::uintptr_t*>(to) = program->dlpi_addr, 1; },
+                    &base);
     for (std::size_t i = 0; i < symbols.sh_size / sizeof(Elf64_Sym); ++i) {
       const auto one = at<Elf64_Sym>(symbols.sh_offset + i * sizeof(Elf64_Sym));
-      if (one.st_shndx != SHN_UNDEF && one.st_name) all_.push_back({file_.data() + names.sh_offset + one.st_name, base + one.st_value});
+      if (one.st_shndx != SHN_UNDEF && one.st_name)
+        all_.push_back({file_.data() + names.sh_offset + one.st_name, base + one.st_value});
     }
   }
 
@@ -64,8 +69,8 @@ class program_symbols {
 inline std::vector<const kernel_code*> linked_kernels(const program_symbols& program) {
   std::vector<const kernel_code*> all;
   for (const program_symbols::symbol& s : program.all())
-    if (s.name.ends_with("E4codeE") && (s.name.find("_kernelILm") != s.name.npos ||
-                                         s.name.find("14defined_kernelI") != s.name.npos))
+    if (s.name.ends_with("E4codeE") &&
+        (s.name.find("_kernelILm") != s.name.npos || s.name.find("14defined_kernelI") != s.name.npos))
       all.push_back(reinterpret_cast<const kernel_code*>(s.address));
   std::ranges::sort(all);
   const auto repeated = std::ranges::unique(all);

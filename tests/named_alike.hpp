@@ -24,7 +24,8 @@ inline void check_makes_of_ten(const kernel<void(kernels::language<false>::inout
     rt.run([&] {
       const place ram = rt.machine().memories().front();
       const auto of_devices = rt.machine().places(place_kind::gpu_memory);
-      const auto x = instance<int>::create(at(of_devices.empty() ? ram : of_devices.front()), {0, 4}).made, seen = instance<int>::create(at(ram), {0, 4}).made;
+      const auto x = instance<int>::create(at(of_devices.empty() ? ram : of_devices.front()), {0, 4}).made,
+                 seen = instance<int>::create(at(ram), {0, 4}).made;
       const event filled = fill(x, 10);
       wait(copy(x, seen, after(launch(after(filled), k, box(0, 4), x))));
       CHECK(seen.view()(3) == expected);

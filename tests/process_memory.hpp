@@ -8,7 +8,8 @@
 
 namespace stretto::test {
 
-/// The bytes behind a word of /proc/self/status: "VmHWM:", the most that were in memory at once; "VmData:", data that are mapped. 0: it does not say.
+/// The bytes behind a word of /proc/self/status: "VmHWM:", the most that were in memory at once; "VmData:", data that
+/// are mapped. 0: it does not say.
 inline std::uint64_t process_memory(std::string_view what) {
   std::ifstream status("/proc/self/status");
   std::uint64_t kibibytes = 0;

@@ -23,7 +23,8 @@ inline std::vector<std::string> with_cuda(std::initializer_list<const char*> kin
   return all;
 }
 
-/// Of these, and of those of CUDA beside them, the ones that a runtime starts with; says which are left out of the tests of `what`, and why.
+/// Of these, and of those of CUDA beside them, the ones that a runtime starts with; says which are left out of the
+/// tests of `what`, and why.
 inline std::vector<std::string> usable_devices(std::initializer_list<const char*> kinds, const char* what) {
   std::vector<std::string> usable;
   for (const std::string& kind : with_cuda(kinds)) {

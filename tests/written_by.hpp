@@ -21,7 +21,8 @@ inline std::string written_so_far() {
 }
 
 /// All that is written while `body` runs, by whatever thread. Runtimes that it makes say nothing of a lack of progress,
-/// whatever this process was started with: that would stand among what is looked at. Or they do after so many seconds (`stuck`).
+/// whatever this process was started with: that would stand among what is looked at. Or they do after so many seconds
+/// (`stuck`).
 template <class Body>
 std::string written_by(Body&& body, const char* stuck_seconds = nullptr) {
   std::FILE* const file = std::tmpfile();

@@ -16,8 +16,8 @@ long number(const std::string& flag, const std::string& text, long least) {
   long value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || value < least)
-    throw std::invalid_argument(flag + " takes a whole number of at least " +
-                                std::to_string(least) + ", not \"" + text + "\"");
+    throw std::invalid_argument(flag + " takes a whole number of at least " + std::to_string(least) + ", not \"" +
+                                text + "\"");
   return value;
 }
 
@@ -110,45 +110,31 @@ options parse(const std::vector<std::string>& arguments) {
     const std::string& flag = arguments[i];
     if (i + 1 == arguments.size()) throw std::invalid_argument(flag + " needs a value");
     const std::string& value = arguments[i + 1];
-    if (flag == "--bench")
-      o.bench = value;
-    else if (flag == "--workers")
-      o.workers = static_cast<int>(number(flag, value, 1));
-    else if (flag == "--reps")
-      o.reps = static_cast<int>(number(flag, value, 1));
-    else if (flag == "--milliseconds")
-      o.seconds = 1e-3 * static_cast<double>(number(flag, value, 1));
-    else if (flag == "--size")
-      o.size = number(flag, value, 0);
-    else if (flag == "--tree")
-      o.tree = value;
-    else if (flag == "--pattern")
-      o.pattern = value;
-    else if (flag == "--width")
-      o.width = number(flag, value, 1);
-    else if (flag == "--steps")
-      o.steps = number(flag, value, 1);
-    else if (flag == "--radix")
-      o.radix = number(flag, value, 0);
-    else if (flag == "--iterations")
-      o.iterations = numbers(flag, value);
+    if (flag == "--bench") o.bench = value;
+    else if (flag == "--workers") o.workers = static_cast<int>(number(flag, value, 1));
+    else if (flag == "--reps") o.reps = static_cast<int>(number(flag, value, 1));
+    else if (flag == "--milliseconds") o.seconds = 1e-3 * static_cast<double>(number(flag, value, 1));
+    else if (flag == "--size") o.size = number(flag, value, 0);
+    else if (flag == "--tree") o.tree = value;
+    else if (flag == "--pattern") o.pattern = value;
+    else if (flag == "--width") o.width = number(flag, value, 1);
+    else if (flag == "--steps") o.steps = number(flag, value, 1);
+    else if (flag == "--radix") o.radix = number(flag, value, 0);
+    else if (flag == "--iterations") o.iterations = numbers(flag, value);
     else
-      throw std::invalid_argument(
-          flag +
-          " is not a flag; there are --bench --workers --reps --milliseconds --size --tree "
-          "--pattern --width --steps --radix --iterations");
+      throw std::invalid_argument(flag +
+                                  " is not a flag; there are --bench --workers --reps --milliseconds --size --tree "
+                                  "--pattern --width --steps --radix --iterations");
   }
   if (o.bench.empty()) throw std::invalid_argument("--bench NAME is missing");
   return o;
 }
 
-std::string json_line(const program& p, const entry& e, const options& o,
-                      const std::vector<outcome>& samples) {
+std::string json_line(const program& p, const entry& e, const options& o, const std::vector<outcome>& samples) {
   std::vector<double> values;
   for (const outcome& s : samples) values.push_back(s.value);
-  const double best = e.direction == better::lower
-                          ? *std::min_element(values.begin(), values.end())
-                          : *std::max_element(values.begin(), values.end());
+  const double best = e.direction == better::lower ? *std::min_element(values.begin(), values.end())
+                                                   : *std::max_element(values.begin(), values.end());
   std::string line = opening(p, o);
   add(line, "unit", quoted(e.unit));
   add(line, "better", e.direction == better::lower ? "\"lower\"" : "\"higher\"");
@@ -178,8 +164,7 @@ int run(const program& p, int argc, char** argv) {
     print(p.out, line + "}");
     return 0;
   } catch (const wrong_answer& fault) {
-    std::fprintf(stderr, "bench %s %s: wrong answer: %s\n", p.system, o.bench.c_str(),
-                 fault.what());
+    std::fprintf(stderr, "bench %s %s: wrong answer: %s\n", p.system, o.bench.c_str(), fault.what());
     return 1;
   } catch (const std::invalid_argument& fault) {
     std::fprintf(stderr, "bench %s: %s\n", p.system, fault.what());
@@ -203,8 +188,8 @@ void bind_to_core(int number) {
   const int count = CPU_COUNT(&allowed);
   if (count == 0) return;
   int core = -1;
-  for (int left = number % count; left >= 0; --left)
-    do ++core;
+  for (int left = number % count; left >= 0; --left) do
+      ++core;
     while (!CPU_ISSET(core, &allowed));
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -228,14 +213,11 @@ long fib(long n) {
   return now;
 }
 
-long fib_tasks(long n) {
-  return fib(n + 1) - 1;
-}
+long fib_tasks(long n) { return fib(n + 1) - 1; }
 
 void expect(const char* what, long got, long wanted) {
   if (got != wanted)
-    throw wrong_answer(std::string(what) + " is " + std::to_string(got) + ", must be " +
-                       std::to_string(wanted));
+    throw wrong_answer(std::string(what) + " is " + std::to_string(got) + ", must be " + std::to_string(wanted));
 }
 
 }  // namespace bench

@@ -28,7 +28,7 @@ struct options {
   int workers = 1;
   int reps = 5;
   double seconds = 1e9;  ///< no repetition begins after so long; there is always one
-  long size = 0;  ///< tasks, hops or the argument of fib; 0 takes the table's default
+  long size = 0;         ///< tasks, hops or the argument of fib; 0 takes the table's default
   std::string tree = "T1";
   std::string pattern = "stencil_1d";
   long width = 4;
@@ -89,16 +89,13 @@ int run(const program&, int argc, char** argv);
 options parse(const std::vector<std::string>& arguments);
 
 /// The line for one measurement; `samples` is not empty, the value is their median.
-std::string json_line(const program&, const entry&, const options&,
-                      const std::vector<outcome>& samples);
+std::string json_line(const program&, const entry&, const options&, const std::vector<outcome>& samples);
 
 double median(std::vector<double> values);
 
 class stopwatch {
  public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
   double nanoseconds_per(double count) const { return seconds() * 1e9 / count; }
 
  private:
@@ -119,8 +116,8 @@ long fib(long n);
 /// Tasks that fork-join fib spawns: one per call with n >= 2, for there the other half is called.
 long fib_tasks(long n);
 
-/// The series of matrix products, whose data go to the device and back for each: how many are timed, fewer of the large ones, and
-/// how many may be under way at once.
+/// The series of matrix products, whose data go to the device and back for each: how many are timed, fewer of the large
+/// ones, and how many may be under way at once.
 constexpr long products_of_a_series(long side) { return side >= 1024 ? 4 : side >= 512 ? 12 : 100; }
 inline constexpr int products_under_way = 8;
 

@@ -28,9 +28,7 @@ graph::task again(std::uint64_t shape, graph::task t) {
 graph::buffer written(const box& elements) {
   return {.elements = elements, .initial = initial_data::replicated, .name = {}};
 }
-graph::buffer fresh(const box& elements) {
-  return {.elements = elements, .initial = initial_data::none, .name = {}};
-}
+graph::buffer fresh(const box& elements) { return {.elements = elements, .initial = initial_data::none, .name = {}}; }
 
 graph_program many_boxes(long repeats, const box& all, std::function<box(long)> of_task) {
   graph_program p{{fresh(all)}, repeats * many + 1, {}};
@@ -52,7 +50,8 @@ graph_program tree(long nodes, bool expands) {
   graph_program p{{written(all)}, static_cast<long>(parts.size()), {}};
   p.task = [=](long n) {
     const box& part = parts[static_cast<std::size_t>(n)];
-    return launch(part, use({0}, mode::read, mapping::fixed(all, part)), use({0}, mode::write, mapping::one_to_one(all)));
+    return launch(part, use({0}, mode::read, mapping::fixed(all, part)),
+                  use({0}, mode::write, mapping::one_to_one(all)));
   };
   return p;
 }
@@ -73,7 +72,8 @@ graph_program generative(int axes, long nodes) {
   const box all = rows(0, generative_steps);
   graph_program p{{fresh(all)}, generative_steps, {}};
   p.task = [=](long t) {
-    return launch(rows(t, t + 1), use({0}, mode::read, mapping::fixed(all, rows(0, t))), use({0}, mode::write, mapping::one_to_one(all)));
+    return launch(rows(t, t + 1), use({0}, mode::read, mapping::fixed(all, rows(0, t))),
+                  use({0}, mode::write, mapping::one_to_one(all)));
   };
   return p;
 }
@@ -82,7 +82,8 @@ graph_program stencil(long steps) {
   const box all({0, 0}, {8'192, 8'192});
   graph_program p{{written(all), written(all)}, steps, {}};
   p.task = [=](long t) {
-    auto made = launch(all, use(now(t), mode::read, mapping::star(all, {1, 1})), use(next(t), mode::write, mapping::one_to_one(all)));
+    auto made = launch(all, use(now(t), mode::read, mapping::star(all, {1, 1})),
+                       use(next(t), mode::write, mapping::one_to_one(all)));
     made.how = graph::cut::in_tiles;
     return again(1 + std::uint64_t(t % 2), std::move(made));
   };
@@ -94,8 +95,11 @@ graph_program bodies(long steps) {
   graph_program p{{written(every), written(every)}, 2 * steps, {}};
   p.task = [=](long n) {
     const bool moves = n % 2;
-    return again(1 + std::uint64_t(moves), launch(every, use({0}, moves ? mode::read_write : mode::read, moves ? mapping::one_to_one(every) : mapping::all(every)),
-                                                  use({1}, moves ? mode::read : mode::read_write, mapping::one_to_one(every))));
+    return again(1 + std::uint64_t(moves),
+                 launch(every,
+                        use({0}, moves ? mode::read_write : mode::read,
+                            moves ? mapping::one_to_one(every) : mapping::all(every)),
+                        use({1}, moves ? mode::read : mode::read_write, mapping::one_to_one(every))));
   };
   return p;
 }
@@ -111,7 +115,8 @@ graph_program chain(long nodes) {
   const box all({0, 0}, {nodes, nodes});
   graph_program p{{written(all)}, 30, {}};
   p.task = [=](long) {
-    return again(1, launch(all, use({0}, mode::read, mapping::transposed(all, {1, 0, 2})), use({0}, mode::write, mapping::one_to_one(all))));
+    return again(1, launch(all, use({0}, mode::read, mapping::transposed(all, {1, 0, 2})),
+                           use({0}, mode::write, mapping::one_to_one(all))));
   };
   return p;
 }
@@ -119,7 +124,9 @@ graph_program chain(long nodes) {
 graph_program soup(long nodes) {
   const box all({0, 0}, {nodes, 100});
   graph_program p{{written(all)}, 100, {}};
-  p.task = [=](long n) { return launch(box({0, n}, {nodes, n + 1}), use({0}, mode::read_write, mapping::one_to_one(all))); };
+  p.task = [=](long n) {
+    return launch(box({0, n}, {nodes, n + 1}), use({0}, mode::read_write, mapping::one_to_one(all)));
+  };
   return p;
 }
 
@@ -131,8 +138,8 @@ graph_program wave() {
   graph_program p{{fresh(all), fresh(all)}, 203, {}};
   p.task = [=](long n) {
     if (n < 2) return launch(all, use(now(n), mode::write, mapping::one_to_one(all)));
-    return again(1 + std::uint64_t(n % 2),
-                 launch(all, use(now(n), mode::read_write, mapping::one_to_one(all)), use(next(n), mode::read, mapping::star(all, {1, 1}))));
+    return again(1 + std::uint64_t(n % 2), launch(all, use(now(n), mode::read_write, mapping::one_to_one(all)),
+                                                  use(next(n), mode::read, mapping::star(all, {1, 1}))));
   };
   return p;
 }
@@ -142,9 +149,10 @@ graph_program jacobi() {
   graph_program p{{fresh(rows), fresh(rows), written(all), written(rows)}, 51, {}};
   p.task = [=](long n) {
     if (n == 0) return launch(rows, use({0}, mode::write, mapping::one_to_one(rows)));
-    return again(1 + std::uint64_t(n % 2),
-                 launch(all, use({2}, mode::read, mapping::one_to_one(all)), use({3}, mode::read, mapping::one_to_one(rows)),
-                        use(next(n), mode::read, mapping::transposed(rows, {1, 0, 2})), use(now(n), mode::write, mapping::one_to_one(rows))));
+    return again(1 + std::uint64_t(n % 2), launch(all, use({2}, mode::read, mapping::one_to_one(all)),
+                                                  use({3}, mode::read, mapping::one_to_one(rows)),
+                                                  use(next(n), mode::read, mapping::transposed(rows, {1, 0, 2})),
+                                                  use(now(n), mode::write, mapping::one_to_one(rows))));
   };
   return p;
 }

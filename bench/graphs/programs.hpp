@@ -1,4 +1,5 @@
-// programs.hpp - programs on distributed buffers, as the tasks that they submit: what generating graphs is measured with.
+// programs.hpp - programs on distributed buffers, as the tasks that they submit: what generating graphs is measured
+// with.
 //
 // Source      generative patterns and many tasks: Thoman, Salzmann, "Command Horizons", as Celerity's own benchmarks
 //             have them (many tasks: test/system_benchmarks.cc); chain, soup, trees, wave and Jacobi: its

@@ -1,4 +1,5 @@
-// check_micro.cpp - what STRETTO_CHECK=1 costs: the same program unchecked and checked in turn, and the ratio of the two.
+// check_micro.cpp - what STRETTO_CHECK=1 costs: the same program unchecked and checked in turn, and the ratio of the
+// two.
 #include <benchmark/benchmark.h>
 
 #include <stretto/stretto.hpp>

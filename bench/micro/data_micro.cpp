@@ -129,8 +129,8 @@ void reduction(benchmark::State& state) {
   inside(1, [&] {
     const auto total = instance<double>::create(at(ram), {0, elements}).made;
     wait(fill(total, 0.0));
-    const auto r = reduction_instance<sum<double>>::create(
-        at(ram), {0, elements}, {.style = static_cast<reduction_style>(state.range(2))});
+    const auto r = reduction_instance<sum<double>>::create(at(ram), {0, elements},
+                                                           {.style = static_cast<reduction_style>(state.range(2))});
     for (auto _ : state) {
       {
         auto c = r.contribute();
@@ -227,8 +227,8 @@ void histogram(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * values);
 }
 void five_methods(benchmark::internal::Benchmark* b) {
-  for (int m = 0; m < 5; ++m) b->Args({262144, 8 << 20, m});   // dense: 32 values per bucket
-  for (int m = 0; m < 5; ++m) b->Args({4 << 20, 131072, m});   // sparse: 1 value per 32 buckets
+  for (int m = 0; m < 5; ++m) b->Args({262144, 8 << 20, m});  // dense: 32 values per bucket
+  for (int m = 0; m < 5; ++m) b->Args({4 << 20, 131072, m});  // sparse: 1 value per 32 buckets
 }
 BENCHMARK(histogram)->Apply(five_methods)->UseRealTime()->Unit(benchmark::kMillisecond);
 

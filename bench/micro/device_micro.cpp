@@ -35,7 +35,8 @@ void raw_opencl_chain(benchmark::State& state) {
 }
 BENCHMARK(raw_opencl_chain)->UseRealTime();
 
-/// The same, asking for each kernel whether it has ended before the next is enqueued: what a runtime does that waits on the host.
+/// The same, asking for each kernel whether it has ended before the next is enqueued: what a runtime does that waits on
+/// the host.
 void raw_opencl_with_host(benchmark::State& state) {
   raw_device d;
   const std::size_t one = 1;

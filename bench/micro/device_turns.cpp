@@ -1,4 +1,5 @@
-// device_turns.cpp - chains and copies by us and by raw OpenCL in turns, in one process: ratios that a busy machine spoils least.
+// device_turns.cpp - chains and copies by us and by raw OpenCL in turns, in one process: ratios that a busy machine
+// spoils least.
 //
 //     device_turns [rounds] [chains|copies]    prints a line each: medians of both, and the median of the ratios of
 //                                              neighbours
@@ -68,7 +69,8 @@ struct costs {
 };
 
 /// `per`: what the times are divided by.
-void in_turns(const std::string& what, long rounds, long per, const std::function<void()>& raw, const std::function<void()>& ours) {
+void in_turns(const std::string& what, long rounds, long per, const std::function<void()>& raw,
+              const std::function<void()>& ours) {
   for (int i = 0; i < 3; ++i) raw(), ours();
   costs theirs, mine;
   std::vector<double> ratios;
@@ -134,18 +136,28 @@ void copies(runtime& rt, long rounds) {
     char* const from = &h.view()(0);
     const long count = kib >= 4096 ? 1 : blocks;
     const std::string size = std::to_string(kib) + " KiB";
-    in_turns("to the device, " + size, rounds, count, [&] {
-      for (long i = 0; i < count; ++i) {
-        d.cl->clEnqueueWriteBuffer(d.queue, d.buffer, CL_FALSE, 0, bytes, from, 0, nullptr, nullptr);
-        d.cl->clFinish(d.queue);
-      }
-    }, [&] { for (long i = 0; i < count; ++i) wait(copy(h, there)); });
-    in_turns("to the host, " + size, rounds, count, [&] {
-      for (long i = 0; i < count; ++i) {
-        d.cl->clEnqueueReadBuffer(d.queue, d.buffer, CL_FALSE, 0, bytes, from, 0, nullptr, nullptr);
-        d.cl->clFinish(d.queue);
-      }
-    }, [&] { for (long i = 0; i < count; ++i) wait(copy(there, h)); });
+    in_turns(
+        "to the device, " + size, rounds, count,
+        [&] {
+          for (long i = 0; i < count; ++i) {
+            d.cl->clEnqueueWriteBuffer(d.queue, d.buffer, CL_FALSE, 0, bytes, from, 0, nullptr, nullptr);
+            d.cl->clFinish(d.queue);
+          }
+        },
+        [&] {
+          for (long i = 0; i < count; ++i) wait(copy(h, there));
+        });
+    in_turns(
+        "to the host, " + size, rounds, count,
+        [&] {
+          for (long i = 0; i < count; ++i) {
+            d.cl->clEnqueueReadBuffer(d.queue, d.buffer, CL_FALSE, 0, bytes, from, 0, nullptr, nullptr);
+            d.cl->clFinish(d.queue);
+          }
+        },
+        [&] {
+          for (long i = 0; i < count; ++i) wait(copy(there, h));
+        });
     h.destroy(), there.destroy();
   }
 }

@@ -84,7 +84,8 @@ void merge_call(benchmark::State& state) {
   std::vector<user_event> users(state.range(0));
   std::vector<event> inputs(state.range(0));
   event all;
-  run(state, state.range(0),
+  run(
+      state, state.range(0),
       [&] {
         for (auto u : users)
           if (u != event()) u.trigger();
@@ -113,7 +114,8 @@ void reservation_chains(benchmark::State& state) {
   for (int i = 0; i < state.range(0); ++i) all.push_back(reservation::create());
   std::mt19937 random(1);
   user_event start;
-  run(state, chains * depth,
+  run(
+      state, chains * depth,
       [&] {
         start = user_event::create();
         for (int c = 0; c < chains; ++c) {
@@ -168,7 +170,11 @@ void completion_queue_add_and_pop(benchmark::State& state) {
   const auto q = completion_queue::create();
   std::vector<user_event> users(1000);
   std::vector<completion_queue::entry> out(1000);
-  run(state, 1000, [&] { for (auto& u : users) u = user_event::create(); },
+  run(
+      state, 1000,
+      [&] {
+        for (auto& u : users) u = user_event::create();
+      },
       [&] {
         for (auto u : users) q.add(u);
         for (auto u : users) u.trigger();
@@ -178,11 +184,29 @@ void completion_queue_add_and_pop(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(run_work<bench::chain_trigger>)->Name("chain_trigger")->Arg(100)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Arg(1'000'000)->UseManualTime();
-BENCHMARK(run_work<bench::chain_create_and_link>)->Name("chain_create_and_link")->Arg(100)->Arg(1'000)->Arg(100'000)->UseManualTime();
+BENCHMARK(run_work<bench::chain_trigger>)
+    ->Name("chain_trigger")
+    ->Arg(100)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Arg(1'000'000)
+    ->UseManualTime();
+BENCHMARK(run_work<bench::chain_create_and_link>)
+    ->Name("chain_create_and_link")
+    ->Arg(100)
+    ->Arg(1'000)
+    ->Arg(100'000)
+    ->UseManualTime();
 BENCHMARK(run_work<bench::create_and_trigger>)->Name("create_and_trigger")->Arg(1'000)->UseManualTime();
 BENCHMARK(query)->UseManualTime();
-BENCHMARK(run_work<bench::merge_and_trigger>)->Name("merge_call_and_triggers")->Arg(2)->Arg(10)->Arg(100)->Arg(1'000)->UseManualTime();
+BENCHMARK(run_work<bench::merge_and_trigger>)
+    ->Name("merge_call_and_triggers")
+    ->Arg(2)
+    ->Arg(10)
+    ->Arg(100)
+    ->Arg(1'000)
+    ->UseManualTime();
 BENCHMARK(merge_call)->Arg(2)->Arg(10)->Arg(100)->Arg(1'000)->UseManualTime();
 BENCHMARK(run_work<bench::fan_out>)->Name("fan_out")->Arg(1)->Arg(8)->Arg(64)->Arg(1'024)->UseManualTime();
 BENCHMARK(run_work<bench::fan_in_and_out>)->Name("fan_in_and_out")->RangeMultiplier(2)->Range(1, 256)->UseManualTime();

@@ -25,7 +25,7 @@ void per_op(benchmark::State& state, double operations) {
       benchmark::Counter(operations, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-constexpr int length = 1000;  // of chains
+constexpr int length = 1000;           // of chains
 constexpr int width = 64, steps = 50;  // of stencils
 
 void chain_anew(benchmark::State& state) {

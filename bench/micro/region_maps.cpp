@@ -1,4 +1,5 @@
-// region_maps.cpp - what is known of each element, kept by a region map and by a plain list of pieces, which is the floor for few of them.
+// region_maps.cpp - what is known of each element, kept by a region map and by a plain list of pieces, which is the
+// floor for few of them.
 //
 // Arguments: axes, pieces (as many as make up whole tiles). "per_op" is seconds per operation; the same seeds for both.
 #include <benchmark/benchmark.h>
@@ -56,7 +57,8 @@ struct tiling {
   coordinate along;
 
   explicit tiling(const benchmark::State& s)
-      : axes(static_cast<int>(s.range(0))), along(std::llround(std::pow(static_cast<double>(s.range(1)), 1.0 / axes))) {}
+      : axes(static_cast<int>(s.range(0))),
+        along(std::llround(std::pow(static_cast<double>(s.range(1)), 1.0 / axes))) {}
   coordinate pieces() const { return axes == 1 ? along : axes == 2 ? along * along : along * along * along; }
   box tile(coordinate n, coordinate shift = 0) const {
     point min, max(1, 1, 1);
@@ -66,14 +68,15 @@ struct tiling {
   /// Tiles that have all neighbours behind them, so that one that is shifted by half meets as many as can be.
   coordinate inner(std::mt19937& random) const {
     coordinate n = 0;
-    for (int a = axes - 1; a >= 0; --a) n = n * along + static_cast<coordinate>(random() % static_cast<unsigned>(along - 1));
+    for (int a = axes - 1; a >= 0; --a)
+      n = n * along + static_cast<coordinate>(random() % static_cast<unsigned>(along - 1));
     return n;
   }
 };
 
 void per_op(benchmark::State& state, coordinate operations) {
-  state.counters["per_op"] =
-      benchmark::Counter(static_cast<double>(operations), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_op"] = benchmark::Counter(
+      static_cast<double>(operations), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 /// All tiles in a random order, each with a value of its own.
@@ -129,7 +132,8 @@ void query(benchmark::State& state) {
   const Map m = filled<Map>(t);
   std::mt19937 random(4);
   std::size_t met = 0, expected = 0;
-  for (auto _ : state) met += m.query(t.tile(t.inner(random), tiling::side / 2)).size(), expected += std::size_t{1} << t.axes;
+  for (auto _ : state)
+    met += m.query(t.tile(t.inner(random), tiling::side / 2)).size(), expected += std::size_t{1} << t.axes;
   if (met != expected) std::abort();
   per_op(state, 1);
 }

@@ -9,9 +9,9 @@
 namespace taskbench {
 namespace {
 
-constexpr std::array<std::string_view, 11> names{
-    "trivial",    "no_comm", "stencil_1d", "stencil_1d_periodic", "dom", "tree", "fft",
-    "all_to_all", "nearest", "spread",     "random_nearest"};
+constexpr std::array<std::string_view, 11> names{"trivial", "no_comm", "stencil_1d",    "stencil_1d_periodic",
+                                                 "dom",     "tree",    "fft",           "all_to_all",
+                                                 "nearest", "spread",  "random_nearest"};
 
 constexpr long varying_period = 3;  // what the public core takes for spread and random_nearest
 
@@ -21,35 +21,28 @@ void add_range(std::vector<long>& to, long from, long until_inclusive) {
 
 long period_of(const shape& s) {
   switch (s.pattern) {
-    case pattern::fft:
-      return std::max<long>(1, std::bit_width(static_cast<unsigned long>(s.width - 1)));
+    case pattern::fft: return std::max<long>(1, std::bit_width(static_cast<unsigned long>(s.width - 1)));
     case pattern::spread:
-    case pattern::random_nearest:
-      return varying_period;
-    default:
-      return 1;
+    case pattern::random_nearest: return varying_period;
+    default: return 1;
   }
 }
 
 }  // namespace
 
-std::span<const std::string_view> pattern_names() {
-  return names;
-}
+std::span<const std::string_view> pattern_names() { return names; }
 
 pattern pattern_named(std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<pattern>(found - names.begin());
   std::string known;
   for (std::string_view n : names) known.append(known.empty() ? "" : ", ").append(n);
-  throw std::invalid_argument("there is no pattern \"" + std::string(name) + "\"; there are " +
-                              known);
+  throw std::invalid_argument("there is no pattern \"" + std::string(name) + "\"; there are " + known);
 }
 
 graph::graph(const shape& s)
     : is_(s), period_(1), moving_window_(s.pattern == pattern::dom || s.pattern == pattern::tree) {
-  if (s.width < 1 || s.steps < 1)
-    throw std::invalid_argument("a graph needs a width and steps of at least 1");
+  if (s.width < 1 || s.steps < 1) throw std::invalid_argument("a graph needs a width and steps of at least 1");
   if (s.radix < 0 || (s.radix < 1 && s.pattern == pattern::spread))
     throw std::invalid_argument("the radix is too small for this pattern");
   period_ = period_of(s);
@@ -79,12 +72,9 @@ long graph::first(long t) const {
 long graph::width(long t) const {
   if (t < 0 || t >= is_.steps) return 0;
   switch (is_.pattern) {
-    case pattern::dom:
-      return std::min({is_.width, t + 1, is_.steps - t});
-    case pattern::tree:
-      return std::min(is_.width, 1L << std::min(t, 62L));
-    default:
-      return is_.width;
+    case pattern::dom: return std::min({is_.width, t + 1, is_.steps - t});
+    case pattern::tree: return std::min(is_.width, 1L << std::min(t, 62L));
+    default: return is_.width;
   }
 }
 
@@ -105,36 +95,22 @@ std::vector<long> graph::needs(long set, long p) const {
   const long low = std::max(0L, p - radix / 2), high = std::min(p + (radix - 1) / 2, last);
   std::vector<long> list;
   switch (is_.pattern) {
-    case pattern::trivial:
-      break;
-    case pattern::no_comm:
-      list = {p};
-      break;
-    case pattern::stencil_1d:
-      add_range(list, std::max(0L, p - 1), std::min(p + 1, last));
-      break;
-    case pattern::stencil_1d_periodic:
-      list = {p == 0 ? last : p - 1, p, p == last ? 0 : p + 1};
-      break;
-    case pattern::dom:
-      add_range(list, std::max(0L, p - 1), p);
-      break;
-    case pattern::tree:
-      list = {p / 2};
-      break;
+    case pattern::trivial: break;
+    case pattern::no_comm: list = {p}; break;
+    case pattern::stencil_1d: add_range(list, std::max(0L, p - 1), std::min(p + 1, last)); break;
+    case pattern::stencil_1d_periodic: list = {p == 0 ? last : p - 1, p, p == last ? 0 : p + 1}; break;
+    case pattern::dom: add_range(list, std::max(0L, p - 1), p); break;
+    case pattern::tree: list = {p / 2}; break;
     case pattern::fft:
       for (long q : {p - (1L << set), p, p + (1L << set)})
         if (q >= 0 && q <= last) list.push_back(q);
       break;
-    case pattern::all_to_all:
-      add_range(list, 0, last);
-      break;
+    case pattern::all_to_all: add_range(list, 0, last); break;
     case pattern::nearest:
       if (radix > 0) add_range(list, low, high);
       break;
     case pattern::spread:
-      for (long i = 0; i < radix; ++i)
-        list.push_back((p + i * is_.width / radix + (i > 0 ? set : 0)) % is_.width);
+      for (long i = 0; i < radix; ++i) list.push_back((p + i * is_.width / radix + (i > 0 ? set : 0)) % is_.width);
       break;
     case pattern::random_nearest:
       if (radix == 0) break;
@@ -147,8 +123,7 @@ std::vector<long> graph::needs(long set, long p) const {
   return list;
 }
 
-std::span<const long> graph::clipped(const table& lists, long set_step, long p,
-                                     long row_step) const {
+std::span<const long> graph::clipped(const table& lists, long set_step, long p, long row_step) const {
   if (row_step < 0 || row_step >= is_.steps) return {};
   const std::vector<long>& all = lists[set_at(set_step) * is_.width + p];
   if (!moving_window_) return all;
@@ -165,8 +140,7 @@ double random_uniform(std::span<const std::int64_t> words) {
   return static_cast<double>(siphash(bytes, 0x0807060504030201, 0x000f0e0d0c0b0a09)) * 0x1p-64;
 }
 
-std::uint64_t siphash(std::span<const unsigned char> bytes, std::uint64_t key0,
-                      std::uint64_t key1) {
+std::uint64_t siphash(std::span<const unsigned char> bytes, std::uint64_t key0, std::uint64_t key1) {
   std::uint64_t v0 = key0 ^ 0x736f6d6570736575, v1 = key1 ^ 0x646f72616e646f6d;
   std::uint64_t v2 = key0 ^ 0x6c7967656e657261, v3 = key1 ^ 0x7465646279746573;
   const auto rounds = [&](int count) {
@@ -191,8 +165,7 @@ std::uint64_t siphash(std::span<const unsigned char> bytes, std::uint64_t key0,
     absorb(word);
   }
   std::uint64_t tail = static_cast<std::uint64_t>(bytes.size()) << 56;
-  for (std::size_t i = whole; i < bytes.size(); ++i)
-    tail |= static_cast<std::uint64_t>(bytes[i]) << 8 * (i - whole);
+  for (std::size_t i = whole; i < bytes.size(); ++i) tail |= static_cast<std::uint64_t>(bytes[i]) << 8 * (i - whole);
   absorb(tail);
   v2 ^= 0xff;
   rounds(4);

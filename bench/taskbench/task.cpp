@@ -13,8 +13,7 @@ bool has_its_inputs(const graph& g, long t, long p, std::span<const stamp* const
   return true;
 }
 
-void run_task(const graph& g, long t, long p, std::span<const stamp* const> in, stamp* out,
-              long iterations) {
+void run_task(const graph& g, long t, long p, std::span<const stamp* const> in, stamp* out, long iterations) {
   if (!has_its_inputs(g, t, p, in)) {
     std::fprintf(stderr, "taskbench: task (step %ld, point %ld) ran without its inputs\n", t, p);
     std::abort();
@@ -36,16 +35,13 @@ void run_task(const graph& g, long t, long p, stamps& where, long iterations) {
 }
 
 graph graph_of(const bench::options& o) {
-  return graph(
-      {.pattern = pattern_named(o.pattern), .width = o.width, .steps = o.steps, .radix = o.radix});
+  return graph({.pattern = pattern_named(o.pattern), .width = o.width, .steps = o.steps, .radix = o.radix});
 }
 
 bench::outcome report(const graph& g, const bench::options& o, double seconds) {
   const double tasks = static_cast<double>(g.tasks());
   return {seconds * 1e6 * o.workers / tasks,
-          {{"seconds", seconds},
-           {"tasks", tasks},
-           {"flops_per_s", flops(o.iteration()) * tasks / seconds}}};
+          {{"seconds", seconds}, {"tasks", tasks}, {"flops_per_s", flops(o.iteration()) * tasks / seconds}}};
 }
 
 }  // namespace taskbench

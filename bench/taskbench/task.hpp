@@ -25,17 +25,14 @@ struct stamp {
 double compute(long iterations);
 
 /// 128 flops per iteration and 64 for the final product.
-constexpr double flops(long iterations) {
-  return 128.0 * static_cast<double>(iterations) + 64;
-}
+constexpr double flops(long iterations) { return 128.0 * static_cast<double>(iterations) + 64; }
 
 /// True if `in` holds, in order, one stamp (t - 1, q) per input q of (t, p).
 bool has_its_inputs(const graph&, long t, long p, std::span<const stamp* const> in);
 
 /// Checks the inputs, computes, writes *out. Stops the program with a sentence if the inputs are
 /// wrong.
-void run_task(const graph&, long t, long p, std::span<const stamp* const> in, stamp* out,
-              long iterations);
+void run_task(const graph&, long t, long p, std::span<const stamp* const> in, stamp* out, long iterations);
 
 /// Where tasks leave their stamps: `rows` per point, used in turn. With one row per step no writer
 /// ever waits for a reader; with two, the runtime must order a writer after the readers of the row

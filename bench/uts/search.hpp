@@ -32,8 +32,7 @@ inline void check(const published_tree& tree, const census& found) {
 template <class Search>
 bench::outcome measure(const bench::options& o, Search&& search) {
   const published_tree* named = find(o.tree);
-  if (!named)
-    throw std::invalid_argument("there is no published tree \"" + o.tree + "\"; T1 is one");
+  if (!named) throw std::invalid_argument("there is no published tree \"" + o.tree + "\"; T1 is one");
   const tree t(named->parameters);
   const bench::stopwatch clock;
   const census found = search(t);

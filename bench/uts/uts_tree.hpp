@@ -35,7 +35,7 @@ struct parameters {
   int seed = 0;                            ///< [-r]
   double inner_probability = 15.0 / 64.0;  ///< [-q] that a binomial node has children
   int inner_children = 4;                  ///< [-m] how many it then has
-  double shift = 0.5;  ///< [-f] hybrid: binomial from this fraction of max_depth
+  double shift = 0.5;                      ///< [-f] hybrid: binomial from this fraction of max_depth
 };
 
 struct node {
@@ -65,9 +65,7 @@ class tree {
   node root() const;
   /// 0 to 100, and floor(root_branching) at the root of a binomial tree.
   int num_children(const node&) const;
-  node child(const node& parent, int index) const {
-    return {sha1(parent.state, index), parent.depth + 1};
-  }
+  node child(const node& parent, int index) const { return {sha1(parent.state, index), parent.depth + 1}; }
 
  private:
   int binomial(const node&) const;

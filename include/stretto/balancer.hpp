@@ -34,21 +34,21 @@ namespace stretto {
 /// The input of a balancing round. Loads that are negative or not finite count as 0.
 struct load_table {
   struct object {
-    std::uint64_t id = 0;  // its index in the collection; in a round over all objects, an id
-    std::uint32_t node = 0;  // its current node
-    double seconds = 0;  // load: time of its handlers since the last round
-    double hint = 1;  // its own statement, in any unit (load_hint(), balancing.hpp)
-    std::uint64_t bytes = 0;  // of a migration, approximately
+    std::uint64_t id = 0;       // its index in the collection; in a round over all objects, an id
+    std::uint32_t node = 0;     // its current node
+    double seconds = 0;         // load: time of its handlers since the last round
+    double hint = 1;            // its own statement, in any unit (load_hint(), balancing.hpp)
+    std::uint64_t bytes = 0;    // of a migration, approximately
     double device_seconds = 0;  // device time of launches on object<T>s by its handlers
   };
   struct node {
-    double speed = 1;  // relative to other nodes: its number of workers. 0: the node accepts no objects
+    double speed = 1;       // relative to other nodes: its number of workers. 0: the node accepts no objects
     double background = 0;  // load that cannot move, in seconds
-    double devices = 0;  // the same for devices: their number
+    double devices = 0;     // the same for devices: their number
     double device_background = 0;
   };
   std::vector<object> objects = {};  // in the order of their ids
-  std::vector<node> nodes = {};  // by node; a failed one has speed 0
+  std::vector<node> nodes = {};      // by node; a failed one has speed 0
 };
 
 /// `object` is a position in load_table::objects.

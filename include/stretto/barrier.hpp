@@ -23,20 +23,20 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// How values are reduced at arrival: a type of values, what to begin with, and how to put one more in. Arrivals come in
-/// any order, so apply must be associative and commutative. Floating-point addition is so only up to rounding: its last
-/// bits may differ from run to run. Where they must not, add exactly (integers, fixed point), or use a reduction_instance
-/// with numbered contributors, which are combined in the order of their numbers.
+/// How values are reduced at arrival: a type of values, what to begin with, and how to put one more in. Arrivals come
+/// in any order, so apply must be associative and commutative. Floating-point addition is so only up to rounding: its
+/// last bits may differ from run to run. Where they must not, add exactly (integers, fixed point), or use a
+/// reduction_instance with numbered contributors, which are combined in the order of their numbers.
 ///
 ///     struct sum { using value_type = double;
 ///                  static double identity() { return 0; }
 ///                  static void apply(double& into, const double& value) { into += value; } };
 template <class Operator>
 concept arrival_reduction = std::is_trivially_copyable_v<typename Operator::value_type> &&
-    requires(typename Operator::value_type& into, const typename Operator::value_type& value) {
-      { Operator::identity() } -> std::convertible_to<typename Operator::value_type>;
-      Operator::apply(into, value);
-    };
+                            requires(typename Operator::value_type& into, const typename Operator::value_type& value) {
+                              { Operator::identity() } -> std::convertible_to<typename Operator::value_type>;
+                              Operator::apply(into, value);
+                            };
 
 namespace detail {
 /// A reduction with its types erased.
@@ -55,7 +55,8 @@ void apply_value(void* into, const void* value) {
                   *static_cast<const typename Operator::value_type*>(value));
 }
 template <arrival_reduction Operator>
-inline constexpr value_fold fold_of{sizeof(typename Operator::value_type), &begin_value<Operator>, &apply_value<Operator>};
+inline constexpr value_fold fold_of{sizeof(typename Operator::value_type), &begin_value<Operator>,
+                                    &apply_value<Operator>};
 }  // namespace detail
 
 class barrier {
@@ -72,9 +73,9 @@ class barrier {
   /// E21 if the phase expects fewer, E22 if the barrier is gone.
   void arrive(std::uint32_t count = 1, std::source_location where = std::source_location::current()) const;
   /// They come when all of `when` have ended; if one of them is poisoned, so is this phase. The arrivals are taken
-  /// from those expected now, so one too many is found now. Throws E23 too, if the arrival would wait for its own phase.
-  void arrive(event when, std::uint32_t count = 1,
-              std::source_location where = std::source_location::current()) const;
+  /// from those expected now, so one too many is found now. Throws E23 too, if the arrival would wait for its own
+  /// phase.
+  void arrive(event when, std::uint32_t count = 1, std::source_location where = std::source_location::current()) const;
   void arrive(std::span<const dependency> when, std::uint32_t count = 1,
               std::source_location where = std::source_location::current()) const;
 
@@ -125,8 +126,7 @@ class reducing_barrier : public barrier {
   using value_type = typename Operator::value_type;
 
   constexpr reducing_barrier() noexcept = default;
-  static reducing_barrier create(std::uint32_t arrivals,
-                                 std::source_location where = std::source_location::current()) {
+  static reducing_barrier create(std::uint32_t arrivals, std::source_location where = std::source_location::current()) {
     return reducing_barrier(barrier::create(arrivals, detail::fold_of<Operator>, where));
   }
 

@@ -1,13 +1,14 @@
-// buffer.hpp - arrays that are distributed over all nodes of a job: one logical array, each part of it where it is needed.
+// buffer.hpp - arrays that are distributed over all nodes of a job: one logical array, each part of it where it is
+// needed.
 //
 //     buffer<float, 2> u({{0, 0}, {n, n}}), v({{0, 0}, {n, n}});
 //     launch(init, u.elements(), u(one_to_one));
 //     for (int s = 0; s < steps; ++s) launch(jacobi, inside, u(neighborhood(1)), v(one_to_one), 0.1f), swap(u, v);
 //     auto seen = u.read().get();                       // on every node: seen.view()(i, j)
 //
-// Every node runs the same program and makes the same calls on buffers in the same order. A launch is cut into chunks, one for each node,
-// and on a node one for each device; mappers say which elements a chunk uses. From that each node finds alone what it computes, what it
-// sends and what it awaits, while earlier launches run.
+// Every node runs the same program and makes the same calls on buffers in the same order. A launch is cut into chunks,
+// one for each node, and on a node one for each device; mappers say which elements a chunk uses. From that each node
+// finds alone what it computes, what it sends and what it awaits, while earlier launches run.
 //
 // Threads     buffers are handles, copied as values. Calls on buffers come from one task at a time, on every node in
 //             the same order.
@@ -60,32 +61,49 @@ struct even_split {};
 
 /// As neighborhood, but along the axes only: a cross.
 constexpr mappers::star star(coordinate border) { return {{border, border, border}}; }
-constexpr mappers::star star(coordinate border0, coordinate border1, coordinate border2 = 0) { return {{border0, border1, border2}}; }
+constexpr mappers::star star(coordinate border0, coordinate border1, coordinate border2 = 0) {
+  return {{border0, border1, border2}};
+}
 /// As neighborhood, and what lies beyond the border of the array at its other side.
 constexpr mappers::wrapped wrapped(coordinate border) { return {{border, border, border}}; }
-constexpr mappers::wrapped wrapped(coordinate border0, coordinate border1, coordinate border2 = 0) { return {{border0, border1, border2}}; }
+constexpr mappers::wrapped wrapped(coordinate border0, coordinate border1, coordinate border2 = 0) {
+  return {{border0, border1, border2}};
+}
 /// Rows of the array in the proportion in which a chunk has rows of the range, whatever their numbers.
 inline constexpr mappers::even_split even_split{};
 
-/// Tags of launches and host tasks. A range is cut along its first axis; or along two, into tiles that are nearly square: on several nodes
-/// stencils then send less.
+/// Tags of launches and host tasks. A range is cut along its first axis; or along two, into tiles that are nearly
+/// square: on several nodes stencils then send less.
 struct in_tiles_tag {};
 inline constexpr in_tiles_tag in_tiles{};
 /// Each device's part is cut into so many pieces, so that one is computed while another's elements are on their way.
 struct in_pieces {
   std::uint32_t number;  // >= 1
 };
-/// This launch does nothing now, but one on such elements will come: what is allocated until then gets room for it, so that arrays which
-/// launches use more and more of are not allocated and copied again. For this node alone; values are not looked at.
+/// This launch does nothing now, but one on such elements will come: what is allocated until then gets room for it, so
+/// that arrays which launches use more and more of are not allocated and copied again. For this node alone; values are
+/// not looked at.
 ///
-///     launch(to_come{}, shine, box(0, all_rows), history(slice{0}), room(all));  // then launch(shine, box(0, rows), ...), row by row
+///     launch(to_come{}, shine, box(0, all_rows), history(slice{0}), room(all));  // then launch(shine, box(0, rows),
+///     ...), row by row
 struct to_come {};
 
 namespace detail {
 
 /// A mapper as the compiled core is told it.
 struct range_mapper {
-  enum class kind : std::uint8_t { one_to_one, neighborhood, star, wrapped, slice, all, fixed, transposed, even_split, custom };
+  enum class kind : std::uint8_t {
+    one_to_one,
+    neighborhood,
+    star,
+    wrapped,
+    slice,
+    all,
+    fixed,
+    transposed,
+    even_split,
+    custom
+  };
   using function = std::function<std::vector<box>(const box& chunk, const box& elements, const box& range)>;
 
   kind is = kind::all;
@@ -98,13 +116,21 @@ struct range_mapper {
 };
 
 inline range_mapper to_range_mapper(mappers::one_to_one) { return {.is = range_mapper::kind::one_to_one}; }
-inline range_mapper to_range_mapper(mappers::neighborhood m) { return {.is = range_mapper::kind::neighborhood, .border = m.border}; }
+inline range_mapper to_range_mapper(mappers::neighborhood m) {
+  return {.is = range_mapper::kind::neighborhood, .border = m.border};
+}
 inline range_mapper to_range_mapper(mappers::star m) { return {.is = range_mapper::kind::star, .border = m.border}; }
-inline range_mapper to_range_mapper(mappers::wrapped m) { return {.is = range_mapper::kind::wrapped, .border = m.border}; }
+inline range_mapper to_range_mapper(mappers::wrapped m) {
+  return {.is = range_mapper::kind::wrapped, .border = m.border};
+}
 inline range_mapper to_range_mapper(mappers::slice m) { return {.is = range_mapper::kind::slice, .axis = m.axis}; }
 inline range_mapper to_range_mapper(mappers::all) { return {.is = range_mapper::kind::all}; }
-inline range_mapper to_range_mapper(const mappers::fixed& m) { return {.is = range_mapper::kind::fixed, .always = m.always}; }
-inline range_mapper to_range_mapper(mappers::transposed m) { return {.is = range_mapper::kind::transposed, .by = m.by}; }
+inline range_mapper to_range_mapper(const mappers::fixed& m) {
+  return {.is = range_mapper::kind::fixed, .always = m.always};
+}
+inline range_mapper to_range_mapper(mappers::transposed m) {
+  return {.is = range_mapper::kind::transposed, .by = m.by};
+}
 inline range_mapper to_range_mapper(mappers::even_split) { return {.is = range_mapper::kind::even_split}; }
 
 /// A function of the program's own: a box, or several, for a chunk.
@@ -201,7 +227,9 @@ struct host_elements {
 /// What elements are, as far as a check of host tasks looks into them.
 enum class element_kind : std::uint8_t { any, float32, float64 };
 template <class T>
-inline constexpr element_kind kind_of_element = std::same_as<T, float> ? element_kind::float32 : std::same_as<T, double> ? element_kind::float64 : element_kind::any;
+inline constexpr element_kind kind_of_element = std::same_as<T, float>    ? element_kind::float32
+                                                : std::same_as<T, double> ? element_kind::float64
+                                                                          : element_kind::any;
 enum class nodes_of_task : std::uint8_t { chunks, one, each, collective };
 struct host_use_item {
   const buffer_handle* buffer;
@@ -253,8 +281,10 @@ struct buffer_launch : with_range_hints<object_launch> {
   template <class Tag>
     requires requires(with_range_hints<object_launch> request, const Tag& tag) { request.apply(tag); }
   void apply(const Tag& tag) {
-    static_assert(!names_place<Tag>, "a launch on buffers is computed by the devices of all nodes, not at one place: on(device_kind::host) or "
-                                     "on(device_kind::gpu) says by which kind, set_weights how much each computes");
+    static_assert(
+        !names_place<Tag>,
+        "a launch on buffers is computed by the devices of all nodes, not at one place: on(device_kind::host) or "
+        "on(device_kind::gpu) says by which kind, set_weights how much each computes");
     with_range_hints<object_launch>::apply(tag);
   }
 };
@@ -278,7 +308,8 @@ event launch_on_buffers(const kernel_code& code, const kernel_range& range, std:
                         const buffer_launch& request);
 /// Calls f(part) for parts of the box, by several workers; returns when all have ended.
 void for_parts_of(const box& all, const std::function<void(const box& part)>& f);
-buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name, const std::source_location& where);
+buffer_handle resize_buffer(const buffer_handle& h, const box& elements, std::string_view name,
+                            const std::source_location& where);
 
 }  // namespace detail
 
@@ -300,11 +331,16 @@ struct host_use {
   using element = std::conditional_t<How == access::in, const T, T>;
   using view = stretto::view<element, D>;
   using checked_view = stretto::view<element, D, bounds::checked>;
-  static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape}; }
-  static checked_view checked_view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<element*>(e.first), e.shape, e.limits}; }
+  static view view_of(const detail::host_elements& e) noexcept {
+    return {reinterpret_cast<element*>(e.first), e.shape};
+  }
+  static checked_view checked_view_of(const detail::host_elements& e) noexcept {
+    return {reinterpret_cast<element*>(e.first), e.shape, e.limits};
+  }
 };
 
-/// A buffer that a launch reduces into, as an argument: total.from_identity(). The buffer alone is one whose content is folded, too.
+/// A buffer that a launch reduces into, as an argument: total.from_identity(). The buffer alone is one whose content is
+/// folded, too.
 template <class T, std::size_t D>
 struct buffer_reduction {
   buffer<T, D> of;
@@ -318,7 +354,9 @@ struct host_reduction {
   using view = stretto::view<T, D>;
   using checked_view = stretto::view<T, D, bounds::checked>;
   static view view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape}; }
-  static checked_view checked_view_of(const detail::host_elements& e) noexcept { return {reinterpret_cast<T*>(e.first), e.shape, e.limits}; }
+  static checked_view checked_view_of(const detail::host_elements& e) noexcept {
+    return {reinterpret_cast<T*>(e.first), e.shape, e.limits};
+  }
   /// What the buffer holds before does not count.
   host_reduction from_identity() const { return {of, false}; }
 };
@@ -328,14 +366,15 @@ struct one_node_tag {};
 struct each_node_tag {};
 inline constexpr one_node_tag on_one_node{};
 inline constexpr each_node_tag on_each_node{};
-/// Or on every node, for its part, as a task in which nodes talk with each other: collective{}, or collective{1} and so on. On each node tasks
-/// of one group run one at a time, in the order of the program; those of others beside them.
+/// Or on every node, for its part, as a task in which nodes talk with each other: collective{}, or collective{1} and so
+/// on. On each node tasks of one group run one at a time, in the order of the program; those of others beside them.
 struct collective {
   std::uint32_t group = 0;
 };
 
-/// A view of what was read, as long as that is kept. Where programs are checked (STRETTO_CHECK=1), it looks at each coordinate, and throws B27
-/// for one that was not read; rows are not looked at. It becomes a view<const T, D> where one is asked for, which looks at nothing.
+/// A view of what was read, as long as that is kept. Where programs are checked (STRETTO_CHECK=1), it looks at each
+/// coordinate, and throws B27 for one that was not read; rows are not looked at. It becomes a view<const T, D> where
+/// one is asked for, which looks at nothing.
 template <class T, std::size_t D>
 class seen_view : public stretto::view<const T, D> {
  public:
@@ -356,8 +395,8 @@ class seen_view : public stretto::view<const T, D> {
   const detail::view_limits* limits_;
 };
 
-/// Elements of a buffer on this node, until it goes; launches that would write them here wait until then, and a task that keeps it while it
-/// waits for one of those waits for ever: it is released before. Move-only.
+/// Elements of a buffer on this node, until it goes; launches that would write them here wait until then, and a task
+/// that keeps it while it waits for one of those waits for ever: it is released before. Move-only.
 template <class T, std::size_t D>
 class seen {
  public:
@@ -379,26 +418,28 @@ struct buffer_options {
   std::string_view name = {};  // shown in errors, traces and reports
 };
 
-/// When a horizon is made: what is older than the one before it is remembered as one thing, which bounds memory and the cost of launches. Each
-/// follows all launches before it and holds none of them up.
+/// When a horizon is made: what is older than the one before it is remembered as one thing, which bounds memory and the
+/// cost of launches. Each follows all launches before it and holds none of them up.
 struct horizon_settings {
-  std::uint64_t step = 4;             // the longest chain of launches has grown by so many since the last; 0: never for that
+  std::uint64_t step = 4;  // the longest chain of launches has grown by so many since the last; 0: never for that
   std::uint64_t most_parallel = 256;  // so many launches that none follows yet; at least 2, or 0: never for that
 };
-/// From this point of the program on, which has to be the same on every node. Where both are 0 memory grows with the program, and nothing
-/// bounds how far it is ahead of its launches.
+/// From this point of the program on, which has to be the same on every node. Where both are 0 memory grows with the
+/// program, and nothing bounds how far it is ahead of its launches.
 ///
 ///   throws   B16 where most_parallel is 1: each launch would be followed by a horizon
 void set_horizons(const horizon_settings& settings, std::source_location where = std::source_location::current());
 
-/// A point of the program that everything later on buffers follows, on each node by itself; all nodes say it in the same place. To wait for
-/// all at once, before time is taken or a library uses what buffers would:
+/// A point of the program that everything later on buffers follows, on each node by itself; all nodes say it in the
+/// same place. To wait for all at once, before time is taken or a library uses what buffers would:
 ///
 ///     wait(epoch());
 ///
-///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it has failed
+///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it
+///   has failed
 ///
-/// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and horizons hold nothing up.
+/// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and
+/// horizons hold nothing up.
 event epoch(std::source_location where = std::source_location::current());
 
 /// The same for all nodes at once: a barrier.
@@ -414,11 +455,14 @@ event epoch(all_nodes_tag, std::source_location where = std::source_location::cu
 
 /// How much of a launch nodes, and devices of this node, get. Rows are cut so; tiles are cut alike.
 struct weight_settings {
-  std::vector<double> nodes = {};    // one for each node, the same on all of them; none: all alike, or as measured (option weights)
-  std::vector<double> devices = {};  // likewise for each device of this node; with one more, which is the host's, the host computes beside them
+  std::vector<double> nodes =
+      {};  // one for each node, the same on all of them; none: all alike, or as measured (option weights)
+  std::vector<double> devices =
+      {};  // likewise for each device of this node; with one more, which is the host's, the host computes beside them
 };
-/// From this point of the program on, which has to be the same on every node; what a launch computes stays the same. A list that is given
-/// stays: its level is measured again when a later call leaves it out. Elements move as launches need them elsewhere than before.
+/// From this point of the program on, which has to be the same on every node; what a launch computes stays the same. A
+/// list that is given stays: its level is measured again when a later call leaves it out. Elements move as launches
+/// need them elsewhere than before.
 ///
 ///     set_weights({.nodes = {1, 1, 2}});  // node 2 gets half of each launch
 ///
@@ -429,16 +473,21 @@ namespace detail {
 
 /// f(i, j): what the element there begins as.
 template <class F, class T, std::size_t D>
-concept element_function = (D == 1 && requires(const F& f, coordinate i) { { f(i) } -> std::convertible_to<T>; }) ||
-                           (D == 2 && requires(const F& f, coordinate i) { { f(i, i) } -> std::convertible_to<T>; }) ||
-                           (D == 3 && requires(const F& f, coordinate i) { { f(i, i, i) } -> std::convertible_to<T>; });
+concept element_function = (D == 1 && requires(const F& f, coordinate i) {
+                             { f(i) } -> std::convertible_to<T>;
+                           }) || (D == 2 && requires(const F& f, coordinate i) {
+                             { f(i, i) } -> std::convertible_to<T>;
+                           }) || (D == 3 && requires(const F& f, coordinate i) {
+                             { f(i, i, i) } -> std::convertible_to<T>;
+                           });
 
 }  // namespace detail
 
 template <class T, std::size_t D = 1>
 class buffer {
   static_assert(D >= 1 && D <= 3, "a buffer has 1 to 3 dimensions");
-  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories and nodes as bytes: T must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements move between memories and nodes as bytes: T must be trivially copyable");
   static_assert(detail::explain_bytes<T>());
 
  public:
@@ -456,25 +505,30 @@ class buffer {
          std::source_location where = std::source_location::current())
       : handle_(detail::make_buffer({elements, D, sizeof(T), alignof(T), options.name, from}, where)) {}
 
-  /// Begins with f(i), f(i, j) or f(i, j, k) of each element's coordinates: as a host task in which every node calls `f` for the rows of its
-  /// chunk, with several workers at once; so `f` gives the same on every node, and depends on nothing else.
+  /// Begins with f(i), f(i, j) or f(i, j, k) of each element's coordinates: as a host task in which every node calls
+  /// `f` for the rows of its chunk, with several workers at once; so `f` gives the same on every node, and depends on
+  /// nothing else.
   ///
   ///   cost     a call for each element, on one node; devices get a copy when they first use it
   ///
   ///     buffer<float, 2> u(plate, [](coordinate i, coordinate j) { return i == j ? 1.0f : 0.0f; });
   template <detail::element_function<T, D> F>
-  buffer(const box& elements, F f, const buffer_options& options = {}, std::source_location where = std::source_location::current());
+  buffer(const box& elements, F f, const buffer_options& options = {},
+         std::source_location where = std::source_location::current());
 
-  /// A buffer of other elements that begins with those that both have: a copy on all nodes, from device to device where they lie there. The
-  /// rest, and what nobody has written here, is unwritten. This one stays as it is; u = u.resized(box) lets it go when the copy has ended.
+  /// A buffer of other elements that begins with those that both have: a copy on all nodes, from device to device where
+  /// they lie there. The rest, and what nobody has written here, is unwritten. This one stays as it is; u =
+  /// u.resized(box) lets it go when the copy has ended.
   ///
   ///   throws   B07
-  ///   cost     a launch over the elements that both have (over each box of those that are written), which moves them between nodes as far
+  ///   cost     a launch over the elements that both have (over each box of those that are written), which moves them
+  ///   between nodes as far
   ///            as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by the host
   buffer resized(const box& elements, std::source_location where = std::source_location::current()) const {
     return resized(elements, {}, where);
   }
-  buffer resized(const box& elements, const buffer_options& options, std::source_location where = std::source_location::current()) const {
+  buffer resized(const box& elements, const buffer_options& options,
+                 std::source_location where = std::source_location::current()) const {
     return buffer(detail::resize_buffer(handle_, elements, options.name, where));
   }
 
@@ -505,30 +559,37 @@ class buffer {
     static_assert(detail::fits_axes<M, D>, "transposed exchanges two axes: a buffer of one axis has none to exchange");
     return {*this, detail::to_range_mapper(by)};
   }
-  /// For a kernel's parameter reduce<Op, D>: what this buffer holds before does not count. The buffer itself, as an argument, is folded, too.
+  /// For a kernel's parameter reduce<Op, D>: what this buffer holds before does not count. The buffer itself, as an
+  /// argument, is folded, too.
   buffer_reduction<T, D> from_identity() const { return {*this}; }
-  /// Each chunk of a host task folds into elements of its own, which begin with Op::identity(); what all chunks made, on all nodes, is then
-  /// folded by Op::fold, in the order of the chunks.
+  /// Each chunk of a host task folds into elements of its own, which begin with Op::identity(); what all chunks made,
+  /// on all nodes, is then folded by Op::fold, in the order of the chunks.
   ///
   ///   Op   reduction_operator.hpp, or the program's own, whose right-hand sides are elements. It need not commute
   template <reduction_operator Op>
   host_reduction<T, D, Op> reduce() const {
-    static_assert(std::same_as<typename Op::rhs_type, T>, "the operator of a reduction into a buffer folds the buffer's elements");
+    static_assert(std::same_as<typename Op::rhs_type, T>,
+                  "the operator of a reduction into a buffer folds the buffer's elements");
     static_assert(alignof(T) <= alignof(std::max_align_t), "elements that are reduced into have an ordinary alignment");
     return {*this};
   }
-  box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
+  box elements(std::source_location where = std::source_location::current()) const {
+    return detail::elements_of(handle_, where);
+  }
 
-  /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a launch in which every
-  /// node reads all of `part`, which may be empty. Poisoned with what those launches failed with. Launches that would
-  /// write there wait until
-  /// it is let go of: read_copy() is for what is kept.
+  /// The content for host code of this node, once every launch submitted so far that writes there has ended: as a
+  /// launch in which every node reads all of `part`, which may be empty. Poisoned with what those launches failed with.
+  /// Launches that would write there wait until it is let go of: read_copy() is for what is kept.
   future<seen<T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
-    return async(after(ready), name("elements for the host"), [later] { return seen<T, D>(detail::give_elements(*later)); }, where);
+    return async(
+        after(ready), name("elements for the host"), [later] { return seen<T, D>(detail::give_elements(*later)); },
+        where);
   }
-  future<seen<T, D>> read(std::source_location where = std::source_location::current()) const { return read(elements(where), where); }
+  future<seen<T, D>> read(std::source_location where = std::source_location::current()) const {
+    return read(elements(where), where);
+  }
 
   /// A copy of the same content that the program owns: launches that write the buffer later do not wait for it to go.
   ///
@@ -539,12 +600,15 @@ class buffer {
                                      std::source_location where = std::source_location::current()) const {
     auto later = std::make_shared<detail::seen_later>(detail::see_elements(handle_, part, where));
     const event ready = later->ready;
-    return async(after(ready), name("copy for the program"), [later, part] {
-      array_copy<T, D> made(part);
-      detail::copy_seen(*later->seen, reinterpret_cast<std::byte*>(made.data()));
-      later->seen.reset();
-      return made;
-    }, where);
+    return async(
+        after(ready), name("copy for the program"),
+        [later, part] {
+          array_copy<T, D> made(part);
+          detail::copy_seen(*later->seen, reinterpret_cast<std::byte*>(made.data()));
+          later->seen.reset();
+          return made;
+        },
+        where);
   }
   future<array_copy<T, D>> read_copy(std::source_location where = std::source_location::current()) const {
     return read_copy(elements(where), where);
@@ -583,12 +647,14 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
 struct argument_of_buffers<Number, Parameter, Given> {
   using reduced = buffer<typename Parameter::element, Parameter::axes>;
   using afresh = buffer_reduction<typename Parameter::element, Parameter::axes>;
-  STRETTO_DETAIL_ARGUMENT("must be a buffer, such as total or total.from_identity(), of the element type and the number of axes of the "
-                          "kernel's reduce parameter",
-                          std::same_as<Given, reduced> || std::same_as<Given, afresh>);
+  STRETTO_DETAIL_ARGUMENT(
+      "must be a buffer, such as total or total.from_identity(), of the element type and the number of axes of the "
+      "kernel's reduce parameter",
+      std::same_as<Given, reduced> || std::same_as<Given, afresh>);
   static constexpr const reduction_kind* fold = &folding_of<typename Parameter::operation>;
   explicit argument_of_buffers(const reduced& b) noexcept : is{.buffer = &b.handle(), .fold = fold} {}
-  explicit argument_of_buffers(const afresh& r) noexcept : is{.buffer = &r.of.handle(), .fold = fold, .includes_current = false} {}
+  explicit argument_of_buffers(const afresh& r) noexcept
+      : is{.buffer = &r.of.handle(), .fold = fold, .includes_current = false} {}
   buffer_item item() const noexcept { return is; }
   buffer_item is;
 };
@@ -596,46 +662,50 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
   requires(Parameter::mode != access::local && Parameter::mode != access::reduce)
 struct argument_of_buffers<Number, Parameter, Given> {
   using element = std::remove_const_t<typename Parameter::element>;
-  STRETTO_DETAIL_ARGUMENT("must be a buffer with a mapper, such as u(one_to_one), of the element type and the number of axes of the "
-                          "kernel's array parameter",
-                          std::same_as<Given, buffer_use<element, Parameter::axes>>);
+  STRETTO_DETAIL_ARGUMENT(
+      "must be a buffer with a mapper, such as u(one_to_one), of the element type and the number of axes of the "
+      "kernel's array parameter",
+      std::same_as<Given, buffer_use<element, Parameter::axes>>);
   explicit argument_of_buffers(const Given& u) noexcept : is{.buffer = &u.of.handle(), .by = &u.by} {}
   buffer_item item() const noexcept { return is; }
   buffer_item is;
 };
 
 template <class... P, class... A, std::size_t... N>
-event launch_buffers_with(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range, std::index_sequence<N...>,
-                          const A&... given) {
+event launch_buffers_with(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range,
+                          std::index_sequence<N...>, const A&... given) {
   const std::tuple<argument_of_buffers<N, P, A>...> all{argument_of_buffers<N, P, A>(given)...};
   const std::array<buffer_item, sizeof...(P)> items{std::get<N>(all).item()...};
   return launch_on_buffers(k.code(), range, items, request);
 }
 template <class... P, class... A>
-event launch_buffers_checked(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch_buffers_checked(const buffer_launch& request, const kernel<void(P...)>& k, const kernel_range& range,
+                             const A&... given) {
   static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
   if constexpr (sizeof...(A) == sizeof...(P))
     return launch_buffers_with(request, k, range, std::index_sequence_for<P...>(), given...);
-  else
-    return {};
+  else return {};
 }
 
 }  // namespace detail
 
-/// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of submission as far as
-/// arguments ask for it.
+/// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of
+/// submission as far as arguments ask for it.
 ///
 ///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
 ///            name("text"), before the kernel, the
 ///            same on every node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for
 ///            events of this node. A kind or a
 ///            driver("...") other than the host is that of all devices of the node
-///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value something that
-///            converts to it, for local a local_size. `out` declares that every element that the mapper names is overwritten: else the
-///            parameter is inout. What is reduced has one result on all nodes, to the last bit; with other numbers of nodes or
-///            devices, sums of floating-point numbers differ in rounding
-///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on instances
-///   throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise, too, B07 for
+///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value
+///   something that
+///            converts to it, for local a local_size. `out` declares that every element that the mapper names is
+///            overwritten: else the parameter is inout. What is reduced has one result on all nodes, to the last bit;
+///            with other numbers of nodes or devices, sums of floating-point numbers differ in rounding
+///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on
+///   instances throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the
+///   same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise,
+///   too, B07 for
 ///            a buffer that names nothing; B31 where
 ///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of
 ///            range, mapper and buffer do
@@ -658,9 +728,11 @@ event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kern
   const auto request = detail::request_of<detail::buffer_launch>(t1, t2);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
-template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, detail::buffer_launch_tag T3, class... P, class... A>
+template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, detail::buffer_launch_tag T3, class... P,
+          class... A>
   requires(detail::buffer_argument<A> || ...)
-event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
+             const A&... given) {
   const auto request = detail::request_of<detail::buffer_launch>(t1, t2, t3);
   return detail::launch_buffers_checked(request, k, range, given...);
 }
@@ -687,8 +759,8 @@ host_use_item item_of(const host_reduction<T, D, Op>& r) noexcept {
 template <class F>
 concept names_its_views = std::is_pointer_v<F> || requires { &F::operator(); };
 
-/// `first`, the chunk or which part it is, for functions that take it. With checks on, those that say `auto` get views that look at each
-/// coordinate.
+/// `first`, the chunk or which part it is, for functions that take it. With checks on, those that say `auto` get views
+/// that look at each coordinate.
 template <class F, class... U, class First, std::size_t... I>
 void call_with_views(F& f, const First& first, std::span<const host_elements> given, std::index_sequence<I...>) {
   const auto call = [&](auto&&... views) {
@@ -701,36 +773,43 @@ void call_with_views(F& f, const First& first, std::span<const host_elements> gi
 }
 
 template <class F, class... U>
-event host_task_with(nodes_of_task which, const box& range, const host_task_request& request, const std::source_location& where, F&& f,
-                     const U&... uses) {
-  static_assert(std::invocable<std::decay_t<F>&, const box&, typename U::view...> || std::invocable<std::decay_t<F>&, typename U::view...>,
-                "the function of a host task takes a view of each buffer, in their order: view<const T, D> of what it reads, view<T, D> of "
+event host_task_with(nodes_of_task which, const box& range, const host_task_request& request,
+                     const std::source_location& where, F&& f, const U&... uses) {
+  static_assert(std::invocable<std::decay_t<F>&, const box&, typename U::view...> ||
+                    std::invocable<std::decay_t<F>&, typename U::view...>,
+                "the function of a host task takes a view of each buffer, in their order: view<const T, D> of what it "
+                "reads, view<T, D> of "
                 "what it writes or reduces into; and before them the box of its chunk, if it likes");
   const std::array<host_use_item, sizeof...(U)> items{item_of(uses)...};
   auto kept = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
-  return run_host_task(which, range, items,
-                       [kept](const box& chunk, std::span<const host_elements> given) {
-                         call_with_views<std::decay_t<F>, U...>(*kept, chunk, given, std::index_sequence_for<U...>());
-                       },
-                       request, where);
+  return run_host_task(
+      which, range, items,
+      [kept](const box& chunk, std::span<const host_elements> given) {
+        call_with_views<std::decay_t<F>, U...>(*kept, chunk, given, std::index_sequence_for<U...>());
+      },
+      request, where);
 }
 
 template <class F, class... U>
-event collective_task_with(std::uint32_t group, const host_task_request& request, const std::source_location& where, F&& f, const U&... uses) {
-  static_assert(std::invocable<std::decay_t<F>&, collective_part, typename U::view...> || std::invocable<std::decay_t<F>&, typename U::view...>,
-                "the function of a collective host task takes a view of each buffer, in their order; and before them a collective_part, if it likes");
+event collective_task_with(std::uint32_t group, const host_task_request& request, const std::source_location& where,
+                           F&& f, const U&... uses) {
+  static_assert(std::invocable<std::decay_t<F>&, collective_part, typename U::view...> ||
+                    std::invocable<std::decay_t<F>&, typename U::view...>,
+                "the function of a collective host task takes a view of each buffer, in their order; and before them a "
+                "collective_part, if it likes");
   const std::array<host_use_item, sizeof...(U)> items{item_of(uses)...};
   auto kept = std::make_shared<std::decay_t<F>>(std::forward<F>(f));
   const std::uint32_t nodes = nodes_of_buffers();
-  return run_host_task({nodes_of_task::collective, group}, box(0, nodes), items,
-                       [kept, nodes, group, where](const box& chunk, std::span<const host_elements> given) {
-                         const collective_part part{static_cast<std::uint32_t>(chunk.min()[0]), nodes, group};
-                         const auto body = [&] {
-                           call_with_views<std::decay_t<F>, U...>(*kept, part, given, std::index_sequence_for<U...>());
-                         };
-                         run_collective_part(body, where);
-                       },
-                       request, where);
+  return run_host_task(
+      {nodes_of_task::collective, group}, box(0, nodes), items,
+      [kept, nodes, group, where](const box& chunk, std::span<const host_elements> given) {
+        const collective_part part{static_cast<std::uint32_t>(chunk.min()[0]), nodes, group};
+        const auto body = [&] {
+          call_with_views<std::decay_t<F>, U...>(*kept, part, given, std::index_sequence_for<U...>());
+        };
+        run_collective_part(body, where);
+      },
+      request, where);
 }
 
 /// A group, with where that was said.
@@ -768,7 +847,8 @@ struct host_task_range {
 ///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n),
 ///            priority(n), name("text"), before
 ///            the range
-///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper says. Of pieces, several
+///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper
+///   says. Of pieces, several
 ///            may run at once
 ///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut:
 ///            within a chunk the
@@ -793,26 +873,30 @@ event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range
 
 template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
   requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_task_range& range, F&& f, const U&... uses) {
+event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_task_range& range, F&& f,
+                const U&... uses) {
   const auto request = detail::request_of<detail::host_task_request>(t1, t2, t3);
   return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
 }
 
-/// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of MPI that are collective,
-/// or of a library that writes a file in parallel.
+/// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of
+/// MPI that are collective, or of a library that writes a file in parallel.
 ///
-///     host_task(collective{}, [=](collective_part me, view<const float, 2> u) { write_rows(file, me.node, me.nodes, u); }, u.in(even_split));
+///     host_task(collective{}, [=](collective_part me, view<const float, 2> u) { write_rows(file, me.node, me.nodes,
+///     u); }, u.in(even_split));
 ///
 /// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in
 /// any order. Each group talks by ways of its own: me.communicator<MPI_Comm>() is one (collective_part.hpp).
 ///
 ///   tags     up to three of after(...), affects(...), uses(...), priority(n), name("text"), before the group
-///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as many as there are nodes,
+///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as
+///   many as there are nodes,
 ///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). In a job over MPI
 ///            whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is linked with MPI, it runs on
 ///            a thread of its own and may block in calls of MPI. Elsewhere it waits for others as tasks wait, by
 ///            futures: a call that blocks its thread holds up a worker
-///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read what it was to
+///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read
+///   what it was to
 ///            write; where others wait for it in f, they have to find out by what they wait for
 ///   throws   as launch
 template <class F, class... U>
@@ -835,7 +919,8 @@ event host_task(const T1& t1, const T2& t2, const detail::collective_range& grou
 
 template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
   requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collective_range& group, F&& f, const U&... uses) {
+event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collective_range& group, F&& f,
+                const U&... uses) {
   const auto request = detail::request_of<detail::collective_request>(t1, t2, t3);
   return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
 }
@@ -854,23 +939,27 @@ future<std::invoke_result_t<F&>> fence(const side_effect& of, F f,
   auto value = std::make_shared<std::optional<std::invoke_result_t<F&>>>();
   const event done = host_task(uses(of), name("fence"), detail::host_task_range(on_each_node, where),
                                [value, f = std::move(f)]() mutable { value->emplace(f()); });
-  return async(after(done), name("value of a side effect"), [value, where] {
-    if (!*value) detail::refuse_value(where);
-    return std::move(**value);
-  }, where);
+  return async(
+      after(done), name("value of a side effect"),
+      [value, where] {
+        if (!*value) detail::refuse_value(where);
+        return std::move(**value);
+      },
+      where);
 }
 
-/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does none of it: kernels and
-/// host tasks are not run, every event of theirs has happened, and what `read` promises is poisoned (B09). Throws B20 on a thread of no
-/// runtime.
+/// Whether this runtime only finds what the program would do on buffers as a node of a job (option dry_nodes), and does
+/// none of it: kernels and host tasks are not run, every event of theirs has happened, and what `read` promises is
+/// poisoned (B09). Throws B20 on a thread of no runtime.
 ///
-///     auto error = residual.read();                       // on every node, in a dry run, too: it makes nodes send elements
-///     if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
+///     auto error = residual.read();                       // on every node, in a dry run, too: it makes nodes send
+///     elements if (!is_dry_run() && error.get().view()(0) < 1e-6) break;
 bool is_dry_run();
 
 template <class T, std::size_t D>
 template <detail::element_function<T, D> F>
-buffer<T, D>::buffer(const box& elements, F f, const buffer_options& options, std::source_location where) : buffer(elements, options, where) {
+buffer<T, D>::buffer(const box& elements, F f, const buffer_options& options, std::source_location where)
+    : buffer(elements, options, where) {
   if (elements.is_empty()) return;
   detail::host_task_request request;
   request.name = "first elements";

@@ -1,5 +1,5 @@
-// buffer_checkpoint.hpp - a checkpoint of a program on buffers: some of its buffers and values at one point of its order, in a directory, to
-// begin again from there on any number of nodes.
+// buffer_checkpoint.hpp - a checkpoint of a program on buffers: some of its buffers and values at one point of its
+// order, in a directory, to begin again from there on any number of nodes.
 //
 //     buffer<double, 2> u(...), v(...);
 //     int step = 0;
@@ -11,11 +11,12 @@
 //       launch(stencil, inside, u(star(1)), v(one_to_one)), swap(u, v);
 //     }
 //
-// Every node calls, as for launches. A checkpoint has what the launches before the call write. Each node copies its rows of each buffer, as a
-// task like others: launches that would change them wait for the copy alone. It is written behind, while the program goes on.
+// Every node calls, as for launches. A checkpoint has what the launches before the call write. Each node copies its
+// rows of each buffer, as a task like others: launches that would change them wait for the copy alone. It is written
+// behind, while the program goes on.
 //
-// The directory is one of checkpoint.hpp: what is kept is a Zarr array under its name, and `open_checkpoint` reads it, a buffer as an object,
-// in a program of one node and without buffers, too.
+// The directory is one of checkpoint.hpp: what is kept is a Zarr array under its name, and `open_checkpoint` reads it,
+// a buffer as an object, in a program of one node and without buffers, too.
 //
 // Threads     as buffers.
 // Memory      kept variables are named by the checkpoint as long as it is there.
@@ -49,7 +50,8 @@ namespace stretto {
 struct checkpoint_policy {
   std::uint64_t offers = 0;    // this is the offer of that number; 0: never for that
   std::uint64_t horizons = 0;  // so many horizons have been made; 0: never for that
-  double seconds = 0;          // so long ago, by the clock of node 0, which the others learn a few offers later; 0: never for that
+  double seconds =
+      0;  // so long ago, by the clock of node 0, which the others learn a few offers later; 0: never for that
 };
 
 namespace detail {
@@ -63,8 +65,10 @@ struct kept_variable {
   std::function<void(const buffer_handle&)> set_buffer;
   file_elements of = {};
 };
-future<void> save_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where);
-bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where);
+future<void> save_buffers(const std::string& directory, const std::vector<kept_variable>& all,
+                          const std::source_location& where);
+bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all,
+                     const std::source_location& where);
 /// Throws C08 for a name that nothing can have, or that another has.
 void check_kept_name(const std::vector<kept_variable>& all, std::string_view name, const std::source_location& where);
 
@@ -96,7 +100,8 @@ class buffer_checkpoint {
   /// Nothing is read or written yet.
   ///
   ///   directory   made, or replaced as a whole. All nodes see the same file system
-  explicit buffer_checkpoint(std::string_view directory, const checkpoint_policy& policy = {}) : directory_(directory), times_(policy) {}
+  explicit buffer_checkpoint(std::string_view directory, const checkpoint_policy& policy = {})
+      : directory_(directory), times_(policy) {}
   buffer_checkpoint(const buffer_checkpoint&) = delete;
   buffer_checkpoint& operator=(const buffer_checkpoint&) = delete;
 
@@ -104,7 +109,8 @@ class buffer_checkpoint {
   ///
   ///   throws   C08 for a name that cannot be one, or is there
   template <class T, std::size_t D>
-  buffer_checkpoint& keep(std::string_view name, buffer<T, D>& u, std::source_location where = std::source_location::current()) {
+  buffer_checkpoint& keep(std::string_view name, buffer<T, D>& u,
+                          std::source_location where = std::source_location::current()) {
     detail::check_kept_name(kept_, name, where);
     kept_.push_back({.name = std::string(name),
                      .value = {},
@@ -114,33 +120,40 @@ class buffer_checkpoint {
                      .of = detail::elements_in_files<T, D>()});
     return *this;
   }
-  /// Keeps the value that the variable has when it is saved: numbers, vectors of numbers, and what fields() tells of. It has to be the same
-  /// on all nodes: node 0's is written.
+  /// Keeps the value that the variable has when it is saved: numbers, vectors of numbers, and what fields() tells of.
+  /// It has to be the same on all nodes: node 0's is written.
   template <transferable T>
-  buffer_checkpoint& keep(std::string_view name, T& value, std::source_location where = std::source_location::current()) {
+  buffer_checkpoint& keep(std::string_view name, T& value,
+                          std::source_location where = std::source_location::current()) {
     detail::check_kept_name(kept_, name, where);
-    kept_.push_back({.name = std::string(name),
-                     .value = [&value, called = std::string(name), where] { return stretto::keep(called, std::as_const(value), where); },
-                     .read_value = [&value, called = std::string(name), where](const checkpoint& from) -> std::function<void()> {
-                       return [&value, was = std::make_shared<T>(from.value<T>(called, where))] { value = std::move(*was); };
-                     },
-                     .buffer = {},
-                     .set_buffer = {}});
+    kept_.push_back(
+        {.name = std::string(name),
+         .value = [&value, called = std::string(name),
+                   where] { return stretto::keep(called, std::as_const(value), where); },
+         .read_value = [&value, called = std::string(name), where](const checkpoint& from) -> std::function<void()> {
+           return [&value, was = std::make_shared<T>(from.value<T>(called, where))] { value = std::move(*was); };
+         },
+         .buffer = {},
+         .set_buffer = {}});
     return *this;
   }
 
   /// Puts what was kept into the variables, on as many nodes as there are. Returns when all nodes have it.
   ///
   ///   returns  false if there is no such directory; nothing has changed then
-  ///   throws   on all nodes, nothing having changed: C02 for a damaged file, C04 for a name under which nothing was kept, C05 where what was
-  ///            kept is of another type, or of other elements than the buffer that the variable names; C06 if it is no checkpoint
+  ///   throws   on all nodes, nothing having changed: C02 for a damaged file, C04 for a name under which nothing was
+  ///   kept, C05 where what was
+  ///            kept is of another type, or of other elements than the buffer that the variable names; C06 if it is no
+  ///            checkpoint
   ///   cost     each node reads its rows; nobody reads all
-  bool restore(std::source_location where = std::source_location::current()) { return detail::restore_buffers(directory_, kept_, where); }
+  bool restore(std::source_location where = std::source_location::current()) {
+    return detail::restore_buffers(directory_, kept_, where);
+  }
 
   /// A point of the program at which it may be saved; is, if the policy says so.
   ///
-  ///   returns  whether it is, the same on every node. If it cannot be written, `run` tells of it at the end, as of a task
-  ///   cost     of seconds: a host task on node 0 and a read for every 8 offers, which the 8th may wait for
+  ///   returns  whether it is, the same on every node. If it cannot be written, `run` tells of it at the end, as of a
+  ///   task cost     of seconds: a host task on node 0 and a read for every 8 offers, which the 8th may wait for
   bool offer(std::source_location where = std::source_location::current()) {
     if (!times_.take(where)) return false;
     detail::save_buffers(directory_, kept_, where);
@@ -148,7 +161,8 @@ class buffer_checkpoint {
   }
   /// Saves it, in any case.
   ///
-  ///   returns  a future of this node: ready when the checkpoint is in place. Fails with C01 where it cannot be written, C09 if a node is
+  ///   returns  a future of this node: ready when the checkpoint is in place. Fails with C01 where it cannot be
+  ///   written, C09 if a node is
   ///            lost, and with what the launches failed with that were to write the elements; the last one stays then
   future<void> save(std::source_location where = std::source_location::current()) {
     times_.begin_anew();

@@ -1,11 +1,12 @@
-// buffer_files.hpp - buffers in files, written and read by all nodes together: Zarr arrays, which other tools read, and plain bytes.
+// buffer_files.hpp - buffers in files, written and read by all nodes together: Zarr arrays, which other tools read, and
+// plain bytes.
 //
 //     auto u = load_zarr<float, 2>("before.zarr");
 //     ...
 //     save_zarr(u, "after.zarr");                       // goes on behind: later launches may change u at once
 //
-// Every node calls, as for launches; all nodes see the same file system. Each writes whole chunks of its own, and reads the rows that a
-// launch over all elements would have it compute.
+// Every node calls, as for launches; all nodes see the same file system. Each writes whole chunks of its own, and reads
+// the rows that a launch over all elements would have it compute.
 //
 // Threads     as buffers.
 // Memory      what launches before the call wrote is in the file. Files of one job are worked on in the order of the
@@ -46,20 +47,25 @@ template <class T, std::size_t D>
 file_elements elements_in_files() {
   return {zarr_type<T>(), D, sizeof(T), alignof(T)};
 }
-future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::string_view folder, const zarr_options& options,
-                          const std::source_location& where);
-future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file, const std::source_location& where);
-buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name, const std::source_location& where);
+future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::string_view folder,
+                          const zarr_options& options, const std::source_location& where);
+future<void> save_to_raw(const buffer_handle& h, const file_elements& of, std::string_view file,
+                         const std::source_location& where);
+buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, std::string_view name,
+                             const std::source_location& where);
 buffer_handle load_from_raw(const file_elements& as, std::string_view file, const box& elements, std::string_view name,
                             const std::source_location& where);
 
 }  // namespace detail
 
-/// Writes all elements as the Zarr array `folder`, in place of the array that is there. Numbers are arrays of their type, structures the
-/// bytes that they are in memory ("raw_bytes", numpy's V16); the first coordinates are its attribute "origin".
+/// Writes all elements as the Zarr array `folder`, in place of the array that is there. Numbers are arrays of their
+/// type, structures the bytes that they are in memory ("raw_bytes", numpy's V16); the first coordinates are its
+/// attribute "origin".
 ///
-///   returns  a future of this node: ready when the array is in place. Fails with F01 where it cannot be written, F06 where libzstd is
-///            missing, and with what the launches failed with that were to write the elements; what was there before is as it was then
+///   returns  a future of this node: ready when the array is in place. Fails with F01 where it cannot be written, F06
+///   where libzstd is
+///            missing, and with what the launches failed with that were to write the elements; what was there before is
+///            as it was then
 ///   throws   B07, F07 for lengths of chunks below 0
 template <class T, std::size_t D>
 future<void> save_zarr(const buffer<T, D>& u, std::string_view folder, const zarr_options& options = {},
@@ -67,14 +73,16 @@ future<void> save_zarr(const buffer<T, D>& u, std::string_view folder, const zar
   return detail::save_to_zarr(u.handle(), detail::elements_in_files<T, D>(), folder, options, where);
 }
 
-/// A buffer of the elements of a Zarr array (version 3), whoever wrote it: chunks of any shape; codecs bytes, crc32c, zstd and gzip. A
-/// chunk that has no file holds the array's fill value.
+/// A buffer of the elements of a Zarr array (version 3), whoever wrote it: chunks of any shape; codecs bytes, crc32c,
+/// zstd and gzip. A chunk that has no file holds the array's fill value.
 ///
-///   returns  once it is known what the array is; elements are read behind. If a node cannot, using any of them fails with F02, F04 on all
-///   throws   on all nodes: F02 if there is no array, F03 if it is of another type or other axes, F06 for what Stretto does not read
-///   cost     a chunk that reaches into the rows of several nodes is read by each of them
+///   returns  once it is known what the array is; elements are read behind. If a node cannot, using any of them fails
+///   with F02, F04 on all throws   on all nodes: F02 if there is no array, F03 if it is of another type or other axes,
+///   F06 for what Stretto does not read cost     a chunk that reaches into the rows of several nodes is read by each of
+///   them
 template <class T, std::size_t D = 1>
-buffer<T, D> load_zarr(std::string_view folder, const buffer_options& options = {}, std::source_location where = std::source_location::current()) {
+buffer<T, D> load_zarr(std::string_view folder, const buffer_options& options = {},
+                       std::source_location where = std::source_location::current()) {
   return buffer<T, D>(detail::load_from_zarr(detail::elements_in_files<T, D>(), folder, options.name, where));
 }
 
@@ -82,7 +90,8 @@ buffer<T, D> load_zarr(std::string_view folder, const buffer_options& options = 
 ///
 ///   returns  as save_zarr
 template <class T, std::size_t D>
-future<void> save_raw(const buffer<T, D>& u, std::string_view file, std::source_location where = std::source_location::current()) {
+future<void> save_raw(const buffer<T, D>& u, std::string_view file,
+                      std::source_location where = std::source_location::current()) {
   return detail::save_to_raw(u.handle(), detail::elements_in_files<T, D>(), file, where);
 }
 

@@ -4,9 +4,10 @@
 //     ...
 //     if (cancel(guess)) std::puts("not needed");
 //
-// A program can cancel tasks that async, call, when_all and forasync have spawned, whether they still wait for something
-// or are ready. A cancelled task's future is poisoned at once with S18, and what depends on it fails as with any failed
-// precondition. No finish throws the task's own failure, since somebody asked for it; it throws those of its dependents.
+// A program can cancel tasks that async, call, when_all and forasync have spawned, whether they still wait for
+// something or are ready. A cancelled task's future is poisoned at once with S18, and what depends on it fails as with
+// any failed precondition. No finish throws the task's own failure, since somebody asked for it; it throws those of its
+// dependents.
 //
 // Operations that return events, as copies and launches do, are not cancelled themselves: they follow a task that is.
 //

@@ -1,4 +1,5 @@
-// checkpoint.hpp - a job's state in a directory, taken at one consistent point while work goes on, to begin again from there.
+// checkpoint.hpp - a job's state in a directory, taken at one consistent point while work goes on, to begin again from
+// there.
 //
 //     int step = 0;
 //     object<double, 2> u(...);
@@ -16,10 +17,10 @@
 //       ...
 //     }
 //
-// One task of the job calls, for all nodes. In a checkpoint are all mobile objects of the job with the messages that wait for them, and
-// what is kept by name: values of which `fields` tells, and objects; those that the caller names, and those that each node keeps of its own
-// (kept_here). The directory is a Zarr (version 3) group: numbers, vectors of numbers and objects are its arrays, which other tools read;
-// the rest is JSON, and bytes.
+// One task of the job calls, for all nodes. In a checkpoint are all mobile objects of the job with the messages that
+// wait for them, and what is kept by name: values of which `fields` tells, and objects; those that the caller names,
+// and those that each node keeps of its own (kept_here). The directory is a Zarr (version 3) group: numbers, vectors of
+// numbers and objects are its arrays, which other tools read; the rest is JSON, and bytes.
 //
 // Threads     every function from a task; not from a handler, for whose end it would wait.
 // Memory      what was sent to mobile objects before the call, by the caller and by handlers, has been handled in the
@@ -62,7 +63,8 @@ namespace stretto {
 namespace detail {
 
 template <class T>
-inline constexpr bool is_zarr_number = (std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) && sizeof(T) <= 8;
+inline constexpr bool is_zarr_number =
+    (std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) && sizeof(T) <= 8;
 template <class T>
 inline constexpr bool is_number_vector = false;
 template <class N, class A>
@@ -70,12 +72,12 @@ inline constexpr bool is_number_vector<std::vector<N, A>> = is_zarr_number<N> &&
 
 /// What one array of a checkpoint is.
 struct kept_shape {
-  std::string type;                  // as Zarr has it
+  std::string type;  // as Zarr has it
   std::uint32_t element_bytes = 1;
-  std::vector<std::int64_t> lengths; // of its axes; none: one element
-  std::vector<std::int64_t> origin;  // of an object
-  std::string fields_of;             // the type whose fields its bytes are; empty: elements
-  std::int64_t rows = 0;             // of a chunk, along axis 0; 0: as many as 64 MiB hold
+  std::vector<std::int64_t> lengths;  // of its axes; none: one element
+  std::vector<std::int64_t> origin;   // of an object
+  std::string fields_of;              // the type whose fields its bytes are; empty: elements
+  std::int64_t rows = 0;              // of a chunk, along axis 0; 0: as many as 64 MiB hold
 
   template <class Archive>
   friend void fields(Archive& a, archived<kept_shape, Archive>& s) {
@@ -103,8 +105,8 @@ struct kept_name {
   std::optional<std::uint32_t> node = {};
 };
 /// Throws C04 if nothing is kept under that name, C05 if it is something else, C02.
-std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like, kept_shape& is,
-                                 const std::source_location& where);
+std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
+                                 kept_shape& is, const std::source_location& where);
 void restore_mobile_objects(const checkpoint_content& from, const std::source_location& where);
 
 }  // namespace detail
@@ -129,7 +131,8 @@ kept keep(std::string_view name, const object<T, D>& o, std::source_location whe
   }
   return {std::string(name), std::move(shape), {}, o.handle(), where};
 }
-/// Keeps the value that it has now. Numbers and vectors of numbers become arrays of that type, others the bytes of their fields.
+/// Keeps the value that it has now. Numbers and vectors of numbers become arrays of that type, others the bytes of
+/// their fields.
 template <transferable T>
 kept keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
   kept k{std::string(name), {}, {}, {}, where};
@@ -164,22 +167,27 @@ struct own_things {
 void add_own_things(const std::shared_ptr<own_things>& mine);
 void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept;
 /// Throws C08.
-void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now, const std::source_location& where);
+void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now,
+              const std::source_location& where);
 
 }  // namespace detail
 
-/// What this node keeps of its own, by name: while it lives, every checkpoint of the job has it, whichever node takes it.
+/// What this node keeps of its own, by name: while it lives, every checkpoint of the job has it, whichever node takes
+/// it.
 ///
 ///     kept_here mine;                      // in a task, on every node that has something
 ///     mine.keep("handled", handled).keep("u", u);
 ///     ...
-///     for (auto r : saved.nodes_here()) handled += saved.value_of_node<long>(r, "handled");   // in another run, on every node
+///     for (auto r : saved.nodes_here()) handled += saved.value_of_node<long>(r, "handled");   // in another run, on
+///     every node
 ///
-/// Variables are read at the point of the checkpoint, when no handler of a mobile object runs: what handlers alone change fits the mobile
-/// objects that are saved with it. Tasks do run then: give a function, with a lock, for what they change.
+/// Variables are read at the point of the checkpoint, when no handler of a mobile object runs: what handlers alone
+/// change fits the mobile objects that are saved with it. Tasks do run then: give a function, with a lock, for what
+/// they change.
 ///
 ///   Threads   made by a task of the node; goes in any. It is not destroyed while its variables are read
-///   throws    keep: C08 for a name that cannot be one, or that this node keeps already. Other nodes may keep the same name
+///   throws    keep: C08 for a name that cannot be one, or that this node keeps already. Other nodes may keep the same
+///   name
 class kept_here {
  public:
   kept_here() { detail::add_own_things(mine_); }
@@ -189,19 +197,24 @@ class kept_here {
 
   /// Keeps the content that the object has at the checkpoint which the variable names then.
   template <class T, std::size_t D>
-  kept_here& keep(std::string_view name, const object<T, D>& o, std::source_location where = std::source_location::current()) {
+  kept_here& keep(std::string_view name, const object<T, D>& o,
+                  std::source_location where = std::source_location::current()) {
     return add(name, [&o, called = std::string(name), where] { return stretto::keep(called, o, where); }, where);
   }
   /// Keeps the value that the variable has at the checkpoint.
   template <transferable T>
     requires(!std::invocable<const T&>)
   kept_here& keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
-    return add(name, [&value, called = std::string(name), where] { return stretto::keep(called, value, where); }, where);
+    return add(
+        name, [&value, called = std::string(name), where] { return stretto::keep(called, value, where); }, where);
   }
   /// Keeps what the function returns at the checkpoint. It may lock, and does not wait.
   template <std::invocable F>
   kept_here& keep(std::string_view name, F value, std::source_location where = std::source_location::current()) {
-    return add(name, [value = std::move(value), called = std::string(name), where] { return stretto::keep(called, value(), where); }, where);
+    return add(
+        name,
+        [value = std::move(value), called = std::string(name), where] { return stretto::keep(called, value(), where); },
+        where);
   }
 
  private:
@@ -213,15 +226,17 @@ class kept_here {
   const std::shared_ptr<detail::own_things> mine_ = std::make_shared<detail::own_things>();
 };
 
-/// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on is not in it. The
-/// future is ready when it is on disk, in place of the one that was there.
+/// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on
+/// is not in it. The future is ready when it is on disk, in place of the one that was there.
 ///
 ///   directory   its name; it is made, or replaced as a whole. All nodes see the same file system
 ///   all         what is kept by name, beside what nodes keep of their own (kept_here)
-///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is lost meanwhile; C10
-///               if messages wait for events that no handler will trigger; C11 in a handler; A03 for objects with elements that nothing
-///               wrote. The future fails with C01, C09. The last checkpoint stays then
-///   cost        handlers that run end, those begin that they wait for, and what is on its way arrives; then a copy of all, in memory. One
+///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is
+///   lost meanwhile; C10
+///               if messages wait for events that no handler will trigger; C11 in a handler; A03 for objects with
+///               elements that nothing wrote. The future fails with C01, C09. The last checkpoint stays then
+///   cost        handlers that run end, those begin that they wait for, and what is on its way arrives; then a copy of
+///   all, in memory. One
 ///               checkpoint of a job is written at a time: a second one waits
 future<void> save_checkpoint(std::string_view directory, std::vector<kept> all,
                              std::source_location where = std::source_location::current());
@@ -246,37 +261,43 @@ class checkpoint {
   /// How many nodes the job had.
   std::uint32_t nodes() const noexcept;
 
-  /// The nodes of that job whose own things are for this node: those of the same number, where this job has as many; of n nodes, node r has
-  /// those of r, r + n, r + 2n, and so on. Each is for one node; none are left, and a node may have none.
+  /// The nodes of that job whose own things are for this node: those of the same number, where this job has as many; of
+  /// n nodes, node r has those of r, r + n, r + 2n, and so on. Each is for one node; none are left, and a node may have
+  /// none.
   std::vector<std::uint32_t> nodes_here() const;
-  /// What that node kept of its own, on whatever node it is asked for. Throws as value; C04 too if there was no such node.
+  /// What that node kept of its own, on whatever node it is asked for. Throws as value; C04 too if there was no such
+  /// node.
   template <class T>
-  T value_of_node(std::uint32_t node, std::string_view name, std::source_location where = std::source_location::current()) const {
+  T value_of_node(std::uint32_t node, std::string_view name,
+                  std::source_location where = std::source_location::current()) const {
     return read<T>({name, node}, where);
   }
   /// The names of what it kept of its own, sorted.
   std::vector<std::string> names_of_node(std::uint32_t node) const;
 
-  /// Makes the mobile objects again, on all nodes of this job, under their names, and gives them the messages that waited. Returns when
-  /// all is there; quiescence() tells when the messages have been handled. Once, before the job makes mobile objects of its own.
+  /// Makes the mobile objects again, on all nodes of this job, under their names, and gives them the messages that
+  /// waited. Returns when all is there; quiescence() tells when the messages have been handled. Once, before the job
+  /// makes mobile objects of its own.
   ///
-  ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02; what fields() throws
-  ///   cost     each node reads what it gets; as many nodes get the objects as they had them, others about as many each
+  ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02; what
+  ///   fields() throws cost     each node reads what it gets; as many nodes get the objects as they had them, others
+  ///   about as many each
   void restore_objects(std::source_location where = std::source_location::current()) const {
     detail::restore_mobile_objects(*content_, where);
   }
 
  private:
   friend class detail::opened_checkpoint;
-  friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks, std::source_location where);
+  friend std::optional<checkpoint> try_open_checkpoint(std::string_view directory, looking looks,
+                                                       std::source_location where);
   static std::vector<std::int64_t> lengths(std::size_t axes) { return std::vector<std::int64_t>(axes, -1); }  // any
   template <class T>
   T read(const detail::kept_name& name, const std::source_location& where) const {
     detail::kept_shape is;
     if constexpr (detail::is_object_argument<T>) {
       using value_type = typename T::element_type;
-      const detail::kept_shape like{detail::zarr_type<value_type>(), sizeof(value_type), lengths(T::dimensions), {},
-                                    {}};
+      const detail::kept_shape like{
+          detail::zarr_type<value_type>(), sizeof(value_type), lengths(T::dimensions), {}, {}};
       const auto bytes = detail::read_kept(*content_, name, like, is, where);
       point min, max(1, 1, 1);
       for (int axis = 0; axis < static_cast<int>(T::dimensions); ++axis) {
@@ -290,7 +311,8 @@ class checkpoint {
       std::memcpy(&value, bytes.data(), sizeof value);
       return value;
     } else if constexpr (detail::is_number_vector<T>) {
-      const auto bytes = detail::read_kept(*content_, name, detail::shape_of_number<typename T::value_type>(lengths(1)), is, where);
+      const auto bytes =
+          detail::read_kept(*content_, name, detail::shape_of_number<typename T::value_type>(lengths(1)), is, where);
       T value(bytes.size() / sizeof(typename T::value_type));
       if (!bytes.empty()) std::memcpy(value.data(), bytes.data(), bytes.size());
       return value;

@@ -18,9 +18,10 @@
 #include STRETTO_REFUSES
 #endif
 
-// Types and functions of the headers belong to the program or library that links libstretto.a: the dynamic linker binds none
-// of them to another copy in the same process. "hidden" would do that, too, but then GCC warns of each class that has a member
-// of ours. Where several share one copy, a shared libstretto or that of their host, they define STRETTO_VISIBILITY=default.
+// Types and functions of the headers belong to the program or library that links libstretto.a: the dynamic linker binds
+// none of them to another copy in the same process. "hidden" would do that, too, but then GCC warns of each class that
+// has a member of ours. Where several share one copy, a shared libstretto or that of their host, they define
+// STRETTO_VISIBILITY=default.
 #if !defined(STRETTO_VISIBILITY)
 #define STRETTO_VISIBILITY protected
 #endif

@@ -1,8 +1,8 @@
 // copy.hpp - operations that move elements between instances: copy, fill, gather, scatter. All are deferred.
 //
-// The instances may be of any nodes of the job, whoever asks; elements go from memory to memory, without a stop between where both
-// are dense in memory of the host. Of gather and scatter all three instances are on one node (else D24). What is wrong with an
-// instance of another node is found there, and poisons the event.
+// The instances may be of any nodes of the job, whoever asks; elements go from memory to memory, without a stop between
+// where both are dense in memory of the host. Of gather and scatter all three instances are on one node (else D24).
+// What is wrong with an instance of another node is found there, and poisons the event.
 //
 // Threads     any thread of the runtime.
 // Memory      what an operation wrote is visible once its event has triggered; operations on the same elements are
@@ -24,27 +24,59 @@ namespace detail {
 
 /// How an index names an element of the table it points into.
 enum class index_kind : std::uint8_t {
-  int32, uint32, int64, uint64,  // the coordinate of a one-dimensional table
-  point1, point2, point3,        // that many 64-bit coordinates
+  int32,
+  uint32,
+  int64,
+  uint64,  // the coordinate of a one-dimensional table
+  point1,
+  point2,
+  point3,  // that many 64-bit coordinates
 };
 
 template <class Index>
 struct index_traits;
-template <> struct index_traits<std::int32_t> { static constexpr auto kind = index_kind::int32; };
-template <> struct index_traits<std::uint32_t> { static constexpr auto kind = index_kind::uint32; };
-template <> struct index_traits<std::int64_t> { static constexpr auto kind = index_kind::int64; };
-template <> struct index_traits<std::uint64_t> { static constexpr auto kind = index_kind::uint64; };
-template <> struct index_traits<std::array<std::int64_t, 1>> { static constexpr auto kind = index_kind::point1; };
-template <> struct index_traits<std::array<std::int64_t, 2>> { static constexpr auto kind = index_kind::point2; };
-template <> struct index_traits<std::array<std::int64_t, 3>> { static constexpr auto kind = index_kind::point3; };
-template <> struct index_traits<element> { static constexpr auto kind = index_kind::int64; };
-template <> struct index_traits<point> { static constexpr auto kind = index_kind::point3; };
+template <>
+struct index_traits<std::int32_t> {
+  static constexpr auto kind = index_kind::int32;
+};
+template <>
+struct index_traits<std::uint32_t> {
+  static constexpr auto kind = index_kind::uint32;
+};
+template <>
+struct index_traits<std::int64_t> {
+  static constexpr auto kind = index_kind::int64;
+};
+template <>
+struct index_traits<std::uint64_t> {
+  static constexpr auto kind = index_kind::uint64;
+};
+template <>
+struct index_traits<std::array<std::int64_t, 1>> {
+  static constexpr auto kind = index_kind::point1;
+};
+template <>
+struct index_traits<std::array<std::int64_t, 2>> {
+  static constexpr auto kind = index_kind::point2;
+};
+template <>
+struct index_traits<std::array<std::int64_t, 3>> {
+  static constexpr auto kind = index_kind::point3;
+};
+template <>
+struct index_traits<element> {
+  static constexpr auto kind = index_kind::int64;
+};
+template <>
+struct index_traits<point> {
+  static constexpr auto kind = index_kind::point3;
+};
 
 /// Whether `Index` values can name elements of a table of D dimensions.
 template <class Index, std::size_t D>
-concept index_into = requires { index_traits<Index>::kind; } &&
-                     (index_traits<Index>::kind <= index_kind::uint64 ? D == 1
-                                                                      : sizeof(Index) >= D * sizeof(coordinate));
+concept index_into = requires {
+  index_traits<Index>::kind;
+} && (index_traits<Index>::kind <= index_kind::uint64 ? D == 1 : sizeof(Index) >= D * sizeof(coordinate));
 
 event copy_boxes(const instance_handle& to, const instance_handle& from, std::span<const box> boxes, const point& shift,
                  const preconditions& after, const std::source_location& where);
@@ -67,7 +99,8 @@ event copy(const instance<T, D>& from, const instance<T, D>& to, const precondit
            std::source_location where = std::source_location::current()) {
   return detail::copy_whole(to.handle(), from.handle(), after, where);
 }
-// The same, an exact match: with elements of namespace std, such as complex numbers, std::copy would be the better one else.
+// The same, an exact match: with elements of namespace std, such as complex numbers, std::copy would be the better one
+// else.
 template <class T, std::size_t D, std::size_t N>
 event copy(const instance<T, D>& from, const instance<T, D>& to, const after_list<N>& after,
            std::source_location where = std::source_location::current()) {

@@ -50,10 +50,8 @@ struct future_awaiter : coroutine_wait {
       : coroutine_wait(static_cast<dependency>(f), where), value(std::move(f)) {}
   T await_resume() {
     rethrow();
-    if constexpr (std::is_void_v<T>)
-      return;
-    else
-      return std::as_const(value).get(where_);
+    if constexpr (std::is_void_v<T>) return;
+    else return std::as_const(value).get(where_);
   }
   future<T> value;
 };

@@ -28,9 +28,9 @@ namespace stretto {
 ///         .because("paths may name declared places only")
 ///         .remedy("did you mean \"L2\"?");
 ///
-/// The code is a letter for the room (A objects, B base/options, C checkpoints, E event, F files, H hang reports, P platform, S sched, D data,
-/// K kernels and devices, M modules, T trace, W demo and command) and two digits; it is stable, and
-/// `stretto explain CODE` prints its page.
+/// The code is a letter for the room (A objects, B base/options, C checkpoints, E event, F files, H hang reports, P
+/// platform, S sched, D data, K kernels and devices, M modules, T trace, W demo and command) and two digits; it is
+/// stable, and `stretto explain CODE` prints its page.
 class error : public std::exception {
  public:
   error(std::string code, std::string sentence);
@@ -68,12 +68,12 @@ class error : public std::exception {
 
  private:
   struct content;
-  content& own();                        // copy on write
-  std::shared_ptr<content> content_;     // shared between copies, so copying cannot throw
+  content& own();                     // copy on write
+  std::shared_ptr<content> content_;  // shared between copies, so copying cannot throw
 };
 
-/// What waiting for skipped work throws (code E10): the chain of what was skipped, and the exception that it began with.
-/// Waiting for the work that failed itself throws that exception as it is.
+/// What waiting for skipped work throws (code E10): the chain of what was skipped, and the exception that it began
+/// with. Waiting for the work that failed itself throws that exception as it is.
 class poisoned : public error {
  public:
   poisoned(error chain, std::exception_ptr root) : error(std::move(chain)), root_(std::move(root)) {}

@@ -78,8 +78,7 @@ std::string to_string(event e);
 class dependency {
  public:
   constexpr dependency(event e) noexcept : bits_(e.raw()) {}
-  explicit dependency(completion& c) noexcept
-      : bits_(reinterpret_cast<std::uintptr_t>(&c) | std::uint64_t{1} << 63) {}
+  explicit dependency(completion& c) noexcept : bits_(reinterpret_cast<std::uintptr_t>(&c) | std::uint64_t{1} << 63) {}
 
   completion* task() const noexcept {  // null if this is an event
     return bits_ >> 63 ? reinterpret_cast<completion*>(bits_ & ~(std::uint64_t{1} << 63)) : nullptr;
@@ -129,8 +128,7 @@ class user_event : public event {
 /// order. An empty merge, or one of events that all have happened, is the default event. Cost: one slot and one
 /// copy of the handles, only if something has yet to happen; about one subscription in all, not one per input.
 event merge(std::span<const event> inputs, std::source_location where = std::source_location::current());
-event merge(std::initializer_list<event> inputs,
-            std::source_location where = std::source_location::current());
+event merge(std::initializer_list<event> inputs, std::source_location where = std::source_location::current());
 event merge(event a, event b, std::source_location where = std::source_location::current());
 /// The same over dependencies (tasks and events mixed).
 event merge_dependencies(std::span<const dependency> inputs,

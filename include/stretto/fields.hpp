@@ -1,7 +1,7 @@
 // fields.hpp - what a value consists of, said once: for messages to other nodes, for moving there, for checkpoints.
 //
-// A value can travel if it is of bytes that mean the same everywhere (numbers, enumerations, trivially copyable types), a
-// standard container, pair, tuple, optional, variant or unique_ptr of such, or of a type that names its parts:
+// A value can travel if it is of bytes that mean the same everywhere (numbers, enumerations, trivially copyable types),
+// a standard container, pair, tuple, optional, variant or unique_ptr of such, or of a type that names its parts:
 //
 //     struct particle {
 //       vec3 at;
@@ -16,11 +16,12 @@
 // base gives `fields`. (A pointer among the private members of a trivially copyable class cannot be seen; give such a
 // type `fields`.)
 //
-// A mobile object that moves is written from where it lies: large parts that belong to it (arrays, vectors, texts among its members, and what those
-// hold) are sent after `fields` has returned, straight from their memory. What `fields` makes only for writing is copied.
+// A mobile object that moves is written from where it lies: large parts that belong to it (arrays, vectors, texts among
+// its members, and what those hold) are sent after `fields` has returned, straight from their memory. What `fields`
+// makes only for writing is copied.
 //
-// Objects (object.hpp) are parts like others, in messages and in mobile objects: in messages their bytes are a name, and their content
-// follows; in checkpoints they are the content.
+// Objects (object.hpp) are parts like others, in messages and in mobile objects: in messages their bytes are a name,
+// and their content follows; in checkpoints they are the content.
 //
 // Threads     an archive belongs to one thread.
 // Cost        trivially copyable elements of contiguous containers go as one block. Nothing is allocated but the
@@ -69,7 +70,8 @@ struct part_apart {
   std::span<const std::byte> bytes = {};
 };
 
-/// Values as the bytes of a message, and what these only name: it is there until nobody can come for it any more. Copies share it.
+/// Values as the bytes of a message, and what these only name: it is there until nobody can come for it any more.
+/// Copies share it.
 struct parcel {
   std::vector<std::byte> bytes;
   std::vector<std::shared_ptr<const void>> along = {};
@@ -85,12 +87,14 @@ class more_bytes {
  public:
   virtual ~more_bytes() = default;
   virtual std::uint64_t left() const noexcept = 0;
-  /// n bytes, of which `given` has fewer, and both together enough; may suspend the task. Afterwards `given` is what follows.
+  /// n bytes, of which `given` has fewer, and both together enough; may suspend the task. Afterwards `given` is what
+  /// follows.
   virtual void read(std::span<const std::byte>& given, std::byte* first, std::size_t n) = 0;
 };
 
 template <class T>
-concept has_fields = requires(field_writer& w, const T& c) { fields(w, c); } && requires(field_reader& r, T& v) { fields(r, v); };
+concept has_fields =
+    requires(field_writer& w, const T& c) { fields(w, c); } && requires(field_reader& r, T& v) { fields(r, v); };
 
 template <class T>
 inline constexpr bool is_unique_ptr = false;
@@ -98,9 +102,15 @@ template <class T>
 inline constexpr bool is_unique_ptr<std::unique_ptr<T>> = true;
 
 template <class T>
-concept container_like = requires(T& c, const T& k) { c.clear(), k.size(), k.begin(), k.end(); typename T::value_type; } && !tuple_like<T>;
+concept container_like = requires(T& c, const T& k) {
+  c.clear(), k.size(), k.begin(), k.end();
+  typename T::value_type;
+} && !tuple_like<T>;
 template <class T>
-concept map_like = container_like<T> && requires { typename T::key_type; typename T::mapped_type; };
+concept map_like = container_like<T> && requires {
+  typename T::key_type;
+  typename T::mapped_type;
+};
 template <class T>
 concept set_like = container_like<T> && requires { typename T::key_type; } && !map_like<T>;
 template <class T>
@@ -210,18 +220,21 @@ class archive_base {
  private:
   Self& self() noexcept { return static_cast<Self&>(*this); }
 
-  /// For as long as the result lives, what belongs to `part` of `whole` belongs to the value that is written, if `whole` does.
+  /// For as long as the result lives, what belongs to `part` of `whole` belongs to the value that is written, if
+  /// `whole` does.
   template <class Whole, class Part>
   auto own(const Whole& whole, const Part& part) {
-    if constexpr (requires { self().own_part(&whole, &part, sizeof part); }) return self().own_part(&whole, &part, sizeof part);
+    if constexpr (requires { self().own_part(&whole, &part, sizeof part); })
+      return self().own_part(&whole, &part, sizeof part);
     else return nullptr;
   }
 
   template <class T>
   void one(T& value) {
     using V = std::remove_const_t<T>;
-    static_assert(transferable<V>,
-                  "this part cannot travel: it is a pointer, a reference or a view, or a type that needs a function fields()");
+    static_assert(
+        transferable<V>,
+        "this part cannot travel: it is a pointer, a reference or a view, or a type that needs a function fields()");
     static_assert(explain_travel<V>());
     if constexpr (!transferable<V>) return;
     else if constexpr (has_fields<V>) fields(self(), value);
@@ -299,7 +312,10 @@ class archive_base {
     if constexpr (contiguous_like<std::remove_const_t<T>> && plain<element>) {
       if constexpr (Self::is_reading) {
         self().expect(count, sizeof(element));
-        if constexpr (requires(const element* e) { value.assign(e, e); self().in_place(count, count); })
+        if constexpr (requires(const element* e) {
+                        value.assign(e, e);
+                        self().in_place(count, count);
+                      })
           if (const void* const there = self().in_place(count * sizeof(element), alignof(element))) {
             const auto* const first = static_cast<const element*>(there);
             value.assign(first, first + count);
@@ -307,7 +323,8 @@ class archive_base {
           }
         value.resize(count);
       }
-      if constexpr (requires { self().elements_of(&value, value.data(), count); }) self().elements_of(&value, value.data(), count * sizeof(element));
+      if constexpr (requires { self().elements_of(&value, value.data(), count); })
+        self().elements_of(&value, value.data(), count * sizeof(element));
       else if (count) self().bytes(value.data(), count * sizeof(element));
     } else if constexpr (!Self::is_reading) {
       for (const auto& e : value) {
@@ -425,7 +442,8 @@ class field_reader : public detail::archive_base<field_reader> {
   field_reader(std::span<const std::byte> from, detail::more_bytes& more) noexcept : left_(from), more_(&more) {}
 
   void bytes(void* first, std::size_t n) {
-    if (n > left_.size()) [[unlikely]] return bytes_behind(first, n);
+    if (n > left_.size()) [[unlikely]]
+      return bytes_behind(first, n);
     std::memcpy(first, left_.data(), n);
     left_ = left_.subspan(n);
   }
@@ -452,7 +470,8 @@ class field_reader : public detail::archive_base<field_reader> {
 
 namespace detail {
 
-/// Looks through values for parts that others share, which become copies of their own: who is sent a value has it alone. Writes nothing.
+/// Looks through values for parts that others share, which become copies of their own: who is sent a value has it
+/// alone. Writes nothing.
 class field_separator : public archive_base<field_separator> {
  public:
   static constexpr bool is_reading = false;

@@ -56,9 +56,10 @@ auto finish(F&& body, std::source_location where = std::source_location::current
   }
 }
 
-/// Runs `body` at once, on this stack, with no finish around it: what it spawns, here or on other nodes, is waited for by futures, by the
-/// events that it triggers, and by the end of the runtime alone. For objects that send to one another without end: a finish counts a
-/// message as long as anything lasts that came of it. What fails and is never asked for is told when the runtime ends.
+/// Runs `body` at once, on this stack, with no finish around it: what it spawns, here or on other nodes, is waited for
+/// by futures, by the events that it triggers, and by the end of the runtime alone. For objects that send to one
+/// another without end: a finish counts a message as long as anything lasts that came of it. What fails and is never
+/// asked for is told when the runtime ends.
 ///
 ///   returns  what body returns
 ///

@@ -45,12 +45,10 @@ struct loop {
       body(chunk);
     } else {
       for (coordinate i = chunk.min()[0]; i < chunk.max()[0]; ++i)
-        if constexpr (loop_axes<Body> == 1)
-          body(i);
+        if constexpr (loop_axes<Body> == 1) body(i);
         else
           for (coordinate j = chunk.min()[1]; j < chunk.max()[1]; ++j)
-            if constexpr (loop_axes<Body> == 2)
-              body(i, j);
+            if constexpr (loop_axes<Body> == 2) body(i, j);
             else
               for (coordinate k = chunk.min()[2]; k < chunk.max()[2]; ++k) body(i, j, k);
     }
@@ -61,13 +59,16 @@ struct loop {
     const halves h = halve(part, origin, grain);
     if (h.second.is_empty()) return visit(part);
     auto other = spawn([this, second = h.second] { run(second); }, where);
-    // The other half uses this loop: it ends before an exception leaves. Looked at even if it has ended: it may have failed
-    // too, and the first failure stands for all.
+    // The other half uses this loop: it ends before an exception leaves. Looked at even if it has ended: it may have
+    // failed too, and the first failure stands for all.
     struct join {
       future<void>& half;
       bool is_left = true;
       ~join() {
-        if (is_left) try { wait(half); } catch (...) {}
+        if (is_left) try {
+            wait(half);
+          } catch (...) {
+          }
       }
     } joined{other};
     run(h.first);

@@ -11,7 +11,6 @@
 
 #include <stretto/event.hpp>
 
-
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -69,8 +68,9 @@ void destroy_value(void* storage) noexcept {
   static_cast<T*>(storage)->~T();
 }
 template <class T>
-inline constexpr task_type value_type{
-    task_kind, nullptr, nullptr, std::is_trivially_destructible_v<T> ? nullptr : &destroy_value<T>, storage_alignment<T>};
+inline constexpr task_type value_type{task_kind, nullptr, nullptr,
+                                      std::is_trivially_destructible_v<T> ? nullptr : &destroy_value<T>,
+                                      storage_alignment<T>};
 template <>
 inline constexpr task_type value_type<void>{task_kind, nullptr, nullptr, nullptr};
 
@@ -182,7 +182,8 @@ struct future_access {
 template <class T = void>
 class promise {
  public:
-  static_assert(detail::storage_alignment<T> <= detail::most_alignment, "a promised value is aligned to at most 4096 bytes");
+  static_assert(detail::storage_alignment<T> <= detail::most_alignment,
+                "a promised value is aligned to at most 4096 bytes");
 
   explicit promise(std::source_location where = std::source_location::current())
       : record_(&detail::new_promise(detail::value_bytes<T>, detail::value_type<T>, where)) {}

@@ -1,4 +1,5 @@
-// global_object.hpp - global pointers: names of objects by which other nodes put elements there, and get them from there.
+// global_object.hpp - global pointers: names of objects by which other nodes put elements there, and get them from
+// there.
 //
 //     object<float> field(box(0, n));                       // on node 1, anywhere in its memories
 //     global_object<float> there = share(field);            // a value, for arguments of messages
@@ -7,11 +8,11 @@
 //     put(mine, there(box(0, 100)), call([](object<float>& f, int step) { launch(smooth, inside, f, step); }, 7));
 //     future<void> come = get(there(box(100, 200)), halo);
 //
-// A put overwrites elements of the object with those of an object, a tile or a span of this node; a get reads them into such. Both are
-// launches as to their order: on the caller's node in the order of submission, where the object is in the order of arrival, which
-// for one node is that in which it has asked. Elements go to where they are wanted: from the device where the content is to that on
-// which the object lies, in pieces. A sender never waits for what others do with the object: what comes while it is used is kept
-// beside it.
+// A put overwrites elements of the object with those of an object, a tile or a span of this node; a get reads them into
+// such. Both are launches as to their order: on the caller's node in the order of submission, where the object is in
+// the order of arrival, which for one node is that in which it has asked. Elements go to where they are wanted: from
+// the device where the content is to that on which the object lies, in pieces. A sender never waits for what others do
+// with the object: what comes while it is used is kept beside it.
 //
 // Threads     every function from any thread that belongs to a runtime; a global_object is a name, passed by value,
 //             also to other nodes.
@@ -77,7 +78,9 @@ class global_object {
   const box& elements() const noexcept { return elements_; }
   global_tile<T, D> operator()(const box& part) const { return {*this, part}; }
   /// Of the job, where the object is. Throws G07.
-  std::uint32_t node(std::source_location where = std::source_location::current()) const { return detail::node_of(is_, where); }
+  std::uint32_t node(std::source_location where = std::source_location::current()) const {
+    return detail::node_of(is_, where);
+  }
   /// The object, on its node. Throws G07 if it is not shared any more, G08 elsewhere.
   object<T, D> local(std::source_location where = std::source_location::current()) const {
     return detail::object_access::of<T, D>(detail::shared_object(is_, where));
@@ -89,7 +92,8 @@ class global_object {
     std::uint64_t kind = shape_of_elements;
     a(kind, g.is_.number, g.is_.node, g.elements_);
     if constexpr (Archive::is_reading)
-      if (kind != shape_of_elements) detail::refuse_fields("a global pointer to elements of so many bytes", kind >> 8, sizeof(T));
+      if (kind != shape_of_elements)
+        detail::refuse_fields("a global pointer to elements of so many bytes", kind >> 8, sizeof(T));
   }
 
  private:
@@ -153,7 +157,9 @@ struct near_end_of<tile<T, D>> {
   template <class U, std::size_t E>
   static constexpr bool is_like = std::same_as<T, U> && D == E;
   static constexpr bool can_be_written = true;
-  static near_end is(const tile<T, D>& t, const std::source_location&) { return {.object = &t.of.handle(), .part = t.part}; }
+  static near_end is(const tile<T, D>& t, const std::source_location&) {
+    return {.object = &t.of.handle(), .part = t.part};
+  }
   static const object<T, D>& object_of(const tile<T, D>& t) { return t.of; }
 };
 template <class T>
@@ -203,7 +209,9 @@ struct handler_there {
 template <class R, class Object>
 struct handler_there<remote_call<R>, Object> {
   using result = R;
-  static const remote_function_type* function(const remote_call<R>& c) noexcept { return &remote_access::function_of(c); }
+  static const remote_function_type* function(const remote_call<R>& c) noexcept {
+    return &remote_access::function_of(c);
+  }
   static parcel arguments(const remote_call<R>& c, std::uint64_t) { return remote_access::arguments_of(c); }
 };
 template <class Get, class Object>
@@ -212,7 +220,8 @@ struct handler_there<handler_call<Get>, Object> {
   using result = typename signature::result;
   static constexpr auto get() { return Get::get(); }
   static_assert(std::same_as<Object, typename signature::object>,
-                "the handler of a put takes the object first: of the element type and the number of axes that the global pointer has");
+                "the handler of a put takes the object first: of the element type and the number of axes that the "
+                "global pointer has");
 
   static void run(field_reader& in, field_writer& out) {
     std::uint64_t number = 0;
@@ -253,13 +262,16 @@ answer_type answer_of() {
             }};
 }
 
-completion& put_elements(const send_request& request, const near_end& from, const far_end& to, const remote_function_type* function,
-                         parcel&& arguments, const answer_type& answer, const std::source_location& where);
+completion& put_elements(const send_request& request, const near_end& from, const far_end& to,
+                         const remote_function_type* function, parcel&& arguments, const answer_type& answer,
+                         const std::source_location& where);
 /// The event of their being there.
-event get_elements(const send_request& request, const far_end& from, const near_end& to, const std::source_location& where);
+event get_elements(const send_request& request, const far_end& from, const near_end& to,
+                   const std::source_location& where);
 
 template <class From, class There, class H>
-auto put_with(const send_request& request, const From& from, const There& there, const H& handler, const std::source_location& where) {
+auto put_with(const send_request& request, const From& from, const There& there, const H& handler,
+              const std::source_location& where) {
   using end = far_end_of<There>;
   using called = handler_there<H, typename end::object>;
   const far_end to = end::is(there);
@@ -270,7 +282,8 @@ auto put_with(const send_request& request, const From& from, const There& there,
 }
 
 template <class There, class To, class H>
-auto get_with(const send_request& request, const There& there, const To& to, H&& handler, const std::source_location& where) {
+auto get_with(const send_request& request, const There& there, const To& to, H&& handler,
+              const std::source_location& where) {
   static_assert(near_end_of<To>::can_be_written, "elements that come cannot be written into a span of const");
   const event there_now = get_elements(request, far_end_of<There>::is(there), near_end_of<To>::is(to, where), where);
   task_request then;
@@ -283,7 +296,8 @@ auto get_with(const send_request& request, const There& there, const To& to, H&&
     using Object = typename far_end_of<There>::object;
     using called = handler_there<std::remove_cvref_t<H>, Object>;
     using result = typename called::result;
-    static_assert(requires { near_end_of<To>::object_of(to); }, "the handler of a get takes the object into which it has come");
+    static_assert(
+        requires { near_end_of<To>::object_of(to); }, "the handler of a get takes the object into which it has come");
     field_separator()(std::as_const(handler.arguments));
     auto then_call = [into = near_end_of<To>::object_of(to), all = std::move(handler.arguments)]() mutable -> result {
       return std::apply([&](auto&... a) -> result { return std::invoke(called::get(), into, std::move(a)...); }, all);
@@ -306,28 +320,30 @@ template <class T, std::size_t D>
 global_object<T, D> share(const object<T, D>& o, std::source_location where = std::source_location::current()) {
   return detail::global_access::made<T, D>(detail::share_object(o.handle(), where), o.elements(where));
 }
-/// Ends the name, on any node, after what this node has asked for before; what comes later fails with G07. Names that are not ended end
-/// with their runtime. Throws G07 for what names nothing.
+/// Ends the name, on any node, after what this node has asked for before; what comes later fails with G07. Names that
+/// are not ended end with their runtime. Throws G07 for what names nothing.
 template <class T, std::size_t D>
 future<void> unshare(const global_object<T, D>& g, std::source_location where = std::source_location::current()) {
-  return detail::future_access::make<void>(detail::unshare_object(detail::global_access::name_of(g), detail::value_type<void>, where));
+  return detail::future_access::make<void>(
+      detail::unshare_object(detail::global_access::name_of(g), detail::value_type<void>, where));
 }
 
-/// Overwrites the elements of `there` with those of `from`, and then runs the handler on that node. Returns the future of what it
-/// returns; without a handler, of their being there. A put that fails leaves the elements without content, and its cause to who
-/// reads them.
+/// Overwrites the elements of `there` with those of `from`, and then runs the handler on that node. Returns the future
+/// of what it returns; without a handler, of their being there. A put that fails leaves the elements without content,
+/// and its cause to who reads them.
 ///
 ///   tags     after(...): it is done when that has ended; name("text"), priority(n): of the handler
-///   from     an object, u(box), or a std::span of elements in C order, which stay as they are until the future is ready
-///   there    a global_object, or there(box); as many elements along each axis
-///   handler  call(f, arguments...), where f takes the object by reference first, or does not
-///   throws   B20; G07 if `there` names no object; A05, A10 for boxes. The future fails with what the content fails with, with G07 if the
+///   from     an object, u(box), or a std::span of elements in C order, which stay as they are until the future is
+///   ready there    a global_object, or there(box); as many elements along each axis handler  call(f, arguments...),
+///   where f takes the object by reference first, or does not throws   B20; G07 if `there` names no object; A05, A10
+///   for boxes. The future fails with what the content fails with, with G07 if the
 ///            object is not shared any more, with A04 if there is no room, N05 if the node is lost, N13, B40
 ///
 ///     put(after(computed), edge, there(box(0, 8)), call([](object<float>& f) { launch(smooth, f.elements(), f); }));
 template <class From, class There, class H = detail::no_handler>
   requires detail::two_ends<From, There>
-auto put(const From& from, const There& there, const H& handler = {}, std::source_location where = std::source_location::current()) {
+auto put(const From& from, const There& there, const H& handler = {},
+         std::source_location where = std::source_location::current()) {
   return detail::put_with({}, from, there, handler, where);
 }
 template <detail::send_tag T1, class From, class There, class H = detail::no_handler>
@@ -342,25 +358,28 @@ auto put(const T1& t1, const T2& t2, const From& from, const There& there, const
          std::source_location where = std::source_location::current()) {
   return detail::put_with(detail::tagged<H>(t1, t2), from, there, handler, where);
 }
-template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class From, class There, class H = detail::no_handler>
+template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class From, class There,
+          class H = detail::no_handler>
   requires detail::two_ends<From, There>
 auto put(const T1& t1, const T2& t2, const T3& t3, const From& from, const There& there, const H& handler = {},
          std::source_location where = std::source_location::current()) {
   return detail::put_with(detail::tagged<H>(t1, t2, t3), from, there, handler, where);
 }
 
-/// Overwrites the elements of `to` with those of `there`, as they are when the request comes there, and then runs the handler here.
-/// Tags, ends and failures as of put; a span must last until the future is ready.
+/// Overwrites the elements of `to` with those of `there`, as they are when the request comes there, and then runs the
+/// handler here. Tags, ends and failures as of put; a span must last until the future is ready.
 ///
 ///   handler  call(f, arguments...), where f takes the object first to which they have come: of a tile, the whole
 template <class There, class To, class H = detail::no_handler>
   requires detail::two_ends<To, There>
-auto get(const There& there, const To& to, H handler = {}, std::source_location where = std::source_location::current()) {
+auto get(const There& there, const To& to, H handler = {},
+         std::source_location where = std::source_location::current()) {
   return detail::get_with({}, there, to, std::move(handler), where);
 }
 template <detail::send_tag T1, class There, class To, class H = detail::no_handler>
   requires detail::two_ends<To, There>
-auto get(const T1& t1, const There& there, const To& to, H handler = {}, std::source_location where = std::source_location::current()) {
+auto get(const T1& t1, const There& there, const To& to, H handler = {},
+         std::source_location where = std::source_location::current()) {
   return detail::get_with(detail::tagged<H>(t1), there, to, std::move(handler), where);
 }
 template <detail::send_tag T1, detail::send_tag T2, class There, class To, class H = detail::no_handler>
@@ -369,7 +388,8 @@ auto get(const T1& t1, const T2& t2, const There& there, const To& to, H handler
          std::source_location where = std::source_location::current()) {
   return detail::get_with(detail::tagged<H>(t1, t2), there, to, std::move(handler), where);
 }
-template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class There, class To, class H = detail::no_handler>
+template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class There, class To,
+          class H = detail::no_handler>
   requires detail::two_ends<To, There>
 auto get(const T1& t1, const T2& t2, const T3& t3, const There& there, const To& to, H handler = {},
          std::source_location where = std::source_location::current()) {

@@ -19,7 +19,7 @@ struct handler_span {
   std::uint64_t began = 0;  // ticks; 0: nobody measures, and the others are nothing
   std::uint64_t suspended;
   const device_time* on_devices;
-  handler_span* outer;      // what it runs on top of
+  handler_span* outer;  // what it runs on top of
 };
 
 }  // namespace stretto::detail

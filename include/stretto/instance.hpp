@@ -1,7 +1,7 @@
 // instance.hpp - typed storage of a box of elements in one memory, made and destroyed when events say so.
 //
-// An instance is a node's, and its handle works on every node of the job: operations on it go to where it is, and elements
-// travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view and data throw D24
+// An instance is a node's, and its handle works on every node of the job: operations on it go to where it is, and
+// elements travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view and data throw D24
 // elsewhere. What the instance is, its handle tells on every node: elements, memory, element_bytes and name. The first
 // question about an instance of another node waits for that node's answer, which is kept.
 //
@@ -61,8 +61,9 @@ namespace detail {
 
 struct instance_record;
 
-/// What identifies an instance: where its record is, and which of the record's instances it is, its node's number first. For an
-/// instance that another node asked for, `record` is no address but a number of that node's, and only its owner knows the record.
+/// What identifies an instance: where its record is, and which of the record's instances it is, its node's number
+/// first. For an instance that another node asked for, `record` is no address but a number of that node's, and only its
+/// owner knows the record.
 struct instance_handle {
   instance_record* record = nullptr;
   std::uint64_t key = 0;
@@ -74,18 +75,18 @@ enum class storage : std::uint8_t { by_element, by_contributors };
 
 /// Everything of an instance that the compiled core needs to be told.
 struct instance_request {
-  place memory;                  // none if external
-  std::byte* external = nullptr; // the first element of memory that the program owns
-  const native_memory* native = nullptr; // the same, of the device whose memory the place is
+  place memory;                           // none if external
+  std::byte* external = nullptr;          // the first element of memory that the program owns
+  const native_memory* native = nullptr;  // the same, of the device whose memory the place is
   stretto::box box;
-  std::span<const std::int64_t> strides = {}; // elements, one per axis; empty: dense in `order`
+  std::span<const std::int64_t> strides = {};  // elements, one per axis; empty: dense in `order`
   axis_order order = axis_order::c;
   std::uint8_t dimensions = 1;
   std::uint32_t element_bytes = 1;
   std::uint32_t alignment = 1;
   storage holds = storage::by_element;
   std::string_view name;
-  bool only_at_once = false;     // a handle that names nothing, rather than an instance that waits for room
+  bool only_at_once = false;  // a handle that names nothing, rather than an instance that waits for room
 };
 
 instance_handle create_instance(const instance_request& request, const preconditions& after,
@@ -98,7 +99,8 @@ struct made_elsewhere {
 made_elsewhere create_instance_at(std::uint32_t node, const instance_request& request, const preconditions& after,
                                   const std::source_location& where);
 std::uint32_t node_of(const instance_handle& h, const std::source_location& where);
-/// The handle by which an instance of this node goes here, whatever name it was given by another. Throws D24 for another node's.
+/// The handle by which an instance of this node goes here, whatever name it was given by another. Throws D24 for
+/// another node's.
 instance_handle handle_here(const instance_handle& h, const char* verb, const std::source_location& where);
 event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where);
 event ready_event(const instance_handle& h, const std::source_location& where);
@@ -175,8 +177,7 @@ class view {
     const coordinate first = box_.min()[D - 1], count = box_.length(D - 1);
     if (count > 1 && stride_[D - 1] != static_cast<std::int64_t>(sizeof(T)))
       detail::row_not_contiguous(stride_[D - 1], sizeof(T));
-    return {count > 0 ? &at({static_cast<std::int64_t>(index)..., first}) : nullptr,
-            static_cast<std::size_t>(count)};
+    return {count > 0 ? &at({static_cast<std::int64_t>(index)..., first}) : nullptr, static_cast<std::size_t>(count)};
   }
 
   std::int64_t min(std::size_t axis) const noexcept { return box_.min()[axis]; }
@@ -204,7 +205,8 @@ class view {
   struct none {
     constexpr none(std::nullptr_t = nullptr) noexcept {}
   };
-  [[no_unique_address]] std::conditional_t<Check == bounds::checked, const detail::view_limits*, none> limits_ = nullptr;
+  [[no_unique_address]] std::conditional_t<Check == bounds::checked, const detail::view_limits*, none> limits_ =
+      nullptr;
 };
 
 namespace detail {
@@ -229,7 +231,8 @@ struct new_instance;
 template <class T, std::size_t D = 1>
 class instance {
   static_assert(D >= 1 && D <= 3, "an instance has 1 to 3 dimensions");
-  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements move between memories as bytes: T must be trivially copyable");
 
  public:
   using element_type = T;
@@ -251,12 +254,12 @@ class instance {
                                    const preconditions& after = {},
                                    std::source_location where = std::source_location::current());
 
-  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Returns at once; what the
-  /// node finds wrong poisons the event: D03, D04, N05 if it is lost.
+  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Returns at
+  /// once; what the node finds wrong poisons the event: D03, D04, N05 if it is lost.
   ///
   ///   throws   N02 if there is no such node, D05, D14
-  static new_instance<T, D> create(at_node where_to, at_place memory, const box& elements, const instance_options& options = {},
-                                   const preconditions& after = {},
+  static new_instance<T, D> create(at_node where_to, at_place memory, const box& elements,
+                                   const instance_options& options = {}, const preconditions& after = {},
                                    std::source_location where = std::source_location::current());
   static new_instance<T, D> create(at_node where_to, const box& elements, const instance_options& options = {},
                                    const preconditions& after = {},
@@ -271,19 +274,21 @@ class instance {
   static instance external(T* first, const box& elements, const instance_options& options = {},
                            std::source_location where = std::source_location::current());
 
-  /// The same over memory of a device that the program has from its driver; of the host too, for one way to say both. All operations
-  /// take it as an instance of that device's memory. It takes nothing of what the runtime has of that memory.
+  /// The same over memory of a device that the program has from its driver; of the host too, for one way to say both.
+  /// All operations take it as an instance of that device's memory. It takes nothing of what the runtime has of that
+  /// memory.
   ///
   ///   memory   at(place) of a device's memory, or of the host's
-  ///   throws   D04 if the place is neither, D05, N19 where the driver says that the memory is not that device's, or shorter
-  static instance external(at_place memory, const native_memory& first, const box& elements, const instance_options& options = {},
+  ///   throws   D04 if the place is neither, D05, N19 where the driver says that the memory is not that device's, or
+  ///   shorter
+  static instance external(at_place memory, const native_memory& first, const box& elements,
+                           const instance_options& options = {},
                            std::source_location where = std::source_location::current());
 
   /// Gives the storage back when the preconditions have ended, also if they are poisoned, and not before it exists:
   /// `after` names everything that uses it. External memory stays with the program. Throws D01 if destroy was called
   /// before.
-  event destroy(const preconditions& after = {},
-                std::source_location where = std::source_location::current()) const {
+  event destroy(const preconditions& after = {}, std::source_location where = std::source_location::current()) const {
     return detail::destroy_instance(handle_, after, where);
   }
 
@@ -432,43 +437,63 @@ class index_space {
 template <class T, std::size_t D>
 new_instance<T, D> instance<T, D>::create(at_place memory, const box& elements, const instance_options& options,
                                           const preconditions& after, std::source_location where) {
-  const instance made(detail::create_instance(
-      {.memory = memory.where, .box = elements, .strides = options.strides,
-       .order = options.order, .dimensions = D, .element_bytes = sizeof(T), .alignment = alignof(T),
-       .name = options.name},
-      after, where));
+  const instance made(detail::create_instance({.memory = memory.where,
+                                               .box = elements,
+                                               .strides = options.strides,
+                                               .order = options.order,
+                                               .dimensions = D,
+                                               .element_bytes = sizeof(T),
+                                               .alignment = alignof(T),
+                                               .name = options.name},
+                                              after, where));
   return {made, detail::ready_event(made.handle_, where)};
 }
 
 template <class T, std::size_t D>
-new_instance<T, D> instance<T, D>::create(at_node where_to, at_place memory, const box& elements, const instance_options& options,
-                                          const preconditions& after, std::source_location where) {
-  const detail::made_elsewhere it = detail::create_instance_at(
-      where_to.index,
-      {.memory = memory.where, .box = elements, .strides = options.strides,
-       .order = options.order, .dimensions = D, .element_bytes = sizeof(T), .alignment = alignof(T),
-       .name = options.name},
-      after, where);
+new_instance<T, D> instance<T, D>::create(at_node where_to, at_place memory, const box& elements,
+                                          const instance_options& options, const preconditions& after,
+                                          std::source_location where) {
+  const detail::made_elsewhere it = detail::create_instance_at(where_to.index,
+                                                               {.memory = memory.where,
+                                                                .box = elements,
+                                                                .strides = options.strides,
+                                                                .order = options.order,
+                                                                .dimensions = D,
+                                                                .element_bytes = sizeof(T),
+                                                                .alignment = alignof(T),
+                                                                .name = options.name},
+                                                               after, where);
   return {instance(it.made), it.ready};
 }
 
 template <class T, std::size_t D>
 instance<T, D> instance<T, D>::external(T* first, const box& elements, const instance_options& options,
                                         std::source_location where) {
-  return instance(detail::create_instance(
-      {.memory = {}, .external = reinterpret_cast<std::byte*>(first), .box = elements,
-       .strides = options.strides, .order = options.order, .dimensions = D, .element_bytes = sizeof(T),
-       .alignment = alignof(T), .name = options.name},
-      {}, where));
+  return instance(detail::create_instance({.memory = {},
+                                           .external = reinterpret_cast<std::byte*>(first),
+                                           .box = elements,
+                                           .strides = options.strides,
+                                           .order = options.order,
+                                           .dimensions = D,
+                                           .element_bytes = sizeof(T),
+                                           .alignment = alignof(T),
+                                           .name = options.name},
+                                          {}, where));
 }
 
 template <class T, std::size_t D>
 instance<T, D> instance<T, D>::external(at_place memory, const native_memory& first, const box& elements,
                                         const instance_options& options, std::source_location where) {
-  return instance(detail::create_instance(
-      {.memory = memory.where, .native = &first, .box = elements, .strides = options.strides, .order = options.order,
-       .dimensions = D, .element_bytes = sizeof(T), .alignment = alignof(T), .name = options.name},
-      {}, where));
+  return instance(detail::create_instance({.memory = memory.where,
+                                           .native = &first,
+                                           .box = elements,
+                                           .strides = options.strides,
+                                           .order = options.order,
+                                           .dimensions = D,
+                                           .element_bytes = sizeof(T),
+                                           .alignment = alignof(T),
+                                           .name = options.name},
+                                          {}, where));
 }
 
 }  // namespace stretto

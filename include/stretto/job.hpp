@@ -1,7 +1,9 @@
-// job.hpp - the nodes that run one program together: which one this is, how many there are; and jobs within one process.
+// job.hpp - the nodes that run one program together: which one this is, how many there are; and jobs within one
+// process.
 //
-// Under a launcher (`stretto run`, mpirun, srun) each process is a node, joined by MPI. A job may also consist of runtimes of one
-// process on a simulated network, with delays and losses from a seed: to try, test and debug what is meant for a cluster.
+// Under a launcher (`stretto run`, mpirun, srun) each process is a node, joined by MPI. A job may also consist of
+// runtimes of one process on a simulated network, with delays and losses from a seed: to try, test and debug what is
+// meant for a cluster.
 //
 //     simulated_job job({.nodes = 4, .seed = 7});
 //     std::vector<std::thread> all;
@@ -11,8 +13,8 @@
 //         rt.run(program);
 //       });
 //
-// Every node makes one runtime for the job, and destroying it waits for the others: it returns once nothing runs on any node and
-// no message is under way.
+// Every node makes one runtime for the job, and destroying it waits for the others: it returns once nothing runs on any
+// node and no message is under way.
 //
 // Threads     a simulated_job: any.
 #pragma once
@@ -35,17 +37,18 @@ class job_seat {
 
 /// A network that is not there. Time is counted, not waited for; see `seconds`.
 struct simulated_network {
-  std::uint32_t nodes = 2;        // 1 to 4096
-  std::uint64_t seed = 1;         // of delays, and so of who comes first
-  double latency_seconds = 1e-6;  // of a message
-  double jitter_seconds = 2e-6;   // at most as much more
+  std::uint32_t nodes = 2;                   // 1 to 4096
+  std::uint64_t seed = 1;                    // of delays, and so of who comes first
+  double latency_seconds = 1e-6;             // of a message
+  double jitter_seconds = 2e-6;              // at most as much more
   double bandwidth_bytes_per_second = 1e10;  // between two nodes, each way
 };
 
 class simulated_job {
  public:
   /// Throws N12 for what no network can be.
-  explicit simulated_job(const simulated_network& network = {}, std::source_location where = std::source_location::current());
+  explicit simulated_job(const simulated_network& network = {},
+                         std::source_location where = std::source_location::current());
 
   std::uint32_t nodes() const noexcept;
   /// Each once. Throws N02 if there is no such node, N11 if it was given out.
@@ -64,8 +67,8 @@ class simulated_job {
   std::shared_ptr<state> state_;
 };
 
-/// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone, unless it is a dry run (option dry_nodes).
-/// Throws B20 on a thread of no runtime.
+/// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone, unless it is a
+/// dry run (option dry_nodes). Throws B20 on a thread of no runtime.
 std::uint32_t this_node();
 std::uint32_t job_nodes();
 

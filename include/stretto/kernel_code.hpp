@@ -23,7 +23,8 @@ namespace stretto {
 ///   reduce  an array to whose elements values are contributed, in one step each and in any order
 enum class access : std::uint8_t { in, out, inout, local, value, reduce };
 
-/// What a contribution does to an element: the operators of reduction_operator.hpp by their names. None: one of the program's own, or nothing.
+/// What a contribution does to an element: the operators of reduction_operator.hpp by their names. None: one of the
+/// program's own, or nothing.
 enum class fold_operator : std::uint8_t { none, sum, product, minimum, maximum, bit_and, bit_or, bit_xor };
 
 /// What an array, or the like, is made of.
@@ -34,8 +35,9 @@ struct kernel_code;
 struct device_operator {
   std::string_view name;
   std::uint32_t element_bytes = 0;
-  void (*set_identity)(std::byte* to) = nullptr;       ///< one element
-  const kernel_code& (*fold_kernel)() = nullptr;       ///< (from, to) on a box of three axes: contributes each element of `from` to that of `to`
+  void (*set_identity)(std::byte* to) = nullptr;  ///< one element
+  const kernel_code& (*fold_kernel)() =
+      nullptr;  ///< (from, to) on a box of three axes: contributes each element of `from` to that of `to`
 };
 
 struct kernel_parameter {
@@ -46,8 +48,7 @@ struct kernel_parameter {
   std::uint32_t alignment = 1;
   fold_operator fold = fold_operator::none;  ///< where mode is reduce
   const device_operator* own = nullptr;      ///< where mode is reduce and fold is none
-  std::uint32_t component_bytes =
-      0;  ///< where it is a short vector, whose components are of that kind; 0: it is none
+  std::uint32_t component_bytes = 0;  ///< where it is a short vector, whose components are of that kind; 0: it is none
 };
 
 struct touched_elements;  // which elements kernels have named
@@ -60,26 +61,29 @@ bool is_allowed(const allowed_elements& in, const std::int64_t* at, std::size_t 
 void note_touched(touched_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
 /// The item that runs is about to read or write the element at this address.
 void note_use(shadow_array& in, std::byte* element, const std::int64_t* at, std::size_t axes);
-}
+}  // namespace kernels
 
 /// What stands for a parameter in one launch.
 struct kernel_argument {
-  /// Array: the element whose coordinates are all 0, which need not exist. Value: where it is. Local: memory of the group.
+  /// Array: the element whose coordinates are all 0, which need not exist. Value: where it is. Local: memory of the
+  /// group.
   std::byte* origin = nullptr;
-  std::int64_t stride[3] = {0, 0, 0};  ///< array: elements from one coordinate to the next
-  std::int64_t min[3] = {0, 0, 0};     ///< array: the first element on each axis; local: 0
-  std::int64_t max[3] = {0, 0, 0};     ///< array: one past the last; local: elements
+  std::int64_t stride[3] = {0, 0, 0};   ///< array: elements from one coordinate to the next
+  std::int64_t min[3] = {0, 0, 0};      ///< array: the first element on each axis; local: 0
+  std::int64_t max[3] = {0, 0, 0};      ///< array: one past the last; local: elements
   touched_elements* touched = nullptr;  ///< array: checked kernels note there what they name; null: nowhere
-  const allowed_elements* allowed = nullptr;  ///< array: of those from min to max, what checked kernels may name; null: all of them
+  const allowed_elements* allowed =
+      nullptr;  ///< array: of those from min to max, what checked kernels may name; null: all of them
   shadow_array* shadow = nullptr;  ///< array: trial runs note their uses there; null: nowhere
-  bool is_overwritten = false;  ///< array: the launch has said that it writes all of it, as out of objects and buffers says
+  bool is_overwritten =
+      false;  ///< array: the launch has said that it writes all of it, as out of objects and buffers says
 };
 
 /// The items that one call computes: of a plain kernel all ids of a box, of a group kernel all groups of a box.
 struct kernel_work {
-  std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};  ///< of this call
+  std::int64_t min[3] = {0, 0, 0}, max[3] = {1, 1, 1};          ///< of this call
   std::int64_t all_min[3] = {0, 0, 0}, all_max[3] = {1, 1, 1};  ///< of the launch
-  std::int64_t group[3] = {1, 1, 1};  ///< items of a group
+  std::int64_t group[3] = {1, 1, 1};                            ///< items of a group
   int dimensions = 1;
   /// Group kernels: memory for what the body declares; at least `scratch_bytes`, 64-byte aligned.
   std::byte* scratch = nullptr;
@@ -111,18 +115,20 @@ struct kernel_code {
   std::span<const kernel_parameter> parameters;
   host_function run = nullptr;          ///< null: the host has no code for it
   host_function run_checked = nullptr;  ///< looks at every index; throws K01
-  /// Only for work whose ids are ints and for arrays whose rows are dense, if what is written lies in no other argument.
+  /// Only for work whose ids are ints and for arrays whose rows are dense, if what is written lies in no other
+  /// argument.
   host_function run_dense = nullptr;
-  host_function run_wide = nullptr;  ///< the same for processors with wider vectors; null where run_dense uses them already
-  bool denormals_are_zero = false;   ///< the body says so: numbers below the normal range may count as zero
+  host_function run_wide =
+      nullptr;  ///< the same for processors with wider vectors; null where run_dense uses them already
+  bool denormals_are_zero = false;           ///< the body says so: numbers below the normal range may count as zero
   const native_functions* native = nullptr;  ///< what the program brought in place of text (native_kernel.hpp)
   bool is_whole = false;                     ///< `run` computes a launch in one call
   std::string_view written_name = {};        ///< in the source, where that is not `name`: "scale"
   std::span<const template_argument> template_arguments = {};
 };
 
-/// Text that kernels may use by its name: a function, a structure, a constant, or an operator, whose body is the name of its function. A list
-/// that is complete before main.
+/// Text that kernels may use by its name: a function, a structure, a constant, or an operator, whose body is the name
+/// of its function. A list that is complete before main.
 struct device_text {
   enum class what : std::uint8_t { function, structure, constant, operation };
   what is;

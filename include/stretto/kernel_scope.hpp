@@ -1,7 +1,8 @@
 // kernel_scope.hpp - what the body of a kernel may name: ids, arrays, mathematics, atomics, regions of a group.
 //
-// The host compiles a body as a member function of a class that is derived from one of these, so that the names are found
-// without a using-directive and cannot be confused with the program's own. Devices get the same names from a prelude.
+// The host compiles a body as a member function of a class that is derived from one of these, so that the names are
+// found without a using-directive and cannot be confused with the program's own. Devices get the same names from a
+// prelude.
 //
 // Threads     an item's own; arrays are shared by all items, which run in any order and at once.
 // Cost        an element: one multiplication and one addition per axis, of which the compiler keeps those of the loop.
@@ -28,8 +29,8 @@ STRETTO_API_BEGIN
 #define STRETTO_DETAIL_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-// Of a kernel's loops: all that it calls becomes part of it, and its loops are worth what -O3 spends on them whatever the rest of the
-// program gets. A build that does not optimise, or that is watched, stays what it is.
+// Of a kernel's loops: all that it calls becomes part of it, and its loops are worth what -O3 spends on them whatever
+// the rest of the program gets. A build that does not optimise, or that is watched, stays what it is.
 #if defined(__clang__) || !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define STRETTO_DETAIL_LOOPS [[gnu::noinline, gnu::flatten]]
 #else
@@ -81,9 +82,8 @@ inline constexpr bool has_wide_vectors = false;
 /// What may be an element of an array, or a value: a number, a bool, a short vector or a structure
 /// of them that every device lays out alike.
 template <class T>
-concept device_type =
-    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
-    !std::same_as<T, long double>;
+concept device_type = std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> && !std::is_pointer_v<T> &&
+                      !std::same_as<T, long double>;
 
 /// Of a short vector, that of its components.
 template <class T>
@@ -177,17 +177,26 @@ concept array_parameter = requires {
 /// Which of the operators that every device has.
 template <class Op>
 inline constexpr fold_operator fold_of = fold_operator::none;
-template <class T> inline constexpr fold_operator fold_of<sum<T>> = fold_operator::sum;
-template <class T> inline constexpr fold_operator fold_of<product<T>> = fold_operator::product;
-template <class T> inline constexpr fold_operator fold_of<minimum<T>> = fold_operator::minimum;
-template <class T> inline constexpr fold_operator fold_of<maximum<T>> = fold_operator::maximum;
-template <class T> inline constexpr fold_operator fold_of<bit_and<T>> = fold_operator::bit_and;
-template <class T> inline constexpr fold_operator fold_of<bit_or<T>> = fold_operator::bit_or;
-template <class T> inline constexpr fold_operator fold_of<bit_xor<T>> = fold_operator::bit_xor;
+template <class T>
+inline constexpr fold_operator fold_of<sum<T>> = fold_operator::sum;
+template <class T>
+inline constexpr fold_operator fold_of<product<T>> = fold_operator::product;
+template <class T>
+inline constexpr fold_operator fold_of<minimum<T>> = fold_operator::minimum;
+template <class T>
+inline constexpr fold_operator fold_of<maximum<T>> = fold_operator::maximum;
+template <class T>
+inline constexpr fold_operator fold_of<bit_and<T>> = fold_operator::bit_and;
+template <class T>
+inline constexpr fold_operator fold_of<bit_or<T>> = fold_operator::bit_or;
+template <class T>
+inline constexpr fold_operator fold_of<bit_xor<T>> = fold_operator::bit_xor;
 
 /// One of the program's own, of STRETTO_DEVICE_OPERATOR.
 template <class Op>
-concept own_operator = requires { { Op::for_devices() } -> std::same_as<const device_operator&>; };
+concept own_operator = requires {
+  { Op::for_devices() } -> std::same_as<const device_operator&>;
+};
 
 /// Combines one value into an element that others combine into at the same time.
 template <class Op, class T>
@@ -248,22 +257,24 @@ struct language {
     using elements<T, D, Checked>::elements;
     static constexpr access mode = access::inout;
   };
-  /// An array that is only contributed to, by an operator of reduction_operator.hpp or STRETTO_DEVICE_OPERATOR: h(i, j) << value.
+  /// An array that is only contributed to, by an operator of reduction_operator.hpp or STRETTO_DEVICE_OPERATOR: h(i, j)
+  /// << value.
   template <class Op, std::size_t D = 1>
   class reduce : elements<typename Op::rhs_type, D, Checked> {
     using base = elements<typename Op::rhs_type, D, Checked>;
 
    public:
     using operation = Op;
-    using typename base::element;
-    using typename base::pointer;
+    using base::assume_dense_rows;
     using base::axes;
     using base::base;
-    using base::assume_dense_rows;
     using base::reach_by;
+    using typename base::element;
+    using typename base::pointer;
     static constexpr access mode = access::reduce;
     static_assert(fold_of<Op> != fold_operator::none || own_operator<Op>,
-                  "a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or or bit_xor of stretto/reduction_operator.hpp, or by "
+                  "a kernel contributes by sum, product, minimum, maximum, bit_and, bit_or or bit_xor of "
+                  "stretto/reduction_operator.hpp, or by "
                   "an operator of the program's own that STRETTO_DEVICE_OPERATOR defines");
     static_assert(own_operator<Op> || (std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8)),
                   "a kernel contributes numbers of 32 or 64 bits");
@@ -281,44 +292,114 @@ struct language {
     static constexpr access mode = access::local;
   };
 
-  /// Said anywhere in a body: numbers below the normal range may count as zero, in all of it. Where a field dies away, arithmetic
-  /// on them costs many processors over a hundred cycles each.
+  /// Said anywhere in a body: numbers below the normal range may count as zero, in all of it. Where a field dies away,
+  /// arithmetic on them costs many processors over a hundred cycles each.
   static void denormals_are_zero() noexcept {}
 
-  template <std::floating_point T> static T sqrt(T x) { return std::sqrt(x); }
-  template <std::floating_point T> static T rsqrt(T x) { return T(1) / std::sqrt(x); }
-  template <std::floating_point T> static T exp(T x) { return std::exp(x); }
-  template <std::floating_point T> static T log(T x) { return std::log(x); }
-  template <std::floating_point T> static T sin(T x) { return std::sin(x); }
-  template <std::floating_point T> static T cos(T x) { return std::cos(x); }
-  template <std::floating_point T> static T tan(T x) { return std::tan(x); }
-  template <std::floating_point T> static T atan(T x) { return std::atan(x); }
-  template <std::floating_point T> static T tanh(T x) { return std::tanh(x); }
-  template <std::floating_point T> static T floor(T x) { return std::floor(x); }
-  template <std::floating_point T> static T ceil(T x) { return std::ceil(x); }
-  template <std::floating_point T> static T round(T x) { return std::round(x); }
-  template <std::floating_point T> static T fabs(T x) { return std::fabs(x); }
-  template <std::floating_point T> static T pow(T x, std::type_identity_t<T> y) { return std::pow(x, y); }
-  template <std::floating_point T> static T atan2(T y, std::type_identity_t<T> x) { return std::atan2(y, x); }
-  template <std::floating_point T> static T fmod(T x, std::type_identity_t<T> y) { return std::fmod(x, y); }
-  template <std::floating_point T> static T hypot(T x, std::type_identity_t<T> y) { return std::hypot(x, y); }
-  template <std::floating_point T> static T fmin(T x, std::type_identity_t<T> y) { return y < x ? y : x; }
-  template <std::floating_point T> static T fmax(T x, std::type_identity_t<T> y) { return x < y ? y : x; }
-  template <std::floating_point T> static T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) {
+  template <std::floating_point T>
+  static T sqrt(T x) {
+    return std::sqrt(x);
+  }
+  template <std::floating_point T>
+  static T rsqrt(T x) {
+    return T(1) / std::sqrt(x);
+  }
+  template <std::floating_point T>
+  static T exp(T x) {
+    return std::exp(x);
+  }
+  template <std::floating_point T>
+  static T log(T x) {
+    return std::log(x);
+  }
+  template <std::floating_point T>
+  static T sin(T x) {
+    return std::sin(x);
+  }
+  template <std::floating_point T>
+  static T cos(T x) {
+    return std::cos(x);
+  }
+  template <std::floating_point T>
+  static T tan(T x) {
+    return std::tan(x);
+  }
+  template <std::floating_point T>
+  static T atan(T x) {
+    return std::atan(x);
+  }
+  template <std::floating_point T>
+  static T tanh(T x) {
+    return std::tanh(x);
+  }
+  template <std::floating_point T>
+  static T floor(T x) {
+    return std::floor(x);
+  }
+  template <std::floating_point T>
+  static T ceil(T x) {
+    return std::ceil(x);
+  }
+  template <std::floating_point T>
+  static T round(T x) {
+    return std::round(x);
+  }
+  template <std::floating_point T>
+  static T fabs(T x) {
+    return std::fabs(x);
+  }
+  template <std::floating_point T>
+  static T pow(T x, std::type_identity_t<T> y) {
+    return std::pow(x, y);
+  }
+  template <std::floating_point T>
+  static T atan2(T y, std::type_identity_t<T> x) {
+    return std::atan2(y, x);
+  }
+  template <std::floating_point T>
+  static T fmod(T x, std::type_identity_t<T> y) {
+    return std::fmod(x, y);
+  }
+  template <std::floating_point T>
+  static T hypot(T x, std::type_identity_t<T> y) {
+    return std::hypot(x, y);
+  }
+  template <std::floating_point T>
+  static T fmin(T x, std::type_identity_t<T> y) {
+    return y < x ? y : x;
+  }
+  template <std::floating_point T>
+  static T fmax(T x, std::type_identity_t<T> y) {
+    return x < y ? y : x;
+  }
+  template <std::floating_point T>
+  static T fma(T x, std::type_identity_t<T> y, std::type_identity_t<T> z) {
     return std::fma(x, y, z);
   }
-  template <std::integral T> static T min(T x, std::type_identity_t<T> y) { return y < x ? y : x; }
-  template <std::integral T> static T max(T x, std::type_identity_t<T> y) { return x < y ? y : x; }
-  template <std::integral T> static T abs(T x) { return x < 0 ? -x : x; }
+  template <std::integral T>
+  static T min(T x, std::type_identity_t<T> y) {
+    return y < x ? y : x;
+  }
+  template <std::integral T>
+  static T max(T x, std::type_identity_t<T> y) {
+    return x < y ? y : x;
+  }
+  template <std::integral T>
+  static T abs(T x) {
+    return x < 0 ? -x : x;
+  }
 
   /// Each returns what was there before. Other items' plain accesses to the element are not ordered by it.
-  template <class T> static T atomic_add(T* at, std::type_identity_t<T> x) {
+  template <class T>
+  static T atomic_add(T* at, std::type_identity_t<T> x) {
     return change(at, [x](T old) { return static_cast<T>(old + x); });
   }
-  template <class T> static T atomic_min(T* at, std::type_identity_t<T> x) {
+  template <class T>
+  static T atomic_min(T* at, std::type_identity_t<T> x) {
     return change(at, [x](T old) { return x < old ? x : old; });
   }
-  template <class T> static T atomic_max(T* at, std::type_identity_t<T> x) {
+  template <class T>
+  static T atomic_max(T* at, std::type_identity_t<T> x) {
     return change(at, [x](T old) { return old < x ? x : old; });
   }
 
@@ -330,7 +411,8 @@ struct language {
     auto* const place = reinterpret_cast<word*>(at);
     word old = __atomic_load_n(place, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(place, &old, std::bit_cast<word>(to(std::bit_cast<T>(old))), true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
     return std::bit_cast<T>(old);
   }
 };
@@ -346,7 +428,8 @@ struct item_scope : language<Checked> {
   std::int64_t global_size(int axis) const noexcept { return launched_->all_max[axis] - launched_->all_min[axis]; }
   std::int64_t global_min(int axis) const noexcept { return launched_->all_min[axis]; }
 
-  /// Where the item's share of [first, last) begins, or, `ends` 1, ends: STRETTO_FOREACH. On the host shares are in one piece.
+  /// Where the item's share of [first, last) begins, or, `ends` 1, ends: STRETTO_FOREACH. On the host shares are in one
+  /// piece.
   std::int64_t share_bound(std::int64_t first, std::int64_t last, std::int64_t ends) const noexcept {
     std::int64_t items = 1, number = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -441,7 +524,8 @@ struct local_declaration {
 };
 shadow_array& declare_local(shadow_memory& in, const local_declaration& what, std::byte* first);
 
-/// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just declared.
+/// The same address, of which the compiler believes that nothing else leads there: memory of a group that was just
+/// declared.
 STRETTO_DETAIL_FRESH inline std::byte* fresh(std::byte* memory) noexcept { return memory; }
 
 /// What a group remembers for messages: nothing, unless it is checked.
@@ -532,7 +616,8 @@ struct group_scope : language<Checked>, group_memories<Checked> {
         first[a] = static_cast<Int>(g.id_[a] * g.launched_->group[a]);
       }
     }
-    // Loops of the usual lengths have no remainders, and what does not change in them stays in registers: half the time.
+    // Loops of the usual lengths have no remainders, and what does not change in them stays in registers: half the
+    // time.
     template <std::int64_t Length, class Region>
     [[gnu::always_inline]] void rows(Region&& region) const {
       for (std::int64_t i = 0; i < n[0]; ++i) {
@@ -541,7 +626,9 @@ struct group_scope : language<Checked>, group_memories<Checked> {
       }
     }
     [[gnu::always_inline]] item at(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t number) const noexcept {
-      return {{i, j, k}, {first[0] + static_cast<Int>(i), first[1] + static_cast<Int>(j), first[2] + static_cast<Int>(k)}, number};
+      return {{i, j, k},
+              {first[0] + static_cast<Int>(i), first[1] + static_cast<Int>(j), first[2] + static_cast<Int>(k)},
+              number};
     }
     template <class Region>
     [[gnu::always_inline]] void run(Region&& region) const {

@@ -1,12 +1,14 @@
-// launch_graph.hpp - launches on objects that are known beforehand: described one by one, submitted as a whole, as often as wanted.
+// launch_graph.hpp - launches on objects that are known beforehand: described one by one, submitted as a whole, as
+// often as wanted.
 //
 //     launch_graph step;
 //     const launched packed = step.launch(pack, border, u, message);
 //     step.launch(after(packed), name("inner"), jacobi, inside, u, v, 0.25f);
 //     for (int n = 0; n < steps; ++n) step.submit();
 //
-// What launches of a graph read and write orders them as if they had been submitted one after the other, in the order in which
-// they were described; after(...) says what no argument says, and is kept on the devices themselves where both run on one.
+// What launches of a graph read and write orders them as if they had been submitted one after the other, in the order
+// in which they were described; after(...) says what no argument says, and is kept on the devices themselves where both
+// run on one.
 //
 // Threads     one at a time for launch; submit: any thread of the runtime, also several at a time.
 // Memory      arguments are kept: values as they were, objects as handles.
@@ -55,7 +57,9 @@ struct graph_launch : object_launch {
 
   using object_launch::apply;
   template <std::size_t N>
-  void apply(const launched_list<N>& l) noexcept { behind = l.items; }
+  void apply(const launched_list<N>& l) noexcept {
+    behind = l.items;
+  }
   void apply(launched_range r) noexcept { behind = r.items; }
 };
 template <std::size_t N>
@@ -65,8 +69,8 @@ struct subject_of<launched_list<N>> {
 template <class Tag>
 concept graph_launch_tag = requires(graph_launch request, const Tag& tag) { request.apply(tag); };
 
-launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range, std::span<const object_item> items,
-                         const graph_launch& request);
+launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range,
+                         std::span<const object_item> items, const graph_launch& request);
 
 }  // namespace detail
 
@@ -79,7 +83,8 @@ class launch_graph {
 
   /// Describes a launch on objects (object.hpp says what of): nothing runs.
   ///
-  ///   tags     as of launch on objects; after(...) names events and futures that every submission waits for, or launches
+  ///   tags     as of launch on objects; after(...) names events and futures that every submission waits for, or
+  ///   launches
   ///            described before
   ///   throws   A08 for a launch of another graph; K24, K25. What else a launch throws, submit throws
   template <class... P, class... A>
@@ -92,12 +97,15 @@ class launch_graph {
     return with(request, k, range, given...);
   }
   template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, class... P, class... A>
-  launched launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  launched launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
+                  const A&... given) {
     const auto request = detail::request_of<detail::graph_launch>(t1, t2);
     return with(request, k, range, given...);
   }
-  template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, detail::graph_launch_tag T3, class... P, class... A>
-  launched launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, detail::graph_launch_tag T3, class... P,
+            class... A>
+  launched launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
+                  const A&... given) {
     const auto request = detail::request_of<detail::graph_launch>(t1, t2, t3);
     return with(request, k, range, given...);
   }
@@ -112,14 +120,17 @@ class launch_graph {
 
  private:
   template <class... P, class... A>
-  launched with(const detail::graph_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+  launched with(const detail::graph_launch& request, const kernel<void(P...)>& k, const kernel_range& range,
+                const A&... given) {
     static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
     if constexpr (sizeof...(A) == sizeof...(P))
-      return detail::with_object_items(k, std::index_sequence_for<P...>(), [&](std::span<const detail::object_item> items) {
-        return detail::describe_launch(*list_, k.code(), range, items, request);
-      }, given...);
-    else
-      return {};
+      return detail::with_object_items(
+          k, std::index_sequence_for<P...>(),
+          [&](std::span<const detail::object_item> items) {
+            return detail::describe_launch(*list_, k.code(), range, items, request);
+          },
+          given...);
+    else return {};
   }
   std::unique_ptr<detail::launch_list> list_;
 };

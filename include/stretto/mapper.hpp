@@ -5,10 +5,9 @@
 //     launch(reversed, whole, x([n](const box& part) { return box(n - part.max()[0], n - part.min()[0]); }),
 //            y(one_to_one));
 //
-// A mapper is called with a part of the range, in items, and gives a box of elements. Those of this header keep to the array's
-// own elements: what reaches beyond is cut off. A mapper of the program's own is a function of the part, or of the
-// part and the
-// array's elements, or of these and the whole range of the launch.
+// A mapper is called with a part of the range, in items, and gives a box of elements. Those of this header keep to the
+// array's own elements: what reaches beyond is cut off. A mapper of the program's own is a function of the part, or of
+// the part and the array's elements, or of these and the whole range of the launch.
 //
 // Threads     values; a mapper is called in the call of launch only.
 // Source      range mappers: Celerity, whose names these are.
@@ -55,7 +54,9 @@ struct all {
 };
 struct fixed {
   box always;
-  box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : intersection(always, elements); }
+  box operator()(const box& part, const box& elements) const {
+    return part.is_empty() ? box() : intersection(always, elements);
+  }
 };
 struct transposed {
   std::array<std::uint8_t, max_axes> by;
@@ -86,10 +87,12 @@ constexpr mappers::slice slice(int axis) { return {axis}; }
 inline constexpr mappers::all all{};
 /// The same elements, for each part.
 constexpr mappers::fixed fixed(const box& always) { return {always}; }
-/// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a], each of which is given once.
+/// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a], each of which is
+/// given once.
 inline constexpr mappers::transposed transposed{{1, 0, 2}};
 consteval mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, std::uint8_t by2) {
-  if (by0 > 2 || by1 > 2 || by2 > 2 || by0 == by1 || by0 == by2 || by1 == by2) throw "transposed_by takes each of the axes 0, 1 and 2 once";
+  if (by0 > 2 || by1 > 2 || by2 > 2 || by0 == by1 || by0 == by2 || by1 == by2)
+    throw "transposed_by takes each of the axes 0, 1 and 2 once";
   return {{by0, by1, by2}};
 }
 
@@ -139,7 +142,9 @@ struct mapper_form {
   point border = {};                                  // of `around`
 };
 template <class M>
-constexpr mapper_form form_of(const M&) noexcept { return {}; }
+constexpr mapper_form form_of(const M&) noexcept {
+  return {};
+}
 constexpr mapper_form form_of(const mappers::one_to_one&) noexcept { return {.is = mapper_form::kind::one_to_one}; }
 constexpr mapper_form form_of(const mappers::neighborhood& m) noexcept {
   return {.is = mapper_form::kind::around, .border = m.border};

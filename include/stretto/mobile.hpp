@@ -77,9 +77,9 @@ class mobile {
 
 /// Counted on the caller's node since its start.
 struct mobile_statistics {
-  std::uint64_t objects = 0;  // local ones, now
-  std::uint64_t near = 0;  // messages of this node to local objects
-  std::uint64_t far = 0;  // messages of this node to remote objects
+  std::uint64_t objects = 0;    // local ones, now
+  std::uint64_t near = 0;       // messages of this node to local objects
+  std::uint64_t far = 0;        // messages of this node to remote objects
   std::uint64_t passed_on = 0;  // messages of any node that this node forwarded
   std::uint64_t most_hops = 0;  // the most hops of a message that arrived here
   std::uint64_t moved_in = 0, moved_out = 0;
@@ -105,12 +105,12 @@ namespace detail {
 /// The type of an object: a constant of the program, as functions for other nodes are.
 struct mobile_type {
   std::uint64_t mark;
-  const char* name;  // for error messages
+  const char* name;                   // for error messages
   void* (*read)(field_reader& from);  // makes a new one; throws B40
   void (*write)(const void* object, parcel& to);
   void (*destroy)(void* object) noexcept;
   double (*hint)(const void* object) noexcept;  // null: the type has no load_hint()
-  std::uint64_t bytes;  // a migration sends at least this many
+  std::uint64_t bytes;                          // a migration sends at least this many
 };
 inline constexpr std::uint64_t mobile_type_mark = 0x745f656c69626f6d;
 
@@ -142,20 +142,18 @@ struct mobile_operations {
       return +[](const void* object) noexcept {
         return static_cast<double>(static_cast<const T*>(object)->load_hint());
       };
-    else
-      return nullptr;
+    else return nullptr;
   }
   static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
 };
 template <class T>
-inline constexpr mobile_type mobile_type_of{
-    mobile_type_mark,
-    mobile_operations<T>::signature(),
-    mobile_operations<T>::read,
-    mobile_operations<T>::write,
-    mobile_operations<T>::destroy,
-    mobile_operations<T>::hint(),
-    sizeof(T)};
+inline constexpr mobile_type mobile_type_of{mobile_type_mark,
+                                            mobile_operations<T>::signature(),
+                                            mobile_operations<T>::read,
+                                            mobile_operations<T>::write,
+                                            mobile_operations<T>::destroy,
+                                            mobile_operations<T>::hint(),
+                                            sizeof(T)};
 
 /// The handler of a message: also a constant of the program.
 struct message_type {
@@ -166,8 +164,8 @@ struct message_type {
   /// reads arguments; `object` is null before construction
   void (*run)(void*& object, field_reader& arguments, field_writer& result);
   void (*write_arguments)(const void* message, parcel& to);  // of a local message
-  value_reader read_value;  // null: void
-  void (*keep_arguments)(field_reader& from, parcel& to);  // reads and writes them
+  value_reader read_value;                                   // null: void
+  void (*keep_arguments)(field_reader& from, parcel& to);    // reads and writes them
 };
 inline constexpr std::uint64_t message_type_mark = 0x745f72657474656c;
 
@@ -184,9 +182,9 @@ enum class message_action : std::uint8_t { handle, make, destroy, migrate };
 /// A message that is under way to an object or waits for it. A local one is the first part of its task's body.
 struct message {
   message* next = nullptr;
-  const message_type* type = nullptr;  // null: destroy, migrate
+  const message_type* type = nullptr;           // null: destroy, migrate
   local_object_base* handled_object = nullptr;  // while its handler runs
-  std::uint64_t number : 48 = 0;  // sequence number among the messages of one node to one object
+  std::uint64_t number : 48 = 0;                // sequence number among the messages of one node to one object
   std::uint64_t action : 8 = 0;
   std::uint64_t is_remote : 1 = 0;
 
@@ -308,7 +306,7 @@ struct local_message : message {
   }
 
   static constexpr message_type type{message_type_mark, Get::signature(), &mobile_type_of<T>, signature::reads,
-                                    run_remote,          write_arguments,  reader(),           keep_arguments};
+                                     run_remote,        write_arguments,  reader(),           keep_arguments};
   static constexpr task_type task{task_kind, run, drop, value_type<result>.drop_value, storage_alignment<result>};
   static constexpr std::size_t bytes() {
     return sizeof(local_message) > value_bytes<result> ? sizeof(local_message) : value_bytes<result>;
@@ -365,9 +363,9 @@ struct order_request : task_request {
   }
 };
 template <class Tag>
-concept send_tag = requires(task_request request, const Tag& tag) { request.apply(tag); } &&
-                   !std::same_as<Tag, at_place> && !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> &&
-                   !std::same_as<Tag, profile_into>;
+concept send_tag =
+    requires(task_request request, const Tag& tag) { request.apply(tag); } && !std::same_as<Tag, at_place> &&
+    !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> && !std::same_as<Tag, profile_into>;
 
 /// Sends the record, whose body is a message, to the object; `thread` null: looks the thread up. Throws G01 after it
 /// has given the record back.

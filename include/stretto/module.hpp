@@ -34,7 +34,7 @@ class runtime;
 namespace modules {
 class module_set;
 struct membership;
-}
+}  // namespace modules
 
 /// What a module may ask of the runtime that it is being initialised for. Good only inside `initialise`.
 class module_host {
@@ -54,8 +54,8 @@ class module_host {
   /// Asked from now on while it has something pending. It outlives the runtime. Throws M11 if it was added already.
   void add_poller(poller& p);
 
-  /// Copies from memories of one kind to those of the other, in this direction, go through `by`. Throws M10 if they have
-  /// a channel already; between two kinds of host memory they always do.
+  /// Copies from memories of one kind to those of the other, in this direction, go through `by`. Throws M10 if they
+  /// have a channel already; between two kinds of host memory they always do.
   void add_channel(place_kind from, place_kind to, std::shared_ptr<channel> by);
 
   /// A counter under the module's name; the same words give the same counter. For all of the module's life.

@@ -32,7 +32,7 @@ namespace stretto::detail {
 
 struct broadcast_body {
   std::uint64_t first = 0, objects = 0;  // with consecutive ids
-  const message_type* type = nullptr;  // null: destroy
+  const message_type* type = nullptr;    // null: destroy
   bool is_run = false;  // runs the body once all have replied without failure; false: the task just ends
   /// Sends to a local object; `bare` has a name and a priority. May throw.
   future_base (*send_local)(broadcast_body& self, std::uint64_t index, const task_request& bare,

@@ -1,4 +1,5 @@
-// native_kernel.hpp - kernels that the program brings: its own OpenCL C or CUDA code, host functions, calls of a library.
+// native_kernel.hpp - kernels that the program brings: its own OpenCL C or CUDA code, host functions, calls of a
+// library.
 //
 //     const native_kernel<void(kernels::in<float>, kernels::inout<float>, float)> saxpy({
 //         .name = "saxpy",
@@ -10,9 +11,9 @@
 //     });
 //     launch(saxpy, box(0, n), x, y, 2.0f);
 //
-// It is launched as any other kernel, on instances and on objects, and computed where there is code for it. In place of code it
-// may have calls: a function that enqueues what it likes into the stream that it is handed, cuBLAS or CLBlast for example; what
-// it enqueued is the operation, and its end is the operation's.
+// It is launched as any other kernel, on instances and on objects, and computed where there is code for it. In place of
+// code it may have calls: a function that enqueues what it likes into the stream that it is handed, cuBLAS or CLBlast
+// for example; what it enqueued is the operation, and its end is the operation's.
 //
 // Threads     a native kernel may be launched from any thread; its functions are called from any thread, several at
 //             once.
@@ -39,19 +40,24 @@ namespace stretto {
 
 /// The types of parameters, for signatures: what the macros know as in, out, inout, local and reduce.
 namespace kernels {
-template <class T, std::size_t D = 1> using in = language<false>::in<T, D>;
-template <class T, std::size_t D = 1> using out = language<false>::out<T, D>;
-template <class T, std::size_t D = 1> using inout = language<false>::inout<T, D>;
-template <class Op, std::size_t D = 1> using reduce = language<false>::reduce<Op, D>;
-template <class T> using local = language<false>::local<T>;
+template <class T, std::size_t D = 1>
+using in = language<false>::in<T, D>;
+template <class T, std::size_t D = 1>
+using out = language<false>::out<T, D>;
+template <class T, std::size_t D = 1>
+using inout = language<false>::inout<T, D>;
+template <class Op, std::size_t D = 1>
+using reduce = language<false>::reduce<Op, D>;
+template <class T>
+using local = language<false>::local<T>;
 }  // namespace kernels
 
 /// Code for one kind of device.
 ///
-/// Its entry has the parameters of the signature: an array is a pointer to its first element (with_layouts: and a native_layout
-/// behind it), a value is itself. Local memory: in OpenCL a __local pointer; in CUDA no parameter, but dynamic shared memory.
-/// Ids count from 0 and the device's first axis is the range's last; groups are those of the launch, or as the device likes: then
-/// CUDA computes whole groups, and items beyond the range must do nothing.
+/// Its entry has the parameters of the signature: an array is a pointer to its first element (with_layouts: and a
+/// native_layout behind it), a value is itself. Local memory: in OpenCL a __local pointer; in CUDA no parameter, but
+/// dynamic shared memory. Ids count from 0 and the device's first axis is the range's last; groups are those of the
+/// launch, or as the device likes: then CUDA computes whole groups, and items beyond the range must do nothing.
 struct native_code {
   enum class form : std::uint8_t { none, text, file, binary, binary_file };
   form is = form::none;
@@ -71,10 +77,10 @@ struct native_code {
   native_code with_options(std::string words) && { return options = std::move(words), std::move(*this); }
 };
 
-/// What stands behind each array's pointer where with_layouts is set, by value; the pointer is then that of the whole instance.
-/// In device code: typedef struct { long offset; long stride[3]; } with 64-bit integers.
+/// What stands behind each array's pointer where with_layouts is set, by value; the pointer is then that of the whole
+/// instance. In device code: typedef struct { long offset; long stride[3]; } with 64-bit integers.
 struct native_layout {
-  std::int64_t offset = 0;  ///< elements from the pointer to the first element of the launch's part
+  std::int64_t offset = 0;             ///< elements from the pointer to the first element of the launch's part
   std::int64_t stride[3] = {0, 0, 0};  ///< elements from one coordinate to the next
 };
 
@@ -91,8 +97,8 @@ struct native_call {
 /// An array as calls are handed it.
 template <class T, std::size_t D = 1>
 struct native_array {
-  T* data = nullptr;         ///< host and simulated devices: the first element. CUDA: its CUdeviceptr. OpenCL: null
-  void* buffer = nullptr;    ///< OpenCL: cl_mem, in which the first element is ...
+  T* data = nullptr;             ///< host and simulated devices: the first element. CUDA: its CUdeviceptr. OpenCL: null
+  void* buffer = nullptr;        ///< OpenCL: cl_mem, in which the first element is ...
   std::size_t offset_bytes = 0;  ///< ... so far from the beginning
   std::int64_t stride[D] = {};   ///< elements from one coordinate to the next
   std::int64_t min[D] = {}, max[D] = {};  ///< its box; `data` is the element at min
@@ -131,7 +137,8 @@ struct native_request {
   kernel_code::host_function run = nullptr;
 };
 /// Lives until the program ends.
-const kernel_code& keep_native(native_request request, std::unique_ptr<native_functions> functions, const std::source_location& where);
+const kernel_code& keep_native(native_request request, std::unique_ptr<native_functions> functions,
+                               const std::source_location& where);
 
 /// What calls get for a parameter.
 template <class P>
@@ -147,7 +154,8 @@ struct handed<P> {
   using type = native_array<element, P::axes>;
   static type from(const kernel_argument& a, const native_functions::location& where) noexcept {
     type made{static_cast<element*>(where.data), where.buffer, where.offset_bytes, {}, {}, {}};
-    for (std::size_t i = 0; i < P::axes; ++i) made.stride[i] = a.stride[i], made.min[i] = a.min[i], made.max[i] = a.max[i];
+    for (std::size_t i = 0; i < P::axes; ++i)
+      made.stride[i] = a.stride[i], made.min[i] = a.min[i], made.max[i] = a.max[i];
     return made;
   }
 };
@@ -162,8 +170,8 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
  public:
   using calls = std::function<void(const native_call&, typename detail::handed<P>::type...)>;
 
-  /// What there is of it: code, or calls, for each kind of device; for the host a function that computes the items of `work`, the
-  /// parts of a launch side by side, or calls. Simulated devices do what the host does.
+  /// What there is of it: code, or calls, for each kind of device; for the host a function that computes the items of
+  /// `work`, the parts of a launch side by side, or calls. Simulated devices do what the host does.
   struct definition {
     std::string name = {};
     bool in_groups = false;  ///< launched over in_groups(...)
@@ -209,7 +217,8 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
     void run(const kernel_work& work, const kernel_argument* a, std::index_sequence<I...>) const {
       if (is.host) return is.host(work, detail::parameter_traits<P>::open(a[I], I)...);
       const native_call here{.work = work};
-      is.host_calls(here, detail::handed<P>::from(a[I], {first_of(a[I], detail::parameter_traits<P>::value), nullptr, 0})...);
+      is.host_calls(here,
+                    detail::handed<P>::from(a[I], {first_of(a[I], detail::parameter_traits<P>::value), nullptr, 0})...);
     }
     static void* first_of(const kernel_argument& a, const kernel_parameter& p) noexcept {
       auto at = reinterpret_cast<std::intptr_t>(a.origin);  // the origin may lie outside of the array
@@ -225,7 +234,8 @@ class native_kernel<void(P...)> : public kernel<void(P...)> {
   static const kernel_code& keep(definition d, const std::source_location& where) {
     static constexpr std::array<kernel_parameter, sizeof...(P)> table{detail::parameter_traits<P>::value...};
     auto made = std::make_unique<functions>();
-    detail::native_request request{d.name, d.in_groups, !d.host, table, d.host || d.host_calls ? &run_on_host : nullptr};
+    detail::native_request request{d.name, d.in_groups, !d.host, table,
+                                   d.host || d.host_calls ? &run_on_host : nullptr};
     made->opencl = std::move(d.opencl);
     made->cuda = std::move(d.cuda);
     made->with_layouts = d.with_layouts;

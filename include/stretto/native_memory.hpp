@@ -22,8 +22,10 @@ namespace stretto {
 
 /// Where an array begins, as the driver of the memory's device names it.
 struct native_memory {
-  void* data = nullptr;          ///< CUDA: a CUdeviceptr. Simulated devices: memory of the host that stands for theirs. Host: an address
-  void* buffer = nullptr;        ///< OpenCL: cl_mem, made in the context that native kernels are handed (native_call::context)
+  void* data =
+      nullptr;  ///< CUDA: a CUdeviceptr. Simulated devices: memory of the host that stands for theirs. Host: an address
+  void* buffer =
+      nullptr;  ///< OpenCL: cl_mem, made in the context that native kernels are handed (native_call::context)
   std::size_t offset_bytes = 0;  ///< from there on
 };
 

@@ -5,9 +5,9 @@
 //     for (int s = 0; s < steps; ++s) launch(jacobi, inside, u, v, 0.1f), swap(u, v);
 //     auto seen = u.read().get();                       // seen.view()(i, j), held until `seen` goes
 //
-// A launch on objects says what its kernel reads and writes by the types of the kernel's parameters; from that follows, in the
-// order of submission, what it waits for. Where it is computed, a scheduler decides: the host or any device; what is not
-// valid there is copied there first, while earlier kernels run.
+// A launch on objects says what its kernel reads and writes by the types of the kernel's parameters; from that follows,
+// in the order of submission, what it waits for. Where it is computed, a scheduler decides: the host or any device;
+// what is not valid there is copied there first, while earlier kernels run.
 //
 // Threads     objects are handles, copied as values: any thread of the runtime. Submissions from several threads are
 //             ordered as they come.
@@ -43,8 +43,8 @@ namespace stretto {
 template <class T, std::size_t D>
 class object;
 
-/// What computes: the workers of this node, or a device; any, or what its driver says that it is. A processor that a driver shows as a device
-/// is a cpu, not the host. A simulated device is a gpu.
+/// What computes: the workers of this node, or a device; any, or what its driver says that it is. A processor that a
+/// driver shows as a device is a cpu, not the host. A simulated device is a gpu.
 enum class device_kind : std::uint8_t { host, device, cpu, gpu, accelerator };
 
 /// Several kinds, by bits.
@@ -52,10 +52,12 @@ struct on_kinds {
   std::uint8_t are = 0;
   constexpr bool has(device_kind k) const noexcept { return are >> static_cast<unsigned>(k) & 1; }
 };
-/// The tag `on(device_kind::gpu)`: of that kind, whichever; on(device_kind::gpu, device_kind::accelerator): of any of these.
+/// The tag `on(device_kind::gpu)`: of that kind, whichever; on(device_kind::gpu, device_kind::accelerator): of any of
+/// these.
 template <std::same_as<device_kind>... More>
 constexpr on_kinds on(device_kind first, More... more) noexcept {
-  return {static_cast<std::uint8_t>(1u << static_cast<unsigned>(first) | (0u | ... | (1u << static_cast<unsigned>(more))))};
+  return {
+      static_cast<std::uint8_t>(1u << static_cast<unsigned>(first) | (0u | ... | (1u << static_cast<unsigned>(more))))};
 }
 
 /// Who drives a device: "cuda", "opencl", "sim", as option `devices` calls them; "host" for the workers.
@@ -124,8 +126,10 @@ struct release_held {
 };
 using held_pointer = std::unique_ptr<held_elements, release_held>;
 std::byte* first_of(const held_elements& held, data::layout& shape);
-future<held_pointer> hold_elements(const object_handle& h, const box& part, access how, const std::source_location& where);
-event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside, const std::source_location& where);
+future<held_pointer> hold_elements(const object_handle& h, const box& part, access how,
+                                   const std::source_location& where);
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside,
+                    const std::source_location& where);
 
 struct object_access;
 
@@ -202,15 +206,17 @@ class held {
 
 struct object_options {
   std::string_view name = {};  // shown in errors, traces and reports
-  /// Where it lives: memory that the host and a device share, as machine.at("sim_0_host_memory"). Both use the one copy there, in
-  /// place; other devices have copies of their own. K45 for other memory, K46 where it is too large. None: it is where it is needed.
+  /// Where it lives: memory that the host and a device share, as machine.at("sim_0_host_memory"). Both use the one copy
+  /// there, in place; other devices have copies of their own. K45 for other memory, K46 where it is too large. None: it
+  /// is where it is needed.
   place memory = {};
 };
 
 template <class T, std::size_t D = 1>
 class object {
   static_assert(D >= 1 && D <= 3, "an object has 1 to 3 dimensions");
-  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements move between memories as bytes: T must be trivially copyable");
   static_assert(detail::explain_bytes<T>());
 
  public:
@@ -239,11 +245,13 @@ class object {
             },
             detail::form_of(by)};
   }
-  box elements(std::source_location where = std::source_location::current()) const { return detail::elements_of(handle_, where); }
+  box elements(std::source_location where = std::source_location::current()) const {
+    return detail::elements_of(handle_, where);
+  }
 
-  /// The content for host code, once every launch submitted so far that writes there has ended. Launches that are submitted later
-  /// and write there wait until it is released. Poisoned with what those launches failed with, with A03 for elements that
-  /// nothing wrote.
+  /// The content for host code, once every launch submitted so far that writes there has ended. Launches that are
+  /// submitted later and write there wait until it is released. Poisoned with what those launches failed with, with A03
+  /// for elements that nothing wrote.
   future<held<const T, D>> read(const box& part, std::source_location where = std::source_location::current()) const {
     return hold<const T>(part, access::in, where);
   }
@@ -277,8 +285,9 @@ class object {
     return hold<T>(elements(where), access::out, where);
   }
 
-  /// Copies elements into memory of the program's, dense in C order, from wherever they are, once every launch submitted so far
-  /// that writes there has ended. Counts as a launch: for finish, for what follows, for failures. `to` must last until then.
+  /// Copies elements into memory of the program's, dense in C order, from wherever they are, once every launch
+  /// submitted so far that writes there has ended. Counts as a launch: for finish, for what follows, for failures. `to`
+  /// must last until then.
   event copy_to(T* to, const box& part, std::source_location where = std::source_location::current()) const {
     return detail::copy_elements(handle_, part, access::in, reinterpret_cast<std::byte*>(to), where);
   }
@@ -293,8 +302,8 @@ class object {
     return copy_from(from, elements(where), where);
   }
 
-  /// Gives its room on all devices back, once what uses it there has ended; what is valid there alone comes to the host first. Memory
-  /// that the host shares with a device is the host's: an object stays where it lives.
+  /// Gives its room on all devices back, once what uses it there has ended; what is valid there alone comes to the host
+  /// first. Memory that the host shares with a device is the host's: an object stays where it lives.
   void remove_from_devices(std::source_location where = std::source_location::current()) const {
     detail::remove_from_devices(handle_, where);
   }
@@ -302,8 +311,9 @@ class object {
   explicit operator bool() const noexcept { return handle_.get() != nullptr; }
   friend bool operator==(const object&, const object&) = default;
 
-  /// A part of messages, with the content that it will have once all has ended that was submitted before; which follows by itself. Who
-  /// reads the message has an object at once, whose content launches and views wait for. A09 outside of messages.
+  /// A part of messages, with the content that it will have once all has ended that was submitted before; which follows
+  /// by itself. Who reads the message has an object at once, whose content launches and views wait for. A09 outside of
+  /// messages.
   template <class Archive>
   friend void fields(Archive& a, archived<object, Archive>& o) {
     if constexpr (std::same_as<Archive, field_reader>)
@@ -318,13 +328,15 @@ class object {
  private:
   friend detail::object_access;
   explicit object(detail::object_handle&& h) noexcept : handle_(std::move(h)) {}
-  static detail::object_handle make(const box& elements, const T* from, const object_options& o, const std::source_location& where) {
+  static detail::object_handle make(const box& elements, const T* from, const object_options& o,
+                                    const std::source_location& where) {
     return detail::make_object({elements, D, sizeof(T), alignof(T), o.name, from, o.memory}, where);
   }
   template <class U>
   future<held<U, D>> hold(const box& part, access how, const std::source_location& where) const {
     auto there = detail::hold_elements(handle_, part, how, where);
-    return async(after(there), name("elements for the host"), [there]() mutable { return held<U, D>(std::move(there).get()); });
+    return async(after(there), name("elements for the host"),
+                 [there]() mutable { return held<U, D>(std::move(there).get()); });
   }
   detail::object_handle handle_;
 };
@@ -361,9 +373,11 @@ template <std::size_t Number, kernels::array_parameter Parameter, class Given>
   requires(Parameter::mode != access::local)
 struct argument_of_objects<Number, Parameter, Given> {
   using element = std::remove_const_t<typename Parameter::element>;
-  STRETTO_DETAIL_ARGUMENT("must be an object, or a tile of one, with the element type and the number of axes of the kernel's array parameter",
-                          std::same_as<Given, object<element, Parameter::axes>> || std::same_as<Given, tile<element, Parameter::axes>> ||
-                              std::same_as<Given, mapped<element, Parameter::axes>>);
+  STRETTO_DETAIL_ARGUMENT(
+      "must be an object, or a tile of one, with the element type and the number of axes of the kernel's array "
+      "parameter",
+      std::same_as<Given, object<element, Parameter::axes>> || std::same_as<Given, tile<element, Parameter::axes>> ||
+          std::same_as<Given, mapped<element, Parameter::axes>>);
   explicit argument_of_objects(const object<element, Parameter::axes>& o) noexcept : is{.object = &o.handle()} {}
   explicit argument_of_objects(const tile<element, Parameter::axes>& t) noexcept
       : is{.object = &t.of.handle(), .part = t.part, .is_tile = true} {}
@@ -382,31 +396,36 @@ auto with_object_items(const kernel<void(P...)>&, std::index_sequence<N...>, Wha
 }
 
 template <class... P, class... A>
-event launch_objects_checked(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch_objects_checked(const object_launch& request, const kernel<void(P...)>& k, const kernel_range& range,
+                             const A&... given) {
   static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
   if constexpr (sizeof...(A) == sizeof...(P))
-    return with_object_items(k, std::index_sequence_for<P...>(), [&](std::span<const object_item> items) {
-      return launch_on_objects(k.code(), range, items, request);
-    }, given...);
-  else
-    return {};
+    return with_object_items(
+        k, std::index_sequence_for<P...>(),
+        [&](std::span<const object_item> items) { return launch_on_objects(k.code(), range, items, request); },
+        given...);
+  else return {};
 }
 
 }  // namespace detail
 
-/// Computes `k` for every id of `range` on objects, wherever the scheduler decides; in the order of submission as far as arguments
-/// ask for it.
+/// Computes `k` for every id of `range` on objects, wherever the scheduler decides; in the order of submission as far
+/// as arguments ask for it.
 ///
 ///   tags     any of after(...), on(device_kind::...), on(driver("...")), on(place of a device or of the host),
 ///            constrain_split(n), priority(n),
 ///            name("text"), before the kernel
-///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for local a
-///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is inout
-///            Where arguments say what each part of the range uses (mapper.hpp), the launch may be divided: every device that may
-///            run it computes a part, as large as it is fast, by what was measured. All arguments that are written must say it
-///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04 where
+///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for
+///   local a
+///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is
+///            inout Where arguments say what each part of the range uses (mapper.hpp), the launch may be divided: every
+///            device that may run it computes a part, as large as it is fast, by what was measured. All arguments that
+///            are written must say it
+///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04
+///   where
 ///            its arguments alone do not fit into the memory of any device that it may run on
-///   throws   A02 for an object that names nothing, A05 for a tile outside of its object, A06 where no device that it may run on
+///   throws   A02 for an object that names nothing, A05 for a tile outside of its object, A06 where no device that it
+///   may run on
 ///            is there, with A07 where parts of a divided launch would write the same elements; with B31 where
 ///            mappers say that an item
 ///            reads what another one writes, however the launch is divided; B32 where the axes of range, mapper and
@@ -429,9 +448,11 @@ event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kern
   const auto request = detail::request_of<detail::object_launch>(t1, t2);
   return detail::launch_objects_checked(request, k, range, given...);
 }
-template <detail::object_launch_tag T1, detail::object_launch_tag T2, detail::object_launch_tag T3, class... P, class... A>
+template <detail::object_launch_tag T1, detail::object_launch_tag T2, detail::object_launch_tag T3, class... P,
+          class... A>
   requires(detail::object_argument<A> || ...)
-event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
+             const A&... given) {
   const auto request = detail::request_of<detail::object_launch>(t1, t2, t3);
   return detail::launch_objects_checked(request, k, range, given...);
 }

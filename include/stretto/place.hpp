@@ -22,8 +22,22 @@ namespace stretto {
 
 /// What a place is. Core to system_memory are ordered from the processor outwards: default paths climb this order.
 enum class place_kind : std::uint8_t {
-  core, l1, l2, l3, l4, l5, numa, package, system_memory,
-  pinned_memory, gpu, gpu_memory, global_memory, interconnect, storage, other
+  core,
+  l1,
+  l2,
+  l3,
+  l4,
+  l5,
+  numa,
+  package,
+  system_memory,
+  pinned_memory,
+  gpu,
+  gpu_memory,
+  global_memory,
+  interconnect,
+  storage,
+  other
 };
 inline constexpr std::size_t place_kind_count = static_cast<std::size_t>(place_kind::other) + 1;
 
@@ -44,13 +58,13 @@ struct place {
 
 /// What is known of one place. All but name and kind are optional; what is absent was not said or measured.
 struct place_description {
-  std::string name;                                   // 1 to 255 bytes, unique in its platform
+  std::string name;  // 1 to 255 bytes, unique in its platform
   place_kind kind = place_kind::other;
-  std::optional<std::uint64_t> capacity_bytes;        // of a memory, cache or store
-  std::vector<std::uint32_t> cpus;                    // OS numbers of the hardware threads of a core
-  std::optional<std::uint32_t> device_index;          // number given by the OS or driver: NUMA node, GPU
-  std::optional<double> bandwidth_bytes_per_second;   // of a copy from this memory to itself by one core
-  std::optional<double> latency_seconds;              // to hand a cache line over between cores that meet here
+  std::optional<std::uint64_t> capacity_bytes;       // of a memory, cache or store
+  std::vector<std::uint32_t> cpus;                   // OS numbers of the hardware threads of a core
+  std::optional<std::uint32_t> device_index;         // number given by the OS or driver: NUMA node, GPU
+  std::optional<double> bandwidth_bytes_per_second;  // of a copy from this memory to itself by one core
+  std::optional<double> latency_seconds;             // to hand a cache line over between cores that meet here
 
   friend bool operator==(const place_description&, const place_description&) = default;
 };

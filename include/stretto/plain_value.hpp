@@ -25,8 +25,15 @@ namespace stretto::detail {
 /// Why copied bytes are not the value.
 enum class stays_behind {
   nothing,  // they are
-  pointer, reference, view, iterator, captures, member,
-  polymorphic, inherited_fields, no_fields,
+  pointer,
+  reference,
+  view,
+  iterator,
+  captures,
+  member,
+  polymorphic,
+  inherited_fields,
+  no_fields,
 };
 
 /// Set beside types of ours that hold addresses.
@@ -44,7 +51,8 @@ concept variant_like = requires(const T& v) { v.index(), v.valueless_by_exceptio
 
 /// Looks at what other values lie at, and owns nothing: a span, a string_view, a range adaptor.
 template <class T>
-concept owns_no_elements = requires(const T& v) { v.data(), v.size(); } && !requires(T& v) { v.clear(); } && !tuple_like<T>;
+concept owns_no_elements =
+    requires(const T& v) { v.data(), v.size(); } && !requires(T& v) { v.clear(); } && !tuple_like<T>;
 template <class T>
 concept view_like = owns_no_elements<T> || std::ranges::enable_view<T> || std::ranges::enable_borrowed_range<T>;
 /// Stands for something that lies elsewhere.
@@ -58,10 +66,19 @@ concept reference_like = requires(const T& r) {
 };
 /// Of the standard library: source_location, error_code, type_index, coroutine_handle.
 template <class T>
-concept library_address = requires(const T& v) { { v.file_name() } -> std::same_as<const char*>; v.function_name(); } ||
-                          requires(const T& v) { { v.name() } -> std::same_as<const char*>; v.hash_code(); } ||
-                          requires(const T& v) { { v.address() } -> std::same_as<void*>; v.done(); } ||
-                          requires(const T& v) { requires std::is_reference_v<decltype(v.category())>; v.message(); };
+concept library_address = requires(const T& v) {
+  { v.file_name() } -> std::same_as<const char*>;
+  v.function_name();
+} || requires(const T& v) {
+  { v.name() } -> std::same_as<const char*>;
+  v.hash_code();
+} || requires(const T& v) {
+  { v.address() } -> std::same_as<void*>;
+  v.done();
+} || requires(const T& v) {
+  requires std::is_reference_v<decltype(v.category())>;
+  v.message();
+};
 
 template <class T>
 consteval stays_behind address_in();

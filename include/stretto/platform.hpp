@@ -26,7 +26,7 @@ namespace places {
 struct graph;      // the checked data behind a platform
 struct copy_ways;  // how the copies of a runtime move bytes
 struct copies_of_machine;
-}
+}  // namespace places
 
 /// What an affinity leads to: places that run tasks, or places that hold data. A place may do both.
 enum class place_role : std::uint8_t { processor, memory };
@@ -163,7 +163,8 @@ class platform {
   std::shared_ptr<const places::copy_ways> copies_;  // null: of no runtime
 };
 
-/// The machine of the caller's runtime, where its places belong: of each node its own. Throws B20 on a thread of no runtime.
+/// The machine of the caller's runtime, where its places belong: of each node its own. Throws B20 on a thread of no
+/// runtime.
 const platform& this_machine();
 
 }  // namespace stretto

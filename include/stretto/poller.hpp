@@ -65,13 +65,14 @@ class poller {
   /// remove_pending.
   virtual std::size_t poll() = 0;
 
-  /// Nobody will ask from now on. True: it calls poll_now() when it may have something to find, also of what begins from here
-  /// on, until it has called. False: it cannot, or has something already; then it is asked again after pauses. Any thread, also
-  /// while another is inside poll.
+  /// Nobody will ask from now on. True: it calls poll_now() when it may have something to find, also of what begins
+  /// from here on, until it has called. False: it cannot, or has something already; then it is asked again after
+  /// pauses. Any thread, also while another is inside poll.
   virtual bool will_call() noexcept { return false; }
 
-  /// All that is pending may never end, as receives that nobody answers. The nodes of a job, which end together, do not wait for it
-  /// where no task waits for anything any more; finalise ends what is left. Any thread, also while another is inside poll.
+  /// All that is pending may never end, as receives that nobody answers. The nodes of a job, which end together, do not
+  /// wait for it where no task waits for anything any more; finalise ends what is left. Any thread, also while another
+  /// is inside poll.
   virtual bool may_never_end() const noexcept { return false; }
 
   /// poll() threw: `why` is an error M05 that says what. Poisons everything pending and refuses what comes later; the
@@ -86,7 +87,7 @@ class poller {
   std::atomic<bool> busy_{false};     // someone is inside poll
   std::atomic<bool> silent_{false};   // it has failed, or asked not to be polled
   std::atomic<detail::poll_station*> station_{nullptr};
-  poller* next_ = nullptr;            // of the same runtime
+  poller* next_ = nullptr;  // of the same runtime
 };
 
 }  // namespace stretto

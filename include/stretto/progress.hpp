@@ -22,9 +22,9 @@ STRETTO_API_BEGIN
 namespace stretto {
 
 struct progress_options {
-  std::string unit = {};               // what is counted: "steps"
-  std::optional<bool> shown = {};      // absent: STRETTO_PROGRESS, whose default is: on a terminal
-  std::optional<bool> coloured = {};   // absent: STRETTO_COLOR, whose default is: on a terminal, unless NO_COLOR is set
+  std::string unit = {};              // what is counted: "steps"
+  std::optional<bool> shown = {};     // absent: STRETTO_PROGRESS, whose default is: on a terminal
+  std::optional<bool> coloured = {};  // absent: STRETTO_COLOR, whose default is: on a terminal, unless NO_COLOR is set
 };
 
 class progress {

@@ -1,12 +1,14 @@
-// received_buffer.hpp - elements sent to a memory of another node, of a device or of the host, for a handler there; without objects.
+// received_buffer.hpp - elements sent to a memory of another node, of a device or of the host, for a handler there;
+// without objects.
 //
 //     send_buffer(after(computed), at_node(1), x, at(gpu_memory),  // x: an instance of this node, in any memory
 //                 call([](const received_buffer<float>& b, int step) {
 //                   b.keep_until(launch(smooth, box(0, b.size()), b.elements(), step));
 //                 }, 7));
 //
-// For programs that have instances, or pointers of a driver's, rather than objects: the handler has the elements in the memory that the
-// sender has named, as an instance and by their address there, and gives them to kernels of Stretto's or to code of its own.
+// For programs that have instances, or pointers of a driver's, rather than objects: the handler has the elements in the
+// memory that the sender has named, as an instance and by their address there, and gives them to kernels of Stretto's
+// or to code of its own.
 //
 // Threads     every function from any thread that belongs to a runtime.
 // Memory      the handler, and what it starts, sees the elements as they were when what the sender named by after(...)
@@ -59,8 +61,8 @@ class received_buffer {
   instance<T> elements(std::source_location where = std::source_location::current()) const {
     return detail::instance_access::of<T, 1>(detail::received_elements(is_, where));
   }
-  /// Of the first element, for code that is not Stretto's: on the host, and on CUDA (a CUdeviceptr). Null elsewhere: there native
-  /// kernels, launched on elements(), are handed what the driver knows it by (native_kernel.hpp).
+  /// Of the first element, for code that is not Stretto's: on the host, and on CUDA (a CUdeviceptr). Null elsewhere:
+  /// there native kernels, launched on elements(), are handed what the driver knows it by (native_kernel.hpp).
   T* address(std::source_location where = std::source_location::current()) const {
     return static_cast<T*>(detail::address_of_received(is_, where));
   }
@@ -68,14 +70,17 @@ class received_buffer {
     return elements(where).elements(where).length(0);
   }
   /// Something that uses it, which no finish waits for: a launch on its instance, work of a driver's.
-  void keep_until(event e, std::source_location where = std::source_location::current()) const { detail::keep_received(is_, e, where); }
+  void keep_until(event e, std::source_location where = std::source_location::current()) const {
+    detail::keep_received(is_, e, where);
+  }
 
  private:
   friend detail::buffer_access;
   detail::buffer_name is_;
 };
 
-/// Elements behind one another in memory that a driver, not Stretto, gave to the program: what send_buffer takes from there.
+/// Elements behind one another in memory that a driver, not Stretto, gave to the program: what send_buffer takes from
+/// there.
 template <class T>
 struct native_elements {
   at_place memory;  ///< of the device that it is in, or of the host
@@ -119,7 +124,8 @@ struct buffer_source_of<instance<T, 1>> {
 template <class T>
 struct buffer_source_of<std::span<T>> {
   using element = std::remove_const_t<T>;
-  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements move between memories as bytes: T must be trivially copyable");
   static_assert(explain_bytes<T>());
   static buffer_source is(const std::span<T>& s, const std::source_location&) {
     return {.first = s.data(), .count = s.size(), .element_bytes = sizeof(T), .alignment = alignof(T)};
@@ -128,10 +134,15 @@ struct buffer_source_of<std::span<T>> {
 template <class T>
 struct buffer_source_of<native_elements<T>> {
   using element = T;
-  static_assert(std::is_trivially_copyable_v<T>, "elements move between memories as bytes: T must be trivially copyable");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements move between memories as bytes: T must be trivially copyable");
   static_assert(explain_bytes<T>());
   static buffer_source is(const native_elements<T>& e, const std::source_location&) {
-    return {.native = e.first, .memory = e.memory.where, .count = e.count, .element_bytes = sizeof(T), .alignment = alignof(T)};
+    return {.native = e.first,
+            .memory = e.memory.where,
+            .count = e.count,
+            .element_bytes = sizeof(T),
+            .alignment = alignof(T)};
   }
 };
 template <class S>
@@ -168,12 +179,12 @@ struct buffer_request : send_request {
 /// A name for the next buffer, by which its handler finds it.
 buffer_name next_buffer();
 completion& send_elements(const buffer_request& request, const buffer_name& is, const buffer_source& from,
-                          const remote_function_type& function, const parcel& arguments, std::size_t value_bytes, const task_type& type,
-                          value_reader read, const std::source_location& where);
+                          const remote_function_type& function, const parcel& arguments, std::size_t value_bytes,
+                          const task_type& type, value_reader read, const std::source_location& where);
 
 template <class From, class Get, class... Tag>
-auto send_buffer_with(at_node to, const From& from, place memory, const handler_call<Get>& c, const std::source_location& where,
-                      const Tag&... tag) {
+auto send_buffer_with(at_node to, const From& from, place memory, const handler_call<Get>& c,
+                      const std::source_location& where, const Tag&... tag) {
   using source = buffer_source_of<From>;
   using handler = buffer_handler<typename source::element, Get>;
   using R = typename handler::returned;
@@ -190,23 +201,25 @@ auto send_buffer_with(at_node to, const From& from, place memory, const handler_
       in(value);
       ::new (storage) R(std::move(value));
     };
-  return future_access::make<R>(send_elements(request, is, source::is(from, where), handler::type, arguments, value_bytes<R>, value_type<R>,
-                                              read, where));
+  return future_access::make<R>(send_elements(request, is, source::is(from, where), handler::type, arguments,
+                                              value_bytes<R>, value_type<R>, read, where));
 }
 
 }  // namespace detail
 
-/// Sends the elements to that node, into a buffer made there in `memory`, and runs the handler when they are there. Returns the future of
-/// what it returns.
+/// Sends the elements to that node, into a buffer made there in `memory`, and runs the handler when they are there.
+/// Returns the future of what it returns.
 ///
 ///   tags     after(...): they are read when that has ended; name("text"), priority(n): of the handler
-///   from     an instance of one dimension, of this node, a std::span, or native_elements<T>, which a driver gave to the program and
+///   from     an instance of one dimension, of this node, a std::span, or native_elements<T>, which a driver gave to
+///   the program and
 ///            the program frees: they stay as they are until the future is ready
 ///   memory   at(place) of a memory of that node, whose devices are this one's or like them; without it, its main one
 ///   handler  call(f, arguments...), where f takes a received_buffer<T> by reference first
-///   throws   B20; N02 if there is no such node, D24 for an instance of another node, D04, D05 and N19 for native memory that is none. The
-///            future fails with D03 if there is no room and no earlier destruction could still make some, D04 if the place is no memory
-///            there, N05, N13, B40
+///   throws   B20; N02 if there is no such node, D24 for an instance of another node, D04, D05 and N19 for native
+///   memory that is none. The
+///            future fails with D03 if there is no room and no earlier destruction could still make some, D04 if the
+///            place is no memory there, N05, N13, B40
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {
@@ -228,7 +241,8 @@ auto send_buffer(const T1& t1, at_node to, const From& from, const detail::handl
   return detail::send_buffer_with(to, from, place{}, handler, where, t1);
 }
 template <detail::send_tag T1, detail::send_tag T2, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
+auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, at_place memory,
+                 const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {
   return detail::send_buffer_with(to, from, memory.where, handler, where, t1, t2);
 }

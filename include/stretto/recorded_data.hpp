@@ -42,8 +42,8 @@ recorded_operation record_indexed(graph_base& g, indexed way, const instance_han
 recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
                                  const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where);
-recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
-                                 const box* part, const reduction_kind& kind, const recorded_tags& tags,
+recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to, const box* part,
+                                 const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where);
 recorded_operation record_fold(graph_base& g, const instance_handle& from, const instance_handle& to,
                                std::uint32_t contributor, const reduction_kind& kind, const recorded_tags& tags,
@@ -125,8 +125,7 @@ recorded_operation reduce(detail::graph_base& g, const instance<typename Op::rhs
 }
 template <reduction_operator Op, std::size_t D>
 recorded_operation reduce(detail::graph_base& g, const instance<typename Op::rhs_type, D>& from,
-                          const instance<typename Op::lhs_type, D>& to, const box& part,
-                          const recorded_tags& tags = {},
+                          const instance<typename Op::lhs_type, D>& to, const box& part, const recorded_tags& tags = {},
                           std::source_location where = std::source_location::current()) {
   return detail::record_reduce(g, from.handle(), to.handle(), &part, detail::kind_of<Op>, tags, where);
 }

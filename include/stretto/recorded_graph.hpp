@@ -55,16 +55,16 @@ inline binding bind(external_precondition p, event e) noexcept { return {p, e}; 
 inline binding bind(external_postcondition p, user_event e) noexcept { return {p, e}; }
 
 /// What a replay does that is called before the one before it has ended: it begins after that one's end, however it
-/// ended; or it runs beside it, on counters of its own but with the same bodies. In turn, a body must not wait for a later replay
-/// of its own graph: that would wait for the body.
+/// ended; or it runs beside it, on counters of its own but with the same bodies. In turn, a body must not wait for a
+/// later replay of its own graph: that would wait for the body.
 enum class replays : std::uint8_t { in_turn, overlapping };
 
 struct graph_statistics {
   std::size_t operations = 0;
   std::size_t edges = 0;
-  std::uint64_t replays = 0;    // begun so far
-  std::size_t under_way = 0;    // not ended yet
-  std::size_t states = 0;       // sets of counters ever made: the most replays that were under way at once
+  std::uint64_t replays = 0;  // begun so far
+  std::size_t under_way = 0;  // not ended yet
+  std::size_t states = 0;     // sets of counters ever made: the most replays that were under way at once
 };
 
 namespace detail {
@@ -75,8 +75,9 @@ struct graph_core;
 struct recorded_body {
   std::shared_ptr<void> body;
   event (*run)(void* body, const void* arguments);
-  /// Operations that follow one another, with nothing between them, and go to the same device, are started and ended as one:
-  /// `run_row` is called with the bodies of all in place of `run`. They may start behind `behind` when that is under way there.
+  /// Operations that follow one another, with nothing between them, and go to the same device, are started and ended as
+  /// one: `run_row` is called with the bodies of all in place of `run`. They may start behind `behind` when that is
+  /// under way there.
   const void* device = nullptr;
   event (*run_row)(std::span<void* const> bodies, event behind) = nullptr;
 };
@@ -89,7 +90,9 @@ struct recorded_request : placing_request {
 
   using placing_request::apply;
   template <std::size_t N>
-  void apply(const recorded_list<N>& l) noexcept { after = l.items; }
+  void apply(const recorded_list<N>& l) noexcept {
+    after = l.items;
+  }
   void apply(recorded_range r) noexcept { after = r.items; }
 };
 template <std::size_t N>
@@ -131,8 +134,7 @@ class graph_base {
   external_precondition add_precondition(task_name name = {},
                                          std::source_location where = std::source_location::current());
   template <recorded_tag T1>
-  external_postcondition add_postcondition(const T1& t1,
-                                           std::source_location where = std::source_location::current()) {
+  external_postcondition add_postcondition(const T1& t1, std::source_location where = std::source_location::current()) {
     return postcondition(request_of<port_request>(t1), where);
   }
   template <recorded_tag T1, recorded_tag T2>
@@ -169,10 +171,8 @@ struct recorded_call<Body, std::tuple<Argument...>> {
                 "the body of a recorded operation takes the graph's arguments, or nothing");
 
   static decltype(auto) call(Body& body, const void* arguments) {
-    if constexpr (takes_arguments)
-      return std::apply(body, *static_cast<const std::tuple<Argument...>*>(arguments));
-    else
-      return body();
+    if constexpr (takes_arguments) return std::apply(body, *static_cast<const std::tuple<Argument...>*>(arguments));
+    else return body();
   }
   static event run(void* body, const void* arguments) {
     using result = decltype(call(*static_cast<Body*>(body), arguments));

@@ -39,13 +39,13 @@ recorded_operation record_launch_with(graph_base& g, const kernel<void(P...)>& k
 template <class... P, class... A>
 recorded_operation record_launch_checked(graph_base& g, const recorded_request& request, const kernel<void(P...)>& k,
                                          const kernel_range& range, const A&... given) {
-  static_assert(instance_arguments<A...>,
-                "a recorded launch takes instances and values: launches on objects and buffers find their order and place anew");
+  static_assert(
+      instance_arguments<A...>,
+      "a recorded launch takes instances and values: launches on objects and buffers find their order and place anew");
   static_assert(sizeof...(A) == sizeof...(P), "a launch gives as many arguments as the kernel has parameters");
   if constexpr (instance_arguments<A...> && sizeof...(A) == sizeof...(P))
     return record_launch_with(g, k, range, request, std::index_sequence_for<P...>(), given...);
-  else
-    return {};
+  else return {};
 }
 
 }  // namespace detail
@@ -55,9 +55,11 @@ recorded_operation record_launch_checked(graph_base& g, const recorded_request& 
 ///   tags     any of after(operations...), at(place), on(processor), priority(n), name("text"), before the kernel
 ///   given    as for a launch without a graph; values are those of now, in every replay
 ///   returns  for after(). Its failure is that of the replay, and names the launch
-///   throws   what a launch without a graph throws, S21 while a replay is under way, S22 for an operation of another graph
+///   throws   what a launch without a graph throws, S21 while a replay is under way, S22 for an operation of another
+///   graph
 template <class... P, class... A>
-recorded_operation launch(detail::graph_base& g, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
+recorded_operation launch(detail::graph_base& g, const kernel<void(P...)>& k, const kernel_range& range,
+                          const A&... given) {
   return detail::record_launch_checked(g, {}, k, range, given...);
 }
 template <detail::recorded_tag T1, class... P, class... A>

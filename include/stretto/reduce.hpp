@@ -52,9 +52,9 @@ struct log_entry {
 struct log_target {
   std::byte* first;
   data::layout shape;
-  stretto::box logged;             // the box that positions count in
-  bool is_linear;                  // position p is at first + p * element_bytes
-  std::uint64_t from, to;          // only entries with from <= position < to
+  stretto::box logged;     // the box that positions count in
+  bool is_linear;          // position p is at first + p * element_bytes
+  std::uint64_t from, to;  // only entries with from <= position < to
   std::byte* at(std::uint64_t position) const noexcept {
     if (is_linear) return first + position * shape.element_bytes;
     const auto n1 = static_cast<std::uint64_t>(logged.length(1)), n2 = static_cast<std::uint64_t>(logged.length(2));
@@ -73,17 +73,18 @@ struct reduction_kind {
   void (*fold)(std::byte* rhs, std::int64_t step, const std::byte* by, std::int64_t by_step, std::uint64_t count);
   void (*apply_log)(const log_target& lhs, const std::byte* entries, std::uint64_t count);
   void (*fold_log)(const log_target& rhs, const std::byte* entries, std::uint64_t count);
-  kernel_parameter on_devices;  // by which kernels contribute; its mode is another where devices do not have the operator
+  kernel_parameter
+      on_devices;  // by which kernels contribute; its mode is another where devices do not have the operator
 };
 
 template <class Op>
 constexpr kernel_parameter contributing_parameter() noexcept {
   using element = typename Op::rhs_type;
   if constexpr (kernels::own_operator<Op> ||
-                (kernels::fold_of<Op> != fold_operator::none && std::is_arithmetic_v<element> && (sizeof(element) == 4 || sizeof(element) == 8)))
+                (kernels::fold_of<Op> != fold_operator::none && std::is_arithmetic_v<element> &&
+                 (sizeof(element) == 4 || sizeof(element) == 8)))
     return parameter_traits<typename kernels::language<false>::template reduce<Op, 3>>::value;
-  else
-    return {};
+  else return {};
 }
 
 template <class Op>
@@ -111,8 +112,11 @@ struct erased_operator {
   template <class Left, void (*Combine)(Left&, const rhs&)>
   static void log(const log_target& target, const std::byte* entries, std::uint64_t count) {
     const auto* e = reinterpret_cast<const entry*>(entries);
-    const auto combine = [&](const entry& one) { Combine(*reinterpret_cast<Left*>(target.at(one.element)), one.value); };
-    // What is not in the cache is asked for some entries early: more is on its way at once than the processor sees ahead.
+    const auto combine = [&](const entry& one) {
+      Combine(*reinterpret_cast<Left*>(target.at(one.element)), one.value);
+    };
+    // What is not in the cache is asked for some entries early: more is on its way at once than the processor sees
+    // ahead.
     constexpr std::uint64_t ahead = 32, cached_bytes = 1 << 20;
     const bool is_far = target.is_linear && target.logged.volume() * sizeof(Left) > cached_bytes;
     const auto announce = [&](const entry& one) { __builtin_prefetch(target.at(one.element), 1); };
@@ -145,22 +149,24 @@ struct erased_operator {
   static void apply_one(lhs& l, const rhs& r) { Op::apply(l, r); }
   static void fold_one(rhs& l, const rhs& r) { Op::fold(l, r); }
   static constexpr bool is_commutative() {
-    if constexpr (requires { Op::is_commutative; })
-      return Op::is_commutative;
-    else
-      return true;
+    if constexpr (requires { Op::is_commutative; }) return Op::is_commutative;
+    else return true;
   }
 };
 
 /// One table per operator: this is its registration.
 template <reduction_operator Op>
 inline constexpr reduction_kind kind_of{
-    sizeof(typename Op::lhs_type), sizeof(typename Op::rhs_type), sizeof(log_entry<typename Op::rhs_type>),
-    erased_operator<Op>::is_commutative(), erased_operator<Op>::set_identity,
+    sizeof(typename Op::lhs_type),
+    sizeof(typename Op::rhs_type),
+    sizeof(log_entry<typename Op::rhs_type>),
+    erased_operator<Op>::is_commutative(),
+    erased_operator<Op>::set_identity,
     erased_operator<Op>::template walk<typename Op::lhs_type, erased_operator<Op>::apply_one>,
     erased_operator<Op>::template walk<typename Op::rhs_type, erased_operator<Op>::fold_one>,
     erased_operator<Op>::template log<typename Op::lhs_type, erased_operator<Op>::apply_one>,
-    erased_operator<Op>::template log<typename Op::rhs_type, erased_operator<Op>::fold_one>, contributing_parameter<Op>()};
+    erased_operator<Op>::template log<typename Op::rhs_type, erased_operator<Op>::fold_one>,
+    contributing_parameter<Op>()};
 
 /// What a contributor needs at hand: a dense array, or the free part of the log's last chunk.
 struct open_contribution {
@@ -175,7 +181,8 @@ inline constexpr std::uint32_t any_contributor = 0xffffffffu;
 instance_handle create_reduction(place memory, const box& elements, std::uint8_t dimensions, const reduction_kind& kind,
                                  const reduction_options& options, const std::source_location& where);
 instance_handle create_reduction_at(std::uint32_t node, place memory, const box& elements, std::uint8_t dimensions,
-                                    const reduction_kind& kind, const reduction_options& options, const std::source_location& where);
+                                    const reduction_kind& kind, const reduction_options& options,
+                                    const std::source_location& where);
 open_contribution open(const instance_handle& h, std::uint32_t number, const std::source_location& where);
 /// Throws D25 for a contribution to an element that the reduction does not have.
 [[noreturn]] void refuse_contribution(const instance_handle& h, const box& elements, const coordinate* at,
@@ -250,10 +257,8 @@ class contributor {
     for (;;) {
       if (open_.dense) {
         auto& held = reinterpret_cast<rhs_type*>(open_.dense)[element];
-        if (open_.is_shared)
-          detail::fold_atomically<Op>(held, value);
-        else
-          Op::fold(held, value);
+        if (open_.is_shared) detail::fold_atomically<Op>(held, value);
+        else Op::fold(held, value);
         return;
       }
       if (open_.next != open_.end) [[likely]] {
@@ -284,8 +289,8 @@ class reduction_instance {
   /// Exists at once: it takes memory as contributions arrive. Throws D04 as instance::create does; D05 for a
   /// shared_fold of an operator that does not commute.
   ///
-  /// In the memory of a device it is a shared fold, to which kernels contribute there; that memory is taken at once. Throws D16 where there
-  /// is no room, D05 for another style, and for an operator that devices do not have.
+  /// In the memory of a device it is a shared fold, to which kernels contribute there; that memory is taken at once.
+  /// Throws D16 where there is no room, D05 for another style, and for an operator that devices do not have.
   static reduction_instance create(at_place memory, const box& elements, const reduction_options& options = {},
                                    std::source_location where = std::source_location::current()) {
     reduction_instance made;
@@ -293,12 +298,15 @@ class reduction_instance {
     made.box_ = elements;
     return made;
   }
-  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Tasks of that node contribute
-  /// to it, and reduce and fold_into take it from everywhere. What the node finds wrong poisons what uses it.
-  static reduction_instance create(at_node where_to, at_place memory, const box& elements, const reduction_options& options = {},
+  /// The same on another node of the job, in a memory of its own or, if none is named, in its main one. Tasks of that
+  /// node contribute to it, and reduce and fold_into take it from everywhere. What the node finds wrong poisons what
+  /// uses it.
+  static reduction_instance create(at_node where_to, at_place memory, const box& elements,
+                                   const reduction_options& options = {},
                                    std::source_location where = std::source_location::current()) {
     reduction_instance made;
-    made.handle_ = detail::create_reduction_at(where_to.index, memory.where, elements, D, detail::kind_of<Op>, options, where);
+    made.handle_ =
+        detail::create_reduction_at(where_to.index, memory.where, elements, D, detail::kind_of<Op>, options, where);
     made.box_ = elements;
     return made;
   }
@@ -307,13 +315,12 @@ class reduction_instance {
     return create(where_to, at_place{}, elements, options, where);
   }
   /// Frees it when the preconditions have ended, as instance::destroy.
-  event destroy(const preconditions& after = {},
-                std::source_location where = std::source_location::current()) const {
+  event destroy(const preconditions& after = {}, std::source_location where = std::source_location::current()) const {
     return detail::destroy_instance(handle_, after, where);
   }
 
-  /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number; D15 where the reduction lies in
-  /// the memory of a device.
+  /// A contributor that nobody else holds. Throws D17 if the operator does not commute: then give a number; D15 where
+  /// the reduction lies in the memory of a device.
   contributor<Op, D> contribute(std::source_location where = std::source_location::current()) const {
     return contribute(detail::any_contributor, where);
   }

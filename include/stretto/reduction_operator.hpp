@@ -44,22 +44,54 @@ struct same_type_operator {
   static constexpr void apply(T& l, const T& r) { Combine(l, r); }
   static constexpr void fold(T& l, const T& r) { Combine(l, r); }
 };
-template <class T> constexpr T zero() { return T{}; }
-template <class T> constexpr T one() { return T{1}; }
-template <class T> constexpr T all_bits() { return static_cast<T>(~T{}); }
-template <class T> constexpr T largest() {
+template <class T>
+constexpr T zero() {
+  return T{};
+}
+template <class T>
+constexpr T one() {
+  return T{1};
+}
+template <class T>
+constexpr T all_bits() {
+  return static_cast<T>(~T{});
+}
+template <class T>
+constexpr T largest() {
   return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 }
-template <class T> constexpr T smallest() {
+template <class T>
+constexpr T smallest() {
   return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 }
-template <class T> constexpr void add(T& l, const T& r) { l = static_cast<T>(l + r); }
-template <class T> constexpr void multiply(T& l, const T& r) { l = static_cast<T>(l * r); }
-template <class T> constexpr void keep_less(T& l, const T& r) { l = r < l ? r : l; }
-template <class T> constexpr void keep_more(T& l, const T& r) { l = l < r ? r : l; }
-template <class T> constexpr void and_bits(T& l, const T& r) { l = static_cast<T>(l & r); }
-template <class T> constexpr void or_bits(T& l, const T& r) { l = static_cast<T>(l | r); }
-template <class T> constexpr void xor_bits(T& l, const T& r) { l = static_cast<T>(l ^ r); }
+template <class T>
+constexpr void add(T& l, const T& r) {
+  l = static_cast<T>(l + r);
+}
+template <class T>
+constexpr void multiply(T& l, const T& r) {
+  l = static_cast<T>(l * r);
+}
+template <class T>
+constexpr void keep_less(T& l, const T& r) {
+  l = r < l ? r : l;
+}
+template <class T>
+constexpr void keep_more(T& l, const T& r) {
+  l = l < r ? r : l;
+}
+template <class T>
+constexpr void and_bits(T& l, const T& r) {
+  l = static_cast<T>(l & r);
+}
+template <class T>
+constexpr void or_bits(T& l, const T& r) {
+  l = static_cast<T>(l | r);
+}
+template <class T>
+constexpr void xor_bits(T& l, const T& r) {
+  l = static_cast<T>(l ^ r);
+}
 }  // namespace detail
 
 namespace detail {
@@ -87,13 +119,20 @@ void fold_atomically(typename Op::rhs_type& target, const typename Op::rhs_type&
 
 }  // namespace detail
 
-template <class T> struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};
-template <class T> struct product : detail::same_type_operator<T, detail::one<T>, detail::multiply<T>> {};
-template <class T> struct minimum : detail::same_type_operator<T, detail::largest<T>, detail::keep_less<T>> {};
-template <class T> struct maximum : detail::same_type_operator<T, detail::smallest<T>, detail::keep_more<T>> {};
-template <std::integral T> struct bit_and : detail::same_type_operator<T, detail::all_bits<T>, detail::and_bits<T>> {};
-template <std::integral T> struct bit_or : detail::same_type_operator<T, detail::zero<T>, detail::or_bits<T>> {};
-template <std::integral T> struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
+template <class T>
+struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};
+template <class T>
+struct product : detail::same_type_operator<T, detail::one<T>, detail::multiply<T>> {};
+template <class T>
+struct minimum : detail::same_type_operator<T, detail::largest<T>, detail::keep_less<T>> {};
+template <class T>
+struct maximum : detail::same_type_operator<T, detail::smallest<T>, detail::keep_more<T>> {};
+template <std::integral T>
+struct bit_and : detail::same_type_operator<T, detail::all_bits<T>, detail::and_bits<T>> {};
+template <std::integral T>
+struct bit_or : detail::same_type_operator<T, detail::zero<T>, detail::or_bits<T>> {};
+template <std::integral T>
+struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
 
 }  // namespace stretto
 

@@ -4,8 +4,8 @@
 //     future<int> f = async(at_node(2), call<&squared>(7));
 //     async(at_node(1), after(e), call([](const std::string& s) { std::puts(s.c_str()); }, "hello"));
 //
-// The request travels at once; where it has to wait for events, of whatever node, it waits there. A finish also waits for what
-// was spawned inside it on other nodes, and for what that has spawned.
+// The request travels at once; where it has to wait for events, of whatever node, it waits there. A finish also waits
+// for what was spawned inside it on other nodes, and for what that has spawned.
 //
 // Threads     as async.
 // Memory      what happened before the call is visible to the function only if it is in its arguments.
@@ -29,8 +29,9 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
-/// What an exception that happened on another node is here, unless it is a stretto::error or a plain std::runtime_error:
-/// its type cannot travel, but the type's name and its words do. what() is "solver::diverged: residual 3 (on N2)".
+/// What an exception that happened on another node is here, unless it is a stretto::error or a plain
+/// std::runtime_error: its type cannot travel, but the type's name and its words do. what() is "solver::diverged:
+/// residual 3 (on N2)".
 class remote_exception : public std::runtime_error {
  public:
   remote_exception(std::string type, std::string message, const std::string& text)
@@ -60,14 +61,17 @@ struct remote_signature {
   using result = R;
   using arguments = std::tuple<std::decay_t<A>...>;
   static_assert((transferable<std::decay_t<A>> && ...),
-                "a parameter of this function cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+                "a parameter of this function cannot travel: it is a pointer or a view, or a type that needs a "
+                "function fields()");
   static_assert((explain_travel<std::decay_t<A>>() && ...));
-  static_assert(std::is_void_v<R> || transferable<std::decay_t<R>>,
-                "what this function returns cannot travel: it is a pointer or a view, or a type that needs a function fields()");
+  static_assert(
+      std::is_void_v<R> || transferable<std::decay_t<R>>,
+      "what this function returns cannot travel: it is a pointer or a view, or a type that needs a function fields()");
   static_assert(explain_travel<std::conditional_t<std::is_void_v<R>, int, std::decay_t<R>>>());
   static_assert(!std::is_reference_v<R>, "a function for other nodes returns a value or void");
-  static_assert(((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...),
-                "a function for other nodes cannot change its caller's arguments: take them by value or const reference");
+  static_assert(
+      ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...),
+      "a function for other nodes cannot change its caller's arguments: take them by value or const reference");
 };
 template <class F>
 struct remote_signature_of : remote_signature_of<decltype(&F::operator())> {};
@@ -150,7 +154,8 @@ template <class Tag>
 concept remote_tag = requires(remote_request request, const Tag& tag) { request.apply(tag); };
 
 completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
-                         std::size_t value_bytes, const task_type& type, value_reader read, const std::source_location& where);
+                         std::size_t value_bytes, const task_type& type, value_reader read,
+                         const std::source_location& where);
 struct remote_access;
 
 /// Converted to the parameters, and written. What is called twice reads them twice.
@@ -197,7 +202,8 @@ struct remote_access {
         from(value);
         ::new (storage) R(std::move(value));
       };
-    return future_access::make<R>(spawn_remote(request, *c.function_, c.arguments_, value_bytes<R>, value_type<R>, read, where));
+    return future_access::make<R>(
+        spawn_remote(request, *c.function_, c.arguments_, value_bytes<R>, value_type<R>, read, where));
   }
 };
 }  // namespace detail
@@ -238,7 +244,8 @@ future<R> async(const T1& t1, const remote_call<R>& c, std::source_location wher
   return detail::remote_access::spawn(c, where, t1);
 }
 template <detail::remote_tag T1, detail::remote_tag T2, class R>
-future<R> async(const T1& t1, const T2& t2, const remote_call<R>& c, std::source_location where = std::source_location::current()) {
+future<R> async(const T1& t1, const T2& t2, const remote_call<R>& c,
+                std::source_location where = std::source_location::current()) {
   return detail::remote_access::spawn(c, where, t1, t2);
 }
 template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, class R>

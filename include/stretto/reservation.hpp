@@ -64,8 +64,7 @@ class reservation {
   /// precondition is.
   event acquire(std::source_location where = std::source_location::current()) const;
   event acquire(event when, std::source_location where = std::source_location::current()) const;
-  event acquire(std::span<const dependency> when,
-                std::source_location where = std::source_location::current()) const;
+  event acquire(std::span<const dependency> when, std::source_location where = std::source_location::current()) const;
   /// The same for a hold that other readers share. The payload is to be read alone.
   event acquire(shared_hold, std::source_location where = std::source_location::current()) const;
   event acquire(shared_hold, event when, std::source_location where = std::source_location::current()) const;
@@ -78,11 +77,10 @@ class reservation {
   /// Gives it back, now or when all of `when` have ended, poisoned or not. Returns when that is done.
   event release(std::source_location where = std::source_location::current()) const;
   event release(event when, std::source_location where = std::source_location::current()) const;
-  event release(std::span<const dependency> when,
-                std::source_location where = std::source_location::current()) const;
-  /// As release(when), for the hold that `grant` (which acquire returned) stands for: does nothing if that was poisoned.
-  event release_grant(event grant, event when = {},
-                      std::source_location where = std::source_location::current()) const;
+  event release(std::span<const dependency> when, std::source_location where = std::source_location::current()) const;
+  /// As release(when), for the hold that `grant` (which acquire returned) stands for: does nothing if that was
+  /// poisoned.
+  event release_grant(event grant, event when = {}, std::source_location where = std::source_location::current()) const;
 
   /// The payload, aligned to 64 bytes; valid until destroy, to be touched only while the reservation is held, and
   /// written only by who holds it alone.

@@ -26,7 +26,7 @@ struct transfer_route {
   std::vector<place> places;
   std::optional<double> bandwidth_bytes_per_second;  // of the slowest leg; absent if any leg's is unknown
   std::optional<double> latency_seconds;             // of all legs together; absent if any leg's is unknown
-  std::vector<transfer_leg> legs;  // from each of the places to the next
+  std::vector<transfer_leg> legs;                    // from each of the places to the next
 
   friend bool operator==(const transfer_route&, const transfer_route&) = default;
 };

@@ -14,9 +14,9 @@
 //       std::vector<const device_task*> waiting_;
 //     };
 //
-// A task is pushed once all tasks that it follows have been issued to devices, not when they have finished: devices order what
-// they were issued. A device may hold a few issued tasks; while it has room, it is asked for one after each push, and whenever
-// a task has finished somewhere.
+// A task is pushed once all tasks that it follows have been issued to devices, not when they have finished: devices
+// order what they were issued. A device may hold a few issued tasks; while it has room, it is asked for one after each
+// push, and whenever a task has finished somewhere.
 //
 // Threads     calls of a scheduler come one at a time, from any thread of the runtime. They must not wait, nor call the
 //             runtime.
@@ -46,15 +46,15 @@ namespace stretto {
 
 /// A device, as schedulers see it.
 struct device_view {
-  std::uint32_t index = 0;  // 0, 1, ... of the devices of a runtime
-  std::string_view name;    // "NVIDIA A100 0"
-  std::string_view kind;    // its backend: "host", "sim", "opencl", "cuda"
-  std::uint32_t issued = 0; // tasks that it was issued and has not finished
-  std::uint32_t room = 0;   // how many more it would take now
+  std::uint32_t index = 0;   // 0, 1, ... of the devices of a runtime
+  std::string_view name;     // "NVIDIA A100 0"
+  std::string_view kind;     // its backend: "host", "sim", "opencl", "cuda"
+  std::uint32_t issued = 0;  // tasks that it was issued and has not finished
+  std::uint32_t room = 0;    // how many more it would take now
 };
 
-/// A task that is to be computed on a device. Valid from push until `finished` has returned. What depends on where data is, is
-/// answered as of now.
+/// A task that is to be computed on a device. Valid from push until `finished` has returned. What depends on where data
+/// is, is answered as of now.
 class device_task {
  public:
   virtual std::string_view name() const = 0;
@@ -96,11 +96,14 @@ class device_scheduler {
 ///
 ///   fifo             in the order of submission, whoever asks
 ///   locality         whoever asks gets, among the next tasks, the one that is best placed there
-///   earliest_finish  each task goes where it will end first, by measured speeds and by what devices have still to do; kernels
+///   earliest_finish  each task goes where it will end first, by measured speeds and by what devices have still to do;
+///   kernels
 ///                    that a device has not run yet are tried there, one at a time
-///   work_stealing    each task waits at the device that has most of its data; devices without work take from the others
+///   work_stealing    each task waits at the device that has most of its data; devices without work take from the
+///   others
 ///
-/// All of them take larger priorities first, and all but earliest_finish never leave a device without work that it could do.
+/// All of them take larger priorities first, and all but earliest_finish never leave a device without work that it
+/// could do.
 ///
 ///   throws   A01 for other names
 std::unique_ptr<device_scheduler> make_device_scheduler(std::string_view policy,

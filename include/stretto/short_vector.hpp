@@ -1,4 +1,5 @@
-// short_vector.hpp - vectors of two or four numbers, as elements of arrays, values of kernels and variables in their bodies.
+// short_vector.hpp - vectors of two or four numbers, as elements of arrays, values of kernels and variables in their
+// bodies.
 //
 //     STRETTO_KERNEL(push, (in<float4> force, inout<float4> at, float dt), {
 //       int i = global_id(0);
@@ -7,9 +8,9 @@
 //       at(i) += step;
 //     })
 //
-// A vector has components x and y, or x, y, z and w; + - * and / work component by component, of two vectors or of a vector
-// and a number. A number may be of no wider type than the components, as in OpenCL: v * 2.0f, and not v * 2.0, where v is a
-// float4.
+// A vector has components x and y, or x, y, z and w; + - * and / work component by component, of two vectors or of a
+// vector and a number. A number may be of no wider type than the components, as in OpenCL: v * 2.0f, and not v * 2.0,
+// where v is a float4.
 //
 // Threads     values.
 // Cost        that of their components; compilers use instructions for vectors where the processor has some.
@@ -35,11 +36,10 @@ namespace detail {
 
 /// Whether OpenCL takes a number of type S together with a vector of T.
 template <class T, class S>
-inline constexpr bool is_no_wider = std::integral<S>
-                                        ? std::floating_point<T> || sizeof(S) < sizeof(T) ||
-                                              (sizeof(S) == sizeof(T) &&
-                                               (std::is_unsigned_v<T> || std::is_signed_v<S>))
-                                        : std::floating_point<T> && sizeof(S) <= sizeof(T);
+inline constexpr bool is_no_wider =
+    std::integral<S> ? std::floating_point<T> || sizeof(S) < sizeof(T) ||
+                           (sizeof(S) == sizeof(T) && (std::is_unsigned_v<T> || std::is_signed_v<S>))
+                     : std::floating_point<T> && sizeof(S) <= sizeof(T);
 template <class S>
 concept number = std::is_arithmetic_v<S>;
 
@@ -54,34 +54,30 @@ constexpr T component_of(S number) noexcept {
 
 }  // namespace detail
 
-#define STRETTO_DETAIL_VECTOR_OPERATOR(o)                                             \
-  friend constexpr short_vector operator o(short_vector a, short_vector b) noexcept { \
-    return a.with(b, [](T x, T y) { return static_cast<T>(x o y); });                 \
-  }                                                                                   \
-  template <detail::number S>                                                         \
-  friend constexpr short_vector operator o(short_vector a, S b) noexcept {            \
-    return a o short_vector(detail::component_of<T>(b));                              \
-  }                                                                                   \
-  template <detail::number S>                                                         \
-  friend constexpr short_vector operator o(S a, short_vector b) noexcept {            \
-    return short_vector(detail::component_of<T>(a)) o b;                              \
-  }                                                                                   \
-  constexpr short_vector& operator o##=(short_vector b) noexcept {                    \
-    return *this = *this o b;                                                         \
-  }                                                                                   \
-  template <detail::number S>                                                         \
-  constexpr short_vector& operator o##=(S b) noexcept {                               \
-    return *this = *this o b;                                                         \
+#define STRETTO_DETAIL_VECTOR_OPERATOR(o)                                                      \
+  friend constexpr short_vector operator o(short_vector a, short_vector b) noexcept {          \
+    return a.with(b, [](T x, T y) { return static_cast<T>(x o y); });                          \
+  }                                                                                            \
+  template <detail::number S>                                                                  \
+  friend constexpr short_vector operator o(short_vector a, S b) noexcept {                     \
+    return a o short_vector(detail::component_of<T>(b));                                       \
+  }                                                                                            \
+  template <detail::number S>                                                                  \
+  friend constexpr short_vector operator o(S a, short_vector b) noexcept {                     \
+    return short_vector(detail::component_of<T>(a)) o b;                                       \
+  }                                                                                            \
+  constexpr short_vector& operator o##=(short_vector b) noexcept { return *this = *this o b; } \
+  template <detail::number S>                                                                  \
+  constexpr short_vector& operator o##=(S b) noexcept {                                        \
+    return *this = *this o b;                                                                  \
   }
 
-#define STRETTO_DETAIL_VECTOR_OPERATORS                              \
-  STRETTO_DETAIL_VECTOR_OPERATOR(+)                                  \
-  STRETTO_DETAIL_VECTOR_OPERATOR(-)                                  \
-  STRETTO_DETAIL_VECTOR_OPERATOR(*)                                  \
-  STRETTO_DETAIL_VECTOR_OPERATOR(/)                                  \
-  friend constexpr short_vector operator-(short_vector a) noexcept { \
-    return short_vector(T(0)) - a;                                   \
-  }
+#define STRETTO_DETAIL_VECTOR_OPERATORS \
+  STRETTO_DETAIL_VECTOR_OPERATOR(+)     \
+  STRETTO_DETAIL_VECTOR_OPERATOR(-)     \
+  STRETTO_DETAIL_VECTOR_OPERATOR(*)     \
+  STRETTO_DETAIL_VECTOR_OPERATOR(/)     \
+  friend constexpr short_vector operator-(short_vector a) noexcept { return short_vector(T(0)) - a; }
 
 template <class T>
 struct alignas(2 * sizeof(T)) short_vector<T, 2> {

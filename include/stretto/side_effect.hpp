@@ -1,4 +1,5 @@
-// side_effect.hpp - what host tasks on buffers change beside buffers: a file, a connection, a library's state, a variable of the program.
+// side_effect.hpp - what host tasks on buffers change beside buffers: a file, a connection, a library's state, a
+// variable of the program.
 //
 //     side_effect log("log");                           // on every node, in the same place of the program
 //     for (int s = 0; s < steps; ++s) {
@@ -6,8 +7,9 @@
 //       host_task(affects(log), on_one_node, [&](view<const double> e) { file << e(0) << '\n'; }, energy.in(all));
 //     }
 //
-// Host tasks that name it come one after the other on each node, in the order of the program, as if they wrote an element that nobody else
-// sees; those that only use it, between the ones that affect it, in any order and side by side. Nodes do not wait for one another.
+// Host tasks that name it come one after the other on each node, in the order of the program, as if they wrote an
+// element that nobody else sees; those that only use it, between the ones that affect it, in any order and side by
+// side. Nodes do not wait for one another.
 //
 // Threads     handles, copied as values. Made like buffers, by one task at a time.
 // Memory      a host task that affects it sees what the ones before wrote on its node.
@@ -61,8 +63,8 @@ struct side_effects_tag {
 
 }  // namespace detail
 
-/// Tags of a host task. It affects these: on a node it runs behind all earlier tasks that name one of them, and before all later ones. Its
-/// pieces (in_pieces), too, come one after the other.
+/// Tags of a host task. It affects these: on a node it runs behind all earlier tasks that name one of them, and before
+/// all later ones. Its pieces (in_pieces), too, come one after the other.
 template <std::same_as<side_effect>... More>
 detail::side_effects_tag affects(const side_effect& first, const More&... more) {
   return {{{first, true}, {more, true}...}};

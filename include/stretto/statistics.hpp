@@ -1,4 +1,5 @@
-// statistics.hpp - what a runtime counts: per module and per place, how often, how long, how much; readable at any time.
+// statistics.hpp - what a runtime counts: per module and per place, how often, how long, how much; readable at any
+// time.
 //
 // Threads     statistic::add: any thread. The rest are values.
 // Cost        add: three plain stores on a worker, three atomic additions on other threads.
@@ -77,9 +78,9 @@ struct module_statistics {
 /// One place that workers serve or that tasks were put at.
 struct place_statistics {
   std::string place;
-  std::uint64_t tasks = 0;    // run to their end by the workers whose home it is
-  double busy_seconds = 0;    // of those, as far as the timed ones tell: one in about a thousand short ones is
-  std::uint64_t queued = 0;   // ready here now; what has a priority or is bound: at the home of its worker
+  std::uint64_t tasks = 0;   // run to their end by the workers whose home it is
+  double busy_seconds = 0;   // of those, as far as the timed ones tell: one in about a thousand short ones is
+  std::uint64_t queued = 0;  // ready here now; what has a priority or is bound: at the home of its worker
 
   friend bool operator==(const place_statistics&, const place_statistics&) = default;
 };

@@ -1,6 +1,7 @@
 // stretto.hpp - everything.
 #pragma once
 
+#include <stretto/async_copy.hpp>
 #include <stretto/balancer.hpp>
 #include <stretto/balancing.hpp>
 #include <stretto/barrier.hpp>
@@ -12,17 +13,16 @@
 #include <stretto/checkpoint.hpp>
 #include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>
-#include <stretto/async_copy.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/coroutine.hpp>
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
+#include <stretto/fields.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
 #include <stretto/global_object.hpp>
 #include <stretto/instance.hpp>
-#include <stretto/fields.hpp>
 #include <stretto/job.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/kernel_template.hpp>
@@ -32,6 +32,7 @@
 #include <stretto/manual_clock.hpp>
 #include <stretto/mobile.hpp>
 #include <stretto/native_kernel.hpp>
+#include <stretto/object.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>
@@ -41,11 +42,10 @@
 #include <stretto/recorded_graph.hpp>
 #include <stretto/recorded_launch.hpp>
 #include <stretto/reduce.hpp>
+#include <stretto/remote.hpp>
 #include <stretto/reservation.hpp>
 #include <stretto/route.hpp>
 #include <stretto/runtime.hpp>
 #include <stretto/scheduler.hpp>
-#include <stretto/object.hpp>
-#include <stretto/remote.hpp>
 #include <stretto/task.hpp>
 #include <stretto/timed_wait.hpp>

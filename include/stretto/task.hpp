@@ -208,10 +208,10 @@ struct task_of {
     }
   }
   static constexpr task_type type{
-      task_kind, run,
-      std::is_trivially_destructible_v<Body>
-          ? nullptr
-          : +[](void* s) noexcept { std::launder(static_cast<Body*>(s))->~Body(); },
+      task_kind,
+      run,
+      std::is_trivially_destructible_v<Body> ? nullptr
+                                             : +[](void* s) noexcept { std::launder(static_cast<Body*>(s))->~Body(); },
       value_type<result>.drop_value,
       storage_alignment<Body> > storage_alignment<result> ? storage_alignment<Body> : storage_alignment<result>,
       may_be_cancelled<Body>};

@@ -38,7 +38,8 @@ class host {
   template <class T>
   std::vector<T> ask(const T& mine) {
     std::vector<T> all(is_.count);
-    if (!of_ || !of_->gather_on_host(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)))) all.clear();
+    if (!of_ || !of_->gather_on_host(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))))
+      all.clear();
     return all;
   }
 
@@ -50,9 +51,11 @@ class host {
 /// Behind the name of a device, why this process has it.
 std::string reason_of(const device::device_share& s, std::uint32_t on_host) {
   if (!s.processes) return {};
-  const std::string those = s.processes == on_host ? fmt::format("the {}", on_host) : fmt::format("{} of the {}", s.processes, on_host);
-  std::string text = s.processes == 1 ? fmt::format("; no other of the {} processes of this host sees the same devices", on_host)
-                                      : fmt::format(", one of {} that are dealt among {} processes of this host", s.devices, those);
+  const std::string those =
+      s.processes == on_host ? fmt::format("the {}", on_host) : fmt::format("{} of the {}", s.processes, on_host);
+  std::string text = s.processes == 1
+                         ? fmt::format("; no other of the {} processes of this host sees the same devices", on_host)
+                         : fmt::format(", one of {} that are dealt among {} processes of this host", s.devices, those);
   if (s.sharers > 1) text += fmt::format("; its memory is shared by {}", s.sharers);
   return text;
 }
@@ -75,11 +78,11 @@ void apply_device_assignment(std::vector<device::device_request>& which, const s
 std::vector<device::opened_device> open_part(const base::settings& s, bool stepped, host& here) {
   const auto known = device::all_backends();
   const device::open_options how{.memory_bytes = s.device_memory,
-                           .host_memory_bytes = s.device_host_memory,
-                           .pool = s.device_pool,
-                           .stepped = stepped,
-                           .check = s.check != base::checks::off,
-                           .cache = device::kernel_cache::default_folder()};
+                                 .host_memory_bytes = s.device_host_memory,
+                                 .pool = s.device_pool,
+                                 .stepped = stepped,
+                                 .check = s.check != base::checks::off,
+                                 .cache = device::kernel_cache::default_folder()};
   std::vector<device::device_request> which;
   std::exception_ptr wrong;  // thrown when the others have heard of this process, for which they wait
   try {
@@ -106,7 +109,8 @@ void begin_with_all(dist::job_member& of, const std::exception_ptr& why) {
 
 }  // namespace
 
-std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::job_member* of, std::uint16_t node) {
+std::unique_ptr<device::device_set> open_devices(const base::settings& s, bool stepped, dist::job_member* of,
+                                                 std::uint16_t node) {
   host here(of);
   std::vector<device::opened_device> open;
   std::exception_ptr why;

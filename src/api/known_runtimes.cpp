@@ -21,7 +21,8 @@ struct known {
 
   std::atomic<const runtime*>* find(const runtime* r) noexcept {
     places& now = *all.load(std::memory_order_relaxed);
-    const auto at = std::ranges::find_if(now, [&](const auto& one) { return one.load(std::memory_order_relaxed) == r; });
+    const auto at =
+        std::ranges::find_if(now, [&](const auto& one) { return one.load(std::memory_order_relaxed) == r; });
     return at == now.end() ? nullptr : &*at;
   }
   void add(const runtime* r) {

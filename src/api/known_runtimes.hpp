@@ -1,4 +1,5 @@
-// known_runtimes.hpp - which runtimes of this process can be attached to: a thread may try it when a runtime has just ended.
+// known_runtimes.hpp - which runtimes of this process can be attached to: a thread may try it when a runtime has just
+// ended.
 //
 // Threads     any.
 #pragma once

@@ -17,9 +17,9 @@ namespace stretto {
 
 // The socket belongs to the process, so its runtimes share this.
 struct live_list {
-  std::mutex changing;                  // held while runtimes come and go
+  std::mutex changing;  // held while runtimes come and go
   base::local_socket* socket = nullptr;
-  std::mutex listing;                   // held while someone looks
+  std::mutex listing;  // held while someone looks
   live_runtime* first = nullptr;
 
   void open() {

@@ -1,7 +1,7 @@
 // live_runtimes.hpp - the runtimes of this process that `stretto top` may look at.
 //
-// With STRETTO_LIVE=1 the process has its socket from the start. Else it opens it when it first gets SIGURG, which `stretto
-// top PID` sends: a signal that ends no process, since the system ignores it where nobody handles it.
+// With STRETTO_LIVE=1 the process has its socket from the start. Else it opens it when it first gets SIGURG, which
+// `stretto top PID` sends: a signal that ends no process, since the system ignores it where nobody handles it.
 //
 // Threads     any.
 // Cost        until someone asks none but a handler on the thread of base/signal_watch; then one socket and one

@@ -40,9 +40,9 @@
 #include "objects/objects_floor.hpp"
 #include "objects/speeds_file.hpp"
 #include "sched/poll_coordinator.hpp"
-#include "sched/task_spans.hpp"
-#include "sched/task_execution.hpp"
 #include "sched/scheduler_lifetime.hpp"
+#include "sched/task_execution.hpp"
+#include "sched/task_spans.hpp"
 #include "trace/chrome.hpp"
 #include "trace/counters.hpp"
 #include "trace/recorder.hpp"
@@ -130,12 +130,13 @@ struct runtime::state {
   std::unique_ptr<base::order_observer> observer;
   base::runtime_context context;
   std::shared_ptr<job_seat> seat;
-  std::unique_ptr<device::device_set> devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
-  std::unique_ptr<mobiles::mobile_objects> mobile;  // a protocol of the job
-  std::unique_ptr<diagnose::job_hang_detector> job_watch;   // another
-  std::unique_ptr<dist::job_member> member;  // of a job; null: the runtime is alone
-  std::shared_ptr<dist::global_memory> global;  // null: none
-  const node_number number;              // in handles
+  std::unique_ptr<device::device_set>
+      devices;  // outlives the node's part in the job, whose others may have its memory until they end theirs
+  std::unique_ptr<mobiles::mobile_objects> mobile;         // a protocol of the job
+  std::unique_ptr<diagnose::job_hang_detector> job_watch;  // another
+  std::unique_ptr<dist::job_member> member;                // of a job; null: the runtime is alone
+  std::shared_ptr<dist::global_memory> global;             // null: none
+  const node_number number;                                // in handles
   trace::recorder recorder;
   trace::counters counters;  // of modules; outlives them
   sched::poll_coordinator polls;
@@ -151,12 +152,14 @@ struct runtime::state {
   const runtime* known_as = nullptr;
   state* abandoned_before = nullptr;
 
-  state(base::settings s, const platform& m, std::shared_ptr<job_seat> job, const std::vector<std::shared_ptr<module>>& given,
-        bool stepped)
+  state(base::settings s, const platform& m, std::shared_ptr<job_seat> job,
+        const std::vector<std::shared_ptr<module>>& given, bool stepped)
       : settings(std::move(s)),
         dry(buffers::dry_settings_of(settings)),
         machine(m),
-        seat(dry.nodes ? nullptr : job ? std::move(job) : seat_of_process(settings)),
+        seat(dry.nodes ? nullptr
+             : job     ? std::move(job)
+                       : seat_of_process(settings)),
         member(seat ? join(*seat) : nullptr),
         number(member.get()),
         recorder({.node = member ? member->of().self() : number,
@@ -178,14 +181,15 @@ struct runtime::state {
     devices->record_into(recorder);
   }
   std::unique_ptr<dist::job_member> join(job_seat& at) {
-    return std::make_unique<dist::job_member>(dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
-      j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
-      mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
-      job_watch = std::make_unique<diagnose::job_hang_detector>(j);
-      for (const base::option& row : base::option_table())
-        if (row.between == base::agreement::all_nodes)
-          j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
-    });
+    return std::make_unique<dist::job_member>(
+        dynamic_cast<dist::endpoint&>(at), [this](dist::job& j, dist::failure_codec& causes) {
+          j.limit({.memory_bytes = settings.message_memory, .max_message_bytes = settings.largest_message});
+          mobile = std::make_unique<mobiles::mobile_objects>(&j, &causes);
+          job_watch = std::make_unique<diagnose::job_hang_detector>(j);
+          for (const base::option& row : base::option_table())
+            if (row.between == base::agreement::all_nodes)
+              j.must_agree_on_option(std::string(row.name), base::spelt(row, settings));
+        });
   }
   void open_global_memory() {
     global = member ? member->open_global_memory(settings.global_memory)
@@ -223,7 +227,8 @@ struct runtime::state {
 runtime::runtime(const runtime_options& options) {
   if (base::current())
     throw error("S15", "a runtime was made inside a task or an attached thread of another runtime")
-        .because("its threads would have to wait for those of the other, and both have as many workers as there are cores")
+        .because(
+            "its threads would have to wait for those of the other, and both have as many workers as there are cores")
         .remedy("use the runtime that is there: async, launch and wait work in any function that its tasks call");
   base::settings settings = settings_of_process();
   if (options.workers) settings.workers = *options.workers;
@@ -234,7 +239,7 @@ runtime::runtime(const runtime_options& options) {
   if (!settings.trace.empty()) trace::check_writable(settings.trace);  // rather than at the end, when the run is lost
   base::keep_heap(settings.kept_heap);
   const auto workers = static_cast<std::uint32_t>(settings.workers);
-  platform machine = options.machine             ? *options.machine
+  platform machine = options.machine              ? *options.machine
                      : !settings.platform.empty() ? platform::read(settings.platform)
                                                   : platform::discover(workers);
   if (workers && machine.worker_count() != workers) machine = machine.with_workers(workers);
@@ -253,7 +258,8 @@ runtime::runtime(const runtime_options& options) {
 void runtime::start(bool stepped) {
   state& s = *state_;
   detail::start_events(s.context);
-  dist::start_dist(s.context, s.member.get(), s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
+  dist::start_dist(s.context, s.member.get(),
+                   s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
   mobiles::start_mobile(s.context, *s.mobile,
                         {.random_migration_percent = static_cast<unsigned>(s.settings.wander),
                          .seed = s.settings.seed,
@@ -266,8 +272,11 @@ void runtime::start(bool stepped) {
   if (checks) s.context.observer = (s.observer = std::make_unique<data::order_check>()).get();
   const auto log = std::make_shared<base::logger>(base::node_name(s.context.node), s.settings.log);
   data::start_data(s.context, s.machine, s.modules.channels(), checks, s.devices.get(),
-                   {.memory_bytes = s.settings.host_memory, .spill = s.settings.spill, .locked_bytes = s.settings.locked_memory,
-                    .recycles = s.settings.recycle, .device_messages = s.settings.device_messages,
+                   {.memory_bytes = s.settings.host_memory,
+                    .spill = s.settings.spill,
+                    .locked_bytes = s.settings.locked_memory,
+                    .recycles = s.settings.recycle,
+                    .device_messages = s.settings.device_messages,
                     .first_of_global = s.global ? s.global->first_of_share() : nullptr,
                     .global_bytes = s.global ? s.global->layout().share_bytes() : 0,
                     .warn = [log](const std::string& text) { log->warn("{}", text); },
@@ -278,7 +287,8 @@ void runtime::start(bool stepped) {
   objects::start_objects(s.context, s.devices.get(),
                          {.scheduler = s.chosen_scheduler,
                           .policy = policies[static_cast<std::size_t>(s.settings.scheduler)],
-                          .speeds = stepped ? std::filesystem::path() : speeds_file(s.settings),  // which no seed gives, and counted time is none
+                          .speeds = stepped ? std::filesystem::path()
+                                            : speeds_file(s.settings),  // which no seed gives, and counted time is none
                           .depth = static_cast<std::uint32_t>(s.settings.prefetch),
                           .workers = s.machine.worker_count(),
                           .spill = s.settings.spill.empty() ? place() : data::spill_of(s.machine),
@@ -288,7 +298,9 @@ void runtime::start(bool stepped) {
                           .counts_time = stepped});
   buffers::graph_recorder::settings graph;
   if (!s.settings.graph.empty())
-    graph = {.file = s.of_node(s.settings.graph), .kind = s.settings.graph_kind, .costs = graph::costs_of(s.settings.graph_costs)};
+    graph = {.file = s.of_node(s.settings.graph),
+             .kind = s.settings.graph_kind,
+             .costs = graph::costs_of(s.settings.graph_costs)};
   const bool measures = !stepped && s.dry.nodes == 0;
   buffers::start_buffers(s.context, s.devices.get(),
                          {.check = checks,
@@ -298,10 +310,14 @@ void runtime::start(bool stepped) {
                           .warn = [log](const std::string& text) { log->warn("{}", text); },
                           .graph = std::move(graph),
                           .dry = s.dry,
-                          .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth}, "option horizon_breadth is 1"),
+                          .horizons = buffers::checked_horizons({s.settings.horizon_step, s.settings.horizon_breadth},
+                                                                "option horizon_breadth is 1"),
                           .compares = s.settings.compare_nodes,
                           .pipeline = pipeline_mode_of(s.settings.pipeline, stepped || s.machine.worker_count() == 1),
-                          .on_failure_or_divergence = [w = s.job_watch.get()] { if (w) w->wake(); }});
+                          .on_failure_or_divergence =
+                              [w = s.job_watch.get()] {
+                                if (w) w->wake();
+                              }});
   // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->prefers_spinning() && !s.settings.device_threads) longest_spin_us = 2000;
@@ -325,8 +341,8 @@ void runtime::start(bool stepped) {
                               .servers = s.modules.servers()});
   if (s.job_watch && !stepped)
     s.job_watch->set_failure_hooks({.is_failure_known = [&s] { return buffers::has_failed_or_diverged(s.context); },
-                                  .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
-                                  .end_waits = buffers::fail_stuck_waits});
+                                    .progress = [&s] { return diagnose::progress_now(*s.scheduler); },
+                                    .end_waits = buffers::fail_stuck_waits});
   // Before anything can be counted: no task exists yet, and nothing is pending.
   for (auto& w : s.scheduler->workers) w->set(base::floor_slot::trace, &s.counters.add_slab());
   if (s.scheduler->substitute) s.scheduler->substitute->as->set(base::floor_slot::trace, &s.counters.add_slab());
@@ -344,12 +360,13 @@ void runtime::start(bool stepped) {
   if (s.recorder.is_on()) save = [this](const std::filesystem::path& file) { save_trace(file.string()); };
   s.on_signal.emplace(s.number, s.settings.trace, std::move(save));
   s.watch = std::make_unique<diagnose::monitored_runtime>(
-      *s.scheduler, diagnose::monitor_settings{.limit = s.settings.stuck,
-                                             .reports_unproven = reports_unproven_hangs(),
-                                             .file = s.settings.stuck_file.empty() ? std::string() : s.of_node(s.settings.stuck_file),
-                                             .errors = s.settings.errors,
-                                             .member = s.member.get(),
-                                             .job = s.job_watch.get()});
+      *s.scheduler, diagnose::monitor_settings{
+                        .limit = s.settings.stuck,
+                        .reports_unproven = reports_unproven_hangs(),
+                        .file = s.settings.stuck_file.empty() ? std::string() : s.of_node(s.settings.stuck_file),
+                        .errors = s.settings.errors,
+                        .member = s.member.get(),
+                        .job = s.job_watch.get()});
 }
 
 void runtime::state::end(runtime* whole) noexcept {
@@ -368,8 +385,9 @@ void runtime::state::end(runtime* whole) noexcept {
   if (scheduler) {
     if (member && whole && !settings.trace.empty()) member->clock().measure(dist::job_clock::measuring_point::end);
     if (member && whole && !member->is_leaving()) leave();
-    const auto told = sched::stop(*scheduler, last, [&] { return devices && devices->pending() > 0; },
-                                  [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
+    const auto told = sched::stop(
+        *scheduler, last, [&] { return devices && devices->pending() > 0; },
+        [&](const failure& f) { return buffers::may_be_caused_by_peers(context, f); }, close);
     // A destructor has no other way to say so.
     if (const auto unreported = buffers::unreported_peer_failure(context))
       base::print_error(*unreported, settings.errors);
@@ -402,8 +420,8 @@ void runtime::state::end(runtime* whole) noexcept {
 }
 
 runtime::~runtime() {
-  // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run, destroys a static runtime
-  // that cannot come to its end: the process ends around it.
+  // In a forked child the runtime's threads are not there. And exit() in a task, or while a thread is inside run,
+  // destroys a static runtime that cannot come to its end: the process ends around it.
   const bool is_used_here = base::current() && base::current()->runtime == &state_->context;
   if (state_->process == ::getpid() && !is_used_here && !state_->entered.load()) {
     state_->end(this);
@@ -472,8 +490,7 @@ bool runtime::step() {
   if (!state_->scheduler->settings.stepped)
     throw error("S01", "step was called on a runtime that has threads of its own")
         .remedy("make it with runtime_options{.stepped = true}");
-  if (state_->entered.exchange(true))
-    throw error("S07", "step was called while another thread is inside run or step");
+  if (state_->entered.exchange(true)) throw error("S07", "step was called while another thread is inside run or step");
   const bool stepped = sched::step(*state_->scheduler);
   state_->entered.store(false);
   return stepped;

@@ -26,7 +26,9 @@ class mpi_seat final : public dist::endpoint {
   ~mpi_seat() override { base::give_nodes(first(), most); }
 
   std::uint16_t first() const noexcept override { return base::first_of_processes; }
-  std::unique_ptr<net::transport> join(net::handlers& all) override { return net::mpi::make(calls_, all, level_, lane_memory_); }
+  std::unique_ptr<net::transport> join(net::handlers& all) override {
+    return net::mpi::make(calls_, all, level_, lane_memory_);
+  }
 
  private:
   static net::mpi::threads level_of(base::mpi_level l, const net::mpi::launch_environment& here) noexcept {
@@ -61,7 +63,8 @@ std::shared_ptr<dist::endpoint> seat_of_process(const base::settings& s) {
     return std::make_shared<mpi_seat>(here, s);
   } catch (error& e) {
     if (e.code() == "N08" && s.job == base::joining::automatic)
-      e.fact("or", "with STRETTO_JOB=alone each of the " + std::to_string(here.launched) + " processes is a job of its own");
+      e.fact("or",
+             "with STRETTO_JOB=alone each of the " + std::to_string(here.launched) + " processes is a job of its own");
     throw;
   }
 }

@@ -37,12 +37,16 @@ constexpr std::uint32_t most_nodes = 4096;
 
 simulated_job::simulated_job(const simulated_network& network, std::source_location where) {
   const auto refuse = [&](const char* what, const char* allowed) {
-    throw error("N12", std::string("a simulated network cannot have this ") + what).fact("made", where).fact("allowed", allowed);
+    throw error("N12", std::string("a simulated network cannot have this ") + what)
+        .fact("made", where)
+        .fact("allowed", allowed);
   };
   if (network.nodes < 1 || network.nodes > most_nodes) refuse("number of nodes", "1 to 4096");
   const auto is_time = [](double s) { return s >= 0 && s <= 1e6; };  // false for what is no number
-  if (!is_time(network.latency_seconds) || !is_time(network.jitter_seconds)) refuse("latency or jitter", "0 to 1e6 seconds");
-  if (!(network.bandwidth_bytes_per_second >= 1 && network.bandwidth_bytes_per_second <= 1e15)) refuse("bandwidth", "1 to 1e15 bytes per second");
+  if (!is_time(network.latency_seconds) || !is_time(network.jitter_seconds))
+    refuse("latency or jitter", "0 to 1e6 seconds");
+  if (!(network.bandwidth_bytes_per_second >= 1 && network.bandwidth_bytes_per_second <= 1e15))
+    refuse("bandwidth", "1 to 1e15 bytes per second");
   const auto first = base::take_nodes(network.nodes);
   if (!first) throw error("S08", "there are 16384 runtimes in this process").remedy("destroy some");
   net::sim::settings s{.nodes = network.nodes,
@@ -76,9 +80,12 @@ std::shared_ptr<job_seat> simulated_job::seat(std::uint32_t node) const {
 }
 
 void simulated_job::cut(std::uint32_t one, std::uint32_t other) const {
-  state_->network->cut(static_cast<net::node_number>(state_->checked(one)), static_cast<net::node_number>(state_->checked(other)));
+  state_->network->cut(static_cast<net::node_number>(state_->checked(one)),
+                       static_cast<net::node_number>(state_->checked(other)));
 }
-void simulated_job::kill(std::uint32_t node) const { state_->network->kill(static_cast<net::node_number>(state_->checked(node))); }
+void simulated_job::kill(std::uint32_t node) const {
+  state_->network->kill(static_cast<net::node_number>(state_->checked(node)));
+}
 double simulated_job::seconds() const { return state_->network->seconds(); }
 
 }  // namespace stretto

@@ -1,6 +1,6 @@
 // What a runtime counted, as a table and as JSON.
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -37,12 +37,10 @@ std::string runtime_statistics::to_text() const {
     out += '\n';
   };
   line("place", "tasks", "busy", "queued");
-  for (const auto& p : places)
-    line(p.place, p.tasks, time_text(p.busy_seconds), p.queued);
+  for (const auto& p : places) line(p.place, p.tasks, time_text(p.busy_seconds), p.queued);
   line("worker", "tasks", "steals", "suspensions", "sleeps");
   for (std::size_t i = 0; i < workers.size(); ++i)
-    line(i, workers[i].tasks, workers[i].steals, workers[i].suspensions,
-         workers[i].parks);
+    line(i, workers[i].tasks, workers[i].steals, workers[i].suspensions, workers[i].parks);
   if (std::ranges::any_of(devices, [](const device_statistics& d) { return d.launches > 0; })) {
     line("launches on objects", "count", "time", "brought");
     for (const auto& d : devices) line(d.name, d.launches, time_text(d.busy_seconds), bytes_text(d.brought_bytes));
@@ -50,8 +48,7 @@ std::string runtime_statistics::to_text() const {
   if (modules.empty()) return out;
   line("module", "count", "time", "bytes", "place");
   for (const auto& m : modules)
-    line(m.module + " " + m.what, m.count, time_text(m.seconds),
-         bytes_text(m.bytes), m.place.empty() ? "-" : m.place);
+    line(m.module + " " + m.what, m.count, time_text(m.seconds), bytes_text(m.bytes), m.place.empty() ? "-" : m.place);
   return out;
 }
 
@@ -60,10 +57,8 @@ std::string runtime_statistics::to_json() const {
   ordered_json all;
   all["places"] = ordered_json::array();
   for (const auto& p : places)
-    all["places"].push_back({{"place", p.place},
-                             {"tasks", p.tasks},
-                             {"busy_seconds", p.busy_seconds},
-                             {"queued", p.queued}});
+    all["places"].push_back(
+        {{"place", p.place}, {"tasks", p.tasks}, {"busy_seconds", p.busy_seconds}, {"queued", p.queued}});
   all["workers"] = ordered_json::array();
   for (const auto& w : workers)
     all["workers"].push_back({{"tasks", w.tasks},

@@ -17,10 +17,7 @@ std::filesystem::path signal_trace_name(const std::filesystem::path& final_trace
 
 trace_on_signal::trace_on_signal(std::uint16_t node, std::filesystem::path final_trace,
                                  std::function<void(const std::filesystem::path&)> save)
-    : node_(node),
-      final_trace_(std::move(final_trace)),
-      save_(std::move(save)),
-      watch_(SIGUSR2, [this] { write(); }) {}
+    : node_(node), final_trace_(std::move(final_trace)), save_(std::move(save)), watch_(SIGUSR2, [this] { write(); }) {}
 
 void trace_on_signal::write() {
   if (!save_) {

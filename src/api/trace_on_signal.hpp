@@ -15,8 +15,8 @@
 
 namespace stretto {
 
-/// The name of the `count`th trace of runtime `node`: beside `final_trace`, where the trace of the whole run goes, or in
-/// the working folder if that is empty.
+/// The name of the `count`th trace of runtime `node`: beside `final_trace`, where the trace of the whole run goes, or
+/// in the working folder if that is empty.
 ///
 ///     signal_trace_name("out/run.json", 4711, 0, 2)   ->  "out/stretto-4711-0-2.json"
 std::filesystem::path signal_trace_name(const std::filesystem::path& final_trace, pid_t process, std::uint16_t node,

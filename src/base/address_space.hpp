@@ -1,5 +1,5 @@
-// address_space.hpp - how many addresses this process may still map (ulimit -v, RLIMIT_AS): where they are limited, whoever sets some aside
-// takes a part of them, and leaves the rest for threads, stacks and the heap.
+// address_space.hpp - how many addresses this process may still map (ulimit -v, RLIMIT_AS): where they are limited,
+// whoever sets some aside takes a part of them, and leaves the rest for threads, stacks and the heap.
 //
 // Threads     any.
 // Cost        a system call; where addresses are limited, a file of /proc, too. Allocates nothing.

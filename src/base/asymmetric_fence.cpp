@@ -11,9 +11,9 @@ std::atomic<unsigned> shared_word{0};
 
 bool prepare() noexcept {
   // A function-local static: the first runtime of the process decides, before any thread relies on it.
-  static const bool registered =
-      !thread_sanitizer && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
-      (by_kernel = true);
+  static const bool registered = !thread_sanitizer &&
+                                 syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+                                 (by_kernel = true);
   return registered;
 }
 

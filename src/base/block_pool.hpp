@@ -27,8 +27,8 @@ struct free_block {
 /// Where one runtime's blocks of one size come from.
 class block_stock {
  public:
-  /// Without `recycles` each block comes from the system and goes back there: to see what recycling brings, and for tools that
-  /// look for blocks used after they were freed. Not where somebody may look at a block that is free.
+  /// Without `recycles` each block comes from the system and goes back there: to see what recycling brings, and for
+  /// tools that look for blocks used after they were freed. Not where somebody may look at a block that is free.
   explicit block_stock(std::size_t block_bytes, bool recycles = true)
       : block_bytes_(block_bytes), batch_(recycles ? batch_of(block_bytes) : 1), recycles_(recycles) {}
   block_stock(const block_stock&) = delete;

@@ -1,4 +1,5 @@
-// bytes.hpp - what a message between nodes holds: numbers and texts, one behind the other, read in the order in which they were written.
+// bytes.hpp - what a message between nodes holds: numbers and texts, one behind the other, read in the order in which
+// they were written.
 //
 // Nodes of a job run the same program on the same kind of processor, so that numbers travel as they are in memory.
 //

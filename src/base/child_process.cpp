@@ -102,7 +102,8 @@ std::vector<char*> environment_with(std::span<const std::string> changed) {
   const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
   std::vector<char*> all;
   for (char** one = environ; one && *one; ++one)
-    if (std::ranges::none_of(changed, [&](const std::string& c) { return name_of(c) == name_of(*one); })) all.push_back(*one);
+    if (std::ranges::none_of(changed, [&](const std::string& c) { return name_of(c) == name_of(*one); }))
+      all.push_back(*one);
   for (const std::string& c : changed) all.push_back(const_cast<char*>(c.c_str()));
   all.push_back(nullptr);
   return all;
@@ -111,7 +112,8 @@ std::vector<char*> environment_with(std::span<const std::string> changed) {
 std::string child_end::to_text() const {
   if (!is_started) return "could not be started";
   if (!is_in_time) return fmt::format("did not end within {} s", std::chrono::duration<double>(limit).count());
-  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 

@@ -13,17 +13,17 @@
 namespace stretto::base {
 
 struct child_command {
-  std::vector<std::string> words;              // the program's path, then its arguments
-  std::vector<std::string> environment = {};   // "NAME=value": in place of this process's, or added to it
-  std::chrono::milliseconds limit{20'000};     // afterwards the program is killed
-  std::size_t most_output = 1 << 16;           // bytes that are kept of each stream
+  std::vector<std::string> words;             // the program's path, then its arguments
+  std::vector<std::string> environment = {};  // "NAME=value": in place of this process's, or added to it
+  std::chrono::milliseconds limit{20'000};    // afterwards the program is killed
+  std::size_t most_output = 1 << 16;          // bytes that are kept of each stream
 };
 
 struct child_end {
   bool is_started = false;
   bool is_in_time = true;
-  int status = 0;               // as waitpid() gives it; 0 where the program ignores SIGCHLD and nobody knows
-  std::string output, errors;   // standard output and standard error
+  int status = 0;              // as waitpid() gives it; 0 where the program ignores SIGCHLD and nobody knows
+  std::string output, errors;  // standard output and standard error
 
   /// "was killed by signal 6 (Aborted)", "ended with exit code 9", "did not end within 20 s".
   std::string to_text() const;
@@ -32,7 +32,8 @@ struct child_end {
   std::chrono::milliseconds limit{};
 };
 
-/// This process's environment with other values of some variables, "NAME=value", as posix_spawn() takes it: pointers into both, then null.
+/// This process's environment with other values of some variables, "NAME=value", as posix_spawn() takes it: pointers
+/// into both, then null.
 std::vector<char*> environment_with(std::span<const std::string> changed);
 
 child_end run_child(const child_command& command);

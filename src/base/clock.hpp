@@ -1,4 +1,5 @@
-// clock.hpp - nanoseconds that only grow, for timeouts, and those that a thread used. Measurements use the trace floor's clock.
+// clock.hpp - nanoseconds that only grow, for timeouts, and those that a thread used. Measurements use the trace
+// floor's clock.
 #pragma once
 
 #include <time.h>
@@ -10,7 +11,8 @@ namespace stretto::base {
 
 inline std::uint64_t nanoseconds_now() noexcept {
   return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 /// Processor time of the calling thread so far: what it does, however busy the machine is.

@@ -78,7 +78,8 @@ inline bool has_wide_vectors() noexcept {
 #endif
 }
 
-/// While it lives, this thread's arithmetic takes numbers below the normal range for zero, and leaves zero in their place.
+/// While it lives, this thread's arithmetic takes numbers below the normal range for zero, and leaves zero in their
+/// place.
 class denormals_are_zero {
  public:
 #if defined(__x86_64__)
@@ -134,8 +135,8 @@ inline void write_floating_words(const floating_words& words) noexcept {
 #endif
 }
 
-/// Differs wherever rounding or the flushing of small results differ: found without reading MXCSR, which is slow on some
-/// processors. The lanes: a sum that rounding up changes, one that rounding down changes, a small difference.
+/// Differs wherever rounding or the flushing of small results differ: found without reading MXCSR, which is slow on
+/// some processors. The lanes: a sum that rounding up changes, one that rounding down changes, a small difference.
 struct floating_probe {
   using lanes_of_4 = int __attribute__((vector_size(16), aligned(8)));
   lanes_of_4 lanes = {};

@@ -4,7 +4,8 @@
 
 // A plain name, for the assembly in config.hpp.
 extern "C" {
-[[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] constinit thread_local void* stretto_thread_slot = nullptr;
+[[gnu::tls_model("initial-exec"), gnu::visibility("hidden")]] constinit thread_local void* stretto_thread_slot =
+    nullptr;
 }
 
 namespace stretto::base {

@@ -15,7 +15,22 @@ namespace stretto::base {
 class order_observer;
 
 /// One slot per floor that keeps state. A floor reads its own slot only.
-enum class floor_slot : unsigned { trace, event, platform, sched, data, device, objects, net, dist, mobile, buffers, module, api, count };
+enum class floor_slot : unsigned {
+  trace,
+  event,
+  platform,
+  sched,
+  data,
+  device,
+  objects,
+  net,
+  dist,
+  mobile,
+  buffers,
+  module,
+  api,
+  count
+};
 
 inline constexpr unsigned floor_slots = static_cast<unsigned>(floor_slot::count);
 

@@ -99,9 +99,7 @@ error&& error::caused_by(std::exception_ptr cause) && { return std::move(caused_
 
 const std::string& error::code() const noexcept { return content_->code; }
 const std::string& error::sentence() const noexcept { return content_->sentence; }
-const std::vector<std::pair<std::string, std::string>>& error::facts() const noexcept {
-  return content_->facts;
-}
+const std::vector<std::pair<std::string, std::string>>& error::facts() const noexcept { return content_->facts; }
 const std::string& error::why() const noexcept { return content_->because; }
 const std::string& error::what_to_try() const noexcept { return content_->remedy; }
 const std::exception_ptr& error::cause() const noexcept { return content_->cause; }

@@ -1,8 +1,9 @@
 // floating_control.hpp - how a thread rounds, which floating-point errors trap, whether it flushes small numbers.
 //
-// Reading the control registers takes 3 to 10 ns on some processors, half as long as an empty task. So whether the usual
-// control is in force is asked by a sum whose results depend on rounding and flushing. It does not see trap masks, the
-// flushing of operands alone, or the x87 alone: those are read where a task suspends, and where a worker searches.
+// Reading the control registers takes 3 to 10 ns on some processors, half as long as an empty task. So whether the
+// usual control is in force is asked by a sum whose results depend on rounding and flushing. It does not see trap
+// masks, the flushing of operands alone, or the x87 alone: those are read where a task suspends, and where a worker
+// searches.
 //
 // Threads     each has its own control.
 // Cost        is_in_force: less than 1 ns. now: 3 to 10 ns. set: up to 50 ns.
@@ -21,7 +22,9 @@ class floating_control {
   void set() const noexcept { write_floating_words(words_); }
 
   /// The same as a number other than 0.
-  std::uint64_t as_word() const noexcept { return std::uint64_t{1} << 63 | std::uint64_t{words_.x87} << 32 | words_.vectors; }
+  std::uint64_t as_word() const noexcept {
+    return std::uint64_t{1} << 63 | std::uint64_t{words_.x87} << 32 | words_.vectors;
+  }
   static floating_control of_word(std::uint64_t word) noexcept {
     return floating_control({static_cast<std::uint32_t>(word), static_cast<std::uint16_t>(word >> 32)});
   }
@@ -66,8 +69,7 @@ class with_usual_control {
   ~with_usual_control() {
     if (was_other_) [[unlikely]]
       before_.set();
-    else if (!usual_.is_in_force()) [[unlikely]]
-      usual_.set();
+    else if (!usual_.is_in_force()) [[unlikely]] usual_.set();
   }
 
  private:

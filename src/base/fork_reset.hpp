@@ -1,8 +1,8 @@
 // fork_reset.hpp - what belongs to the process, and a forked child begins anew.
 //
 // fork() copies the memory and the calling thread alone. A lock that another thread held stays locked in the child, and
-// what that thread was changing stays half changed. So the child gets fresh ones, before fork() returns there: a runtime
-// of its own needs nothing of its parent's (docs/guide/lifetime.md).
+// what that thread was changing stays half changed. So the child gets fresh ones, before fork() returns there: a
+// runtime of its own needs nothing of its parent's (docs/guide/lifetime.md).
 //
 //     std::mutex changing;
 //     const base::fork_reset in_child([]() noexcept { std::construct_at(&changing); });

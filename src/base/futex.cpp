@@ -13,24 +13,24 @@
 namespace stretto::base {
 namespace {
 
-/// ThreadSanitizer keeps a signal back until the thread makes a call that it knows, which a futex's is not, and which the
-/// system takes up again after a signal: so it is never slept for long.
+/// ThreadSanitizer keeps a signal back until the thread makes a call that it knows, which a futex's is not, and which
+/// the system takes up again after a signal: so it is never slept for long.
 constexpr std::int64_t longest_sleep = 50'000'000;
 [[maybe_unused]] void let_handlers_run() noexcept { usleep(0); }
 
 }  // namespace
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  if constexpr (thread_sanitizer)
-    futex_wait_for(word, value, longest_sleep);
-  else
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+  if constexpr (thread_sanitizer) futex_wait_for(word, value, longest_sleep);
+  else syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 
 void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t nanoseconds) noexcept {
   if constexpr (thread_sanitizer) nanoseconds = std::min(nanoseconds, longest_sleep);
-  const timespec at_most{static_cast<time_t>(nanoseconds / 1'000'000'000), static_cast<long>(nanoseconds % 1'000'000'000)};
-  const auto woken = syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, &at_most, nullptr, 0);
+  const timespec at_most{static_cast<time_t>(nanoseconds / 1'000'000'000),
+                         static_cast<long>(nanoseconds % 1'000'000'000)};
+  const auto woken =
+      syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, &at_most, nullptr, 0);
   if constexpr (thread_sanitizer)
     if (woken != 0) let_handlers_run();
 }

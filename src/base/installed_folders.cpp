@@ -16,7 +16,8 @@ fs::path folder_of(const fs::path& file) {
   return none ? fs::path() : whole.parent_path();
 }
 
-/// Where the system's loader looks for libraries of this program. A program with the static library is linked with ours among them.
+/// Where the system's loader looks for libraries of this program. A program with the static library is linked with ours
+/// among them.
 std::vector<std::string> run_path() {
   std::vector<std::string> all;
   void* const program = ::dlopen(nullptr, RTLD_LAZY);

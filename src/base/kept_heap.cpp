@@ -23,8 +23,11 @@ bool is_set_by_the_user() noexcept {
 
 bool keep_heap(std::uint64_t bytes) noexcept {
   if (bytes == 0 || is_set_by_the_user()) return false;
-  const auto as_int = [](std::uint64_t n) { return static_cast<int>(std::min<std::uint64_t>(n, std::numeric_limits<int>::max())); };
-  return mallopt(M_TRIM_THRESHOLD, as_int(bytes)) == 1 && mallopt(M_MMAP_THRESHOLD, as_int(std::min(bytes, most_mapped_apart))) == 1;
+  const auto as_int = [](std::uint64_t n) {
+    return static_cast<int>(std::min<std::uint64_t>(n, std::numeric_limits<int>::max()));
+  };
+  return mallopt(M_TRIM_THRESHOLD, as_int(bytes)) == 1 &&
+         mallopt(M_MMAP_THRESHOLD, as_int(std::min(bytes, most_mapped_apart))) == 1;
 }
 
 }  // namespace stretto::base

@@ -1,8 +1,9 @@
 // line_copies.hpp - copies between processes of a host, line by line: out to memory, and from there.
 //
-// Lines that one core has written and another reads go from core to core, and back when they are written again. Where these cores share no cache but a distant one
-// that takes many times as long as by way of memory. And where what is read is in no cache, the string moves that memcpy takes for many bytes are slow if source
-// and target lie differently within their lines (docs/adr/0075).
+// Lines that one core has written and another reads go from core to core, and back when they are written again. Where
+// these cores share no cache but a distant one that takes many times as long as by way of memory. And where what is
+// read is in no cache, the string moves that memcpy takes for many bytes are slow if source and target lie differently
+// within their lines (docs/adr/0075).
 //
 // Threads     pure. What was copied is seen by whoever sees a release store behind it.
 // Cost        of memory, not of a cache: for what is read soon by the same core std::memcpy is the better one.

@@ -54,7 +54,8 @@ void own_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours that is there");
   struct stat found;
-  if (lstat(folder.c_str(), &found) != 0) refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours");
+  if (lstat(folder.c_str(), &found) != 0)
+    refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours");
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 077)
     refuse(folder, "it is not a folder that you alone may enter",
            "remove it, or give it to yourself (chown) and close it to others (chmod 700)");

@@ -1,7 +1,7 @@
 // local_socket.hpp - a process answers others of its user, through sockets in a folder that only he can enter.
 //
-// A name is the process's number; where another process that lives has it already (two containers may share a folder and
-// count processes each for itself), "-1", "-2", ... follow. Who finds a socket that nobody listens to removes it.
+// A name is the process's number; where another process that lives has it already (two containers may share a folder
+// and count processes each for itself), "-1", "-2", ... follow. Who finds a socket that nobody listens to removes it.
 //
 // Threads     any. The answers are made on a thread of the socket's own.
 // Cost        one thread, asleep until someone asks.

@@ -71,8 +71,8 @@ spdlog::color_mode mode_of(automatic colour) {
 struct logger::backend {
   backend(std::string who, spdlog::sink_ptr sink, std::string line_end) : log(std::move(who), std::move(sink)) {
     log.set_level(spdlog::level::trace);
-    log.set_formatter(std::make_unique<spdlog::pattern_formatter>(
-        pattern, spdlog::pattern_time_type::local, std::move(line_end)));
+    log.set_formatter(
+        std::make_unique<spdlog::pattern_formatter>(pattern, spdlog::pattern_time_type::local, std::move(line_end)));
     log.flush_on(spdlog::level::trace);
   }
   spdlog::logger log;

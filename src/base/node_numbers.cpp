@@ -77,7 +77,8 @@ std::string node_name(std::uint16_t number) {
   const std::scoped_lock lock(numbers_in_use().mutex);
   auto behind = numbers_in_use().jobs.upper_bound(number);
   std::uint32_t within = number;
-  if (behind != numbers_in_use().jobs.begin() && number < (--behind)->first + behind->second) within = number - behind->first;
+  if (behind != numbers_in_use().jobs.begin() && number < (--behind)->first + behind->second)
+    within = number - behind->first;
   return "N" + std::to_string(within);
 }
 

@@ -1,7 +1,9 @@
-// node_numbers.hpp - which node numbers runtimes of this process have: the one thing that they share, so that handles tell them apart.
+// node_numbers.hpp - which node numbers runtimes of this process have: the one thing that they share, so that handles
+// tell them apart.
 //
-// A runtime that is alone takes the lowest number that is free. The nodes of a job have numbers that follow one another; those of a
-// job of processes begin at the same one in each of them. People are told the number within the job.
+// A runtime that is alone takes the lowest number that is free. The nodes of a job have numbers that follow one
+// another; those of a job of processes begin at the same one in each of them. People are told the number within the
+// job.
 //
 // Threads     any.
 // Invariants  (1) no two runtimes of a process have the same number at a time.

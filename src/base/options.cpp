@@ -253,14 +253,14 @@ struct given {
     return static_cast<std::size_t>(found - row.choices.begin());
   }
 
-  void put(std::uint64_t& into) const {
-    into = number<std::uint64_t>(counts_bytes(row) ? "a size" : "a whole number");
-  }
+  void put(std::uint64_t& into) const { into = number<std::uint64_t>(counts_bytes(row) ? "a size" : "a whole number"); }
   void put(double& into) const { into = number<double>("a number"); }
   void put(bool& into) const { into = choice() == 1; }
   void put(std::string& into) const { into = value; }
   template <class Enum>
-  void put(Enum& into) const { into = static_cast<Enum>(choice()); }
+  void put(Enum& into) const {
+    into = static_cast<Enum>(choice());
+  }
 
   void put_into(settings& values) const {
     std::visit([&](auto member) { put(values.*member); }, row.where);
@@ -355,8 +355,8 @@ parsed_options parse_options(const environment& variables, std::span<const std::
       const auto near = nearest_name(name.substr(variable_prefix.size()), all(variable_without_prefix));
       const auto told = fmt::format("the environment variable {} is no option of Stretto, and is ignored", name);
       if (near)
-        result.misspelt.push_back(error("B10", told)
-                                      .remedy(fmt::format("did you mean \"{}{}\"?", variable_prefix, *near)));
+        result.misspelt.push_back(
+            error("B10", told).remedy(fmt::format("did you mean \"{}{}\"?", variable_prefix, *near)));
       continue;
     }
     accept({*row, value, fmt::format("variable {}={}", name, value)}, "environment");
@@ -404,9 +404,12 @@ std::string options_page() {
       "<!-- Written by `stretto options --markdown`; a test compares the two. -->\n\n"
       "Every option is an environment variable and a flag of every `stretto` command and of every program that\n"
       "hands its arguments to the runtime. A flag wins over the environment, the environment over what the program\n"
-      "asks for itself. A value out of range is an error, and so is a misspelt flag. A variable without a value counts as\n"
-      "not set; one whose name is almost an option's is ignored with a warning ([B10](../errors/B10.md)), and other names\n"
-      "that begin with STRETTO_ are left to whoever uses them. `stretto options` shows the values in force and where each\n"
+      "asks for itself. A value out of range is an error, and so is a misspelt flag. A variable without a value counts "
+      "as\n"
+      "not set; one whose name is almost an option's is ignored with a warning ([B10](../errors/B10.md)), and other "
+      "names\n"
+      "that begin with STRETTO_ are left to whoever uses them. `stretto options` shows the values in force and where "
+      "each\n"
       "comes from.\n";
   for (const auto& row : table())
     page += fmt::format(
@@ -418,7 +421,9 @@ std::string options_page() {
         "{}",
         row.name, row.help, variable_of(row), flag_of(row), allowed_of(row),
         row.by_default.empty() ? "none" : fmt::format("`{}`", row.by_default),
-        row.between == agreement::all_nodes ? "- the same on all nodes of a job; else they end with error [N15](../errors/N15.md)\n" : "");
+        row.between == agreement::all_nodes
+            ? "- the same on all nodes of a job; else they end with error [N15](../errors/N15.md)\n"
+            : "");
   return page;
 }
 

@@ -42,35 +42,35 @@ struct settings {
   std::uint64_t spin_us;
   std::uint64_t seed;
   std::uint64_t poll_us;
-  double stuck;  // seconds
+  double stuck;            // seconds
   std::string stuck_file;  // path or empty
   checks check;
   std::string platform;  // path or empty
   std::string devices;
   bool deal_devices;
-  std::uint64_t device_memory;  // bytes
+  std::uint64_t device_memory;       // bytes
   std::uint64_t device_host_memory;  // bytes
   std::uint64_t device_streams;
   std::uint64_t locked_memory;  // bytes
   bool device_messages;
   std::uint64_t host_memory;  // bytes
-  std::string spill;     // path or empty
+  std::string spill;          // path or empty
   bool device_copy_streams;
   bool device_pool;
   bool device_threads;
   bool recycle;
   std::uint64_t kept_heap;  // bytes
   scheduling scheduler;
-  std::string speeds;    // path, empty or "none"
+  std::string speeds;  // path, empty or "none"
   std::uint64_t prefetch;
   joining job;
   mpi_level mpi_threads;
-  std::uint64_t global_memory;  // bytes
-  std::uint64_t message_memory;  // bytes
+  std::uint64_t global_memory;    // bytes
+  std::uint64_t message_memory;   // bytes
   std::uint64_t largest_message;  // bytes
-  std::uint64_t lane_memory;  // bytes
-  std::string mpi_folder;  // path or empty
-  std::uint64_t wander;    // percent
+  std::uint64_t lane_memory;      // bytes
+  std::string mpi_folder;         // path or empty
+  std::uint64_t wander;           // percent
   balancing balance;
   std::uint64_t balance_ms;
   weighing weights;
@@ -78,9 +78,9 @@ struct settings {
   std::uint64_t horizon_step;
   std::uint64_t horizon_breadth;
   automatic pipeline;
-  std::string trace;     // path or empty
+  std::string trace;  // path or empty
   trace_detail trace_level;
-  std::string graph;     // path or empty
+  std::string graph;  // path or empty
   base::graph_kind graph_kind;
   std::uint64_t dry_nodes;
   std::string dry_node;  // list
@@ -97,16 +97,17 @@ struct settings {
 };
 
 /// Where a row's value lives, which also is its type.
-using field = std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
-                           trace_detail settings::*, scheduling settings::*, joining settings::*, mpi_level settings::*, balancing settings::*, weighing settings::*, checks settings::*,
-                           base::graph_kind settings::*, log_level settings::*, error_form settings::*,
-                           automatic settings::*>;
+using field =
+    std::variant<std::uint64_t settings::*, double settings::*, bool settings::*, std::string settings::*,
+                 trace_detail settings::*, scheduling settings::*, joining settings::*, mpi_level settings::*,
+                 balancing settings::*, weighing settings::*, checks settings::*, base::graph_kind settings::*,
+                 log_level settings::*, error_form settings::*, automatic settings::*>;
 
 /// Which nodes of a job must have the same value.
 enum class agreement : std::uint8_t { none, all_nodes };
 
 struct option {
-  std::string_view name;             // as in settings
+  std::string_view name;  // as in settings
   field where;
   std::string_view by_default;       // spelt as a user would
   std::string_view least, most;      // of numbers; empty where there is no bound

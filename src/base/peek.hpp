@@ -19,7 +19,8 @@ namespace stretto::base {
 /// False if some of it cannot be read, or the system forbids it.
 bool peek(const void* from, void* into, std::size_t bytes) noexcept;
 
-/// A copy that no constructor has made and no destructor ends. A stale pointer may not even be aligned: then it is none.
+/// A copy that no constructor has made and no destructor ends. A stale pointer may not even be aligned: then it is
+/// none.
 template <class T>
 class peeked {
  public:

@@ -84,7 +84,8 @@ std::string progress_text(const progress_state& s, bool coloured) {
   const double share = static_cast<double>(std::min(s.done, s.total)) / static_cast<double>(s.total);
   const int filled = static_cast<int>(width * share);
   return fmt::format("  {:10} [{}{:=<{}}{}{:{}}] {:3} %   {} of {}{}", s.what, coloured ? "\x1b[36m" : "", "", filled,
-                     coloured ? "\x1b[0m" : "", "", width - filled, static_cast<int>(100 * share), s.done, s.total, unit);
+                     coloured ? "\x1b[0m" : "", "", width - filled, static_cast<int>(100 * share), s.done, s.total,
+                     unit);
 }
 
 }  // namespace base
@@ -103,7 +104,8 @@ progress::~progress() { list.remove(*this); }
 void progress::draw_now_and_then() noexcept {
   const auto now = static_cast<std::int64_t>(base::nanoseconds_now());
   std::int64_t due = next_draw_.load(std::memory_order_relaxed);
-  if (now < due || !next_draw_.compare_exchange_strong(due, now + progress_list::pause, std::memory_order_relaxed)) return;
+  if (now < due || !next_draw_.compare_exchange_strong(due, now + progress_list::pause, std::memory_order_relaxed))
+    return;
   try {
     list.draw(*this);
   } catch (...) {

@@ -21,14 +21,16 @@ template <std::size_t bytes>
 class recycled {
  public:
   static void* allocate() {
-    if (share* const s = mine()) [[likely]] return s->allocate();
+    if (share* const s = mine()) [[likely]]
+      return s->allocate();
     std::size_t count = 0;
     free_block* const all = stock().take_batch(count);
     if (all->next && count > 1) stock().give_batch(all->next, count - 1);
     return all;
   }
   static void free(void* at) noexcept {
-    if (share* const s = mine()) [[likely]] return s->free(at);
+    if (share* const s = mine()) [[likely]]
+      return s->free(at);
     auto* const block = static_cast<free_block*>(at);
     block->next = nullptr;
     stock().give_batch(block, 1);
@@ -49,7 +51,8 @@ class recycled {
       share blocks{stock()};
       ~kept() { is_over = true; }
     };
-    if (is_over) [[unlikely]] return nullptr;
+    if (is_over) [[unlikely]]
+      return nullptr;
     static thread_local kept all;
     return &all.blocks;
   }

@@ -229,7 +229,8 @@ std::int64_t signal_registry::run_looks() noexcept {
     if (w->is_called_.exchange(false, std::memory_order_seq_cst)) w->due_ = 0;
     if (w->due_ != timed_watch::never && w->due_ <= now) {
       const std::int64_t wanted = w->look_();
-      w->due_ = wanted == timed_watch::never ? timed_watch::never : static_cast<std::int64_t>(nanoseconds_now()) + wanted;
+      w->due_ =
+          wanted == timed_watch::never ? timed_watch::never : static_cast<std::int64_t>(nanoseconds_now()) + wanted;
     }
     if (w->due_ == timed_watch::never) continue;
     const std::int64_t left = std::max<std::int64_t>(w->due_ - static_cast<std::int64_t>(nanoseconds_now()), 1);
@@ -246,10 +247,8 @@ void signal_registry::serve() noexcept {
     if (const std::uint64_t due = pending.exchange(0, std::memory_order_seq_cst)) run_callbacks(due);
     const std::int64_t pause = run_looks();
     if (ends.load(std::memory_order_seq_cst)) return;
-    if (pause == timed_watch::never)
-      futex_wait(calls, seen);
-    else
-      futex_wait_for(calls, seen, pause);
+    if (pause == timed_watch::never) futex_wait(calls, seen);
+    else futex_wait_for(calls, seen, pause);
   }
 }
 

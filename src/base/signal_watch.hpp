@@ -1,9 +1,9 @@
-// signal_watch.hpp - callbacks for signals that ask a running program something, and now and then, on a thread where all
-// is allowed.
+// signal_watch.hpp - callbacks for signals that ask a running program something, and now and then, on a thread where
+// all is allowed.
 //
 // The handler marks its signal and wakes one thread of the process, which sleeps in a futex and blocks every signal
-// itself; that thread runs the callbacks. Whoever handled the signal before still does, after us. One thread of its own,
-// and not a runtime's service thread: it answers also while a poller of a module hangs.
+// itself; that thread runs the callbacks. Whoever handled the signal before still does, after us. One thread of its
+// own, and not a runtime's service thread: it answers also while a poller of a module hangs.
 //
 // Threads     any, any number at a time; but not from inside a callback.
 // Cost        the first watch starts the thread, the last ends it; between, nothing until a signal comes or a time.
@@ -59,9 +59,9 @@ class timed_watch {
   timed_watch* next_ = nullptr;
 };
 
-/// What signals that ask something mean to the process stays the program's matter, and ours, while a driver's library is loaded: at the end they
-/// are handled as before, whatever that library has made of them. LLVM, which drivers load, handles the one that asks for a trace, and ends
-/// the program where a handler above its own passes it on.
+/// What signals that ask something mean to the process stays the program's matter, and ours, while a driver's library
+/// is loaded: at the end they are handled as before, whatever that library has made of them. LLVM, which drivers load,
+/// handles the one that asks for a trace, and ends the program where a handler above its own passes it on.
 ///
 /// One at a time in a process: others wait, and so do watches that are made or end meanwhile.
 class signals_kept {

@@ -1,4 +1,5 @@
-// signals_blocked.hpp - for the making of a thread that takes no signals: it inherits the mask, and the program's handlers run elsewhere.
+// signals_blocked.hpp - for the making of a thread that takes no signals: it inherits the mask, and the program's
+// handlers run elsewhere.
 //
 // Threads     the calling thread's own mask.
 #pragma once

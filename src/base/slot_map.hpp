@@ -1,4 +1,5 @@
-// slot_map.hpp - values under numbers that it gives out, found in constant time, and walked in the order in which they were added.
+// slot_map.hpp - values under numbers that it gives out, found in constant time, and walked in the order in which they
+// were added.
 //
 // A number is a slot's index and its generation: once its value is gone, it is nobody's, though the slot serves again.
 //

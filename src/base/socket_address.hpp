@@ -21,6 +21,8 @@ inline std::optional<sockaddr_un> socket_address(std::string_view path) noexcept
   return address;
 }
 
-inline const sockaddr* as_sockaddr(const sockaddr_un& address) noexcept { return reinterpret_cast<const sockaddr*>(&address); }
+inline const sockaddr* as_sockaddr(const sockaddr_un& address) noexcept {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
 
 }  // namespace stretto::base

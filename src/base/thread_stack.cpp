@@ -35,7 +35,7 @@ constexpr std::int64_t patience = 100'000'000;  // nanoseconds
 
 // Of the one question at a time.
 std::mutex asking;
-constinit std::atomic<int> asked{0};                // the thread; 0: nobody, or it is answering
+constinit std::atomic<int> asked{0};               // the thread; 0: nobody, or it is answering
 constinit std::atomic<std::uint32_t> answered{0};  // futex
 constinit const void* frames[most_frames];
 constinit std::size_t frame_count = 0;
@@ -104,7 +104,8 @@ std::vector<symbol> symbols_of(const char* file) {
 
 std::string readable(const char* name) {
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         std::free);
   return status == 0 && text ? text.get() : name;
 }
 
@@ -155,10 +156,8 @@ std::vector<std::string> names_of_code(std::span<const void* const> addresses) {
     const auto after = std::ranges::upper_bound(here, offset, {}, &symbol::address);
     if (after != here.begin() && offset < std::prev(after)->address + std::max<std::size_t>(std::prev(after)->bytes, 1))
       names.push_back(readable(std::prev(after)->name.c_str()) + ", " + where);
-    else if (found.dli_sname)
-      names.push_back(readable(found.dli_sname) + ", " + where);
-    else
-      names.push_back(where);
+    else if (found.dli_sname) names.push_back(readable(found.dli_sname) + ", " + where);
+    else names.push_back(where);
   }
   return names;
 }

@@ -34,8 +34,8 @@ class unwatched {
 };
 
 /// An object of the process that is made at its first use and never destroyed: threads, and destructors of static
-/// objects, use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders that
-/// it was made before them, which ThreadSanitizer does not see.
+/// objects, use it after main has ended. It is constant, or its own lock orders all uses. The compiler's guard orders
+/// that it was made before them, which ThreadSanitizer does not see.
 template <class T>
 T& made_unwatched() {
   const unwatched here;

@@ -1,7 +1,9 @@
-// wait_snapshot.hpp - who waits for what in one runtime or on all nodes of a job, as a value; and how floors tell their part of it.
+// wait_snapshot.hpp - who waits for what in one runtime or on all nodes of a job, as a value; and how floors tell their
+// part of it.
 //
-// Each floor that knows of waiting adds what it has to a wait_walk, the lowest floor first. It may find waiters that are
-// not its own: it leaves them in `linked`, and the floor whose they are says what they are. Only floor `diagnose` walks.
+// Each floor that knows of waiting adds what it has to a wait_walk, the lowest floor first. It may find waiters that
+// are not its own: it leaves them in `linked`, and the floor whose they are says what they are. Only floor `diagnose`
+// walks.
 //
 // Threads     a value; the walk belongs to one thread.
 // Invariants  (1) wait_node::waits_for are indices into nodes. (2) a node that nobody described stands for something
@@ -17,27 +19,42 @@
 
 namespace stretto::base {
 
-/// An operation is one on instances, done on this node; a request one that others have a part in, on the node that asked for it.
+/// An operation is one on instances, done on this node; a request one that others have a part in, on the node that
+/// asked for it.
 enum class wait_kind : std::uint8_t {
-  unknown, body, task, coroutine, thread, promise, finish, event, barrier, reservation, place, object, operation, request
+  unknown,
+  body,
+  task,
+  coroutine,
+  thread,
+  promise,
+  finish,
+  event,
+  barrier,
+  reservation,
+  place,
+  object,
+  operation,
+  request
 };
-inline constexpr const char* wait_kind_names[] = {"unknown", "body",    "task",        "coroutine", "thread", "promise",   "finish",
-                                                  "event",   "barrier", "reservation", "place",     "object", "operation", "request"};
+inline constexpr const char* wait_kind_names[] = {"unknown", "body",   "task",      "coroutine", "thread",
+                                                  "promise", "finish", "event",     "barrier",   "reservation",
+                                                  "place",   "object", "operation", "request"};
 
 struct wait_node {
   wait_kind kind = wait_kind::unknown;
-  bool is_promised = false;             // of an event: something is bound to end it
-  bool is_end = false;                  // of a runtime, which waits for all that is left
-  bool is_running = false;              // of a task: on a worker now; of a thread: outside
-  std::string name;                     // task "halo", reservation R0, event
-  std::string on;                       // of a report of several nodes: "N1"
-  std::string everywhere;               // what all nodes of the job call it; empty: no other has to do with it
-  std::string made;                     // where: "wave.cpp:41"; empty if unknown
-  std::string waits_at;                 // where it is suspended; empty if it is not
-  std::string what_for;                 // of an operation or a request: its preconditions; empty if what it waits for says enough
-  std::string held_by;                  // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
+  bool is_promised = false;  // of an event: something is bound to end it
+  bool is_end = false;       // of a runtime, which waits for all that is left
+  bool is_running = false;   // of a task: on a worker now; of a thread: outside
+  std::string name;          // task "halo", reservation R0, event
+  std::string on;            // of a report of several nodes: "N1"
+  std::string everywhere;    // what all nodes of the job call it; empty: no other has to do with it
+  std::string made;          // where: "wave.cpp:41"; empty if unknown
+  std::string waits_at;      // where it is suspended; empty if it is not
+  std::string what_for;      // of an operation or a request: its preconditions; empty if what it waits for says enough
+  std::string held_by;       // who has it: the acquire at "wave.cpp:41", thread "reader" since "wave.cpp:41"
   std::uint64_t expected = 0, arrived = 0, announced = 0;  // of a barrier's phase
-  std::vector<std::string> arrived_at;  // of a barrier's phase: where, the latest few
+  std::vector<std::string> arrived_at;                     // of a barrier's phase: where, the latest few
   std::vector<std::uint32_t> waits_for;
 
   bool operator==(const wait_node&) const = default;
@@ -46,8 +63,8 @@ struct wait_node {
 struct worker_state {
   std::uint32_t index = 0;
   bool is_idle = false;
-  std::string runs;      // what runs on it; empty if nothing does or it is unknown
-  double seconds = 0;    // how long it has been seen to
+  std::string runs;    // what runs on it; empty if nothing does or it is unknown
+  double seconds = 0;  // how long it has been seen to
   std::int32_t kernel_thread = 0;
   std::vector<std::string> stack;  // of what runs, innermost first; empty if unknown
   std::string on;                  // of a report of several nodes: "N1"
@@ -57,20 +74,21 @@ struct worker_state {
 /// wait_node::held_by of a reservation, where all that this node knows is that it has passed it on.
 inline constexpr const char* held_elsewhere = "another node";
 
-/// What it took, once the limit was over, to tell: on an idle machine no longer than each look's pause and the processor time.
+/// What it took, once the limit was over, to tell: on an idle machine no longer than each look's pause and the
+/// processor time.
 struct reaction {
-  std::uint32_t looks = 0;       // that found no progress beyond the limit, the one that told it included; 0: on request
-  double longest_pause = 0;      // seconds between two looks, whatever the limit
+  std::uint32_t looks = 0;   // that found no progress beyond the limit, the one that told it included; 0: on request
+  double longest_pause = 0;  // seconds between two looks, whatever the limit
   double processor_seconds = 0;  // of these looks and of the telling
   bool operator==(const reaction&) const = default;
 };
 
 struct wait_snapshot {
   std::uint32_t node = 0;
-  std::uint32_t of_nodes = 1;             // how many this is of, together
-  double seconds = 0;                     // without progress
-  bool is_proven = false;                 // nothing can happen any more
-  std::vector<std::string> unproven;      // else: why something still may
+  std::uint32_t of_nodes = 1;         // how many this is of, together
+  double seconds = 0;                 // without progress
+  bool is_proven = false;             // nothing can happen any more
+  std::vector<std::string> unproven;  // else: why something still may
   std::vector<worker_state> workers;
   std::vector<wait_node> nodes;
   reaction told;

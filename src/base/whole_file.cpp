@@ -75,8 +75,10 @@ int replace_whole(const fs::path& file, std::string_view content, mode_t permiss
 }
 
 fs::path cache_path(std::string_view name) {
-  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/') return fs::path(cache) / "stretto" / name;
-  if (const char* const home = std::getenv("HOME"); home && *home == '/') return fs::path(home) / ".cache" / "stretto" / name;
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache == '/')
+    return fs::path(cache) / "stretto" / name;
+  if (const char* const home = std::getenv("HOME"); home && *home == '/')
+    return fs::path(home) / ".cache" / "stretto" / name;
   return {};
 }
 
@@ -133,7 +135,8 @@ int file_output::sync() {
 temporary_folder::temporary_folder(std::string_view begin_of_name) {
   std::string name = (fs::temp_directory_path() / begin_of_name).string() + "-XXXXXX";
   if (!::mkdtemp(name.data()))
-    throw fs::filesystem_error("a temporary folder could not be made", name, std::error_code(errno, std::generic_category()));
+    throw fs::filesystem_error("a temporary folder could not be made", name,
+                               std::error_code(errno, std::generic_category()));
   path_ = name;
 }
 

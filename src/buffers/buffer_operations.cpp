@@ -216,9 +216,7 @@ side_effect::side_effect(std::string_view name) {
   handle_ = made;
 }
 
-bool is_dry_run() {
-  return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr;
-}
+bool is_dry_run() { return buffers::state_of(*base::require_current("is_dry_run").runtime)->dry != nullptr; }
 
 void set_horizons(const horizon_settings& settings, std::source_location where) {
   base::thread_context& context = base::require_current("set_horizons");

@@ -15,18 +15,14 @@ namespace {
 // Elements are copied as words of their size. Arrays of fewer axes are copied as arrays of three whose last extents are
 // one.
 using std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t;
-STRETTO_KERNEL(resize_by_1, (in<uint8_t, 3> from, out<uint8_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
-STRETTO_KERNEL(resize_by_2, (in<uint16_t, 3> from, out<uint16_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
-STRETTO_KERNEL(resize_by_4, (in<uint32_t, 3> from, out<uint32_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
-STRETTO_KERNEL(resize_by_8, (in<uint64_t, 3> from, out<uint64_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
+STRETTO_KERNEL(resize_by_1, (in<uint8_t, 3> from, out<uint8_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
+STRETTO_KERNEL(resize_by_2, (in<uint16_t, 3> from, out<uint16_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
+STRETTO_KERNEL(resize_by_4, (in<uint32_t, 3> from, out<uint32_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
+STRETTO_KERNEL(resize_by_8, (in<uint64_t, 3> from, out<uint64_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
 
 const kernel_code* copy_of_words(std::uint32_t bytes) {
   switch (bytes) {
@@ -63,15 +59,18 @@ void copy_part(const buffer_handle& from, const buffer_handle& to, const box& pa
   const host_use_item items[] = {{&from, &alike, access::in}, {&to, &alike, access::out}};
   host_task_request request;
   request.name = "resize";
-  run_host_task(nodes_of_task::chunks, part, items, [](const box& chunk, std::span<const host_elements> given) {
-    for_parts_of(chunk, [&](const box& piece) {
-      for (coordinate i = piece.min()[0]; i < piece.max()[0]; ++i)
-        for (coordinate j = piece.min()[1]; j < piece.max()[1]; ++j)
-          for (coordinate k = piece.min()[2]; k < piece.max()[2]; ++k)
-            std::memcpy(given[1].first + given[1].shape.offset_of({i, j, k}),
-                        given[0].first + given[0].shape.offset_of({i, j, k}), given[0].shape.element_bytes);
-    });
-  }, request, where);
+  run_host_task(
+      nodes_of_task::chunks, part, items,
+      [](const box& chunk, std::span<const host_elements> given) {
+        for_parts_of(chunk, [&](const box& piece) {
+          for (coordinate i = piece.min()[0]; i < piece.max()[0]; ++i)
+            for (coordinate j = piece.min()[1]; j < piece.max()[1]; ++j)
+              for (coordinate k = piece.min()[2]; k < piece.max()[2]; ++k)
+                std::memcpy(given[1].first + given[1].shape.offset_of({i, j, k}),
+                            given[0].first + given[0].shape.offset_of({i, j, k}), given[0].shape.element_bytes);
+        });
+      },
+      request, where);
 }
 
 }  // namespace

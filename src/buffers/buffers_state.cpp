@@ -2,9 +2,7 @@
 
 namespace stretto::buffers {
 
-std::string describe(const buffer_record& b) {
-  return describe(b.id, b.name);
-}
+std::string describe(const buffer_record& b) { return describe(b.id, b.name); }
 
 task_outcome buffers_state::carry_out(std::span<const graph::command> of, std::span<const graph::instruction> all,
                                       const task_work& work, base::thread_context& context) {

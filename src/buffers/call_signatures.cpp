@@ -14,9 +14,7 @@ buffer_call::use use_of(const buffer_record& b, access how, const detail::range_
   return u;
 }
 
-shared_signature known(buffer_call c) {
-  return std::make_shared<const call_signature>(std::move(c));
-}
+shared_signature known(buffer_call c) { return std::make_shared<const call_signature>(std::move(c)); }
 
 }  // namespace
 

@@ -206,7 +206,8 @@ void checked_view::refuse(does what, const point* at) const {
   throw std::move(e)
       .fact("named", text_of_boxes(is_.named) + " by " + is_.mapper)
       .because(
-          "other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not have sent what is there")
+          "other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not "
+          "have sent what is there")
       .remedy(what == does::writes ? "write what belongs to the chunk, or give a mapper that names it"
                                    : "give a mapper that names it: neighborhood(1), all, a function");
 }

@@ -61,10 +61,12 @@ error error_of(const divergence_report& d) {
     e.fact(text_of_nodes(g.nodes), g.what + (g.where.empty() ? "" : " (" + g.where + ")"));
   }
   e.because(
-       "every node makes the same calls on buffers in the same order; a branch on the node's number, random numbers, the time or data "
+       "every node makes the same calls on buffers in the same order; a branch on the node's number, random numbers, "
+       "the time or data "
        "that one node alone has led elsewhere")
       .remedy(
-          "decide by what all nodes have alike: elements that are read, arguments, one seed; what one node alone is to do goes into "
+          "decide by what all nodes have alike: elements that are read, arguments, one seed; what one node alone is to "
+          "do goes into "
           "host_task(on_one_node, ...)");
   return e;
 }

@@ -132,7 +132,8 @@ std::string dry_run::text() const {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };
   return fmt::format(
-      "dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and node",
+      "dry run as {} of {}, {} each: {}, {}; commands: {}; instructions: {}; sends {}, receives {}; {} us per task and "
+      "node",
       looked_at_.text(), some(nodes_, "node"), devices_ ? some(devices_, "device") : "no devices", some(tasks_, "task"),
       some(horizons_, "horizon"), graph::text_of(counted_.commands), graph::text_of(counted_.instructions),
       bytes_text(counted_.sent_bytes), bytes_text(counted_.received_bytes),

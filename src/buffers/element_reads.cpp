@@ -118,15 +118,14 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
 seen_pointer give_elements(seen_later& later) {
   seen_elements& seen = *later.seen;
   seen.given = holder_record(*base::require_current("read").runtime, seen.ends, "elements of " + seen.of,
-                         "the view that read() gave", seen.where);
+                             "the view that read() gave", seen.where);
   return std::move(later.seen);
 }
 
 std::byte* first_of(const seen_elements& seen, data::layout& shape) {
   if (seen.in.record) {
     std::byte* const first = open_instance(seen.in, shape, seen.where);
-    seen.find_unwritten(
-        first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
+    seen.find_unwritten(first, shape, seen.part, seen.dimensions, [&] { return seen.of; }, seen.where);
     return first;
   }
   // a layout without elements
@@ -162,9 +161,7 @@ void refuse_value(const std::source_location& where) {
       .remedy("if (!is_dry_run()) around what looks at the value; the call of fence stays outside of it");
 }
 
-const view_limits* limits_of(const seen_elements& seen) noexcept {
-  return seen.limits.refuse ? &seen.limits : nullptr;
-}
+const view_limits* limits_of(const seen_elements& seen) noexcept { return seen.limits.refuse ? &seen.limits : nullptr; }
 
 void look_at(const view_limits& limits, const std::int64_t* at, std::size_t axes) {
   point p;

@@ -165,8 +165,8 @@ future<void> write_from_all_nodes(const buffer_handle& h, write_plan w, const ch
         end();
       },
       {}, where);
-  event known = run_task(
-      "see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
+  event known =
+      run_task("see a file", nodes_of_task::each, box(0, 1), {{done, access::in}}, [](const box&, auto) {}, {}, where);
   if (work.self == 0) {
     // When this has ended, successfully or not, no node writes to the file any more.
     const event end_or_not = ignore_failure(ended, where);

@@ -62,7 +62,7 @@ detail::instance_handle instruction_executor::make(graph::buffer_id b, place mem
 }
 
 data::placement_hint instruction_executor::place_of_empty_instance(graph::processor_number on, std::uint64_t number,
-                                                         base::thread_context& context) const {
+                                                                   base::thread_context& context) const {
   const data::memory_space& space = *data::state_of(context).find(places_[on].memory);
   const std::uint64_t grain = space.taken_by(1);
   const bool has_end = on + 1 < places_.size() && space.capacity() > grains_for_empty_instances * grain;
@@ -377,8 +377,7 @@ event instruction_executor::spawn_on_host(const graph::compute& c, const task_wo
     return given;
   };
   if (!check)
-    return detail::spawn_as(
-        request, [f = *work.host, open, chunk = c.chunk] { f(chunk, open()); }, work.range.where);
+    return detail::spawn_as(request, [f = *work.host, open, chunk = c.chunk] { f(chunk, open()); }, work.range.where);
   const checked_task is{work.task->name, c.chunk, work.range.where};
   return detail::spawn_as(
       request, [f = *work.host, open, is, all = arguments_to_check(c, work)] { run_checked(f, is, all, open()); },
@@ -466,8 +465,6 @@ event instruction_executor::start(const graph::receive& r, graph::instruction_id
   return all;
 }
 
-event instruction_executor::start(const graph::arrive& a) {
-  return arrivals_.at(a.of.number).ends[a.part];
-}
+event instruction_executor::start(const graph::arrive& a) { return arrivals_.at(a.of.number).ends[a.part]; }
 
 }  // namespace stretto::buffers

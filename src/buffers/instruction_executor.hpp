@@ -169,7 +169,7 @@ class instruction_executor {
                                const std::source_location& where, base::thread_context& context) const;
   /// The address of an empty instance: in the area at the end of the memory that the graph does not use.
   data::placement_hint place_of_empty_instance(graph::processor_number on, std::uint64_t number,
-                                     base::thread_context& context) const;
+                                               base::thread_context& context) const;
   /// The empty instance for a chunk that uses no element of a buffer.
   detail::instance_handle empty_instance_of(graph::buffer_id b, graph::processor_number on,
                                             const std::source_location& where);

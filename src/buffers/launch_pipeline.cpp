@@ -70,9 +70,7 @@ void submit_next(buffers_state& s, pending_launch& l, sched::thread_state& t) {
   sched::count_ended(t, l.scope);
 }
 
-sched::thread_state& thread_of(base::thread_context& context) {
-  return static_cast<sched::thread_state&>(context);
-}
+sched::thread_state& thread_of(base::thread_context& context) { return static_cast<sched::thread_state&>(context); }
 
 /// Submits pending launches as far as back pressure allows; true if none is left. Requires that `s` is held.
 bool submit_all(buffers_state& s, std::uint64_t most, submission_lock::waits w, sched::thread_state& t) {
@@ -101,8 +99,7 @@ void drain_in_task(buffers_state& s) {
       if (!are_all) ahead = s.back_pressure, where = pending.oldest()->range.where;
     }
     if (!ahead.has_triggered()) {
-      async(
-          after(ignore_failure(ahead, where)), name(task_name), [&s] { drain_in_task(s); }, where);
+      async(after(ignore_failure(ahead, where)), name(task_name), [&s] { drain_in_task(s); }, where);
       return;
     }
     if (!are_all) continue;
@@ -187,9 +184,9 @@ std::optional<event> try_enqueue(buffers_state& s, const std::shared_ptr<cached_
   s.pending->push();
   if (!s.pending->has_consumer.exchange(true, std::memory_order_seq_cst)) {
     const sched::outside_of_finishes everywhere(t);
-    if (t.as_worker) ++t.as_worker->spawn_suspension_disabled;  // others would wait while this thread holds `submission_mutex`
-    async(
-        name(task_name), [&s] { drain_in_task(s); }, l.range.where);
+    if (t.as_worker)
+      ++t.as_worker->spawn_suspension_disabled;  // others would wait while this thread holds `submission_mutex`
+    async(name(task_name), [&s] { drain_in_task(s); }, l.range.where);
     if (t.as_worker) --t.as_worker->spawn_suspension_disabled;
   }
   return done;

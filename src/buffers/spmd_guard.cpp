@@ -39,9 +39,7 @@ spmd_guard::spmd_guard(data::other_nodes& others, compares c, std::function<void
   others_.listen(this);
 }
 
-spmd_guard::~spmd_guard() {
-  others_.listen(nullptr);
-}
+spmd_guard::~spmd_guard() { others_.listen(nullptr); }
 
 void spmd_guard::add(std::shared_ptr<const call_signature> c, std::uint64_t task, const std::source_location& where) {
   if (has_diverged_.load(std::memory_order_acquire)) {

@@ -10,9 +10,7 @@
 namespace stretto::buffers {
 
 /// Supports tasks up to 2^39, with 256 transfers each, or one for each node.
-constexpr std::uint64_t first_tag_of(std::uint64_t task) noexcept {
-  return task << 24;
-}
+constexpr std::uint64_t first_tag_of(std::uint64_t task) noexcept { return task << 24; }
 inline std::uint64_t tag_of(const graph::transfer_id& c) noexcept {
   return first_tag_of(c.of.number) | std::uint64_t{c.slot} << 16 | c.from;
 }

@@ -54,8 +54,6 @@ class unsettled_writes {
 };
 
 /// False for poisoned events: dependents must fail with them.
-inline bool has_succeeded(event e) {
-  return e == event() || (e.has_triggered() && !e.is_poisoned());
-}
+inline bool has_succeeded(event e) { return e == event() || (e.has_triggered() && !e.is_poisoned()); }
 
 }  // namespace stretto::buffers

@@ -116,11 +116,10 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
         if (from.empty()) throw file_cannot_be_read(named, "there is no such folder");
         std::error_code e;
         if (!fs::exists(from / "zarr.json", e)) throw file_cannot_be_read(named, "it has no zarr.json");
-        const files::file_errors complaints{
-        file_cannot_be_written,
-                                           [](const fs::path& f, const std::string&, const std::string& found) {
-                                             return file_cannot_be_read(f, found);
-                                           }};
+        const files::file_errors complaints{file_cannot_be_written,
+                                            [](const fs::path& f, const std::string&, const std::string& found) {
+                                              return file_cannot_be_read(f, found);
+                                            }};
         const auto text = files::read_file(from / "zarr.json", most_description_bytes, complaints);
         const std::string both =
             from.string() + '\0' + std::string(reinterpret_cast<const char*>(text.data()), text.size());

@@ -30,8 +30,8 @@ struct copied_rows {
 
 struct copies_of_buffers {
   std::vector<std::shared_ptr<copied_rows>> all;
-  event copied;     // poisoned if a writer of the elements failed
-  event written;    // on node 0: the checkpoint is in place, or poisoned with the reason
+  event copied;   // poisoned if a writer of the elements failed
+  event written;  // on node 0: the checkpoint is in place, or poisoned with the reason
 };
 
 class buffer_copies {

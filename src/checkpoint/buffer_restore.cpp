@@ -61,12 +61,14 @@ class opened_checkpoint {
     const kept_shape is = shape_of_kept(*content, {k.name}, like, where);
     const box elements = elements_of_rows(is);
     if (const buffer_handle& h = w.names; h && h->elements != elements)
-      throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() + " has other elements than " + buffers::describe(*w.names))
+      throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() +
+                             " has other elements than " + buffers::describe(*w.names))
           .fact("called", where)
           .fact("kept", elements.text())
           .fact("buffer", w.names->elements.text())
           .remedy("restore it in a program of the same size, or into a variable that names no buffer yet");
-    require_chunks(content->directory, array_of(k.name), is, [&](const std::string& file) { return content->entry_of(file); });
+    require_chunks(content->directory, array_of(k.name), is,
+                   [&](const std::string& file) { return content->entry_of(file); });
     shapes.push_back(is);
   }
 
@@ -91,16 +93,21 @@ buffer_handle read_rows(const opened_checkpoint& from, const requested_variable&
   kept_shape in_chunks = shape;
   in_chunks.rows = a.chunk[0];
   r.shares = shares_of_rows(elements, in_chunks, work.nodes);
-  r.share = [content = from.content, array = array_of(k.name), a, elements, dimensions = int{k.of.dimensions}](const box& share, const host_elements& memory) {
+  r.share = [content = from.content, array = array_of(k.name), a, elements, dimensions = int{k.of.dimensions}](
+                const box& share, const host_elements& memory) {
     const coordinate base = elements.min()[0];
-    forasync(box((share.min()[0] - base) / a.chunk[0], (share.max()[0] - 1 - base) / a.chunk[0] + 1), extent(1), [&](coordinate n) {
-      auto dense = read_file(content->directory, content->entry_of(file_of_chunk(array, a, static_cast<std::uint64_t>(n))));
-      point min = elements.min(), max = elements.max();
-      min[0] = base + n * a.chunk[0];
-      max[0] = min[0] + a.chunk[0];
-      const box chunk = box::between(min, max);
-      buffers::copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(), buffers::direction::to_memory);
-    }).get();
+    forasync(box((share.min()[0] - base) / a.chunk[0], (share.max()[0] - 1 - base) / a.chunk[0] + 1), extent(1),
+             [&](coordinate n) {
+               auto dense = read_file(content->directory,
+                                      content->entry_of(file_of_chunk(array, a, static_cast<std::uint64_t>(n))));
+               point min = elements.min(), max = elements.max();
+               min[0] = base + n * a.chunk[0];
+               max[0] = min[0] + a.chunk[0];
+               const box chunk = box::between(min, max);
+               buffers::copy_part_of_chunk(memory, intersection(chunk, share), dimensions, chunk, dense.data(),
+                                           buffers::direction::to_memory);
+             })
+        .get();
   };
   buffers::read_now_on_all_nodes(h, r, work, where);
   return h;
@@ -108,7 +115,8 @@ buffer_handle read_rows(const opened_checkpoint& from, const requested_variable&
 
 }  // namespace
 
-bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
+bool restore_buffers(const std::string& directory, const std::vector<kept_variable>& all,
+                     const std::source_location& where) {
   buffers::file_work work("restore");
   const std::string told = buffers::broadcast_from_node_0(
       "find a checkpoint",

@@ -14,14 +14,16 @@ kept_shape shape_of_rows(const detail::file_elements& of, const box& elements, s
     s.origin.push_back(elements.min()[axis]);
   }
   std::uint64_t row = of.bytes;
-  for (std::size_t axis = 1; axis < s.lengths.size(); ++axis) row *= static_cast<std::uint64_t>(std::max<std::int64_t>(s.lengths[axis], 1));
+  for (std::size_t axis = 1; axis < s.lengths.size(); ++axis)
+    row *= static_cast<std::uint64_t>(std::max<std::int64_t>(s.lengths[axis], 1));
   const auto fit = static_cast<std::int64_t>(buffers::most_file_bytes_at_once / row);
   s.rows = std::max<std::int64_t>(1, std::min(fit, (s.lengths[0] + nodes - 1) / nodes));
   return s;
 }
 
 std::vector<box> shares_of_rows(const box& elements, const kept_shape& shape, std::uint32_t nodes) {
-  if (elements.is_empty() || elements.length(0) > 1) return buffers::shares_of(elements, std::max<std::int64_t>(shape.rows, 1), nodes);
+  if (elements.is_empty() || elements.length(0) > 1)
+    return buffers::shares_of(elements, std::max<std::int64_t>(shape.rows, 1), nodes);
   std::vector<box> all(nodes);
   all[0] = elements;
   return all;

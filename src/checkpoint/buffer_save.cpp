@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "buffers/call_signatures.hpp"
 #include "buffers/file_elements.hpp"
 #include "buffers/file_tasks.hpp"
 #include "buffers/launch_pipeline.hpp"
-#include "buffers/call_signatures.hpp"
 #include "checkpoint/buffer_copies.hpp"
 #include "checkpoint/buffer_rows.hpp"
 #include "checkpoint/checkpoint_array.hpp"
@@ -40,9 +40,9 @@ std::vector<file_entry> write_rows_here(const std::string& root, std::uint64_t n
     forasync(box(first, last), extent(1), [&](coordinate n) {
       const std::uint64_t begin = static_cast<std::uint64_t>(n * a.chunk[0] - part->first_row) * row;
       const auto from = part->elements.begin() + static_cast<std::ptrdiff_t>(begin);
-      written[before + static_cast<std::size_t>(n - first)] =
-          write_chunk_of(root, array_of(part->name), a, static_cast<std::uint64_t>(n),
-                         {from, from + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(bytes, part->elements.size() - begin))});
+      written[before + static_cast<std::size_t>(n - first)] = write_chunk_of(
+          root, array_of(part->name), a, static_cast<std::uint64_t>(n),
+          {from, from + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(bytes, part->elements.size() - begin))});
     }).get();
     std::vector<std::byte>().swap(part->elements);
   }
@@ -70,7 +70,8 @@ void write_all(const checkpoint_to_write& w, const std::source_location& where) 
   const auto asked = call_all_nodes([&](auto) { return call<&write_rows_here>(root.string(), w.number); }, where);
   const completion_guard wait_for_writers(asked);
   std::vector<file_entry> files;
-  for (const char* group : {"", "kept/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
+  for (const char* group : {"", "kept/"})
+    files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : w.values) {
     write_array(root, array_of(k.name), k.shape, k.bytes, files);
     c.kept.emplace(k.name, k.shape);
@@ -94,15 +95,17 @@ event copy_rows(const detail::buffer_handle& h, const std::vector<box>& shares, 
   detail::host_task_request request;
   request.name = "copy for a checkpoint";
   const box mine = shares[self];
-  return detail::run_host_task(detail::nodes_of_task::chunks, box(0, static_cast<coordinate>(shares.size())), {&use, 1},
-                               [to, mine, dimensions](const box&, std::span<const detail::host_elements> given) {
-                                 if (mine.is_empty()) return;
-                                 to->elements.resize(mine.volume() * to->shape.element_bytes);
-                                 detail::for_parts_of(mine, [&](const box& part) {
-                                   buffers::copy_part_of_chunk(given[0], part, dimensions, mine, to->elements.data(), buffers::direction::from_memory);
-                                 });
-                               },
-                               request, where);
+  return detail::run_host_task(
+      detail::nodes_of_task::chunks, box(0, static_cast<coordinate>(shares.size())), {&use, 1},
+      [to, mine, dimensions](const box&, std::span<const detail::host_elements> given) {
+        if (mine.is_empty()) return;
+        to->elements.resize(mine.volume() * to->shape.element_bytes);
+        detail::for_parts_of(mine, [&](const box& part) {
+          buffers::copy_part_of_chunk(given[0], part, dimensions, mine, to->elements.data(),
+                                      buffers::direction::from_memory);
+        });
+      },
+      request, where);
 }
 
 void record_save(buffers::buffers_state& s, const std::string& directory, const std::vector<kept_variable>& all,
@@ -130,7 +133,8 @@ void check_kept_name(const std::vector<kept_variable>& all, std::string_view nam
         .remedy("give each its own name");
 }
 
-future<void> save_buffers(const std::string& directory, const std::vector<kept_variable>& all, const std::source_location& where) {
+future<void> save_buffers(const std::string& directory, const std::vector<kept_variable>& all,
+                          const std::source_location& where) {
   const buffers::file_work work("buffer_checkpoint");
   for (const kept_variable& k : all)
     if (k.buffer) elements_of(k.buffer(), where);  // throws before anything has changed
@@ -164,26 +168,28 @@ future<void> save_buffers(const std::string& directory, const std::vector<kept_v
   if (work.self != 0) {
     copies->add(number, std::move(mine));
     return async(name("checkpoint"), detail::goes_on{[number, copies, where] {
-      try {
-        async(at_node(0), call<&wait_until_written>(number), where).get();
-      } catch (...) {
-        copies->forget(number);
-        throw;
-      }
-      copies->forget(number);
-    }}, where);
+                   try {
+                     async(at_node(0), call<&wait_until_written>(number), where).get();
+                   } catch (...) {
+                     copies->forget(number);
+                     throw;
+                   }
+                   copies->forget(number);
+                 }},
+                 where);
   }
   using detail::goes_on;
   const future<void> written = async(after(copies->before), name("checkpoint"), goes_on{[w = std::move(w), where] {
-    try {
-      write_all(w, where);
-    } catch (...) {
-      const auto failed = std::current_exception();
-      std::error_code ignored;
-      std::filesystem::remove_all(temporary_path_of(w.directory), ignored);
-      std::rethrow_exception(failed);
-    }
-  }}, where);
+                                       try {
+                                         write_all(w, where);
+                                       } catch (...) {
+                                         const auto failed = std::current_exception();
+                                         std::error_code ignored;
+                                         std::filesystem::remove_all(temporary_path_of(w.directory), ignored);
+                                         std::rethrow_exception(failed);
+                                       }
+                                     }},
+                                     where);
   copies->before = ignore_failure(written, where);
   mine.written = written;
   copies->add(number, std::move(mine));

@@ -39,8 +39,8 @@ std::string file_of_chunk(const std::string& array, const files::zarr_array& a, 
   return array + '/' + files::chunk_name(a, at);
 }
 
-file_entry write_chunk_of(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a, std::uint64_t number,
-                          std::vector<std::byte> elements) {
+file_entry write_chunk_of(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a,
+                          std::uint64_t number, std::vector<std::byte> elements) {
   elements.resize(files::bytes_of_chunk(a));
   return write_chunk(root, file_of_chunk(array, a, number), files::encode(a, std::move(elements)));
 }
@@ -55,8 +55,8 @@ std::string array_text(const kept_shape& s) { return files::text_of(array_of_sha
 
 std::string group_text() { return files::group_text(); }
 
-void write_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s, std::span<const std::byte> content,
-                 std::vector<file_entry>& all) {
+void write_array(const std::filesystem::path& root, const std::string& name, const kept_shape& s,
+                 std::span<const std::byte> content, std::vector<file_entry>& all) {
   const files::zarr_array a = array_of_shape(s);
   const std::uint64_t bytes = files::bytes_of_chunk(a);
   all.push_back(write_text(root, name + "/zarr.json", files::text_of(a)));
@@ -66,15 +66,16 @@ void write_array(const std::filesystem::path& root, const std::string& name, con
   }
 }
 
-file_entry entry_of_chunk(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a, std::uint64_t number,
-                          const entry_finder& entry_of) {
+file_entry entry_of_chunk(const std::filesystem::path& root, const std::string& array, const files::zarr_array& a,
+                          std::uint64_t number, const entry_finder& entry_of) {
   file_entry chunk = entry_of(file_of_chunk(array, a, number));
   if (const std::uint64_t bytes = files::bytes_of_chunk(a) + files::checksum_bytes; chunk.bytes != bytes)
     throw damaged(root / chunk.name, fmt::format("{} bytes", bytes), fmt::format("{} bytes", chunk.bytes));
   return chunk;
 }
 
-void require_chunks(const std::filesystem::path& root, const std::string& array, const kept_shape& s, const entry_finder& entry_of) {
+void require_chunks(const std::filesystem::path& root, const std::string& array, const kept_shape& s,
+                    const entry_finder& entry_of) {
   const files::zarr_array a = array_of_shape(s);
   for (std::uint64_t n = 0; n < chunks_of(s, a); ++n) entry_of_chunk(root, array, a, n, entry_of);
 }

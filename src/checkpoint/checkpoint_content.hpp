@@ -13,14 +13,14 @@ namespace stretto::detail {
 
 struct checkpoint_content {
   std::filesystem::path directory;
-  std::string program, library;               // the builds that wrote it
-  bool has_old_format = false;              // exchanged chunks cannot be detected
+  std::string program, library;  // the builds that wrote it
+  bool has_old_format = false;   // exchanged chunks cannot be detected
   std::uint32_t nodes = 0;
   using kept_map = std::map<std::string, kept_shape>;
   kept_map kept;
   std::map<std::uint32_t, kept_map> kept_by_nodes;  // of nodes that saved values of their own
-  std::map<std::uint16_t, std::uint16_t> homes;  // home node of each node number in object names
-  std::uint64_t names_made = 0;                  // the highest counter in object names
+  std::map<std::uint16_t, std::uint16_t> homes;     // home node of each node number in object names
+  std::uint64_t names_made = 0;                     // the highest counter in object names
   std::uint64_t objects = 0, letters = 0;
   std::map<std::string, checkpoints::file_entry> files;
 

@@ -57,13 +57,16 @@ std::vector<std::byte> read_plain_file(const fs::path& file) {
 
 std::vector<std::byte> read_file(const fs::path& root, const file_entry& what) {
   auto all = files::read_file(root / what.name, what.bytes, words);
-  if (all.size() != what.bytes) throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
+  if (all.size() != what.bytes)
+    throw damaged(root / what.name, fmt::format("{} bytes", what.bytes), fmt::format("{} bytes", all.size()));
   const std::size_t behind = what.excludes_checksum ? std::min(all.size(), files::checksum_bytes) : 0;
   const std::uint32_t is = files::crc32c(std::span<const std::byte>(all).first(all.size() - behind));
   if (what.excludes_checksum && is != files::checksum_at_end(all))
-    throw damaged(root / what.name, "checksum " + files::checksum_text(files::checksum_at_end(all)) + " at its end", "checksum " + files::checksum_text(is));
+    throw damaged(root / what.name, "checksum " + files::checksum_text(files::checksum_at_end(all)) + " at its end",
+                  "checksum " + files::checksum_text(is));
   if (is != what.checksum)
-    throw damaged(root / what.name, "checksum " + files::checksum_text(what.checksum), "checksum " + files::checksum_text(is));
+    throw damaged(root / what.name, "checksum " + files::checksum_text(what.checksum),
+                  "checksum " + files::checksum_text(is));
   return all;
 }
 

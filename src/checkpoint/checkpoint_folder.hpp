@@ -33,8 +33,8 @@ struct file_entry {
   }
 };
 
-using files::temporary_path_of;
 using files::find_complete;
+using files::temporary_path_of;
 /// Creates the temporary directory, empty; removes one that a killed run left. Throws C01.
 void create_temporary_folder(const std::filesystem::path& directory);
 /// Writes a file and creates its folders. Throws C01.

@@ -99,29 +99,36 @@ void check_build(const checkpoint_content& from, const std::source_location& whe
       .fact("written by", from.program + "; Stretto " + from.library)
       .fact("this is", program + "; Stretto " + library)
       .because("types and handlers are kept as places in the program, which another build has elsewhere")
-      .remedy("restore it with the build that has written it, or keep by name what another one is to read: value<T>(\"...\")");
+      .remedy(
+          "restore it with the build that has written it, or keep by name what another one is to read: "
+          "value<T>(\"...\")");
 }
 
 std::string shape_text(const kept_shape& s) {
   if (!s.fields_of.empty()) return s.fields_of;
   std::string lengths;
-  for (const auto n : s.lengths) lengths += (lengths.empty() ? "" : " x ") + (n < 0 ? std::string("any") : std::to_string(n));
+  for (const auto n : s.lengths)
+    lengths += (lengths.empty() ? "" : " x ") + (n < 0 ? std::string("any") : std::to_string(n));
   return s.lengths.empty() ? s.type : s.type + ", " + lengths;
 }
 
 }  // namespace
 
-kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted, const kept_shape& like, const std::source_location& where) {
+kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted, const kept_shape& like,
+                         const std::source_location& where) {
   static const auto& nothing = *new const checkpoint_content::kept_map;
   const auto its = from.kept_by_nodes.find(wanted.node.value_or(0));
-  const checkpoint_content::kept_map& all = !wanted.node ? from.kept : its == from.kept_by_nodes.end() ? nothing : its->second;
+  const checkpoint_content::kept_map& all = !wanted.node                      ? from.kept
+                                            : its == from.kept_by_nodes.end() ? nothing
+                                                                              : its->second;
   const std::string name(wanted.name), of = wanted.node ? " of node " + std::to_string(*wanted.node) : "";
   const auto found = all.find(name);
   if (found == all.end()) {
     std::vector<std::string> names;
     std::string list;
     for (const auto& [n, shape] : all) names.push_back(n), list += (list.empty() ? "" : ", ") + n;
-    error e("C04", "the checkpoint " + from.directory.string() + " keeps nothing" + of + " under the name \"" + name + "\"");
+    error e("C04",
+            "the checkpoint " + from.directory.string() + " keeps nothing" + of + " under the name \"" + name + "\"");
     e.fact("called", where).fact("kept", list.empty() ? "nothing" : list);
     if (wanted.node) e.fact("nodes", "0 to " + std::to_string(from.nodes - 1));
     if (const std::string hint = base::did_you_mean(name, names); !hint.empty()) e.remedy(hint);
@@ -130,9 +137,11 @@ kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted
   kept_shape is = found->second;
   bool is_like = is.type == like.type && is.element_bytes == like.element_bytes && is.fields_of == like.fields_of &&
                  is.lengths.size() == like.lengths.size();
-  for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a) is_like = like.lengths[a] < 0 || like.lengths[a] == is.lengths[a];
+  for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a)
+    is_like = like.lengths[a] < 0 || like.lengths[a] == is.lengths[a];
   if (!is_like)
-    throw error("C05", "\"" + name + "\"" + of + " of the checkpoint " + from.directory.string() + " is of another type")
+    throw error("C05",
+                "\"" + name + "\"" + of + " of the checkpoint " + from.directory.string() + " is of another type")
         .fact("called", where)
         .fact("asked for", shape_text(like))
         .fact("kept", shape_text(is))
@@ -177,7 +186,8 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
     o.at = static_cast<rank>(as_before ? o.content.file : i * nodes / all.size());
     const rank home = here.home_of(o.what.id);
     if (home >= nodes)
-      throw damaged(from.directory / (node_folder(o.content.file) + ".json"), "objects of nodes that have a home", fmt::format("object {:x}", o.what.id));
+      throw damaged(from.directory / (node_folder(o.content.file) + ".json"), "objects of nodes that have a home",
+                    fmt::format("object {:x}", o.what.id));
     parts[home].home_objects.push_back({o.what.id, o.at, o.what.name});
     parts[o.at].assigned_objects.push_back(std::move(o));
   }
@@ -185,8 +195,8 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   checkpoints::run_on_all_nodes([&](std::uint32_t n) { return call<&restore_letters_here>(parts[n]); }, where);
 }
 
-std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like, kept_shape& is,
-                                 const std::source_location& where) {
+std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
+                                 kept_shape& is, const std::source_location& where) {
   is = shape_of_kept(from, name, like, where);
   return read_array(from.directory, array_of(name), is, [&](const std::string& file) { return from.entry_of(file); });
 }
@@ -218,8 +228,8 @@ std::optional<checkpoint> try_open_checkpoint(std::string_view directory, lookin
   const auto there = checkpoints::find_complete(std::filesystem::path(directory));
   if (there.empty()) return {};
   checkpoint c;
-  c.content_ = std::make_shared<const detail::checkpoint_content>(looks == looking::at_all_files ? checkpoints::read_contents(there)
-                                                                                            : checkpoints::read_table(there));
+  c.content_ = std::make_shared<const detail::checkpoint_content>(
+      looks == looking::at_all_files ? checkpoints::read_contents(there) : checkpoints::read_table(there));
   checkpoints::warn_of_old_format(*c.content_);
   return c;
 }

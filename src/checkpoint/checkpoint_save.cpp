@@ -54,14 +54,16 @@ void check_names(const std::vector<kept>& all) {
   }
 }
 
-void write_all(const std::filesystem::path& directory, const std::vector<kept>& all, const std::source_location& where) {
+void write_all(const std::filesystem::path& directory, const std::vector<kept>& all,
+               const std::source_location& where) {
   const auto root = temporary_path_of(directory);
   checkpoint_content c = content_of_this_job();
   c.homes = objects_here().home_nodes();
   const auto asked = call_all_nodes([&](auto) { return call<&write_here>(root.string()); }, where);
   const completion_guard wait_for_writers(asked);
   std::vector<file_entry> files;
-  for (const char* group : {"", "kept/", "mobile/"}) files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
+  for (const char* group : {"", "kept/", "mobile/"})
+    files.push_back(write_text(root, std::string(group) + "zarr.json", group_text()));
   for (const kept& k : all) {
     write_array(root, array_of(k.name), k.shape, k.bytes, files);
     c.kept.emplace(k.name, k.shape);
@@ -103,13 +105,14 @@ future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, 
     abort_checkpoint(to, where);
   }
   return async(name("checkpoint"), detail::goes_on{[to, all = std::move(all), where] {
-    try {
-      write_all(to, all, where);
-    } catch (...) {
-      abort_checkpoint(to, where);
-    }
-    release(where);
-  }}, where);
+                 try {
+                   write_all(to, all, where);
+                 } catch (...) {
+                   abort_checkpoint(to, where);
+                 }
+                 release(where);
+               }},
+               where);
 }
 
 }  // namespace stretto

@@ -35,9 +35,12 @@ bool checkpoint_times::has_time_passed(const std::source_location& where) {
   if (!answer_) answer_ = buffer<std::int32_t>(box(0, 1), {.name = "time for a checkpoint"}, where);
   host_task_request request;
   request.name = "time for a checkpoint";
-  host_task_with(nodes_of_task::one, box(0, 1), request, where, [since = began_, wanted = policy_.seconds](view<std::int32_t> answer) {
-    answer(0) = static_cast<double>(base::nanoseconds_now() - since) >= wanted * 1e9;
-  }, answer_.out(all));
+  host_task_with(
+      nodes_of_task::one, box(0, 1), request, where,
+      [since = began_, wanted = policy_.seconds](view<std::int32_t> answer) {
+        answer(0) = static_cast<double>(base::nanoseconds_now() - since) >= wanted * 1e9;
+      },
+      answer_.out(all));
   asked_ = answer_.read(where);
   asked_before_ = 1;
   return false;

@@ -60,7 +60,10 @@ class completion_guard {
   explicit completion_guard(const std::vector<future<R>>& asked) noexcept : asked_(asked) {}
   completion_guard(const completion_guard&) = delete;
   ~completion_guard() {
-    for (const auto& f : asked_) try { wait(f); } catch (...) {}
+    for (const auto& f : asked_) try {
+        wait(f);
+      } catch (...) {
+      }
   }
 
  private:

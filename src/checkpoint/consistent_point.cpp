@@ -12,9 +12,9 @@
 
 namespace stretto::checkpoints {
 
+using mobiles::awaited_message;
 using mobiles::pause_state;
 using mobiles::rank;
-using mobiles::awaited_message;
 
 namespace {
 
@@ -61,7 +61,8 @@ void wait_until_consistent(const std::source_location& where) {
     }
     unchanged = 0;
     patience = std::min(2 * patience, most_patient_rounds);
-    if (times >= most_times && !now.busy_objects && now.deferred_sends && std::chrono::steady_clock::now() - changed > most_silence)
+    if (times >= most_times && !now.busy_objects && now.deferred_sends &&
+        std::chrono::steady_clock::now() - changed > most_silence)
       throw error("C10", "messages that wait for events cannot be in a checkpoint")
           .fact("waiting", std::to_string(now.deferred_sends))
           .fact("called", where)

@@ -19,14 +19,17 @@ checkpoint_content content_of_this_job() {
   return c;
 }
 
-void write_contents(const std::filesystem::path& root, const checkpoint_content& c) { write_text(root, contents_name, text_of(c)); }
+void write_contents(const std::filesystem::path& root, const checkpoint_content& c) {
+  write_text(root, contents_name, text_of(c));
+}
 
 checkpoint_content read_table(const std::filesystem::path& directory) {
   const auto file = directory / contents_name;
   std::error_code e;
   if (!std::filesystem::is_directory(directory, e) || !std::filesystem::exists(file, e))
     throw error("C06", directory.string() + " is no checkpoint")
-        .because(std::filesystem::is_directory(directory, e) ? "it has no file checkpoint.json" : "there is no such directory")
+        .because(std::filesystem::is_directory(directory, e) ? "it has no file checkpoint.json"
+                                                             : "there is no such directory")
         .remedy("name the directory that save_checkpoint was given");
   const auto bytes = read_plain_file(file);
   return content_in(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), directory);

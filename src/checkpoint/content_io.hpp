@@ -16,7 +16,8 @@ using detail::kept_shape;
 void require_valid_name(const std::string& name, const std::source_location& where);
 /// The shape of the value saved under the name. Throws C04 if there is none, C05 if it differs from `like`. A length
 /// below 0 in `like` matches any.
-kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like, const std::source_location& where);
+kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
+                         const std::source_location& where);
 
 inline std::string array_of(std::string_view name) { return "kept/" + std::string(name); }
 inline std::string group_of_node(std::uint32_t node) { return "nodes/" + std::to_string(node); }

@@ -92,7 +92,8 @@ std::vector<std::byte> read_node_bytes(const checkpoint_content& from, std::uint
     bytes = std::max(bytes, o.content.offset + o.content.bytes);
     for (const listed_letter& l : o.letters) bytes = std::max(bytes, l.arguments.offset + l.arguments.bytes);
   }
-  return read_array(from.directory, node_folder(node), shape_of_bytes(bytes), [&](const std::string& file) { return from.entry_of(file); });
+  return read_array(from.directory, node_folder(node), shape_of_bytes(bytes),
+                    [&](const std::string& file) { return from.entry_of(file); });
 }
 
 }  // namespace stretto::checkpoints

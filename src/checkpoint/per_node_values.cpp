@@ -43,7 +43,8 @@ void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept {
   std::erase(node.all, mine);
 }
 
-void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now, const std::source_location& where) {
+void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now,
+              const std::source_location& where) {
   checkpoints::require_valid_name(std::string(name), where);
   node_values& node = values_of_node(in->node);
   const std::scoped_lock lock(node.lock);

@@ -1,10 +1,10 @@
 #include "data/address_range.hpp"
 
 #include <fcntl.h>
-#include <stretto/error.hpp>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include <stretto/error.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -59,8 +59,7 @@ address_range::address_range(const std::filesystem::path& folder) : file_(open_w
       }
       why = errno;
     }
-  else
-    why = errno;
+  else why = errno;
   ::close(file_);
   refuse(folder, "mapping a file in it", why);
 }

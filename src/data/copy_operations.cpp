@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "data/other_nodes.hpp"
 #include "data/operation_trace.hpp"
+#include "data/other_nodes.hpp"
 #include "data/request_builders.hpp"
 #include "data/through_host.hpp"
 
@@ -44,8 +44,7 @@ void run_fill(const operation_request& r, unsigned part, unsigned parts) {
 void complain(const data::bad_index& bad, const instance_record& table, const operation_request& r) {
   const unsigned axes = r.indices <= detail::index_kind::point1 ? 1 : r.indices == detail::index_kind::point2 ? 2 : 3;
   std::string text;
-  for (unsigned a = 0; a < axes; ++a)
-    text += (a ? ", " : "") + std::to_string(bad.index[static_cast<int>(a)]);
+  for (unsigned a = 0; a < axes; ++a) text += (a ? ", " : "") + std::to_string(bad.index[static_cast<int>(a)]);
   throw error("D07", std::string(r.kind->verb) + " met an index outside " + detail::describe(table))
       .fact("submitted", r.where)
       .fact("index", text)
@@ -235,7 +234,8 @@ event fill_box(const instance_handle& to, const box* part, const void* value, st
                       .value = {static_cast<const std::byte*>(value), bytes}},
                      after, context, where);
   operation_request r = data::fill_request(to, part, value, bytes, context, where);
-  if (data::is_global(to)) [[unlikely]] return data::fill_through_host(r, after, context);
+  if (data::is_global(to)) [[unlikely]]
+    return data::fill_through_host(r, after, context);
   return data::submit(std::move(r), after, context);
 }
 

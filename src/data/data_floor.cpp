@@ -95,8 +95,8 @@ void start_data(base::runtime_context& runtime, const platform& machine,
   for (const place p : machine.memories()) {
     const place_description& about = machine.about(p);
     if (device::attached_device* const sharing = devices ? devices->sharing(p) : nullptr)
-      settings.memories.push_back({p, about.name, about.kind, sharing->is().about().host_memory_bytes, nullptr,
-                                   sharing->is().host_memory()});
+      settings.memories.push_back(
+          {p, about.name, about.kind, sharing->is().about().host_memory_bytes, nullptr, sharing->is().host_memory()});
     else if (!limits.spill.empty() && p == spill_of(machine))
       settings.memories.push_back({.where = p, .name = about.name, .kind = about.kind, .folder = limits.spill});
     else if (p == global && limits.global_bytes)

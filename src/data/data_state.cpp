@@ -31,7 +31,7 @@ data_state::data_state(base::runtime_context& context, data_settings s, std::siz
     for (const auto& d : settings.devices->all())
       if (d->is().about().copies_page_locked_faster) faster.push_back(&d->is());
   for (const memory_description& m : settings.memories) {
-    memories.push_back(m.of      ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)
+    memories.push_back(m.of                ? std::make_unique<memory_space>(m.where, m.name, m.kind, *m.of)
                        : !m.folder.empty() ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.folder)
                        : m.first ? std::make_unique<memory_space>(m.where, m.name, m.kind, m.first, m.capacity_bytes)
                                  : std::make_unique<memory_space>(m.where, m.name, m.kind, m.capacity_bytes));

@@ -14,11 +14,11 @@
 
 #include "base/block_pool.hpp"
 #include "base/context.hpp"
-#include "data/staged_copy_engine.hpp"
 #include "data/host_channel.hpp"
 #include "data/instance_record.hpp"
 #include "data/memory_space.hpp"
 #include "data/reduction_record.hpp"
+#include "data/staged_copy_engine.hpp"
 #include "device/device_set.hpp"
 #include "device/host_work.hpp"
 #include "platform/executor.hpp"
@@ -40,18 +40,18 @@ struct memory_description {
 /// Settings, fixed when the floor starts.
 struct data_settings {
   std::vector<memory_description> memories;
-  std::vector<memory_description> places = {};  // all places of the platform, by index: ends of copies
+  std::vector<memory_description> places = {};               // all places of the platform, by index: ends of copies
   std::shared_ptr<const places::channel_registry> channels;  // null: between all host memories
-  std::shared_ptr<places::executor> tasks;  // runs parts of large operations; null: tasks of the workers
-  unsigned width = 1;  // number of parts that may run at the same time
-  std::uint64_t inline_bytes = 16 << 10;  // operations up to this size run where they become ready
-  std::uint64_t part_bytes = 512 << 10;  // larger operations are cut into parts of at least this size
-  std::uint64_t staging_bytes = 1 << 20;  // size of a piece of a copy without a direct channel
-  bool check = false;  // expensive checks of misuse
-  bool recycles = true;  // records of operations are pooled
-  bool device_messages = true;  // messages may read and write memory of devices
-  device::device_set* devices = nullptr;  // null: none
-  std::function<void(const std::string&)> warn = {};  // for kernels that run on the host alone; empty: no warnings
+  std::shared_ptr<places::executor> tasks;              // runs parts of large operations; null: tasks of the workers
+  unsigned width = 1;                                   // number of parts that may run at the same time
+  std::uint64_t inline_bytes = 16 << 10;                // operations up to this size run where they become ready
+  std::uint64_t part_bytes = 512 << 10;                 // larger operations are cut into parts of at least this size
+  std::uint64_t staging_bytes = 1 << 20;                // size of a piece of a copy without a direct channel
+  bool check = false;                                   // expensive checks of misuse
+  bool recycles = true;                                 // records of operations are pooled
+  bool device_messages = true;                          // messages may read and write memory of devices
+  device::device_set* devices = nullptr;                // null: none
+  std::function<void(const std::string&)> warn = {};    // for kernels that run on the host alone; empty: no warnings
   std::function<void(const std::string&)> inform = {};  // for messages of interest
 };
 
@@ -75,9 +75,7 @@ struct data_state {
   const std::unique_ptr<class imported_memories> imported;  // null: elements pass through the host, or through messages
 
   /// Null if the place is no memory.
-  memory_space* find(place p) const noexcept {
-    return p.index < by_place.size() ? by_place[p.index] : nullptr;
-  }
+  memory_space* find(place p) const noexcept { return p.index < by_place.size() ? by_place[p.index] : nullptr; }
   std::vector<memory_space*> by_place;
   /// Copy ends without instances: places that only a module's channel reaches, by index. Null for places whose memory
   /// the processor addresses.
@@ -96,7 +94,7 @@ struct thread_data {
   explicit thread_data(data_state& state)
       : records(state.records), operations(state.operations), device_operations(state.device_operations) {}
   base::block_cache records, operations, device_operations;
-  device::group_memory groups;  // of the kernels that the thread runs
+  device::group_memory groups;                  // of the kernels that the thread runs
   std::uint64_t next_key = 0, end_of_keys = 0;  // keys are given to threads in ranges
   bool is_reported_by_owner = false;  // failures of operations that the thread submits now are reported by their owner
 };

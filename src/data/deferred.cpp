@@ -27,10 +27,8 @@ precondition_state state_of_preconditions(const preconditions& after, std::span<
   precondition_state o;
   for_each_dependency(after, also, [&](const dependency& d) {
     if (has_always_happened(d) || o.pending) return;
-    if (!detail::has_ended(d, context))
-      o.pending = true;
-    else if (!o.cause)
-      o.cause = detail::cause_of(d, context);
+    if (!detail::has_ended(d, context)) o.pending = true;
+    else if (!o.cause) o.cause = detail::cause_of(d, context);
   });
   return o;
 }

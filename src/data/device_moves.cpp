@@ -123,9 +123,9 @@ event submit_to_device(operation_request&& r, device::attached_device& on, const
   if (order_check* const checks = state_of(context).checks) checks->untracked(r);
   const bool is_fill = r.used_count == 1;
   const bool within = is_fill || place_of(*r.used[1].record) == place_of(*r.used[0].record);
-  const device::work what = within                         ? device::work::kernel
+  const device::work what = within                                ? device::work::kernel
                             : is_on_host(r.used[0].record->space) ? device::work::to_host
-                                                            : device::work::to_device;
+                                                                  : device::work::to_device;
   return device_operation::submit(std::make_unique<device_move>(on, what, std::move(r)), after, also, context);
 }
 

@@ -16,13 +16,13 @@ namespace {
 
 /// The state of an operation's preconditions, for one device.
 struct chain_state {
-  bool is_over = true;       // all preconditions have ended, with or without failure
-  bool can_chain = true;     // pending ones are under way on the device, and none has failed
+  bool is_over = true;    // all preconditions have ended, with or without failure
+  bool can_chain = true;  // pending ones are under way on the device, and none has failed
   boost::container::small_vector<device::attached_device::key, 4> behind;
 };
 
 chain_state chain_state_of(const preconditions& after, std::span<const event> also, std::span<const event> order,
-                    const device::attached_device& on, base::thread_context& context) {
+                           const device::attached_device& on, base::thread_context& context) {
   chain_state o;
   const auto has_always_happened = [](const dependency& d) { return !d.task() && d.as_event().raw() == 0; };
   const auto follow = [&](const dependency& d) {

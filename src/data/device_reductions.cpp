@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "data/host_staging_copy.hpp"
 #include "data/deferred_turn.hpp"
 #include "data/device_launch.hpp"
 #include "data/fold_kernels.hpp"
+#include "data/host_staging_copy.hpp"
 #include "data/operation.hpp"
 #include "data/order_check.hpp"
 #include "data/program_bytes.hpp"

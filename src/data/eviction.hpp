@@ -25,21 +25,21 @@ inline constexpr std::uint64_t no_next_use = std::numeric_limits<std::uint64_t>:
 /// A replica in the memory.
 struct eviction_candidate {
   std::uint64_t bytes = 0;
-  bool in_use = false;                      // by a task that was issued and has not finished
-  std::uint64_t next_use = no_next_use;     // position of the first queued task that will use it
-  std::uint64_t last_use = 0;               // rises with each use
-  double transfer_seconds = 0;              // to write it back and to copy it here again
+  bool in_use = false;                   // by a task that was issued and has not finished
+  std::uint64_t next_use = no_next_use;  // position of the first queued task that will use it
+  std::uint64_t last_use = 0;            // rises with each use
+  double transfer_seconds = 0;           // to write it back and to copy it here again
 };
 
 struct eviction {
   bool possible = false;
-  std::vector<std::size_t> victims;   // indices of candidates, in the order in which they leave
-  std::uint64_t freed = 0;            // bytes of the victims
+  std::vector<std::size_t> victims;  // indices of candidates, in the order in which they leave
+  std::uint64_t freed = 0;           // bytes of the victims
   std::uint64_t write_back_bytes = 0;
   // For messages:
-  std::uint64_t needed = 0, free = 0; // as given
-  std::uint64_t in_use = 0;           // bytes of candidates that cannot leave now
-  std::uint64_t could_free = 0;       // bytes of all others
+  std::uint64_t needed = 0, free = 0;  // as given
+  std::uint64_t in_use = 0;            // bytes of candidates that cannot leave now
+  std::uint64_t could_free = 0;        // bytes of all others
 
   /// Whether waiting until nothing is in use would not help either.
   bool is_hopeless() const noexcept { return !possible && needed > free + could_free + in_use; }

@@ -12,7 +12,7 @@
 namespace stretto::data {
 
 event copy_exported(const attachments& all, std::uint64_t number, const box& part, const point& shift, destination to,
-                const std::source_location& where, base::thread_context& context) {
+                    const std::source_location& where, base::thread_context& context) {
   const std::shared_ptr<attached_array> array = all.find(number);
   if (!array)
     throw error("G06", "the content of an object that came with a message is not there any more")

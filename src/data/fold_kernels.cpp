@@ -18,10 +18,9 @@ namespace stretto::data {
 namespace {
 
 // Arrays of fewer axes are arrays of three axes with last extents of one.
-#define STRETTO_FOLD(Op, T)                                                                  \
-  STRETTO_KERNEL(fold_##Op##_##T, (in<T, 3> from, reduce<Op<T>, 3> to), {                    \
-    to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2)); \
-  })
+#define STRETTO_FOLD(Op, T)                                             \
+  STRETTO_KERNEL(fold_##Op##_##T, (in<T, 3> from, reduce<Op<T>, 3> to), \
+                 { to(global_id(0), global_id(1), global_id(2)) << from(global_id(0), global_id(1), global_id(2)); })
 #define STRETTO_FOLDS_OF_NUMBERS(T) \
   STRETTO_FOLD(sum, T) STRETTO_FOLD(product, T) STRETTO_FOLD(minimum, T) STRETTO_FOLD(maximum, T)
 #define STRETTO_FOLDS_OF_BITS(T) STRETTO_FOLD(bit_and, T) STRETTO_FOLD(bit_or, T) STRETTO_FOLD(bit_xor, T)

@@ -19,7 +19,7 @@ detail::instance_record& usable(const detail::instance_handle& h, const char* ve
                                    const std::source_location& where);
 
 [[noreturn]] void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
-                             const std::source_location& where);
+                                 const std::source_location& where);
 /// Throws D06 unless the instance has all of `part`.
 inline void require_inside(const char* verb, const box& part, const detail::instance_record& r,
                            const std::source_location& where) {

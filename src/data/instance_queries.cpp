@@ -64,9 +64,7 @@ std::string name_of(const instance_handle& h, const std::source_location& where)
 void out_of_bounds(const point& at, const box& box, unsigned dimensions) {
   std::string text;
   for (unsigned a = 0; a < dimensions; ++a) text += (a ? ", " : "(") + std::to_string(at[a]);
-  throw error("D02", "an element outside its instance was used")
-      .fact("element", text + ")")
-      .fact("box", box.text());
+  throw error("D02", "an element outside its instance was used").fact("element", text + ")").fact("box", box.text());
 }
 
 void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes) {

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "base/block_pool.hpp"
-#include "data/memory_space.hpp"
 #include "data/loop_nest.hpp"
+#include "data/memory_space.hpp"
 #include "data/update_queue.hpp"
 
 namespace stretto::detail {
@@ -21,10 +21,10 @@ namespace stretto::detail {
 class reduction_record;
 
 struct instance_record {
-  base::free_block while_free;            // used by the pool, which leaves the key alone
-  std::atomic<std::uint64_t> key{0};      // the key in handles; 0 from destroy() on
-  std::atomic<std::uint64_t> live{0};     // the same, until the destruction takes effect
-  std::byte* first = nullptr;             // null until the instance exists
+  base::free_block while_free;         // used by the pool, which leaves the key alone
+  std::atomic<std::uint64_t> key{0};   // the key in handles; 0 from destroy() on
+  std::atomic<std::uint64_t> live{0};  // the same, until the destruction takes effect
+  std::byte* first = nullptr;          // null until the instance exists
   data::layout shape;
   std::uint8_t dimensions = 1;
   data::memory_space* space = nullptr;  // null for host memory that the program owns
@@ -33,12 +33,12 @@ struct instance_record {
   reduction_record* reduction = nullptr;
   event ready;  // the default event if it existed at once
   std::source_location created, destroyed;
-  std::uint64_t destruction_order = 0;    // node in the order check, if accesses are checked
-  std::uint32_t number = 0;               // the 12 of I12
-  bool is_borrowed = false;               // memory of a device that the program got from the driver
-  data::update_queue updates;             // reductions into its elements
-  bool is_bare = false;                   // bytes at an address, one end of an async_copy; the program has no handle
-  std::array<char, 32> name{};            // truncated, so that a record owns no memory
+  std::uint64_t destruction_order = 0;  // node in the order check, if accesses are checked
+  std::uint32_t number = 0;             // the 12 of I12
+  bool is_borrowed = false;             // memory of a device that the program got from the driver
+  data::update_queue updates;           // reductions into its elements
+  bool is_bare = false;                 // bytes at an address, one end of an async_copy; the program has no handle
+  std::array<char, 32> name{};          // truncated, so that a record owns no memory
 };
 
 /// `instance "u"`, or `instance I12` if it has no name; `bytes at "disk"` of bare ones.

@@ -9,15 +9,15 @@
 #include "data/handle.hpp"
 #include "data/instance_refusals.hpp"
 #include "data/layout.hpp"
+#include "data/operation_waits.hpp"
 #include "data/order_check.hpp"
 #include "data/other_nodes.hpp"
 #include "data/reduction_record.hpp"
-#include "data/operation_waits.hpp"
 
 namespace stretto {
 
-using data::state_of;
 using data::share_of;
+using data::state_of;
 
 namespace {
 
@@ -109,7 +109,8 @@ void take_effect(detail::instance_record& r, data::destruction* announced, base:
   if (r.destruction_order)
     if (auto unordered = data::state_of(context).checks->check_destruction(r.destruction_order, {&r, key}))
       detail::report(detail::make_failure(std::make_exception_ptr(*std::move(unordered)),
-                                          "destruction of " + detail::describe(r), r.destroyed), context);
+                                          "destruction of " + detail::describe(r), r.destroyed),
+                     context);
   if (r.reduction) {  // first: a waiting creation may need what it frees
     r.reduction->clear(context);
     if (r.reduction->on_device.record) detail::destroy_instance(r.reduction->on_device, {}, r.destroyed);
@@ -207,8 +208,7 @@ void start_creation(deferred& self, failure_ref cause, base::thread_context& con
   if (c.profile) c.profile->mark_ready();
   if (cause) {
     c.is = creation::outcome::refused;
-    return end_creation(
-        c, failure_ref::adopt(new failure(*cause.get(), creation_of(r), r.created)), context);
+    return end_creation(c, failure_ref::adopt(new failure(*cause.get(), creation_of(r), r.created)), context);
   }
   if (c.profile) c.profile->mark_started(context);
   switch (r.space->create(c)) {

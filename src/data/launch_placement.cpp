@@ -45,12 +45,13 @@ std::string where_of(const detail::launch_item& item) {
 /// The items with local handles. A reduction on a device is replaced by the array that kernels contribute to. Returns
 /// `given`, or copies in `renamed`.
 std::span<const detail::launch_item> local_items(std::span<const detail::launch_item> given,
-                                                std::vector<detail::launch_item>& renamed,
-                                                base::thread_context& context, const std::source_location& where) {
+                                                 std::vector<detail::launch_item>& renamed,
+                                                 base::thread_context& context, const std::source_location& where) {
   const auto is_local_item = [&](const detail::launch_item& i) {
     return !i.array.record || (data::is_local(i.array, context) && !data::is_on_device(i.array));
   };
-  if (std::ranges::all_of(given, is_local_item)) [[likely]] return given;
+  if (std::ranges::all_of(given, is_local_item)) [[likely]]
+    return given;
   renamed.assign(given.begin(), given.end());
   for (detail::launch_item& i : renamed) {
     i.array = data::local_handle(i.array, "launch", context, where);

@@ -2,8 +2,7 @@
 
 namespace stretto::data {
 
-layout dense_layout(const box& box, unsigned dimensions, std::uint32_t element_bytes,
-                    axis_order order) noexcept {
+layout dense_layout(const box& box, unsigned dimensions, std::uint32_t element_bytes, axis_order order) noexcept {
   layout l{box, {0, 0, 0}, element_bytes};
   std::int64_t step = element_bytes;
   for (unsigned i = 0; i < dimensions; ++i) {

@@ -22,7 +22,11 @@ memory_space::memory_space(place where, std::string name, place_kind kind, const
 }
 
 memory_space::memory_space(place where, std::string name, place_kind kind, device::device& of)
-    : where_(where), kind_(kind), name_(std::move(name)), device_(&of), range_(of.memory(), of.about().memory_bytes),
+    : where_(where),
+      kind_(kind),
+      name_(std::move(name)),
+      device_(&of),
+      range_(of.memory(), of.about().memory_bytes),
       blocks_(range_.capacity(), block_allocator::rounded(of.about().alignment)) {
   announced_.next = announced_.previous = &announced_;
 }
@@ -31,9 +35,7 @@ void memory_space::lock_pages_for(std::vector<device::device*> devices, std::uin
   locked_.emplace(std::move(devices), blocks_, range_, std::min(most, blocks_.capacity()));
 }
 
-bool memory_space::grant(creation& c) {
-  return c.is_planned ? grant_planned(c) : grant_anywhere(c);
-}
+bool memory_space::grant(creation& c) { return c.is_planned ? grant_planned(c) : grant_anywhere(c); }
 
 const creation* memory_space::first_waiting_anywhere(std::uint64_t before) const noexcept {
   for (const creation* w = waiting_; w && w->ticket < before; w = w->next)
@@ -158,8 +160,7 @@ bool memory_space::is_promised_away(const creation& c) const noexcept {
     last = w->ticket;
   }
   if (promised == 0) return false;
-  for (const destruction* d = announced_.next; d != &announced_ && d->ticket < last; d = d->next)
-    expected += d->bytes;
+  for (const destruction* d = announced_.next; d != &announced_ && d->ticket < last; d = d->next) expected += d->bytes;
   return still_needed(c) + promised > expected;
 }
 
@@ -249,8 +250,7 @@ std::exception_ptr memory_space::refusal() {
 
 memory_usage memory_space::usage() {
   std::scoped_lock lock(mutex_);
-  return {blocks_.capacity(), blocks_.used(),     blocks_.free_bytes(),
-          blocks_.largest_free(), range_.committed(), peak_};
+  return {blocks_.capacity(), blocks_.used(), blocks_.free_bytes(), blocks_.largest_free(), range_.committed(), peak_};
 }
 
 }  // namespace stretto::data

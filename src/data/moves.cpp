@@ -78,8 +78,7 @@ point index_at(const std::byte* at, index_kind kind) noexcept {
     case index_kind::uint64:  // beyond 2^63 it is negative, hence out of any box that starts at 0 or above
     case index_kind::point1: return {load<std::int64_t>(at), 0, 0};
     case index_kind::point2: return {load<std::int64_t>(at), load<std::int64_t>(at + 8), 0};
-    case index_kind::point3:
-      return {load<std::int64_t>(at), load<std::int64_t>(at + 8), load<std::int64_t>(at + 16)};
+    case index_kind::point3: return {load<std::int64_t>(at), load<std::int64_t>(at + 8), load<std::int64_t>(at + 16)};
   }
   return {};
 }
@@ -101,10 +100,8 @@ std::optional<bad_index> move_indexed(const loop_nest<2>& walk, const operand& t
           return;
         }
         std::byte* const entry = table.first + table.shape.offset_of(p);
-        if constexpr (Way == direction::gather)
-          std::memcpy(value, entry, size);
-        else
-          std::memcpy(entry, value, size);
+        if constexpr (Way == direction::gather) std::memcpy(value, entry, size);
+        else std::memcpy(entry, value, size);
       }
     });
   });
@@ -118,9 +115,8 @@ void copy_elements(const loop_nest<2>& walk) noexcept {
   const auto run = walk.run();
   const std::uint32_t bytes = walk.element_bytes[0];
   if (run.stride[0] == bytes && run.stride[1] == bytes) {
-    for_each_run(walk, [bytes](const auto& at, std::uint64_t count, const auto&) {
-      std::memcpy(at[0], at[1], count * bytes);
-    });
+    for_each_run(
+        walk, [bytes](const auto& at, std::uint64_t count, const auto&) { std::memcpy(at[0], at[1], count * bytes); });
     return;
   }
   with_size(bytes, [&](auto size) {

@@ -1,4 +1,5 @@
-// node_talk.hpp - words from a floor above to the same floor on other nodes: what is heard, and when there is time to speak.
+// node_talk.hpp - words from a floor above to the same floor on other nodes: what is heard, and when there is time to
+// speak.
 //
 // Threads     on the thread that polls, one at a time.
 #pragma once
@@ -14,7 +15,8 @@ namespace stretto::data {
 class listener {
  public:
   virtual ~listener() = default;
-  /// What another node has said (other_nodes::say). Those of one node come in their order, but long ones may be overtaken.
+  /// What another node has said (other_nodes::say). Those of one node come in their order, but long ones may be
+  /// overtaken.
   virtual void heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) = 0;
   /// Nothing comes from that node any more.
   virtual void lost(std::uint32_t node, base::thread_context& context) noexcept = 0;

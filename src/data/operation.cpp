@@ -8,10 +8,10 @@
 #include "base/count_down.hpp"
 #include "base/peek.hpp"
 #include "data/device_moves.hpp"
-#include "data/order_check.hpp"
-#include "data/other_nodes.hpp"
 #include "data/operation_trace.hpp"
 #include "data/operation_waits.hpp"
+#include "data/order_check.hpp"
+#include "data/other_nodes.hpp"
 #include "data/through_host.hpp"
 
 namespace stretto::data {
@@ -109,8 +109,8 @@ void run(operation& op, base::thread_context& context) {
     return finish(op, {}, context);
   }
   if (r.kind->parts == operation_kind::cut::allowed)
-    op.parts = static_cast<unsigned>(
-        std::clamp<std::uint64_t>(r.bytes / state.settings.part_bytes, 1, state.settings.width));
+    op.parts =
+        static_cast<unsigned>(std::clamp<std::uint64_t>(r.bytes / state.settings.part_bytes, 1, state.settings.width));
   op.parts_left.store(op.parts, std::memory_order_relaxed);
   const unsigned parts = op.parts;
   operation::part_item* items = &op.whole;

@@ -49,9 +49,9 @@ struct operation final : deferred {
 
   operation_request request;
   event done;
-  part_item whole;                      // of an operation in one part
-  std::unique_ptr<part_item[]> items;   // of one in several
-  std::optional<update_turn> turn;      // set when it is requested
+  part_item whole;                     // of an operation in one part
+  std::unique_ptr<part_item[]> items;  // of one in several
+  std::optional<update_turn> turn;     // set when it is requested
   unsigned parts = 1;
   std::atomic<unsigned> parts_left{1};
   std::atomic<const failure*> failed{nullptr};

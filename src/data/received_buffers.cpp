@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "data/data_state.hpp"
-#include "data/handle.hpp"
 #include "data/exported_copy.hpp"
+#include "data/handle.hpp"
 #include "data/other_nodes.hpp"
 #include "data/program_bytes.hpp"
 #include "event/event_floor.hpp"

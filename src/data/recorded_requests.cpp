@@ -116,8 +116,8 @@ recorded_operation record_reduce(graph_base& g, const instance_handle& from, con
                           data::remote_operation_request::action::reduce_held, true, tags);
 }
 
-recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to,
-                                 const box* part, const reduction_kind& kind, const recorded_tags& tags,
+recorded_operation record_reduce(graph_base& g, const instance_handle& from, const instance_handle& to, const box* part,
+                                 const reduction_kind& kind, const recorded_tags& tags,
                                  const std::source_location& where) {
   const auto here = here_for("reduce", where);
   return record_reduction(

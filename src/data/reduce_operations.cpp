@@ -11,8 +11,8 @@
 #include "data/device_reductions.hpp"
 #include "data/layout.hpp"
 #include "data/other_nodes.hpp"
-#include "data/request_builders.hpp"
 #include "data/reduction_record.hpp"
+#include "data/request_builders.hpp"
 #include "device/device_set.hpp"
 
 namespace stretto {
@@ -267,7 +267,8 @@ event reduce_held(const instance_handle& from, const instance_handle& to, const 
   operation_request r = data::reduce_held_request(from, to, kind, context, where);
   if (data::is_on_device(from)) [[unlikely]]
     return reduce_values(data::device_array_of(from), to, &r.first_box, kind, after, where);
-  if (!data::is_on_host(to.record->space)) [[unlikely]] return data::reduce_elsewhere(r, after, context);
+  if (!data::is_on_host(to.record->space)) [[unlikely]]
+    return data::reduce_elsewhere(r, after, context);
   return data::submit(std::move(r), after, context);
 }
 
@@ -304,7 +305,8 @@ event fold_held(const instance_handle& from, const instance_handle& to, std::uin
     return to_device
                ? reduce_values(data::device_array_of(from), data::device_array_of(to), nullptr, kind, after, where)
                : data::fold_from_device(from, to, contributor, kind, after, context, where);
-  if (to_device) [[unlikely]] return reduce_held(from, data::device_array_of(to), kind, after, where);
+  if (to_device) [[unlikely]]
+    return reduce_held(from, data::device_array_of(to), kind, after, where);
   return data::submit(std::move(r), after, context);
 }
 
@@ -313,7 +315,8 @@ event clear_held(const instance_handle& h, const preconditions& after, const std
   if (!data::is_local(h, context)) [[unlikely]]
     return data::ask({.what = data::remote_operation_request::action::clear, .used = {h}}, after, context, where);
   operation_request r = data::clear_request(h, context, where);
-  if (data::is_on_device(h)) [[unlikely]] return data::clear_on_device(h, after, where);
+  if (data::is_on_device(h)) [[unlikely]]
+    return data::clear_on_device(h, after, where);
   return data::submit(std::move(r), after, context);
 }
 

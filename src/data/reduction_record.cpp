@@ -103,8 +103,7 @@ bool reduction_record::open(std::uint32_t number, open_contribution& c, base::th
   if (!shares_[number]) shares_[number] = std::make_unique<contribution>();
   contribution& share = *shares_[number];
   if (share.is_open) return false;
-  if (share.array)
-    c.dense = address_of(*share.array);
+  if (share.array) c.dense = address_of(*share.array);
   else if (style_ == reduction_style::fold || style_ == reduction_style::shared_fold)
     c.dense = new_array(share, context);
   else if (!share.log.empty()) {
@@ -178,8 +177,8 @@ void reduction_record::apply_to(const data::operand& to, unsigned part, unsigned
   if (mine.is_empty()) return;
   const point last = mine.max() - point(1, 1, 1);
   const data::layout dense = data::dense_layout(elements, 3, kind.rhs_bytes);
-  log_target target{to.first, to.shape, elements, false, position_of(elements, mine.min()),
-                    position_of(elements, last) + 1};
+  log_target target{
+      to.first, to.shape, elements, false, position_of(elements, mine.min()), position_of(elements, last) + 1};
   target.is_linear = to.shape.box == elements;
   const point linear = data::dense_layout(elements, 3, kind.lhs_bytes).stride;
   for (int a = 0; a < 3; ++a)

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/context.hpp"
-#include "data/memory_space.hpp"
 #include "data/loop_nest.hpp"
+#include "data/memory_space.hpp"
 
 namespace stretto::detail {
 
@@ -86,9 +86,9 @@ class reduction_record {
   data::memory_space& space_;
   const reduction_style style_;
   std::atomic<std::uint64_t> held_bytes_{0};
-  mutable std::mutex mutex_;                            // guards what follows
-  std::vector<std::unique_ptr<contribution>> shares_;   // by contributor number
-  contribution all_;                                    // of a shared fold, and of kernels
+  mutable std::mutex mutex_;                           // guards what follows
+  std::vector<std::unique_ptr<contribution>> shares_;  // by contributor number
+  contribution all_;                                   // of a shared fold, and of kernels
 };
 
 }  // namespace stretto::detail

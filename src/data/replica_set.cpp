@@ -171,9 +171,8 @@ void replica_set::fetch(const box& where, replica_id to, memory_number in, regio
   each_meeting(where, [&](replica_id r) {
     if (r != to) sources.push_back({at(r).memory == in ? -1.0 : cost_(at(r).memory, in, bytes), r});
   });
-  std::sort(sources.begin(), sources.end(), [](const source& a, const source& b) {
-    return a.cost != b.cost ? a.cost < b.cost : a.id < b.id;
-  });
+  std::sort(sources.begin(), sources.end(),
+            [](const source& a, const source& b) { return a.cost != b.cost ? a.cost < b.cost : a.id < b.id; });
   for (const source& s : sources) {
     const region part = missing & valid_in(at(s.id), where);
     if (part.is_empty()) continue;
@@ -342,12 +341,9 @@ void replica_set::copied(const copy& c, token done) {
 void replica_set::list_waits(replica_id r, const box& where, usage how, std::vector<token>& content,
                              std::vector<token>& order) const {
   if (r == no_replica) return;
-  if (how.is == usage::mode::reduce)
-    wait_to_contribute(at(r), where, how, content, order);
-  else if (how.changes_content())
-    wait_to_write(at(r), where, how.needs_content() ? content : order, order);
-  else
-    wait_to_read(at(r), where, content);
+  if (how.is == usage::mode::reduce) wait_to_contribute(at(r), where, how, content, order);
+  else if (how.changes_content()) wait_to_write(at(r), where, how.needs_content() ? content : order, order);
+  else wait_to_read(at(r), where, content);
 }
 
 void replica_set::waits_of(replica_id r, const box& where, usage how, wait_list& out) const {
@@ -423,12 +419,9 @@ void replica_set::write_back(replica_id r, memory_number to, plan& out, const bo
 
 void replica_set::forget(replica_id id) {
   replica& r = replicas_[id];
-  if (r.accumulates)
-    std::erase(accumulators_, id);
-  else if (r.superseded)
-    std::erase(superseded_, id);
-  else
-    index_[r.memory].erase(r.where);
+  if (r.accumulates) std::erase(accumulators_, id);
+  else if (r.superseded) std::erase(superseded_, id);
+  else index_[r.memory].erase(r.where);
   r = {};
   free_.push_back(id);
 }

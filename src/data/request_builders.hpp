@@ -15,8 +15,8 @@ operation_request copy_request(const detail::instance_handle& to, const detail::
 operation_request copy_request(const detail::instance_handle& to, const detail::instance_handle& from,
                                std::span<const box> boxes, const point& shift, base::thread_context& context,
                                const std::source_location& where);
-operation_request fill_request(const detail::instance_handle& to, const box* part, const void* value,
-                               std::size_t bytes, base::thread_context& context, const std::source_location& where);
+operation_request fill_request(const detail::instance_handle& to, const box* part, const void* value, std::size_t bytes,
+                               base::thread_context& context, const std::source_location& where);
 operation_request indexed_request(detail::indexed way, const detail::instance_handle& dense,
                                   const detail::instance_handle& table, const detail::instance_handle& indices,
                                   detail::index_kind kind, base::thread_context& context,

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/count_down.hpp"
+#include "data/box_pieces.hpp"
 #include "data/layout.hpp"
 #include "data/operation.hpp"
-#include "data/box_pieces.hpp"
 #include "data/operation_trace.hpp"
 #include "data/transfers.hpp"
 
@@ -41,10 +41,8 @@ bool staged_copy::reserve() {
       bool enough = true;
       for (std::size_t i = 1; enough && i + 1 < route_.size(); ++i) {
         block* held = route_[i]->try_create(slots_ * piece_bytes_);
-        if (held)
-          buffers_.push_back({held, nullptr});
-        else
-          enough = false;
+        if (held) buffers_.push_back({held, nullptr});
+        else enough = false;
       }
       if (enough) {
         cut();

@@ -77,8 +77,8 @@ void staged_copy_queue::start_waiting(base::thread_context& context) noexcept {
         } else if (!active_.empty()) {
           return;  // the end of an active copy frees its buffers
         } else {
-          throw error("D12", std::string("no room for one element between the memories of this ") +
-                                 op->request.kind->verb)
+          throw error("D12",
+                      std::string("no room for one element between the memories of this ") + op->request.kind->verb)
               .fact("submitted", op->request.where)
               .because("its route passes through a memory that instances fill to the last byte")
               .remedy("leave some of that memory free");
@@ -89,10 +89,8 @@ void staged_copy_queue::start_waiting(base::thread_context& context) noexcept {
       }
       queued_.pop_front();
     }
-    if (failed)
-      finish(*failed, std::move(cause), context);
-    else
-      ready->start(context);
+    if (failed) finish(*failed, std::move(cause), context);
+    else ready->start(context);
   }
 }
 

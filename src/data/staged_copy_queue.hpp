@@ -16,8 +16,8 @@
 #include <mutex>
 #include <vector>
 
-#include "data/staged_copy_engine.hpp"
 #include "data/staged_copy.hpp"
+#include "data/staged_copy_engine.hpp"
 
 namespace stretto::data {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "data/host_staging_copy.hpp"
 #include "data/box_pieces.hpp"
+#include "data/host_staging_copy.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::data {

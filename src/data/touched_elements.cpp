@@ -11,11 +11,13 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 void lower(std::atomic<std::int64_t>& to, std::int64_t v) noexcept {
   std::int64_t now = to.load(relaxed);
-  while (v < now && !to.compare_exchange_weak(now, v, relaxed)) {}
+  while (v < now && !to.compare_exchange_weak(now, v, relaxed)) {
+  }
 }
 void raise(std::atomic<std::int64_t>& to, std::int64_t v) noexcept {
   std::int64_t now = to.load(relaxed);
-  while (v > now && !to.compare_exchange_weak(now, v, relaxed)) {}
+  while (v > now && !to.compare_exchange_weak(now, v, relaxed)) {
+  }
 }
 
 std::size_t words_of(const box& all) noexcept { return (all.volume() + 63) / 64; }

@@ -1,5 +1,5 @@
-// unwritten_check.hpp - finds elements without a value that a checked launch has left (device/unwritten_elements.hpp), on the
-// host.
+// unwritten_check.hpp - finds elements without a value that a checked launch has left (device/unwritten_elements.hpp),
+// on the host.
 //
 // Threads     any thread that may read the elements.
 // Cost        one comparison per element at the first view of held elements, if programs are checked and a launch has

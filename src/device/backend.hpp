@@ -29,8 +29,8 @@ struct setting {
 
 /// A usable device that a driver lists. It is not open yet.
 struct visible_device {
-  unsigned number = 0;  // constant for this backend and these settings until the process ends
-  std::string name;     // as its driver calls it
+  unsigned number = 0;   // constant for this backend and these settings until the process ends
+  std::string name;      // as its driver calls it
   std::string identity;  // equal in all processes of the host that see this device
   std::string kind;      // devices of one kind are interchangeable: "cuda", or an OpenCL driver and device type
   bool is_near = true;   // near the cores that this process may use, or of unknown location
@@ -38,9 +38,9 @@ struct visible_device {
 
 /// How many processes of the host share a device.
 struct device_share {
-  std::uint32_t sharers = 1;    // processes that open the device, including this one
-  std::uint32_t devices = 1;    // devices of its kind that were assigned
-  std::uint32_t processes = 0;  // processes among which they were assigned; 0: no assignment took place
+  std::uint32_t sharers = 1;     // processes that open the device, including this one
+  std::uint32_t devices = 1;     // devices of its kind that were assigned
+  std::uint32_t processes = 0;   // processes among which they were assigned; 0: no assignment took place
   std::uint64_t free_bytes = 0;  // free memory before the first sharer opened the device; 0: unknown
 };
 
@@ -58,10 +58,10 @@ struct open_options {
   std::uint64_t host_memory_bytes = 0;
   // allocate the device's memory once; false: allocate each instance from the driver, if the backend supports it
   bool pool = true;
-  bool stepped = false;            // simulated time, if the backend supports it
-  bool check = false;              // kernels check their indices, if the backend supports it
-  std::filesystem::path cache;     // folder of compiled kernels; empty: no cache
-  std::vector<setting> settings = {};  // from the brackets of the request
+  bool stepped = false;                                    // simulated time, if the backend supports it
+  bool check = false;                                      // kernels check their indices, if the backend supports it
+  std::filesystem::path cache;                             // folder of compiled kernels; empty: no cache
+  std::vector<setting> settings = {};                      // from the brackets of the request
   std::optional<std::vector<device_selection>> only = {};  // these devices; absent: all
 };
 
@@ -101,7 +101,7 @@ struct opened_device {
   std::string name;  // as its driver calls it
   std::unique_ptr<stretto::device::device> is;
   std::string reason, remedy;  // set if the device cannot be used
-  device_share share = {};    // from the device_selection
+  device_share share = {};     // from the device_selection
 };
 
 struct backend {
@@ -109,7 +109,7 @@ struct backend {
   bool is_simulated = false;  // any number can be requested; "all" does not include it
   /// Opens devices. Never throws for a missing driver or device: the result then has an entry with a reason.
   std::vector<opened_device> (*find)(const open_options& how) = nullptr;
-  std::string thread_prefix = {};  // prefix of the names of the driver's threads, if they have names
+  std::string thread_prefix = {};          // prefix of the names of the driver's threads, if they have names
   std::vector<std::string> settings = {};  // names of the settings that the backend accepts
   /// Lists the devices that `find` would open, without opening them. Throws if the driver cannot be asked. Null if
   /// each process has its own devices.

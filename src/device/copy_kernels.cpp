@@ -8,22 +8,18 @@ namespace stretto::device {
 
 namespace {
 
-STRETTO_KERNEL(copy_rows_by_1, (in<uint8_t, 3> from, out<uint8_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
-STRETTO_KERNEL(copy_rows_by_4, (in<uint32_t, 3> from, out<uint32_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
-STRETTO_KERNEL(copy_rows_by_8, (in<uint64_t, 3> from, out<uint64_t, 3> to), {
-  to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2));
-})
+STRETTO_KERNEL(copy_rows_by_1, (in<uint8_t, 3> from, out<uint8_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
+STRETTO_KERNEL(copy_rows_by_4, (in<uint32_t, 3> from, out<uint32_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
+STRETTO_KERNEL(copy_rows_by_8, (in<uint64_t, 3> from, out<uint64_t, 3> to),
+               { to(global_id(0), global_id(1), global_id(2)) = from(global_id(0), global_id(1), global_id(2)); })
 STRETTO_KERNEL(fill_rows_by_1, (out<uint8_t, 3> to, uint64_t low, uint64_t high), {
   int64_t k = global_id(2);
   to(global_id(0), global_id(1), k) = (uint8_t)((k % 16 < 8 ? low : high) >> (8 * (k % 8)));
 })
-STRETTO_KERNEL(fill_rows_by_8, (out<uint64_t, 3> to, uint64_t low, uint64_t high), {
-  to(global_id(0), global_id(1), global_id(2)) = global_id(2) % 2 == 0 ? low : high;
-})
+STRETTO_KERNEL(fill_rows_by_8, (out<uint64_t, 3> to, uint64_t low, uint64_t high),
+               { to(global_id(0), global_id(1), global_id(2)) = global_id(2) % 2 == 0 ? low : high; })
 
 launch_argument as_array(const copy_end& e, places::copy_shape shape, std::size_t word) {
   launch_argument a;

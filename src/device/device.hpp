@@ -51,12 +51,12 @@ struct properties {
   bool has_double = true;
   bool has_atomics_64 = true;
   bool copies_page_locked_faster = false;  // copies to and from page-locked host memory are faster
-  bool supports_direct_messages = false;  // messages may be sent from and received into its memory
+  bool supports_direct_messages = false;   // messages may be sent from and received into its memory
   bool is_host_accessible = false;  // the host may access its memory at transport_address() while no stream uses it
   // completions are found only by poll(), at little cost: a waiting thread should spin before it sleeps
   bool prefers_spinning = false;
   bool compiles_at_first_launch = false;  // the driver compiles further at the first launch in groups of a new shape
-  bool shares_host_memory = false;  // copies go through the host's memory system
+  bool shares_host_memory = false;        // copies go through the host's memory system
   double bandwidth_bytes_per_second = 0;  // between host and device; 0: unknown
   double latency_seconds = 0;
   std::uint64_t host_memory_bytes = 0;  // host memory that kernels access in place; 0: not supported or not requested

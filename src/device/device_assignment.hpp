@@ -29,7 +29,7 @@ struct device_inventory {
     // the request of the option `devices` that names it: the backend's hash and a number, equal in all processes
     std::uint32_t request = 0;
     std::uint32_t requested = all;  // most devices of that request, over all kinds in the order of the inventory
-    std::uint32_t is_near = 1;   // 1: near the cores of the process, or its location is unknown
+    std::uint32_t is_near = 1;      // 1: near the cores of the process, or its location is unknown
     std::uint32_t unused = 0;
   };
   std::uint64_t count = 0;
@@ -45,7 +45,7 @@ struct assigned_device {
 
 struct device_assignment {
   std::vector<assigned_device> own;  // in the order of the inventory
-  bool has_shared = false;  // some device of the host is opened by more than one process
+  bool has_shared = false;           // some device of the host is opened by more than one process
 };
 
 /// The assignment of process `self`. The inventories are in the order of the processes of the host.

@@ -12,7 +12,10 @@
 namespace stretto::device {
 
 attached_device::attached_device(device_set& owner, opened_device f, std::string name, const stream_options& o)
-    : has_copy_streams_(o.has_copy_streams), owner_(owner), is_(std::move(f.is)), name_(std::move(name)),
+    : has_copy_streams_(o.has_copy_streams),
+      owner_(owner),
+      is_(std::move(f.is)),
+      name_(std::move(name)),
       slots_(first_kernel_slot + o.kernels) {}
 
 stream& attached_device::stream_of(std::size_t slot) {

@@ -29,7 +29,7 @@ namespace stretto::device {
 class device_set;
 
 struct stream_options {
-  unsigned kernels = 5;     // kernel streams, at least 1
+  unsigned kernels = 5;          // kernel streams, at least 1
   bool has_copy_streams = true;  // copies have one stream per direction; false: they share the kernel streams
 };
 
@@ -77,10 +77,10 @@ class attached_device {
   friend class device_set;
 
   struct stream_slot {
-    std::unique_ptr<stream> is;    // created on first use; used by enqueuing threads
-    std::uint64_t enqueued = 0;    // used by enqueuing threads
-    trace::ticks last_end = 0;     // guarded by table_lock_
-    trace::ring* ring = nullptr;   // created with the first span; used by completions only
+    std::unique_ptr<stream> is;   // created on first use; used by enqueuing threads
+    std::uint64_t enqueued = 0;   // used by enqueuing threads
+    trace::ticks last_end = 0;    // guarded by table_lock_
+    trace::ring* ring = nullptr;  // created with the first span; used by completions only
   };
   static constexpr std::size_t slot_to_device = 0, slot_to_host = 1, first_kernel_slot = 2;
 

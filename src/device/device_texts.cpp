@@ -17,9 +17,16 @@ constinit std::atomic<const device_text*> first_text{nullptr};
 
 device_text::device_text(what is, std::string_view name, std::string_view type, std::string_view parameters,
                          std::string_view body, std::string_view file, unsigned line) noexcept
-    : is(is), name(name), type(type), parameters(parameters), body(body), file(file), line(line),
+    : is(is),
+      name(name),
+      type(type),
+      parameters(parameters),
+      body(body),
+      file(file),
+      line(line),
       next(first_text.load(std::memory_order_relaxed)) {
-  while (!first_text.compare_exchange_weak(next, this, std::memory_order_release, std::memory_order_relaxed)) {}
+  while (!first_text.compare_exchange_weak(next, this, std::memory_order_release, std::memory_order_relaxed)) {
+  }
 }
 
 namespace device {

@@ -97,7 +97,8 @@ std::optional<std::string> remembered(const fs::path& file) {
 std::optional<std::string> reason_to_fail(const driver_trial& how, std::string_view kind, const std::string& library,
                                           std::vector<std::string> environment) {
   const auto end = base::run_child({.words = {how.program.string(), std::string(kind), library},
-                                    .environment = std::move(environment), .limit = how.limit});
+                                    .environment = std::move(environment),
+                                    .limit = how.limit});
   if (!end.is_started || end.output.find(survived) != std::string::npos) return {};
   std::string line = end.errors.substr(0, end.errors.find('\n'));
   return fmt::format("a trial program that opened it {}{}", end.to_text(), line.empty() ? "" : ": " + line);

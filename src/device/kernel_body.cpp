@@ -12,13 +12,12 @@ namespace stretto::device {
 
 std::string as_plain_name(const std::string& word) {
   static const std::set<std::string_view>& taken = *new const std::set<std::string_view>{
-      "half",       "kernel",     "global",   "constant",  "private",  "generic",  "read_only",
-      "write_only", "read_write", "pipe",     "uniform",   "uchar",    "ushort",   "uint",
-      "ulong",      "quad",       "complex",  "imaginary", "event_t",  "restrict", "blockIdx",
-      "threadIdx",  "gridDim",    "blockDim", "warpSize",  "dim3",     "int2",     "int4",
-      "float2",     "float4",     "double2",  "double4",   "barrier",  "select",   "vec_step",
-      "fract",      "uint2",      "uint4",    "long2",     "ulong2",   "mix",      "clamp",
-      "cross",      "dot",        "length",   "normalize", "distance", "step",     "sign"};
+      "half",      "kernel",   "global",   "constant",  "private", "generic",  "read_only", "write_only", "read_write",
+      "pipe",      "uniform",  "uchar",    "ushort",    "uint",    "ulong",    "quad",      "complex",    "imaginary",
+      "event_t",   "restrict", "blockIdx", "threadIdx", "gridDim", "blockDim", "warpSize",  "dim3",       "int2",
+      "int4",      "float2",   "float4",   "double2",   "double4", "barrier",  "select",    "vec_step",   "fract",
+      "uint2",     "uint4",    "long2",    "ulong2",    "mix",     "clamp",    "cross",     "dot",        "length",
+      "normalize", "distance", "step",     "sign"};
   return taken.contains(word) ? "stretto_" + word : word;
 }
 
@@ -41,12 +40,11 @@ class rewriter {
     for (const written_parameter& p : whose.parameters) {
       if (p.is_array()) arrays_.emplace(p.name, p);
       if (p.mode == access::reduce && p.fold == fold_operator::none && p.by.empty())
-        refuse(
-            p.type.empty() ? 0 : p.type.front().line, fmt::format("\"{}\" does not name its operator", p.name),
-            fmt::format(
-                "write reduce<sum<int>> {}, without another name for sum<int>; or, of an operator of STRETTO_DEVICE_OPERATOR, that "
-                "name",
-                p.name));
+        refuse(p.type.empty() ? 0 : p.type.front().line, fmt::format("\"{}\" does not name its operator", p.name),
+               fmt::format("write reduce<sum<int>> {}, without another name for sum<int>; or, of an operator of "
+                           "STRETTO_DEVICE_OPERATOR, that "
+                           "name",
+                           p.name));
     }
   }
 
@@ -180,8 +178,7 @@ class rewriter {
       for (const tokens& length : d.lengths) append(out, fmt::format("[{}]", joined(length)), line);
     else if (dialect_ == dialect::opencl && is_short_vector(joined(d.type)))
       append(out, fmt::format("= ( {} ) ( 0 )", joined(d.type)), line);
-    else
-      append(out, dialect_ == dialect::opencl ? "= { 0 }" : "= { }", line);
+    else append(out, dialect_ == dialect::opencl ? "= { 0 }" : "= { }", line);
     while (!(at(i) == ";") && i < in_->size()) ++i;
     return i;
   }
@@ -257,8 +254,7 @@ class rewriter {
              fmt::format("write {}(&v(i), x)", t.spelling));
     if (const std::size_t behind = closing(*in_, i + 4) + 1; !(at(behind) == ","))
       refuse(t.line,
-             fmt::format("{} takes an element of 32 or 64 bits, and not a part of one of \"{}\"",
-                         t.spelling, target),
+             fmt::format("{} takes an element of 32 or 64 bits, and not a part of one of \"{}\"", t.spelling, target),
              "keep what is changed so in an array of its own");
     const bool global = array != arrays_.end() && array->second.mode != access::local;
     out.push_back(atomic_named(t.spelling.substr(std::string_view("atomic_").size()),

@@ -196,8 +196,7 @@ std::string cuda_vector(const vector_type& v) {
       fmt::arg("bytes", v.bytes), fmt::arg("name", v.name), fmt::arg("component", v.component),
       fmt::arg("members", of_each_component(v, "#")),
       fmt::arg("parameters", of_each_component(v, fmt::format("{} #_", v.component))),
-      fmt::arg("set", of_each_component(v, "#(#_)")),
-      fmt::arg("set_all", of_each_component(v, "#(all)")),
+      fmt::arg("set", of_each_component(v, "#(#_)")), fmt::arg("set_all", of_each_component(v, "#(all)")),
       fmt::arg("negated", of_each_component(v, "-a.#")));
   for (const char o : std::string_view("+-*/"))
     text += fmt::format(
@@ -298,7 +297,8 @@ std::string cuda_atomic(const atomic_function& f, std::string_view to) {
 
 const std::string& prelude(dialect d) {
   static const std::string& of_opencl = base::made_unwatched([] { return fmt::format("{}{}", opencl, shared); });
-  static const std::string& of_cuda = base::made_unwatched([] { return fmt::format("{}{}{}", cuda, shared, cuda_functions); });
+  static const std::string& of_cuda =
+      base::made_unwatched([] { return fmt::format("{}{}{}", cuda, shared, cuda_functions); });
   return d == dialect::opencl ? of_opencl : of_cuda;
 }
 
@@ -308,7 +308,8 @@ std::string text_of_checked_element(dialect d) {
       "STRETTO_FUNCTION int stretto_is_within(STRETTO_GLOBAL const int64_t* box, int64_t i, int64_t j, int64_t k) {{\n"
       "  return i >= box[0] && i < box[3] && j >= box[1] && j < box[4] && k >= box[2] && k < box[5];\n"
       "}}\n"
-      "STRETTO_FUNCTION int64_t stretto_element(const stretto_look look, const stretto_array array, int64_t i, int64_t j, int64_t k) {{\n"
+      "STRETTO_FUNCTION int64_t stretto_element(const stretto_look look, const stretto_array array, int64_t i, int64_t "
+      "j, int64_t k) {{\n"
       "  STRETTO_GLOBAL int64_t* boxes = look.words + look.words[{start} + look.parameter];\n"
       "  const int64_t count = boxes[0];\n"
       "  int is_named = count == 0;\n"
@@ -339,8 +340,7 @@ std::string text_of_vectors(const std::set<std::string>& names, dialect d) {
     if (!names.contains(std::string(v.name))) continue;
     text += d == dialect::cuda
                 ? cuda_vector(v)
-                : fmt::format("typedef {} {};\n",
-                              v.name.substr(std::string_view("stretto_").size()), v.name);
+                : fmt::format("typedef {} {};\n", v.name.substr(std::string_view("stretto_").size()), v.name);
   }
   return text;
 }

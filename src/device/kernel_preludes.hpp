@@ -26,8 +26,8 @@ std::string text_of_checked_element(dialect d);
 
 /// An atomic read-modify-write function that returns the old value.
 struct atomic_function {
-  std::string change;  ///< add, min, max, multiply, and, or, xor
-  std::string type;    ///< int32_t, uint32_t, float, int64_t, uint64_t, double
+  std::string change;     ///< add, min, max, multiply, and, or, xor
+  std::string type;       ///< int32_t, uint32_t, float, int64_t, uint64_t, double
   bool is_global = true;  ///< on an array; false: on memory of a group
 
   /// "stretto_atomic_add_float_global".

@@ -48,7 +48,8 @@ struct element_macros {
       define += fmt::format("#define stretto_at_{0}(i) stretto_data_{0}[i]\n", p.name);
     } else if (checked == index_checks::on) {
       define += fmt::format(
-          "#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, {1}{2})]\n",
+          "#define stretto_at_{0}({1}) stretto_data_{0}[stretto_element(stretto_look_{0}, stretto_layout_{0}, "
+          "{1}{2})]\n",
           p.name, indices[p.dimensions - 1], further[p.dimensions - 1]);
     } else {
       // Each term is cast to the type of the sum: an unsigned 32-bit term would wrap around before it is widened.
@@ -87,9 +88,9 @@ std::string declaration_of(const written_parameter& p, bool of_kernel, dialect d
     if (of_kernel && d == dialect::cuda) return fmt::format("int64_t stretto_shared_{}", p.name);
     return fmt::format("STRETTO_LOCAL_POINTER {} * stretto_{}_{}", type, is_of_bytes ? "given" : "data", p.name);
   }
-  const std::string pointer = fmt::format(
-      "STRETTO_GLOBAL {}{} * {} stretto_{}_{}", p.mode == access::in ? "const " : "", type,
-      of_kernel ? "STRETTO_RESTRICT" : "", is_of_bytes ? "given" : "data", p.name);
+  const std::string pointer =
+      fmt::format("STRETTO_GLOBAL {}{} * {} stretto_{}_{}", p.mode == access::in ? "const " : "", type,
+                  of_kernel ? "STRETTO_RESTRICT" : "", is_of_bytes ? "given" : "data", p.name);
   if (of_kernel && d == dialect::opencl) return pointer;  // the layouts of all arrays come together
   const std::string look =
       checked == index_checks::on && !of_kernel ? ", const stretto_look stretto_look_" + p.name : std::string();
@@ -135,10 +136,9 @@ class writer {
     entry(parameters, body);
     // OpenCL does not define the size of bool; on the host it is one byte.
     const char* const of_bools = uses_bool_ ? "typedef char stretto_bool_is_a_byte[sizeof(bool) == 1 ? 1 : -1];\n" : "";
-    text_.source = fmt::format(
-        "{}{}{}{}{}\n{}", prelude(dialect_), of_bools, text_of_vectors(vectors_, dialect_),
-        checked_ == index_checks::on ? text_of_checked_element(dialect_) : std::string(),
-        text_of(atomics_, dialect_), source_);
+    text_.source = fmt::format("{}{}{}{}{}\n{}", prelude(dialect_), of_bools, text_of_vectors(vectors_, dialect_),
+                               checked_ == index_checks::on ? text_of_checked_element(dialect_) : std::string(),
+                               text_of(atomics_, dialect_), source_);
     text_.needs_double = uses_double_;
     for (const atomic_function& f : atomics_)
       text_.needs_atomics_64 |= f.type == "double" || f.type == "int64_t" || f.type == "uint64_t";
@@ -156,7 +156,8 @@ class writer {
         .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took",
                              found->spelling))
         .remedy(
-            "write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive outside of them");
+            "write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive "
+            "outside of them");
   }
 
   void note_unknown(const tokens& parameters, const tokens& body, std::string_view file) {
@@ -265,8 +266,8 @@ class writer {
     if (checked_ == index_checks::on) last += ", STRETTO_GLOBAL int64_t* stretto_words";
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const written_parameter& p = parameters[i];
-      const bool is_of_bytes = dialect_ == dialect::opencl && p.mode == access::value &&
-                               p.type.size() == 1 && have_bools_.contains(p.type.front().spelling);
+      const bool is_of_bytes = dialect_ == dialect::opencl && p.mode == access::value && p.type.size() == 1 &&
+                               have_bools_.contains(p.type.front().spelling);
       list += (is_of_bytes ? bytes_for(p, kernel_.parameters[i].element_bytes)
                            : declaration_of(p, true, dialect_, checked_)) +
               ", ";
@@ -278,17 +279,15 @@ class writer {
     // there.
     const bool outermost = kernel_.in_groups && dialect_ == dialect::opencl;
     const tokens inside = outermost ? tokens(is.text.begin() + 1, is.text.end() - 1) : is.text;
-    source_ += fmt::format("{}STRETTO_ENTRY {}({}{})\n{{\n{}{}{}{}\n}}\n{}",
-                           macros.define, text_.entry, list, last, opening,
-                           kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n", looks(parameters),
-                           text_of(inside, kernel_.file), macros.undefine);
+    source_ += fmt::format("{}STRETTO_ENTRY {}({}{})\n{{\n{}{}{}{}\n}}\n{}", macros.define, text_.entry, list, last,
+                           opening, kernel_.in_groups ? "STRETTO_BEGIN_GROUP\n" : "STRETTO_BEGIN_ITEM\n",
+                           looks(parameters), text_of(inside, kernel_.file), macros.undefine);
   }
 
   static std::string cuda_opening(const written_parameter& p) {
     if (p.mode != access::local) return {};
-    return fmt::format(
-        "{0}* const stretto_data_{1} = ({0}*)(stretto_shared + stretto_shared_{1});\n",
-        joined(p.type), p.name);
+    return fmt::format("{0}* const stretto_data_{1} = ({0}*)(stretto_shared + stretto_shared_{1});\n", joined(p.type),
+                       p.name);
   }
   static std::string opencl_opening(const written_parameter& p) {
     const char* const constant = p.mode == access::in ? "const " : "";
@@ -333,7 +332,8 @@ class writer {
     for (std::size_t i = 0; checked_ == index_checks::on && i < parameters.size(); ++i)
       if (parameters[i].is_array() && parameters[i].mode != access::local)
         all += fmt::format(
-            "const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), STRETTO_ITEM({2}, 2)}}}};\n",
+            "const stretto_look stretto_look_{0} = {{stretto_words, {1}, {{STRETTO_ITEM({2}, 0), STRETTO_ITEM({2}, 1), "
+            "STRETTO_ITEM({2}, 2)}}}};\n",
             parameters[i].name, i, id);
     return all;
   }

@@ -14,8 +14,8 @@ bool begins_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) ||
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Longest first.
-constexpr std::array operators{"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-                               "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "::"};
+constexpr std::array operators{"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+                               "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::"};
 
 struct reader {
   std::string_view text;
@@ -49,7 +49,8 @@ struct reader {
       is = token::what::number;
       for (; in_name(look(n)) || look(n) == '.' || (look(n) == '\'' && in_name(look(n + 1))) ||
              ((look(n) == '+' || look(n) == '-') && (look(n - 1) == 'e' || look(n - 1) == 'E') && look(1) != 'x');
-           ++n) {}
+           ++n) {
+      }
     } else if (look() == '"' || look() == '\'') {
       is = token::what::text;
       while (look(n) && look(n) != look()) n += look(n) == '\\' ? 2 : 1;

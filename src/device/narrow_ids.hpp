@@ -25,7 +25,7 @@ namespace stretto::device {
 struct narrow_id {
   enum class what : std::uint8_t { item, group, items_of_range };  // global_id, group_id, global_size
   what is = what::item;
-  int axis = -1;  // -1: any axis
+  int axis = -1;                     // -1: any axis
   std::int64_t least = 0, most = 0;  // range of the type
   std::string text;                  // "i = global_id(0)"
 };

@@ -25,8 +25,9 @@ std::optional<error> find_refusal(const kernel_code& code) {
     if (text.unknown.empty()) return {};
     return error("K12", fmt::format("kernel \"{}\" does not compile for the device", code.name))
         .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-        .because(fmt::format("{}: devices do not know \"{}\": a macro, a function or another name of the host's program", text.unknown_where,
-                             text.unknown))
+        .because(
+            fmt::format("{}: devices do not know \"{}\": a macro, a function or another name of the host's program",
+                        text.unknown_where, text.unknown))
         .remedy("make it a STRETTO_DEVICE_CONSTANT, _FUNCTION or _STRUCT; docs/guide/kernels.md lists the pitfalls");
   } catch (const error& e) {
     return e;

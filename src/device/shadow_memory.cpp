@@ -31,9 +31,8 @@ std::uint64_t pattern_of(const shadow_array& in, std::uint64_t slot, bool is_alt
 
 void fill(const shadow_array& in, std::byte* element, std::uint64_t slot, bool is_altered) noexcept {
   const std::uint64_t pattern = pattern_of(in, slot, is_altered);
-  const std::size_t step = in.kind == element_kind::structure
-                               ? sizeof(std::uint32_t)
-                               : std::min(number_bytes(in), sizeof pattern);
+  const std::size_t step =
+      in.kind == element_kind::structure ? sizeof(std::uint32_t) : std::min(number_bytes(in), sizeof pattern);
   for (std::size_t done = 0; done < in.element_bytes; done += step)
     std::memcpy(element + done, &pattern, std::min(step, in.element_bytes - done));
 }
@@ -194,8 +193,8 @@ bool shadow_memory::agree(const effects& a, const effects& b) {
   const auto are_alike = [&](const effects::one& x, const effects::one& y) {
     const std::byte *of_a = before(a, x), *of_b = before(b, y);
     for (std::size_t i = 0; i < x.size; ++i)
-      if (of_a[x.size + i] != of_b[x.size + i] &&
-          (of_a[i] != of_a[x.size + i] || of_b[i] != of_b[x.size + i])) return false;
+      if (of_a[x.size + i] != of_b[x.size + i] && (of_a[i] != of_a[x.size + i] || of_b[i] != of_b[x.size + i]))
+        return false;
     return true;
   };
   auto x = a.of.begin();

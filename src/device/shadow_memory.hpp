@@ -38,9 +38,9 @@ struct shadow_array {
   const std::byte* first = nullptr;
   std::uint32_t slot_bytes = 0;  ///< from one of `elements` to the next
   std::span<shadow_element> elements = {};
-  bool has_no_values = false;  ///< no element has a value before the launch or, for group memory, before the group
+  bool has_no_values = false;    ///< no element has a value before the launch or, for group memory, before the group
   bool may_lack_values = false;  ///< elements that carry the mark of unwritten_elements.hpp have no value
-  bool may_conflict = true;    ///< false: its reduction operator orders the accesses of items
+  bool may_conflict = true;      ///< false: its reduction operator orders the accesses of items
   bool is_of_group = false;
 };
 

@@ -53,7 +53,7 @@ class stream_registry {
   std::shared_ptr<completion_notifier> notifier_;  // written once, before has_notifier_
   std::atomic<bool> has_notifier_{false};
   std::mutex mutex_;
-  std::vector<polled_stream*> streams_;  // guarded by mutex_
+  std::vector<polled_stream*> streams_;    // guarded by mutex_
   std::vector<places::completion*> kept_;  // scratch of the polling thread
   unsigned polls_ = 0;                     // guarded by mutex_
   std::atomic<std::size_t> pending_{0};

@@ -10,18 +10,13 @@ namespace stretto::device {
 
 namespace {
 
-bool is_member(const tokens& all, std::size_t i) {
-  return i > 0 && (all[i - 1] == "." || all[i - 1] == "->");
-}
+bool is_member(const tokens& all, std::size_t i) { return i > 0 && (all[i - 1] == "." || all[i - 1] == "->"); }
 
 std::string negative(std::int64_t n, std::string_view suffix) {
   // The least integer has no positive counterpart that could follow a minus sign.
   const std::int64_t beyond =
-      n == std::numeric_limits<std::int64_t>::min() || n == std::numeric_limits<std::int32_t>::min()
-          ? 1
-          : 0;
-  return beyond ? fmt::format("(-{0}{1} - 1{1})", -(n + 1), suffix)
-                : fmt::format("(-{}{})", -n, suffix);
+      n == std::numeric_limits<std::int64_t>::min() || n == std::numeric_limits<std::int32_t>::min() ? 1 : 0;
+  return beyond ? fmt::format("(-{0}{1} - 1{1})", -(n + 1), suffix) : fmt::format("(-{}{})", -n, suffix);
 }
 
 /// The number as a literal of its type.
@@ -43,8 +38,8 @@ void substitute_arguments(tokens& all, std::span<const template_argument> argume
   if (arguments.empty()) return;
   tokens out;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto found = std::ranges::find_if(
-        arguments, [&](const template_argument& a) { return all[i] == a.parameter; });
+    const auto found =
+        std::ranges::find_if(arguments, [&](const template_argument& a) { return all[i] == a.parameter; });
     if (all[i].is != token::what::name || found == arguments.end() || is_member(all, i)) {
       out.push_back(all[i]);
       continue;
@@ -64,8 +59,7 @@ void remove_own_namespace(tokens& all) {
       continue;
     }
     const std::size_t first = i > 0 && all[i - 1] == "::" ? i - 1 : i;
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(first),
-              all.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(i) + 2);
     i = first;
   }
 }
@@ -81,12 +75,8 @@ tokens as_devices_see(std::string_view text, const kernel_code& code) {
 
 }  // namespace
 
-tokens body_tokens_of(const kernel_code& code) {
-  return as_devices_see(code.body_text, code);
-}
-tokens parameter_tokens_of(const kernel_code& code) {
-  return as_devices_see(code.parameter_text, code);
-}
+tokens body_tokens_of(const kernel_code& code) { return as_devices_see(code.body_text, code); }
+tokens parameter_tokens_of(const kernel_code& code) { return as_devices_see(code.parameter_text, code); }
 
 std::string_view source_name(const kernel_code& code) noexcept {
   return code.written_name.empty() ? code.name : code.written_name;
@@ -95,12 +85,9 @@ std::string_view source_name(const kernel_code& code) noexcept {
 std::string identifier_of(std::string_view kernel_name) {
   std::string all;
   for (const char c : kernel_name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
-      all += c;
-    else if (c == '-')
-      all += "minus_";
-    else if (c != '>' && !all.ends_with('_'))
-      all += '_';
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') all += c;
+    else if (c == '-') all += "minus_";
+    else if (c != '>' && !all.ends_with('_')) all += '_';
   }
   return all;
 }

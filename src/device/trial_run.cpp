@@ -44,9 +44,7 @@ struct outcome {
   std::exception_ptr failure;
   std::string why;
 
-  bool agrees_with(const outcome& o) const {
-    return why == o.why && (failure || shadow_memory::agree(did, o.did));
-  }
+  bool agrees_with(const outcome& o) const { return why == o.why && (failure || shadow_memory::agree(did, o.did)); }
 };
 
 class trial {
@@ -256,7 +254,8 @@ class trial {
     return std::move(e)
         .because(fmt::format("the {} of a launch run at once, or in any order", units))
         .remedy(
-            "let each element be written by the item that uses it; where several add to it, take reduce<Op> or an atomic");
+            "let each element be written by the item that uses it; where several add to it, take reduce<Op> or an "
+            "atomic");
   }
 
   /// A read of an element that an earlier launch left without a value.

@@ -140,9 +140,8 @@ cause_kind kind_of(const wait_node& n) {
 }  // namespace
 
 bool has_work(const base::wait_snapshot& s) {
-  return std::ranges::any_of(s.nodes, [](const wait_node& n) {
-    return waits(n) || (n.is_running && n.kind == wait_kind::task);
-  });
+  return std::ranges::any_of(
+      s.nodes, [](const wait_node& n) { return waits(n) || (n.is_running && n.kind == wait_kind::task); });
 }
 
 std::vector<hang_cause> causes_of(const base::wait_snapshot& s) {

@@ -13,9 +13,9 @@ enum class cause_kind { event, cycle, reservation, barrier, promise, place, unkn
 /// What chains of waiting end at.
 struct hang_cause {
   cause_kind kind = cause_kind::unknown;
-  std::vector<std::uint32_t> nodes;   // a cycle in order, each waits for the next; else one node
-  std::vector<std::uint32_t> chain;   // from a waiting node to the first of `nodes`, both included
-  std::size_t waiting = 0;            // tasks, bodies, threads, coroutines and scopes that wait for it, also indirectly
+  std::vector<std::uint32_t> nodes;  // a cycle in order, each waits for the next; else one node
+  std::vector<std::uint32_t> chain;  // from a waiting node to the first of `nodes`, both included
+  std::size_t waiting = 0;           // tasks, bodies, threads, coroutines and scopes that wait for it, also indirectly
 
   bool operator==(const hang_cause&) const = default;
 };

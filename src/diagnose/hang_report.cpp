@@ -74,9 +74,9 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
           .because(asleep + ", and nothing is under way that could trigger it")
           .remedy("trigger or poison it on every path");
     case cause_kind::cycle:
-      return error("H02", cause.nodes.size() == 1 ? name_of(root) + " waits for itself"
-                                                  : "work waits for itself in a cycle of " +
-                                                        std::to_string(cause.nodes.size()))
+      return error("H02", cause.nodes.size() == 1
+                              ? name_of(root) + " waits for itself"
+                              : "work waits for itself in a cycle of " + std::to_string(cause.nodes.size()))
           .because("each waits for the next and the last for the first, so none can go on")
           .remedy("take one of these waits away, or let it wait for something earlier");
     case cause_kind::reservation:
@@ -146,8 +146,7 @@ const wait_node* awaited_by(const wait_snapshot& s, const wait_node& n) {
 error no_progress(const wait_snapshot& s) {
   error e("H10", fmt::format("no progress for {:.1f} s", s.seconds));
   for (const auto& w : s.workers)
-    if (!w.is_idle && !w.runs.empty())
-      add_worker(e, w);
+    if (!w.is_idle && !w.runs.empty()) add_worker(e, w);
   for (const auto& n : s.nodes)
     if (n.kind == wait_kind::thread && n.is_running) e.fact("outside", title(n) + " runs code of its own");
   std::size_t waiting = 0;

@@ -9,9 +9,9 @@
 namespace stretto::diagnose {
 namespace {
 
-using nlohmann::json;
 using base::wait_node;
 using base::wait_snapshot;
+using nlohmann::json;
 
 json written(const wait_node& n) {
   json out{{"kind", base::wait_kind_names[static_cast<unsigned>(n.kind)]}, {"waits_for", n.waits_for}};
@@ -68,16 +68,21 @@ std::string to_json(std::span<const wait_snapshot> runtimes) {
   for (const auto& s : runtimes) {
     json workers = json::array(), nodes = json::array();
     for (const auto& w : s.workers) {
-      workers.push_back({{"index", w.index}, {"is_idle", w.is_idle}, {"runs", w.runs}, {"seconds", w.seconds},
-                         {"thread", w.kernel_thread}, {"stack", w.stack}});
+      workers.push_back({{"index", w.index},
+                         {"is_idle", w.is_idle},
+                         {"runs", w.runs},
+                         {"seconds", w.seconds},
+                         {"thread", w.kernel_thread},
+                         {"stack", w.stack}});
       if (!w.on.empty()) workers.back()["on"] = w.on;
     }
     for (const auto& n : s.nodes) nodes.push_back(written(n));
-    json one{{"node", s.node}, {"seconds", s.seconds}, {"is_proven", s.is_proven}, {"unproven", s.unproven},
-             {"workers", workers}, {"nodes", nodes}};
+    json one{{"node", s.node},         {"seconds", s.seconds}, {"is_proven", s.is_proven},
+             {"unproven", s.unproven}, {"workers", workers},   {"nodes", nodes}};
     if (s.of_nodes > 1) one["of_nodes"] = s.of_nodes;
     if (s.told.looks)
-      one["told"] = {{"looks", s.told.looks}, {"longest_pause", s.told.longest_pause},
+      one["told"] = {{"looks", s.told.looks},
+                     {"longest_pause", s.told.longest_pause},
                      {"processor_seconds", s.told.processor_seconds}};
     all.push_back(std::move(one));
   }

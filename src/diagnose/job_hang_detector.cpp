@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "diagnose/merged_snapshot.hpp"
 #include "diagnose/hang_report.hpp"
+#include "diagnose/merged_snapshot.hpp"
 
 namespace stretto::diagnose {
 

@@ -48,8 +48,8 @@ class job_hang_detector final : public dist::protocol {
 
   /// If a failure that other nodes wait for is known, no hang is reported; pending waits are ended instead.
   struct failure_hooks {
-    std::function<bool()> is_failure_known;                            // on this node; any thread
-    std::function<std::uint64_t()> progress;                    // as node_state::progress
+    std::function<bool()> is_failure_known;                // on this node; any thread
+    std::function<std::uint64_t()> progress;               // as node_state::progress
     std::function<void(base::thread_context&)> end_waits;  // on the thread that polls
   };
   /// Must be called before the first poll.
@@ -130,7 +130,7 @@ class job_hang_detector final : public dist::protocol {
 
   mutable std::mutex lock_;
   std::optional<coordinator_query> pending_query_;  // the latest query to this node
-  clock::time_point queried_at_;     // when this node was queried last
+  clock::time_point queried_at_;                    // when this node was queried last
   verdict last_verdict_ = verdict::none;
   // On the coordinator.
   std::vector<std::optional<verdict_request>> verdict_requests_;  // by rank
@@ -140,8 +140,8 @@ class job_hang_detector final : public dist::protocol {
   std::vector<std::optional<node_report>> first_reports_, second_reports_;
   /// What was reported since the last progress.
   struct last_report {
-    std::uint64_t progress = 0;  // sum over all nodes
-    unsigned unproven_rounds = 0;         // consecutive rounds without proof
+    std::uint64_t progress = 0;    // sum over all nodes
+    unsigned unproven_rounds = 0;  // consecutive rounds without proof
     bool is_reported = false, is_proven = false, has_ended_waits = false;
   } last_report_;
 };

@@ -21,8 +21,8 @@
 #include "base/terminal_text.hpp"
 #include "base/thread_stack.hpp"
 #include "base/unwatched.hpp"
-#include "diagnose/job_hang_detector.hpp"
 #include "diagnose/hang_report.hpp"
+#include "diagnose/job_hang_detector.hpp"
 #include "dist/job_member.hpp"
 #include "event/event_floor.hpp"
 #include "sched/wait_graph.hpp"
@@ -33,7 +33,7 @@ namespace {
 // At the end of a runtime, if no limit is set: seconds until a proven hang, or an unproven stall, is reported.
 constexpr double limit_at_end = 1, unproven_limit_at_end = 10;
 constexpr double shortest_pause = 0.01, longest_pause = 0.5;  // seconds between two checks
-constexpr std::int64_t job_timeout_ns = 3'000'000'000;  // after which a node reports alone what it knows
+constexpr std::int64_t job_timeout_ns = 3'000'000'000;        // after which a node reports alone what it knows
 constexpr unsigned max_samples_for_job = 40;
 
 std::int64_t now() noexcept { return static_cast<std::int64_t>(base::nanoseconds_now()); }
@@ -209,12 +209,9 @@ class runtime_monitor {
     if (progress_now(w.runtime_) != w.progress_ || !has_work(s)) return;
     if (is_of_several(w) && delegate_to_job(w, seconds)) return;
     if (!s.is_proven && seconds < unproven_limit_of(w)) return;
-    if (s.is_proven)
-      w.reported_proven_ = true;
-    else if (std::exchange(w.reported_unproven_, true))
-      return;  // reported once; a proof is reported later
-    else
-      add_stacks(s);
+    if (s.is_proven) w.reported_proven_ = true;
+    else if (std::exchange(w.reported_unproven_, true)) return;  // reported once; a proof is reported later
+    else add_stacks(s);
     print_report({&s, 1}, w.settings_);
     s.told = {w.samples_, longest_pause,
               static_cast<double>(w.spent_ns_ + base::processor_nanoseconds() - begun) * 1e-9};
@@ -319,12 +316,10 @@ class runtime_monitor {
     if (w.settings_.member && w.settings_.member->is_handling_messages())
       s.unproven.push_back("a message of another node is being handled");
     if (with_modules) s.unproven.push_back("operations are pending at a module");
-    if (threads.empty())
-      s.unproven.push_back("the threads of this process cannot be counted");
+    if (threads.empty()) s.unproven.push_back("the threads of this process cannot be counted");
     else if (threads.size() > known)
       s.unproven.push_back(unknown_threads(threads, known, ours) + " of this process that no runtime runs may act");
-    else if (threads.size() < known)
-      s.unproven.push_back("threads are starting or ending");
+    else if (threads.size() < known) s.unproven.push_back("threads are starting or ending");
     if (s.unproven.empty() && (before != after || !(s == again))) s.unproven.push_back("something ran meanwhile");
     for (auto& worker : s.workers) worker.seconds = seconds;
     s.is_proven = s.unproven.empty();

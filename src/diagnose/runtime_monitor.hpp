@@ -25,12 +25,12 @@ namespace stretto::diagnose {
 class job_hang_detector;
 
 struct monitor_settings {
-  double limit = 0;        // seconds without progress; 0: report only on SIGUSR1 and when the runtime ends
+  double limit = 0;              // seconds without progress; 0: report only on SIGUSR1 and when the runtime ends
   bool reports_unproven = true;  // report stalls that may end by themselves, too; else only proven hangs
-  std::string file;        // receives the last report as JSON; empty: none
+  std::string file;              // receives the last report as JSON; empty: none
   base::error_form errors = base::error_form::text;
   const dist::job_member* member = nullptr;  // null if the runtime is not part of a job
-  job_hang_detector* job = nullptr;              // null exactly if `member` is
+  job_hang_detector* job = nullptr;          // null exactly if `member` is
 };
 
 /// Registers a runtime with the monitor, from its start to its end.
@@ -53,8 +53,8 @@ class monitored_runtime {
   std::uint64_t progress_ = 0;
   std::int64_t last_progress_ns_ = 0;
   bool reported_unproven_ = false, reported_proven_ = false;
-  std::uint32_t samples_ = 0;  // taken beyond the limit
-  std::uint64_t spent_ns_ = 0;  // processor time for the samples
+  std::uint32_t samples_ = 0;          // taken beyond the limit
+  std::uint64_t spent_ns_ = 0;         // processor time for the samples
   std::int64_t first_request_ns_ = 0;  // first and last verdict request since the last progress; 0: none
   std::int64_t last_request_ns_ = 0;
   std::uint32_t verdict_requests_ = 0;

@@ -57,7 +57,8 @@ class back_pressure {
 
   /// A task must call this before it sends a message on its own initiative. Suspends the task while above the limit.
   void hold_back(const net::transport& net, std::source_location where) {
-    if (outstanding_bytes(net) > limits_.memory_bytes) [[unlikely]] wait_for_memory(net, where);
+    if (outstanding_bytes(net) > limits_.memory_bytes) [[unlikely]]
+      wait_for_memory(net, where);
     else if (is_stuck_.load(std::memory_order_relaxed)) [[unlikely]] is_stuck_.store(false, std::memory_order_relaxed);
   }
   /// True if the current poll must not receive messages.

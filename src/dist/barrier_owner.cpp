@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/remote_barriers.hpp"
 #include "dist/program_constants.hpp"
+#include "dist/remote_barriers.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
 
@@ -85,7 +85,7 @@ void remote_barriers::on_query(rank from, reader& content, base::thread_context&
 }
 
 void remote_barriers::reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
-                                        base::thread_context& context) {
+                                       base::thread_context& context) {
   phases* p = detail::find_barrier(id, *table_);
   if (!p) return send_gone(to, id, detail::barrier_gone(id, phase, {}));
   failure_ref lost;

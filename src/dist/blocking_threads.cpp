@@ -26,7 +26,7 @@ struct call {
 struct blocking_threads::helper_thread {
   std::mutex mutex;
   std::condition_variable changed;
-  call* next = nullptr;      // until its function has returned and this thread has left the runtime
+  call* next = nullptr;  // until its function has returned and this thread has left the runtime
   bool ends = false;
   std::thread thread;
 

@@ -48,18 +48,18 @@ int inspect_module(dl_phdr_info* info, std::size_t, void* to) {
   const bool is_first = std::exchange(w.is_program, false);
   const std::span headers(info->dlpi_phdr, info->dlpi_phnum);
   bool is_it = w.inside == 0;
-  for (const ElfW(Phdr)& p : headers) {
+  for (const ElfW(Phdr) & p : headers) {
     const std::uintptr_t first = info->dlpi_addr + p.p_vaddr;
     if (p.p_type == PT_LOAD && w.inside >= first && w.inside - first < p.p_memsz) is_it = true;
   }
   if (!is_it) return 0;
   w.is_program = is_first;
-  for (const ElfW(Phdr)& p : headers)
+  for (const ElfW(Phdr) & p : headers)
     if (p.p_type == PT_NOTE && w.build.empty())
       w.build = build_id(reinterpret_cast<const std::byte*>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
   if (!w.build.empty()) return 1;
   std::uint64_t checksum = base::fnv1a("");
-  for (const ElfW(Phdr)& p : headers)
+  for (const ElfW(Phdr) & p : headers)
     if (p.p_type == PT_LOAD && (p.p_flags & (PF_R | PF_W | PF_X)) == (PF_R | PF_X))
       checksum = base::fnv1a({reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr), p.p_filesz}, checksum);
   w.build = fmt::format("{:016x}", checksum);

@@ -53,13 +53,9 @@ void name_remote_tasks(const base::runtime_context& runtime, base::wait_walk& wa
 
 }  // namespace dist
 
-std::uint32_t this_node() {
-  return dist::state_of("this_node").identity.self;
-}
+std::uint32_t this_node() { return dist::state_of("this_node").identity.self; }
 
-std::uint32_t job_nodes() {
-  return dist::state_of("job_nodes").identity.nodes;
-}
+std::uint32_t job_nodes() { return dist::state_of("job_nodes").identity.nodes; }
 
 namespace detail {
 
@@ -76,7 +72,8 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
     if (s.of) return s.of->transport().communicator(group, handle);
     // Not part of a job: the options were read when the runtime was made.
     const auto folder = base::parse_options(base::stretto_environment(), {}).values.mpi_folder;
-    const net::mpi::calls& mpi = net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders(folder));
+    const net::mpi::calls& mpi =
+        net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders(folder));
     net::mpi::copy_communicator(mpi, group, handle);
   } catch (error& e) {
     throw std::move(e.fact("asked for", where));

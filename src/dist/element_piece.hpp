@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "data/staging_buffer.hpp"
-#include "dist/remote_requests.hpp"
 #include "dist/pending_requests.hpp"
 #include "dist/program_constants.hpp"
+#include "dist/remote_requests.hpp"
 
 namespace stretto::dist {
 
@@ -22,8 +22,8 @@ struct element_order {
   request_id of;
   data::remote_operation_request::action what = data::remote_operation_request::action::copy;
   detail::instance_handle target;
-  bool is_whole = false;             // the target must have exactly the elements of `outline`
-  box outline = {};                  // hull of all boxes, in the target
+  bool is_whole = false;  // the target must have exactly the elements of `outline`
+  box outline = {};       // hull of all boxes, in the target
   std::uint32_t bytes_each = 0;
   const detail::reduction_kind* kind = nullptr;
   std::uint32_t contributor = 0;
@@ -32,15 +32,16 @@ struct element_order {
 
   /// True if the pieces carry held contributions of a reduction instead of the elements of boxes.
   bool is_held() const noexcept {
-    return what == data::remote_operation_request::action::reduce_held || what == data::remote_operation_request::action::fold;
+    return what == data::remote_operation_request::action::reduce_held ||
+           what == data::remote_operation_request::action::fold;
   }
 };
 
 struct element_piece {
   /// offered: the message is an offer, and the receiver copies the elements itself (pull_offers.hpp).
   enum class form : std::uint8_t { one_box, boxes, held, offered } is = form::one_box;
-  box one = {};               // one_box
-  std::uint64_t offset = 0;   // held: offset in `in_all` bytes
+  box one = {};              // one_box
+  std::uint64_t offset = 0;  // held: offset in `in_all` bytes
   std::uint64_t in_all = 0;
 };
 

@@ -40,11 +40,11 @@ struct element_receiver::incoming_transfer {
 
   std::mutex lock;  // guards what follows
   bool has_order = false, is_open = false;
-  std::vector<waiting_piece> waiting;        // until the target is ready
-  std::uint32_t pieces = ~0u;             // expected pieces; unknown until one has arrived
+  std::vector<waiting_piece> waiting;  // until the target is ready
+  std::uint32_t pieces = ~0u;          // expected pieces; unknown until one has arrived
   std::uint32_t arrived = 0, in_place = 0;
   failure_ref cause;
-  std::optional<data::staging_buffer> held;      // contributions of a reduction, as they arrive
+  std::optional<data::staging_buffer> held;  // contributions of a reduction, as they arrive
 };
 
 /// A piece whose content is being received into memory.
@@ -220,9 +220,9 @@ void element_receiver::resolve_target(const shared& a, base::thread_context& con
   if (named == target_named_later(context.runtime->node)) return request_target(a, context);
   names_.resolve(named, data::word_of(a->order.what), a->order.where, context,
                  [this, a](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
-    if (cause) return on_target_ready(a, std::move(cause), on);
-    await_target(a, near, {}, on);
-  });
+                   if (cause) return on_target_ready(a, std::move(cause), on);
+                   await_target(a, near, {}, on);
+                 });
 }
 
 void element_receiver::request_target(const shared& a, base::thread_context& context) {

@@ -21,8 +21,8 @@
 #include "data/attachments.hpp"
 #include "dist/element_piece.hpp"
 #include "dist/instance_names.hpp"
-#include "dist/pull_offers.hpp"
 #include "dist/posted_receives.hpp"
+#include "dist/pull_offers.hpp"
 
 namespace stretto::dist {
 
@@ -58,7 +58,7 @@ class element_receiver {
     element_piece is;
     net::payload rest;
     std::shared_ptr<data::staging_buffer> here = {};  // content that arrived with the head and must wait
-    std::shared_ptr<const pull_offer> offered = {};       // set: an offer of all elements, no piece
+    std::shared_ptr<const pull_offer> offered = {};   // set: an offer of all elements, no piece
   };
   using shared = std::shared_ptr<incoming_transfer>;
   using key = std::pair<rank, std::uint64_t>;  // identifies a request

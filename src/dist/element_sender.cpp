@@ -8,11 +8,11 @@
 #include <mutex>
 #include <utility>
 
+#include "data/box_pieces.hpp"
 #include "data/cross_process_copy.hpp"
 #include "data/data_state.hpp"
 #include "data/device_reductions.hpp"
 #include "data/handle.hpp"
-#include "data/box_pieces.hpp"
 #include "data/program_bytes.hpp"
 #include "dist/operation_steps.hpp"
 
@@ -29,17 +29,17 @@ struct element_sender::outgoing_transfer {
   const std::shared_ptr<const void> lease;
   element_order order;
   rank to = 0;
-  bool was_offered = false;           // the receiver then knows of the transfer, although no piece was sent
+  bool was_offered = false;  // the receiver then knows of the transfer, although no piece was sent
 
-  std::vector<box> boxes;             // in the target, ordered by piece
-  std::vector<std::size_t> begins;    // index of each piece's first box; one more at the end
-  std::vector<std::byte> held;        // contributions of a reduction, instead of boxes
+  std::vector<box> boxes;           // in the target, ordered by piece
+  std::vector<std::size_t> begins;  // index of each piece's first box; one more at the end
+  std::vector<std::byte> held;      // contributions of a reduction, instead of boxes
 
-  std::atomic<int> allowed{0};        // pieces that may start; the thread that raises it from 0 starts them
-  std::size_t next = 0;               // only the thread that starts pieces
-  std::mutex lock;                    // guards what follows
+  std::atomic<int> allowed{0};  // pieces that may start; the thread that raises it from 0 starts them
+  std::size_t next = 0;         // only the thread that starts pieces
+  std::mutex lock;              // guards what follows
   std::uint32_t preparing = 0, sent = 0;
-  std::vector<bool> is_sent;         // by piece
+  std::vector<bool> is_sent;  // by piece
   failure_ref cause;
   bool is_abandoned = false;
 
@@ -76,8 +76,13 @@ void element_sender::send(const request_id& q, owned_request&& r, const detail::
   auto c = std::make_shared<outgoing_transfer>(std::move(r), source, std::move(lease));
   const data::remote_operation_request& is = c->request.is;
   c->to = *job_.rank_of(static_cast<std::uint16_t>(is.used[0].key >> 48));
-  c->order = {.of = q, .what = is.what, .target = is.used[0], .is_whole = is.is_whole, .kind = is.kind,
-              .contributor = is.contributor, .where = where};
+  c->order = {.of = q,
+              .what = is.what,
+              .target = is.used[0],
+              .is_whole = is.is_whole,
+              .kind = is.kind,
+              .contributor = is.contributor,
+              .where = where};
   const event ready = source.record->ready;
   when_ended(
       c->step_for(its_preconditions), merge(behind, ready, where), context,

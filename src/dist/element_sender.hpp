@@ -14,8 +14,8 @@
 #include <memory>
 
 #include "dist/element_piece.hpp"
-#include "dist/pull_offers.hpp"
 #include "dist/posted_receives.hpp"
+#include "dist/pull_offers.hpp"
 
 namespace stretto::dist {
 

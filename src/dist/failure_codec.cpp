@@ -136,8 +136,7 @@ void failure_codec::write(writer& to, const failure& f) {
   if (!root.id() && root.name_root(std::uint64_t{job_.node()} << 48 | ++named_)) keep(failure_ref::share(&root));
   std::vector<const failure*> links;
   for (const failure* l = &f; l != &root; l = l->because()) links.push_back(l);
-  if (links.size() > most_links)
-    links.erase(links.begin() + most_links / 2, links.end() - most_links / 2);
+  if (links.size() > most_links) links.erase(links.begin() + most_links / 2, links.end() - most_links / 2);
 
   const auto put = [&](const failure& l) {
     to.put(static_cast<std::int32_t>(l.node() == failure::here ? job_.node() : l.node()));
@@ -166,9 +165,9 @@ failure_ref failure_codec::read(reader& from, rank sender) {
   const auto exception = read_exception(from, on);
   failure_ref chain = known(id);
   if (!chain) {
-    chain = failure_ref::adopt(new failure(
-        exception ? exception : std::make_exception_ptr(std::runtime_error("a failure on node " + on)), std::move(who),
-        decode(where, by), node_here(node)));
+    chain = failure_ref::adopt(
+        new failure(exception ? exception : std::make_exception_ptr(std::runtime_error("a failure on node " + on)),
+                    std::move(who), decode(where, by), node_here(node)));
     chain->name_root(id);
     chain = keep(std::move(chain));
   }

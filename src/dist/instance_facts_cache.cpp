@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "data/handle.hpp"
-#include "dist/remote_requests.hpp"
 #include "dist/program_constants.hpp"
+#include "dist/remote_requests.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::dist {
@@ -54,7 +54,7 @@ void instance_facts_cache::forget(const detail::instance_handle& h) {
 }
 
 std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detail::instance_handle& h, const char* verb,
-                                                          const std::source_location& where) {
+                                                                     const std::source_location& where) {
   const rank owner = *job_.rank_of(static_cast<std::uint16_t>(h.key >> 48));
   for (;;) {  // another thread may evict the entry before this one reads it
     if (auto f = lookup(h)) return f;
@@ -92,10 +92,8 @@ void instance_facts_cache::on_describe(rank from, reader& content, base::thread_
           } catch (...) {
             cause = detail::make_failure(std::current_exception(), verb + " of an instance", where);
           }
-        if (cause)
-          pending_requests_.reply(q, cause.get(), on);
-        else
-          job_.send(q.requester, described_, w);
+        if (cause) pending_requests_.reply(q, cause.get(), on);
+        else job_.send(q.requester, described_, w);
       });
 }
 

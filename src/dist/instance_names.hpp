@@ -70,10 +70,10 @@ class instance_names {
   void sweep();
 
   const job& job_;
-  mutable std::mutex lock_;  // guards what follows
-  std::vector<std::uint64_t> latest_;  // by creator: the highest number that has arrived
+  mutable std::mutex lock_;                                     // guards what follows
+  std::vector<std::uint64_t> latest_;                           // by creator: the highest number that has arrived
   std::unordered_map<std::uint64_t, creation_result> results_;  // by key_of
-  std::size_t sweep_size_ = 64;          // size of results_ at which to sweep
+  std::size_t sweep_size_ = 64;                                 // size of results_ at which to sweep
   std::unordered_map<std::uint64_t, std::vector<waiting>> waiting_;
 };
 

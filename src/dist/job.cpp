@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t most_node = 0x7fff;  // limit of event handles
 /// Messages below these sizes are accepted without a check of free memory; the first applies if a limit is set.
 constexpr std::uint64_t least_limit = std::uint64_t{64} << 10, large_bytes = std::uint64_t{16} << 20;
-}
+}  // namespace
 
 /// A message whose content is being received.
 struct job::incoming_message : places::completion {
@@ -48,7 +48,7 @@ struct job::incoming_message : places::completion {
   rank from;
   bool has_cause;
   std::size_t bytes;
-  std::unique_ptr<std::byte[]> content;  // null: out of memory
+  std::unique_ptr<std::byte[]> content;    // null: out of memory
   std::shared_ptr<std::byte[]> kept = {};  // owns the content instead once a handler keeps a part of it
   std::list<incoming_message>::iterator at;
 };
@@ -140,7 +140,8 @@ void job::send(rank to, message_kind kind, const writer& content) {
     transport_->send({.to = to, .handler = number, .head = all.first(ahead), .payload = all.subspan(ahead)});
   };
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
-  if (!cause) [[likely]] return put(e.number, content.all());
+  if (!cause) [[likely]]
+    return put(e.number, content.all());
   writer caused = content;
   caused.put(cause);
   put(e.number_with_cause, caused.all());
@@ -215,7 +216,8 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
         {.to = to, .handler = number, .head = all, .payload = rest, .sent = &sent, .from_device = from_device});
   };
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
-  if (!cause) [[likely]] return put(e.number, head.all());
+  if (!cause) [[likely]]
+    return put(e.number, head.all());
   writer caused = head;
   caused.put(cause);
   put(e.number_with_cause, caused.all());

@@ -95,9 +95,12 @@ class job {
   /// A member function as a handler: void f(rank from, reader& content, base::thread_context& context).
   template <auto f, class Owner>
   message_kind on(std::string name, Owner* owner, counted is_counted = counted::yes) {
-    return on(std::move(name), owner, +[](void* o, rank from, reader& content, base::thread_context& context) {
-      (static_cast<Owner*>(o)->*f)(from, content, context);
-    }, is_counted);
+    return on(
+        std::move(name), owner,
+        +[](void* o, rank from, reader& content, base::thread_context& context) {
+          (static_cast<Owner*>(o)->*f)(from, content, context);
+        },
+        is_counted);
   }
   /// For messages of two parts: a head of at most net::transport::most_head_bytes, and a payload that the handler
   /// directs: void f(rank from, reader& head, net::payload&& rest, base::thread_context& context).

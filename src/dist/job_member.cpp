@@ -67,8 +67,9 @@ void job_member::leave(sched::scheduler& s, const stretto::detail::poll_station&
     return all.is_only_pending(*this) ||
            (all.may_others_never_end(*this) && is_only_job_left(*s.root, s.shard_count()));
   };
-  termination_.leave({.is_idle = is_idle,
-                 .poison_untriggered = [](base::thread_context& context) { return detail::poison_untriggered(context); }});
+  termination_.leave({.is_idle = is_idle, .poison_untriggered = [](base::thread_context& context) {
+                        return detail::poison_untriggered(context);
+                      }});
   scheduler_.store(&s, std::memory_order_seq_cst);
   // A poll has failed before: no poll will end the drain.
   if (has_failed_.load(std::memory_order_seq_cst) && scheduler_.exchange(nullptr, std::memory_order_acq_rel))

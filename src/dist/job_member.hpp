@@ -11,19 +11,19 @@
 #include <functional>
 #include <memory>
 
-#include "dist/termination.hpp"
+#include "dist/endpoint.hpp"
 #include "dist/failure_codec.hpp"
 #include "dist/global_memory.hpp"
-#include "dist/ordered_messages.hpp"
 #include "dist/job.hpp"
 #include "dist/job_clock.hpp"
+#include "dist/ordered_messages.hpp"
 #include "dist/remote_barriers.hpp"
-#include "dist/remote_queues.hpp"
 #include "dist/remote_events.hpp"
 #include "dist/remote_instances.hpp"
+#include "dist/remote_queues.hpp"
 #include "dist/remote_reservations.hpp"
 #include "dist/remote_tasks.hpp"
-#include "dist/endpoint.hpp"
+#include "dist/termination.hpp"
 #include "platform/poll_station.hpp"
 
 namespace stretto::sched {

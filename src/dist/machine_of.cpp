@@ -55,11 +55,14 @@ future<std::vector<platform>> machines_of_job(std::source_location where) {
   std::vector<future<platform>> each;
   std::vector<event> told;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) told.push_back(each.emplace_back(machine_of(at_node(n), where)));
-  return async(after(std::span<const event>(told)), name("machines_of_job"), [each = std::move(each)] {
-    std::vector<platform> all;
-    for (const future<platform>& one : each) all.push_back(one.get());
-    return all;
-  }, where);
+  return async(
+      after(std::span<const event>(told)), name("machines_of_job"),
+      [each = std::move(each)] {
+        std::vector<platform> all;
+        for (const future<platform>& one : each) all.push_back(one.get());
+        return all;
+      },
+      where);
 }
 
 future<platform> machine_of(at_node node, std::source_location where) {

@@ -25,7 +25,7 @@ struct operation_step {
   const char* verb = nullptr;
   const detail::instance_record* near = nullptr;  // local instance
   enum class direction : bool { to, from } way = direction::to;
-  detail::instance_handle posted = {};            // set if the step sends elements to a posted receive
+  detail::instance_handle posted = {};  // set if the step sends elements to a posted receive
 };
 inline constexpr const char* its_preconditions = "its preconditions";
 inline constexpr const char* its_elements = "its elements";

@@ -70,8 +70,8 @@ class ordered_messages final : public protocol {
   job& job_;
   const message_kind message_;
   std::vector<owner> owners_;
-  std::map<rank, sender> senders_;          // only the polling thread
-  base::spin_lock lock_;                    // guards what follows
+  std::map<rank, sender> senders_;  // only the polling thread
+  base::spin_lock lock_;            // guards what follows
   std::map<rank, std::uint64_t> sent_ = {};
 };
 

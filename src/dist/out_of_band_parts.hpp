@@ -83,9 +83,9 @@ class parts_reader final : public detail::more_bytes {
   out_of_band_parts::parts all_;
   const std::vector<std::uint64_t> behind_;
   const std::span<const std::byte> bytes_;
-  std::size_t next_ = 0;                 // the next part
-  std::vector<std::byte> cut_;           // a part of which the reader takes less than all at a time
-  bool is_cut_ = false;                  // cut_ is being read
+  std::size_t next_ = 0;        // the next part
+  std::vector<std::byte> cut_;  // a part of which the reader takes less than all at a time
+  bool is_cut_ = false;         // cut_ is being read
   std::uint64_t left_ = 0;
   bool has_failed_ = false;
 };

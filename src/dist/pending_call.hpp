@@ -22,7 +22,7 @@ inline bool is_failure(reply_kind r) noexcept { return r == reply_kind::failure 
 struct pending_call {
   sched::task_record* record = nullptr;  // null: the value has arrived
   sched::finish_scope* scope = nullptr;
-  detail::value_reader read = nullptr;   // null: the function returns no value
+  detail::value_reader read = nullptr;  // null: the function returns no value
 
   /// Completes the record with the value, or with `cause`, or with a failure if the value cannot be read.
   void end_value(failure_ref cause, std::span<const std::byte> value, base::thread_context& context) const;

@@ -41,13 +41,13 @@ struct posted_receives::posted_receive {
   const std::uint64_t number;
   bool is_posted = false, is_open = false;  // before is_posted: other nodes have referred to the number
   std::vector<part> parts;
-  geometry::box_index index;       // of non-empty parts
-  std::uint64_t left = 0;          // elements of all parts that have not been counted
-  std::uint32_t landing = 0;       // pieces that are being written
-  failure_ref cause;               // set if the receive as a whole has failed
+  geometry::box_index index;  // of non-empty parts
+  std::uint64_t left = 0;     // elements of all parts that have not been counted
+  std::uint32_t landing = 0;  // pieces that are being written
+  failure_ref cause;          // set if the receive as a whole has failed
   instance_handle target;
   std::source_location where;
-  event behind;                    // what it waits for before it opens
+  event behind;  // what it waits for before it opens
   const char* what_for = its_preconditions;
 
   struct waiting_copy {

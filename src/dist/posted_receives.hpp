@@ -101,7 +101,7 @@ class posted_receives {
   failure_codec& causes_;
   instance_names& names_;
   const message_kind abandoned_;
-  mutable std::mutex lock_;  // guards what follows
+  mutable std::mutex lock_;                        // guards what follows
   std::unordered_map<std::uint64_t, shared> all_;  // by number
   std::uint64_t lost_from_ = ~std::uint64_t{0};    // receives from this number on have failed,
   failure_ref loss_;                               // because of this

@@ -71,8 +71,7 @@ struct module {
   bool holds_text(const char* text) const noexcept {
     const auto at = reinterpret_cast<std::uintptr_t>(text);
     for (const segment& s : segments)
-      if (at >= s.first && at < s.last)
-        return is_terminated(text, std::min<std::size_t>(longest_text, s.last - at));
+      if (at >= s.first && at < s.last) return is_terminated(text, std::min<std::size_t>(longest_text, s.last - at));
     return false;
   }
 };
@@ -81,7 +80,7 @@ std::uint16_t hash_of(const module& m, std::string_view name, std::span<const El
   if (const auto slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
   std::uint64_t h = base::fnv1a(name);
   // Size, position and flags of the segments, and the build ID if there is one.
-  for (const ElfW(Phdr)& p : headers) {
+  for (const ElfW(Phdr) & p : headers) {
     if (p.p_type == PT_LOAD) {
       const std::uint64_t shape[]{p.p_vaddr, p.p_memsz, p.p_filesz, p.p_flags};
       h = base::fnv1a({reinterpret_cast<const char*>(shape), sizeof shape}, h);
@@ -97,7 +96,7 @@ std::uint16_t hash_of(const module& m, std::string_view name, std::span<const El
 module read_module(const dl_phdr_info& info) {
   module m{info.dlpi_addr, unknown, {}};
   const std::span headers(info.dlpi_phdr, info.dlpi_phnum);
-  for (const ElfW(Phdr)& p : headers)
+  for (const ElfW(Phdr) & p : headers)
     if (p.p_type == PT_LOAD && p.p_flags & PF_R)
       m.segments.push_back({info.dlpi_addr + p.p_vaddr, info.dlpi_addr + p.p_vaddr + p.p_memsz});
   m.hash = hash_of(m, name_in_list(info.dlpi_name), headers);
@@ -114,7 +113,7 @@ class checked_values {
   std::atomic<std::uint64_t>& place(std::uint64_t word) noexcept { return all_[word * 0x9e3779b97f4a7c15u >> 56]; }
   std::array<std::atomic<std::uint64_t>, 256> all_{};
 };
-constinit checked_values checked_lines;     // encoded lines of the program
+constinit checked_values checked_lines;   // encoded lines of the program
 constinit checked_values checked_ranges;  // address and size of constants in the program
 
 /// The program itself, the first module in the list. It is never unloaded, so it need not be looked up again. Its hash
@@ -122,10 +121,12 @@ constinit checked_values checked_ranges;  // address and size of constants in th
 const module& program() {
   static const module* const it = [] {
     auto* const m = new module;  // never destroyed: threads may outlive main
-    ::dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* to) {
-      *static_cast<module*>(to) = read_module(*info);
-      return 1;
-    }, m);
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* to) {
+          *static_cast<module*>(to) = read_module(*info);
+          return 1;
+        },
+        m);
     return m;
   }();
   return *it;
@@ -147,12 +148,14 @@ class module_list {
   auto with(F&& f) {
     const std::scoped_lock lock(mutex_);
     const auto adds = adds_, subs = subs_;
-    ::dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* self) {
-      auto& list = *static_cast<module_list*>(self);
-      list.adds_ = info->dlpi_adds;
-      list.subs_ = info->dlpi_subs;
-      return 1;  // the counters of the first entry are valid for all
-    }, this);
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* self) {
+          auto& list = *static_cast<module_list*>(self);
+          list.adds_ = info->dlpi_adds;
+          list.subs_ = info->dlpi_subs;
+          return 1;  // the counters of the first entry are valid for all
+        },
+        this);
     if (all_.empty() || adds != adds_ || subs != subs_) {
       all_.clear();
       ::dl_iterate_phdr(add, this);

@@ -1,8 +1,8 @@
 // pull_offers.hpp - offers of elements in device memory, which a device of the receiving node copies directly.
 //
-// Instead of sending elements, the source node sends their location (data/exported_device_elements.hpp). The target node
-// copies them and reports that; or it replies that it cannot, and the elements are then sent in pieces. The source node
-// remembers memory that the target node can never access, and does not offer it again.
+// Instead of sending elements, the source node sends their location (data/exported_device_elements.hpp). The target
+// node copies them and reports that; or it replies that it cannot, and the elements are then sent in pieces. The source
+// node remembers memory that the target node can never access, and does not offer it again.
 //
 // Messages    offer; offer_reply.
 // Threads     any of the runtime; handlers run inside job::poll.

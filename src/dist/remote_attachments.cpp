@@ -110,10 +110,10 @@ void remote_attachments::lend(data::attached_array& from, const fetch_request& f
         if (cause)
           return pending_requests_.reply(f.id, cause.get(), on, pending_requests::failure_origin::precondition);
         data::remote_operation_request r{.what = data::remote_operation_request::action::copy,
-                            .used_count = 2,
-                            .is_whole = false,
-                            .boxes = {&f.part, 1},
-                            .shift = f.shift};
+                                         .used_count = 2,
+                                         .is_whole = false,
+                                         .boxes = {&f.part, 1},
+                                         .shift = f.shift};
         r.used = {f.target, in};
         sender_.send(f.id, owned_request(r), in, event(), f.where, on, std::move(lease));
       },
@@ -121,7 +121,7 @@ void remote_attachments::lend(data::attached_array& from, const fetch_request& f
 }
 
 data::attachment_name remote_attachments::request(std::uint16_t node, std::uint64_t shared, const box& part,
-                                                const std::source_location& where) {
+                                                  const std::source_location& where) {
   job_.hold_back(where);
   const data::attachment_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
   writer w(name.number, shared, encode(where, job_.node()));

@@ -40,7 +40,7 @@ class remote_attachments final : public data::remote_attachments {
   void hold(const data::attachment_name& what) override;
   void let_go(const data::attachment_name& what) override;
   data::attachment_name request(std::uint16_t node, std::uint64_t shared, const box& part,
-                               const std::source_location& where) override;
+                                const std::source_location& where) override;
   std::uint64_t keep_for(std::uint32_t node, std::vector<std::shared_ptr<const void>>&& along) override;
   void acknowledge_message(std::uint32_t sender, std::uint64_t message) override;
 
@@ -81,8 +81,8 @@ class remote_attachments final : public data::remote_attachments {
   std::shared_ptr<data::attachments> all_;
   std::mutex lock_;  // guards what follows; nothing is released while it is held
   std::uint64_t messages_ = 0;
-  std::multimap<std::pair<rank, std::uint64_t>, held> by_others_;          // by node and array
-  std::map<std::pair<rank, std::uint64_t>, std::vector<held>> unread_;     // by node and message
+  std::multimap<std::pair<rank, std::uint64_t>, held> by_others_;       // by node and array
+  std::map<std::pair<rank, std::uint64_t>, std::vector<held>> unread_;  // by node and message
   /// A request of another node: the array to be fetched; or the fetch, if it has overtaken the request.
   struct requested {
     array lent = {};

@@ -128,10 +128,8 @@ event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t
     gone = at(id).gone;
     if (!gone) pending_alterations_.emplace(token = ++tokens_, std::pair(id, done));
   }
-  if (gone)
-    detail::end_event(done, gone, context, where);
-  else
-    job_.send(owner_of(id), alter_, writer(id, phase, delta, token, encode(where, job_.node())));
+  if (gone) detail::end_event(done, gone, context, where);
+  else job_.send(owner_of(id), alter_, writer(id, phase, delta, token, encode(where, job_.node())));
   return done;
 }
 

@@ -79,9 +79,9 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   struct record {
     std::uint64_t ended_below = 0;
     bool has_queried = false, is_sending = false;
-    std::vector<std::uint64_t> queried_phases;         // without reply; not below ended_below
-    std::map<std::uint64_t, event> pending;         // events of this node for phases without reply
-    std::map<std::uint64_t, ended_phase> ended;   // poisoned ones, and the latest with values
+    std::vector<std::uint64_t> queried_phases;   // without reply; not below ended_below
+    std::map<std::uint64_t, event> pending;      // events of this node for phases without reply
+    std::map<std::uint64_t, ended_phase> ended;  // poisoned ones, and the latest with values
     std::map<std::uint64_t, arrival_batch> to_send;
     failure_ref gone;
   };

@@ -8,9 +8,9 @@
 #include "base/context.hpp"
 #include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
-#include "event/handle.hpp"
 #include "event/event_table.hpp"
 #include "event/event_wait_graph.hpp"
+#include "event/handle.hpp"
 
 namespace stretto::dist {
 
@@ -147,8 +147,8 @@ void remote_events::add_wait_edges(base::wait_walk& walk) const {
     for (const auto& [key, r] : s.records)
       for (const pending_query& q : r.queries)
         if (q.waiters && !walk.is_full())
-          detail::add_waiters(q.waiters,
-                               walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation), walk);
+          detail::add_waiters(q.waiters, walk.at(base::wait_kind::event, key << detail::generation_bits | q.generation),
+                              walk);
   }
 }
 

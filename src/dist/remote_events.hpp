@@ -74,10 +74,10 @@ class remote_events final : public remote_owner, public protocol {
   };
   struct record {
     std::uint32_t ended_below = 1;
-    std::vector<poison> poisons;           // below ended_below
-    std::vector<std::uint32_t> inferred;   // triggered from here, not below ended_below
-    std::vector<pending_query> queries;       // not below ended_below, nor inferred
-    failure_ref lost;                      // set if the owner is lost: pending generations never end
+    std::vector<poison> poisons;          // below ended_below
+    std::vector<std::uint32_t> inferred;  // triggered from here, not below ended_below
+    std::vector<pending_query> queries;   // not below ended_below, nor inferred
+    failure_ref lost;                     // set if the owner is lost: pending generations never end
   };
   struct shard {
     mutable base::spin_lock lock;
@@ -87,9 +87,7 @@ class remote_events final : public remote_owner, public protocol {
   struct subscription;
 
   static constexpr unsigned shard_bits = 6;
-  shard& shard_of(std::uint64_t key) noexcept {
-    return shards_[key * 0x9e3779b97f4a7c15u >> (64 - shard_bits)];
-  }
+  shard& shard_of(std::uint64_t key) noexcept { return shards_[key * 0x9e3779b97f4a7c15u >> (64 - shard_bits)]; }
 
   static bool is_known(const record& r, std::uint32_t generation) noexcept;
   /// With the lock held: adds `w`, if any, and returns true if the owner has not been queried about the generation yet.

@@ -42,7 +42,7 @@ struct remote_instances::remote_operation {
   owned_request request;
   event behind;
   std::source_location where;
-  unsigned resolved = 0;  // handles whose names were resolved
+  unsigned resolved = 0;                                   // handles whose names were resolved
   std::array<instance_handle, 3> named = request.is.used;  // as the requester names them
 };
 
@@ -143,8 +143,7 @@ void remote_instances::on_create(rank from, reader& content, base::thread_contex
   try {
     if (const detail::reduction_kind* const kind = decode_kind(kind_bits, job_.name_of(job_.self()), where))
       is.made = detail::create_reduction(r.memory, r.box, r.dimensions, *kind, {.style = style, .name = text}, where);
-    else
-      is.made = detail::create_instance(r, after_range{{&behind, 1}}, where);
+    else is.made = detail::create_instance(r, after_range{{&behind, 1}}, where);
   } catch (...) {
     is.cause = detail::make_failure(std::current_exception(), "creation of an instance", where);
     pending_requests_.reply(q, is.cause.get(), context);
@@ -320,9 +319,8 @@ void remote_instances::lost(rank node, base::thread_context& context) noexcept {
   offers_.lost(node);
   if (const auto& imported = data::state_of(context).imported) imported->forget(job_.node_of(node));
   global_instances_.lost(node);
-  pending_requests_.lost(node, context, [&](std::uint64_t number) {
-    return receiver_.is_receiving_from({job_.self(), number}, node);
-  });
+  pending_requests_.lost(
+      node, context, [&](std::uint64_t number) { return receiver_.is_receiving_from({job_.self(), number}, node); });
   enclosures_.lost(node);
 }
 

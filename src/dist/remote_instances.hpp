@@ -16,17 +16,17 @@
 #include <vector>
 
 #include "data/other_nodes.hpp"
+#include "dist/control_messages.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
-#include "dist/instance_facts_cache.hpp"
-#include "dist/remote_requests.hpp"
 #include "dist/global_instances.hpp"
+#include "dist/instance_facts_cache.hpp"
 #include "dist/instance_names.hpp"
-#include "dist/control_messages.hpp"
-#include "dist/posted_receives.hpp"
-#include "dist/pending_requests.hpp"
-#include "dist/remote_attachments.hpp"
 #include "dist/operation_steps.hpp"
+#include "dist/pending_requests.hpp"
+#include "dist/posted_receives.hpp"
+#include "dist/remote_attachments.hpp"
+#include "dist/remote_requests.hpp"
 
 namespace stretto::dist {
 
@@ -57,7 +57,8 @@ class remote_instances final : public protocol, public data::other_nodes {
     return global_instances_.stand_in(h);
   }
   void gone(const detail::instance_handle& h) noexcept override { global_instances_.gone(h); }
-  event submit(const data::remote_operation_request& r, const preconditions& after, const std::source_location& where) override;
+  event submit(const data::remote_operation_request& r, const preconditions& after,
+               const std::source_location& where) override;
   void hold_back(const std::source_location& where) override { job_.hold_back(where); }
   std::shared_ptr<const void> counted_copy() override {
     return std::make_shared<back_pressure::share>(job_.pressure(), back_pressure::kind::unanswered,

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "data/other_nodes.hpp"
 #include "base/bytes.hpp"
+#include "data/other_nodes.hpp"
 
 namespace stretto::dist {
 

@@ -98,10 +98,8 @@ void remote_reservations::want(std::uint64_t id, base::thread_context& context) 
 }
 
 void remote_reservations::send_want(std::uint64_t id, base::thread_context& context) {
-  if (home_of(id) == job_.self())
-    enqueue_requester(job_.self(), id, context);
-  else
-    job_.send(home_of(id), want_, writer(id));
+  if (home_of(id) == job_.self()) enqueue_requester(job_.self(), id, context);
+  else job_.send(home_of(id), want_, writer(id));
 }
 
 void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::thread_context& context) {
@@ -116,10 +114,8 @@ void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::th
     to = std::exchange(s->last, who);
     version = ++s->version;
   }
-  if (to == job_.self())
-    recall(id, who, version, context);
-  else
-    job_.send(to, recall_, writer(id, who, version));
+  if (to == job_.self()) recall(id, who, version, context);
+  else job_.send(to, recall_, writer(id, who, version));
 }
 
 void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
@@ -341,10 +337,8 @@ void remote_reservations::lost(rank node, base::thread_context& context) noexcep
     const std::scoped_lock lock(lock_);
     for (const auto& [id, s] : entries_) {
       const rank home = home_of(id);
-      if (home == node || (home == job_.self() && s.users[node]))
-        dead.push_back(id);
-      else if (home != job_.self())
-        elsewhere.push_back(id);
+      if (home == node || (home == job_.self() && s.users[node])) dead.push_back(id);
+      else if (home != job_.self()) elsewhere.push_back(id);
     }
   }
   for (const auto id : dead) fail_reservation(id, why, context);

@@ -79,8 +79,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
     std::uint64_t id;
     action what;
     rank origin;
-    std::uint64_t token;       // of the pending_operation at its origin
-    std::uint32_t version;     // of the latest pass that it has seen
+    std::uint64_t token;    // of the pending_operation at its origin
+    std::uint32_t version;  // of the latest pass that it has seen
     std::uint32_t hops;
     std::source_location where;
     failure_ref cause;
@@ -89,10 +89,10 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   struct reservation_entry {
     detail::reservation_state* held = nullptr;
     bool is_here = false;
-    bool is_wanted = false;     // `want` was sent, and it has not arrived yet
+    bool is_wanted = false;           // `want` was sent, and it has not arrived yet
     std::uint32_t pending_reads = 0;  // shared acquires of this node that wait for a reply
-    std::uint32_t seen = 0;     // number of the pass by which it arrived last
-    std::uint32_t passed = 0;   // number of the pass by which it left; 0: never
+    std::uint32_t seen = 0;           // number of the pass by which it arrived last
+    std::uint32_t passed = 0;         // number of the pass by which it left; 0: never
     rank passed_to = 0;
     std::vector<forwarded_operation> waiting{};  // wait for its arrival or loss
     // Only at home:

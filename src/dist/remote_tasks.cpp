@@ -18,8 +18,8 @@
 #include "event/event_wait_graph.hpp"
 #include "event/when_ended.hpp"
 #include "sched/cancellation.hpp"
-#include "sched/task_execution.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::dist {
 
@@ -58,7 +58,7 @@ struct remote_tasks::request {
   std::uint32_t worker = ~0u;
   int priority = 0;
   bool is_profiled = false;
-  std::shared_ptr<const void> kept = {};  // keeps what the function uses alive
+  std::shared_ptr<const void> kept = {};     // keeps what the function uses alive
   mutable back_pressure::share memory = {};  // until the function begins
   bool may_be_cancelled = true;
   mutable cancellable_task as = {};
@@ -120,8 +120,7 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
   base::require_current("async");
   const rank here = job_ ? job_->self() : rank{0};
   const std::uint32_t nodes = job_ ? job_->nodes() : 1;
-  if (asked_for.node != ~0u && asked_for.node >= nodes)
-    throw base::no_such_node(asked_for.node, nodes, where);
+  if (asked_for.node != ~0u && asked_for.node >= nodes) throw base::no_such_node(asked_for.node, nodes, where);
   const rank to = asked_for.node == ~0u ? here : static_cast<rank>(asked_for.node);
   if (to != here) job_->hold_back(where);
   auto& t = state_of(base::require_current("async"));
@@ -143,7 +142,7 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
   if (asked_for.profile) profile = std::make_shared<sched::profile_state>(where);
   auto& record = static_cast<task_record&>(*detail::make_task(value_bytes, type, where, mine).record);
   record.flags &= static_cast<std::uint8_t>(~task_record::has_value);  // until it arrives
-  if (t.observer) t.observer->reused(&record);  // its predecessors are not visible here
+  if (t.observer) t.observer->reused(&record);                         // its predecessors are not visible here
   const std::uint64_t id = ids_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(lock_);
@@ -305,7 +304,8 @@ void remote_tasks::on_place(rank from, reader& content, base::thread_context& co
 
 void remote_tasks::place_here(request&& r, std::span<const std::byte> first, base::thread_context& context) {
   try {
-    data::shared_arrays::placed placed = data::attachments_of(context)->shared->place(first, r.behind, r.where, context);
+    data::shared_arrays::placed placed =
+        data::attachments_of(context)->shared->place(first, r.behind, r.where, context);
     r.behind = placed.done;
     r.kept = std::move(placed.kept);
     r.may_be_cancelled = false;  // the placement happens in any case
@@ -452,25 +452,27 @@ void remote_tasks::run(const request& r) {
                     failure_ref::adopt(new failure(*behind.get(), r.who(), r.where)));
   bool is_over = false;
   try {
-    finish([&] {
-      detail::parcel value;
-      failure_ref cause;
-      try {
-        field_reader in(r.arguments);
-        field_writer out(value);
-        r.function->run(in, out);
-      } catch (...) {
-        cause = detail::make_failure(std::current_exception(), r.who(), r.where);
-        value = {};
-      }
-      const thread_state& now =
-          state_of(base::require_current("async"));  // the function may have ended on another thread
-      is_over =
-          now.scope->is_quiet(now.owner->shard_count()) && now.scope->failures.is_empty();
-      task_times took;
-      if (r.is_profiled) took = sched::profile_of(*now.current).so_far(now);
-      at.reply(r.from, is_over ? reply_stage::value_and_end : reply_stage::value, r.id, cause, took, std::move(value));
-    }, r.where);
+    finish(
+        [&] {
+          detail::parcel value;
+          failure_ref cause;
+          try {
+            field_reader in(r.arguments);
+            field_writer out(value);
+            r.function->run(in, out);
+          } catch (...) {
+            cause = detail::make_failure(std::current_exception(), r.who(), r.where);
+            value = {};
+          }
+          const thread_state& now =
+              state_of(base::require_current("async"));  // the function may have ended on another thread
+          is_over = now.scope->is_quiet(now.owner->shard_count()) && now.scope->failures.is_empty();
+          task_times took;
+          if (r.is_profiled) took = sched::profile_of(*now.current).so_far(now);
+          at.reply(r.from, is_over ? reply_stage::value_and_end : reply_stage::value, r.id, cause, took,
+                   std::move(value));
+        },
+        r.where);
     if (!is_over) at.reply(r.from, reply_stage::end, r.id, {});
   } catch (...) {
     at.reply(r.from, reply_stage::end, r.id,
@@ -479,7 +481,7 @@ void remote_tasks::run(const request& r) {
 }
 
 void remote_tasks::reply(rank to, reply_stage what, std::uint64_t id, const failure_ref& cause, const task_times& took,
-                          detail::parcel&& value) {
+                         detail::parcel&& value) {
   auto& context = base::require_current("async");
   if (!job_ || to == job_->self()) return complete_call(what, id, cause, took, value.bytes, context);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), context);
@@ -514,11 +516,12 @@ void remote_tasks::on_refused_reply(rank from, reader& message_prefix, failure_r
   const auto id = message_prefix.get<std::uint64_t>();
   const bool has_more = message_prefix.get<reply_kind>() == reply_kind::value_with_more;
   complete_call(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
-  if (has_more) data::acknowledge_message(from, message_prefix.get<std::uint64_t>(), context);  // nobody will read it: release it
+  if (has_more)
+    data::acknowledge_message(from, message_prefix.get<std::uint64_t>(), context);  // nobody will read it: release it
 }
 
 void remote_tasks::complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,
-                        std::span<const std::byte> value, base::thread_context& context) {
+                                 std::span<const std::byte> value, base::thread_context& context) {
   remote_call a;
   {
     const std::scoped_lock lock(lock_);

@@ -24,10 +24,10 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/pending_call.hpp"
 #include "dist/failure_codec.hpp"
-#include "dist/ordered_messages.hpp"
 #include "dist/job.hpp"
+#include "dist/ordered_messages.hpp"
+#include "dist/pending_call.hpp"
 #include "sched/profile_state.hpp"
 
 namespace stretto::dist {
@@ -65,11 +65,11 @@ class remote_tasks final : public protocol {
   /// A call, on the calling node.
   struct remote_call : pending_call {
     rank of = 0;
-    bool is_over = false;   // the end arrived before the value
+    bool is_over = false;  // the end arrived before the value
     failure_ref end_cause = {};
     std::vector<std::shared_ptr<const void>> along = {};  // attachments of the arguments, until the value arrives
-    std::shared_ptr<sched::profile_state> profile = {};  // null unless a profile was requested
-    back_pressure::share memory = {};  // of a put or a buffer: its message and records there
+    std::shared_ptr<sched::profile_state> profile = {};   // null unless a profile was requested
+    back_pressure::share memory = {};                     // of a put or a buffer: its message and records there
   };
   struct request;
   struct new_call;
@@ -123,7 +123,7 @@ class remote_tasks final : public protocol {
   void start(request&& r);
   static void run(const request& r);
   void reply(rank to, reply_stage what, std::uint64_t id, const failure_ref& cause, const task_times& took = {},
-              detail::parcel&& value = {});
+             detail::parcel&& value = {});
   /// Replies that the call could not be started, because of `cause`.
   void refuse(rank to, std::uint64_t id, const failure_ref& cause) {
     reply(to, reply_stage::value_and_end, id, cause, sched::measured_elsewhere());

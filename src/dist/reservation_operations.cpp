@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/remote_reservations.hpp"
 #include "dist/program_constants.hpp"
-#include "event/event_trigger.hpp"
+#include "dist/remote_reservations.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
+#include "event/event_trigger.hpp"
 
 namespace stretto::dist {
 
@@ -140,7 +140,8 @@ bool remote_reservations::execute(const forwarded_operation& e, reservation_entr
     case action::release: {
       const auto released = s.held->release(e.cause.get(), after.next);
       if (released == reservation_state::release_result::elsewhere) return false;
-      if (released == reservation_state::release_result::not_held) misuse = detail::released_unheld(e.id, s.held->where(), e.where);
+      if (released == reservation_state::release_result::not_held)
+        misuse = detail::released_unheld(e.id, s.held->where(), e.where);
       break;
     }
     case action::skip_acquire:

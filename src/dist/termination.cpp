@@ -118,7 +118,7 @@ void termination::on_over(rank, reader&, base::thread_context&) { is_over_ = tru
 
 void termination::lost(rank node, base::thread_context&) noexcept {
   if (is_over_) return broadcast_over();  // the coordinator may have been lost before it notified all
-  has_previous_ = was_quiet_ = false;  // its counts are in the previous sums
+  has_previous_ = was_quiet_ = false;     // its counts are in the previous sums
   queries_.erase(node);
   if (!is_round_open_ || has_replied_[node]) return;
   has_replied_[node] = true;

@@ -87,7 +87,7 @@ class termination final : public protocol {
   std::vector<bool> has_replied_;
   sums round_sums_, previous_sums_;
   bool has_previous_ = false;  // previous_sums_ is of the previous round
-  bool was_quiet_ = false;   // the previous round equalled the one before; waits were then poisoned
+  bool was_quiet_ = false;     // the previous round equalled the one before; waits were then poisoned
 };
 
 }  // namespace stretto::dist

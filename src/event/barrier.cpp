@@ -8,12 +8,12 @@
 #include "base/order_observer.hpp"
 #include "base/peek.hpp"
 #include "event/calling_thread.hpp"
+#include "event/derived_event.hpp"
+#include "event/event_wait_graph.hpp"
 #include "event/object_table.hpp"
 #include "event/phases.hpp"
 #include "event/remote_barrier.hpp"
 #include "event/wait_cycle.hpp"
-#include "event/event_wait_graph.hpp"
-#include "event/derived_event.hpp"
 
 namespace stretto {
 
@@ -165,8 +165,7 @@ void arrive_after(std::uint64_t id, std::uint64_t phase, const void* value, cons
     }
     refuse_arrival(p, id, phase, count, result, where);
   }
-  if (now)
-    p.complete_arrivals(phase, count, cause_of(when, cache).get(), value, context, where);
+  if (now) p.complete_arrivals(phase, count, cause_of(when, cache).get(), value, context, where);
   else if (!subscribe(when, *late, cache, context))
     late_arrival::take_effect(*late, cause_of(when, cache).get(), context);
 }
@@ -184,8 +183,9 @@ barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::sou
         .fact("created", where)
         .fact("at most", std::to_string(most_arrivals))
         .remedy("arrive once per group: several barriers, whose events are merged or arrive at another");
-  const auto id = barriers_of(*cache.table).create(
-      cache.node, [&](phases& p) { p.start(arrivals, {fold.bytes, fold.begin, fold.apply}, where); });
+  const auto id = barriers_of(*cache.table).create(cache.node, [&](phases& p) {
+    p.start(arrivals, {fold.bytes, fold.begin, fold.apply}, where);
+  });
   return barrier(id, 0);
 }
 
@@ -300,12 +300,12 @@ void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread
                              const std::source_location& where) {
   auto& cache = event_cache::of(context);
   phases& p = find(id, phase, cache, where);
-  const failure_ref why = make_failure(
-      std::make_exception_ptr(error("E25", name_of(id, phase) + " was destroyed while waited for")
-                                  .fact("created", p.where())
-                                  .fact("destroyed", where)
-                                  .remedy("destroy a barrier after its last phase has happened")),
-      name_of(id, phase), where);
+  const failure_ref why =
+      make_failure(std::make_exception_ptr(error("E25", name_of(id, phase) + " was destroyed while waited for")
+                                               .fact("created", p.where())
+                                               .fact("destroyed", where)
+                                               .remedy("destroy a barrier after its last phase has happened")),
+                   name_of(id, phase), where);
   barriers_of(*cache.table).destroy(id);
   if (auto* others = cache.table->barriers_elsewhere.load(std::memory_order_acquire)) others->destroyed(id, why);
   p.stop(why, context);

@@ -44,8 +44,8 @@ struct completion {
         return false;
       }
       w.next = static_cast<waiter*>(pointer(word));
-    } while (!word_.compare_exchange_weak(word, packed(&w) | (word & references_mask),
-                                          std::memory_order_release, std::memory_order_acquire));
+    } while (!word_.compare_exchange_weak(word, packed(&w) | (word & references_mask), std::memory_order_release,
+                                          std::memory_order_acquire));
     return true;
   }
 

@@ -9,8 +9,8 @@
 #include "base/order_observer.hpp"
 #include "base/spin_lock.hpp"
 #include "event/calling_thread.hpp"
-#include "event/remote_queue.hpp"
 #include "event/derived_event.hpp"
+#include "event/remote_queue.hpp"
 
 namespace stretto {
 
@@ -157,10 +157,8 @@ void completion_queue::add(event e, std::source_location where) const {
     r.next = nullptr;
     {
       std::scoped_lock lock(queue->lock);
-      if (queue->last)
-        queue->last->next = &r;
-      else
-        queue->first = &r;
+      if (queue->last) queue->last->next = &r;
+      else queue->first = &r;
       queue->last = &r;
       ++queue->ended;
       --queue->pending;

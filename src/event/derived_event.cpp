@@ -141,10 +141,8 @@ void fire_all_inputs(waiter& self, const failure*, base::thread_context& context
 
 /// Keeps an input that the merge will check later: adds a reference to a task, or subscribes at a remote owner.
 void retain_input(dependency d, event_cache& cache) {
-  if (auto* task = d.task())
-    task->add_reference();
-  else if (const event e = d.as_event(); !cache.is_local(e))
-    owner_of(e, cache).express_interest(e);
+  if (auto* task = d.task()) task->add_reference();
+  else if (const event e = d.as_event(); !cache.is_local(e)) owner_of(e, cache).express_interest(e);
 }
 
 /// The inputs of a merge that is being made; releases them if making it throws.

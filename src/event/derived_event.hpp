@@ -14,8 +14,8 @@
 // Cost        no allocation once warm; a merge of n copies n handles and subscribes about once.
 #pragma once
 
-#include "event/event_trigger.hpp"
 #include "event/event_floor.hpp"
+#include "event/event_trigger.hpp"
 
 namespace stretto::detail {
 

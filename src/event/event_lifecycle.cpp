@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "base/order_observer.hpp"
-#include "event/misuse.hpp"
 #include "event/derived_event.hpp"
+#include "event/misuse.hpp"
 
 namespace stretto::detail {
 

@@ -7,9 +7,9 @@
 #include "base/node_numbers.hpp"
 #include "base/order_observer.hpp"
 #include "event/calling_thread.hpp"
+#include "event/derived_event.hpp"
 #include "event/misuse.hpp"
 #include "event/wait_cycle.hpp"
-#include "event/derived_event.hpp"
 
 namespace stretto {
 
@@ -84,8 +84,7 @@ struct forwarder : waiter {
 };
 static_assert(sizeof(forwarder) <= event_table::record_bytes);
 
-void forward_after(event target, event precondition, base::thread_context& context,
-                   const std::source_location& where) {
+void forward_after(event target, event precondition, base::thread_context& context, const std::source_location& where) {
   auto& cache = event_cache::of(context);
   owner_of(target, cache);
   has_ended(precondition, cache);  // refuses foreign events before anything has changed
@@ -115,8 +114,7 @@ void user_event::trigger(event precondition, std::source_location where) const {
     refuse_wait_cycle(*this, precondition, cache, where);
 
   auto unclaimed = slot::claim_of(generation, role::none);
-  if (!s.claim.compare_exchange_strong(unclaimed, slot::claim_of(generation, role::taken),
-                                       std::memory_order_seq_cst) ||
+  if (!s.claim.compare_exchange_strong(unclaimed, slot::claim_of(generation, role::taken), std::memory_order_seq_cst) ||
       slot::generation_in(s.word.load(std::memory_order_seq_cst)) != generation)
     refuse_second_end(*this, cache, where);
   s.link[0].store(precondition.raw(), std::memory_order_release);

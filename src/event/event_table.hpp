@@ -23,7 +23,7 @@ namespace stretto {
 class remote_barriers;
 class remote_queues;
 class remote_reservations;
-}
+}  // namespace stretto
 
 namespace stretto::detail {
 
@@ -100,7 +100,7 @@ class event_table {
 /// A waiter list whose firing is deferred, because this thread is firing another one.
 struct deferred_list {
   waiter* list;
-  const failure* cause;  // a counted reference
+  const failure* cause;    // a counted reference
   std::uint64_t ended_by;  // trace id of the operation that ended the event
 };
 

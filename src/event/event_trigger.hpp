@@ -19,17 +19,14 @@ void fire_now(waiter* list, const failure* cause, event_cache& cache, base::thre
 void defer_firing(waiter* list, const failure* cause, event_cache& cache, const base::thread_context& context) noexcept;
 
 inline void fire(waiter* list, const failure* cause, event_cache& cache, base::thread_context& context) noexcept {
-  if (cache.firing)
-    defer_firing(list, cause, cache, context);
-  else
-    fire_now(list, cause, cache, context);
+  if (cache.firing) defer_firing(list, cause, cache, context);
+  else fire_now(list, cause, cache, context);
 }
 
 inline void recycle(slot& s, event_cache& cache) noexcept {
   if (slot::generation_in(s.word.load(std::memory_order_relaxed)) == last_generation) [[unlikely]]
     event_cache::count(cache.retired);
-  else
-    cache.slots.push(&s);
+  else cache.slots.push(&s);
 }
 
 inline void after_end(slot& s, std::uint32_t generation, std::uint64_t before, const failure* cause, ended_by who,

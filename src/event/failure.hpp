@@ -43,9 +43,7 @@ class alignas(16) failure {
     return root().id_.compare_exchange_strong(none, id, std::memory_order_acq_rel) ? id : none;
   }
   /// Whether both have the same root, also if one of them came from another node.
-  bool has_root_of(const failure& other) const noexcept {
-    return root_ == other.root_ || (id() && id() == other.id());
-  }
+  bool has_root_of(const failure& other) const noexcept { return root_ == other.root_ || (id() && id() == other.id()); }
 
   /// The program has received the root's exception, so that a finish need not report it again.
   void mark_observed() const noexcept { root().observed_.store(true, std::memory_order_relaxed); }

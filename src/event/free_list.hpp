@@ -69,9 +69,7 @@ class node_cache {
  public:
   explicit node_cache(node_stock<Node>& stock) noexcept : stock_(&stock) {}
   node_cache(const node_cache&) = delete;
-  ~node_cache() {
-    stock_->give_loose(list_);
-  }
+  ~node_cache() { stock_->give_loose(list_); }
 
   template <class Make>
   Node* pop(Make&& make) {

@@ -15,9 +15,9 @@ namespace stretto::detail {
 struct holder_list {
   struct entry {
     event until;
-    std::string what;     // view of object "u"
-    std::string who;      // task "reader"; empty: the thread
-    int thread = 0;       // the thread that took it
+    std::string what;  // view of object "u"
+    std::string who;   // task "reader"; empty: the thread
+    int thread = 0;    // the thread that took it
     std::source_location since;
   };
   std::mutex mutex;

@@ -15,7 +15,7 @@
 namespace stretto::detail {
 
 holder_record::holder_record(const base::runtime_context& runtime, event until, std::string what, std::string who,
-                     const std::source_location& since)
+                             const std::source_location& since)
     : in_(&runtime.get<event_table>(base::floor_slot::event)->holders) {
   const std::scoped_lock lock(in_->mutex);
   at_ = in_->all.insert(in_->all.end(), {until, std::move(what), std::move(who), ::gettid(), since});
@@ -46,7 +46,7 @@ void add_holders(holder_list& list, base::wait_walk& walk) {
     const std::string thread = base::name_of_thread(one.thread);
     node.name = one.what;
     node.held_by = fmt::format("{} since {}",
-                               !one.who.empty()   ? one.who
+                               !one.who.empty() ? one.who
                                : thread.empty() ? "a thread that has ended"
                                                 : fmt::format("thread \"{}\" ({})", thread, one.thread),
                                short_location(one.since));

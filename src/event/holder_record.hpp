@@ -17,7 +17,7 @@
 namespace stretto::base {
 struct runtime_context;
 class wait_walk;
-}
+}  // namespace stretto::base
 
 namespace stretto::detail {
 
@@ -28,7 +28,7 @@ class holder_record {
   /// `until`: the event of the return. `what`: the thing, in the user's terms. `who`: its holder; if empty, the calling
   /// thread. `since`: the line that took it.
   holder_record(const base::runtime_context& runtime, event until, std::string what, std::string who,
-            const std::source_location& since);
+                const std::source_location& since);
   holder_record(holder_record&& other) noexcept;
   holder_record& operator=(holder_record&& other) noexcept;
   ~holder_record() { end(); }

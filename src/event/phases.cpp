@@ -69,7 +69,7 @@ phases::outcome phases::announce(std::uint64_t phase, std::uint32_t count) noexc
 }
 
 void phases::complete_arrivals(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-                  base::thread_context& context, const std::source_location& where) noexcept {
+                               base::thread_context& context, const std::source_location& where) noexcept {
   base::announce_release(this);
   if (cause || value) {
     std::scoped_lock lock(lock_);
@@ -85,10 +85,8 @@ void phases::complete_arrivals(std::uint64_t phase, std::uint32_t count, const f
     while (phase_.load(std::memory_order_acquire) == phase && tag(word) == tag_of(phase)) {
       if (!word_.compare_exchange_weak(word, word - count, std::memory_order_acq_rel, std::memory_order_acquire))
         continue;
-      if (outstanding(word - count) == 0)
-        end_phase(context);
-      else
-        remember(word - count, where);
+      if (outstanding(word - count) == 0) end_phase(context);
+      else remember(word - count, where);
       return;
     }
     std::scoped_lock lock(lock_);
@@ -163,10 +161,8 @@ void phases::end_phase(base::thread_context& context) noexcept {
   auto& cache = event_cache::of(context);
   for (auto& [e, cause] : ended) {
     slot& s = cache.table->at(e);
-    if (cause)
-      poison_slot(s, generation_of(e), std::move(cause), ended_by::program, cache, context);
-    else
-      trigger_slot(s, generation_of(e), ended_by::program, cache, context);
+    if (cause) poison_slot(s, generation_of(e), std::move(cause), ended_by::program, cache, context);
+    else trigger_slot(s, generation_of(e), ended_by::program, cache, context);
   }
 }
 
@@ -312,10 +308,8 @@ phases::value_state phases::value(std::uint64_t phase, void* into, failure_ref& 
   }
   if (phase + first_values / 2 < now) return value_state::forgotten;
   const value_slot& v = values_[phase % values_.size()];
-  if (v.phase == phase)
-    std::memcpy(into, v.bytes.data(), fold_.bytes);
-  else
-    fold_.begin(into);  // no arrival had a value
+  if (v.phase == phase) std::memcpy(into, v.bytes.data(), fold_.bytes);
+  else fold_.begin(into);  // no arrival had a value
   return value_state::ready;
 }
 

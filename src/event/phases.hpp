@@ -43,7 +43,7 @@ class alignas(base::cache_line) phases {
   outcome announce(std::uint64_t phase, std::uint32_t count) noexcept;
   /// Completes announced arrivals. `value` may be null; it is ignored if there is a cause.
   void complete_arrivals(std::uint64_t phase, std::uint32_t count, const failure* cause, const void* value,
-            base::thread_context& context, const std::source_location& where) noexcept;
+                         base::thread_context& context, const std::source_location& where) noexcept;
   /// Announces and completes arrivals at once: the fast path.
   outcome arrive(std::uint64_t phase, std::uint32_t count, base::thread_context& context,
                  const std::source_location& where) noexcept {
@@ -52,10 +52,8 @@ class alignas(base::cache_line) phases {
     while (phase_.load(std::memory_order_acquire) == phase && tag(word) == tag_of(phase) && unclaimed(word) >= count) {
       const auto after = word - count * (one_unclaimed + 1);
       if (!word_.compare_exchange_weak(word, after, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
-      if (outstanding(after) == 0)
-        end_phase(context);
-      else
-        remember(after, where);
+      if (outstanding(after) == 0) end_phase(context);
+      else remember(after, where);
       return outcome::done;
     }
     if (const auto result = announce(phase, count); result != outcome::done) return result;
@@ -89,7 +87,7 @@ class alignas(base::cache_line) phases {
   struct awaited {
     std::uint64_t phase;
     event asked;
-    std::uint64_t expected, arrived, announced;  // announced: without those that have arrived
+    std::uint64_t expected, arrived, announced;    // announced: without those that have arrived
     std::vector<std::source_location> arrived_at;  // the latest few
   };
   std::vector<awaited> awaited_phases();
@@ -104,7 +102,7 @@ class alignas(base::cache_line) phases {
   /// The data of a phase beyond its plain counts.
   struct record {
     std::uint64_t phase;
-    std::int64_t delta = 0;           // to the arrivals expected, from this phase on
+    std::int64_t delta = 0;                    // to the arrivals expected, from this phase on
     std::uint32_t announced = 0, arrived = 0;  // ahead of their phase
     failure_ref cause{};
     event asked{};
@@ -141,7 +139,7 @@ class alignas(base::cache_line) phases {
   void remember(std::uint64_t word, const std::source_location& where) noexcept {
     static_assert(sizeof where == sizeof(std::uint64_t));  // a pointer, below 2^47
     arrived_at_[word % std::size(arrived_at_)].store((word & tag_mask) | std::bit_cast<std::uint64_t>(where),
-                                               std::memory_order_relaxed);
+                                                     std::memory_order_relaxed);
   }
 
   void end_phase(base::thread_context& context) noexcept;
@@ -157,8 +155,8 @@ class alignas(base::cache_line) phases {
   base::spin_lock lock_;
   std::atomic<bool> any_poisoned_{false}, is_lost_{false};
   failure_ref lost_;
-  std::int64_t base_ = 0;  // expected of the present phase
-  std::vector<record> records_;  // of the present and later phases, in order
+  std::int64_t base_ = 0;                 // expected of the present phase
+  std::vector<record> records_;           // of the present and later phases, in order
   std::vector<poisoned_phase> poisoned_;  // of past phases, in order
   phase_fold fold_;
   std::vector<value_slot> values_;  // by phase modulo its size

@@ -4,11 +4,11 @@
 
 #include "base/order_observer.hpp"
 #include "event/calling_thread.hpp"
-#include "event/reservation_state.hpp"
+#include "event/derived_event.hpp"
+#include "event/event_wait_graph.hpp"
 #include "event/object_table.hpp"
 #include "event/remote_reservation.hpp"
-#include "event/event_wait_graph.hpp"
-#include "event/derived_event.hpp"
+#include "event/reservation_state.hpp"
 
 namespace stretto {
 
@@ -19,17 +19,13 @@ namespace {
 using reservation_table = object_table<reservation_state>;
 
 reservation_table& reservations_of(event_table& table) {
-  std::call_once(table.reservations_once,
-                 [&] { table.reservations = std::make_shared<reservation_table>(); });
+  std::call_once(table.reservations_once, [&] { table.reservations = std::make_shared<reservation_table>(); });
   return *static_cast<reservation_table*>(table.reservations.get());
 }
 
-std::string name_of(std::uint64_t id) {
-  return "reservation R" + std::to_string(reservation_table::index_of(id));
-}
+std::string name_of(std::uint64_t id) { return "reservation R" + std::to_string(reservation_table::index_of(id)); }
 
-[[gnu::cold, gnu::noinline]] void refuse_gone(std::uint64_t id, event_cache& cache,
-                                              const std::source_location& where) {
+[[gnu::cold, gnu::noinline]] void refuse_gone(std::uint64_t id, event_cache& cache, const std::source_location& where) {
   if (id && reservation_table::node_of(id) != cache.node)
     throw error("E03", name_of(id) + " belongs to another runtime")
         .fact("its node", std::to_string(reservation_table::node_of(id)))
@@ -72,17 +68,16 @@ error not_held(std::uint64_t id, const std::source_location& created, const std:
 
 failure_ref gone_while_waiting(std::uint64_t id, const std::source_location& created,
                                const std::source_location& where) {
-  return make_failure(
-      std::make_exception_ptr(error("E33", name_of(id) + " was destroyed while acquires waited for it")
-                                  .fact("created", created)
-                                  .fact("destroyed", where)
-                                  .remedy("destroy a reservation after its last release")),
-      name_of(id), where);
+  return make_failure(std::make_exception_ptr(error("E33", name_of(id) + " was destroyed while acquires waited for it")
+                                                  .fact("created", created)
+                                                  .fact("destroyed", where)
+                                                  .remedy("destroy a reservation after its last release")),
+                      name_of(id), where);
 }
 
 /// Applies a release, here or on the node that has the reservation, and ends the event of `s` when it has taken effect.
 void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache& cache, base::thread_context& context,
-            const std::source_location& where) {
+                   const std::source_location& where) {
   failure_ref misuse;
   if (reservation_state* h = try_find(id, cache)) {  // else it was destroyed meanwhile
     reservation_state::grant next;
@@ -100,7 +95,7 @@ void apply_release(std::uint64_t id, const failure* cause, slot& s, event_cache&
 void fire_release(waiter& self, const failure* cause, base::thread_context& context) noexcept {
   slot& s = slot::of(self);
   apply_release(s.link[1].load(std::memory_order_relaxed), cause, s, event_cache::of(context), context,
-         s.where.load(std::memory_order_relaxed));
+                s.where.load(std::memory_order_relaxed));
 }
 
 /// Fires an acquire whose precondition has ended.
@@ -196,10 +191,8 @@ struct grant_release : waiter {
     cache.records.free(&r);
     if (!skipped) return apply_release(id, nullptr, s, cache, context, where);
     reservation_state* h = try_find(id, cache);
-    if (h && !h->release_skipped(*skipped.get()))
-      elsewhere(cache).release_skipped(id, *skipped.get(), s, context);
-    else
-      finish(s, nullptr, cache, context);
+    if (h && !h->release_skipped(*skipped.get())) elsewhere(cache).release_skipped(id, *skipped.get(), s, context);
+    else finish(s, nullptr, cache, context);
   }
 };
 static_assert(sizeof(grant_release) <= event_table::record_bytes);
@@ -236,8 +229,9 @@ reservation reservation::create(const options& o, std::source_location where) {
         .fact("at most", "4096 bytes")
         .because("the payload travels with every transfer of the reservation")
         .remedy("keep large data in an instance and reserve the right to use it");
-  return reservation(reservations_of(*cache.table).create(
-      cache.node, [&](reservation_state& h) { h.start(o.payload_bytes, o.fairness, where); }));
+  return reservation(reservations_of(*cache.table).create(cache.node, [&](reservation_state& h) {
+    h.start(o.payload_bytes, o.fairness, where);
+  }));
 }
 
 event reservation::acquire(std::source_location where) const { return acquire_as(hold::exclusive, id_, {}, where); }

@@ -12,10 +12,8 @@ namespace {
 
 void append(waiter& w, waiter*& first, waiter*& last) noexcept {
   w.next = nullptr;
-  if (last)
-    last->next = &w;
-  else
-    first = &w;
+  if (last) last->next = &w;
+  else first = &w;
   last = &w;
 }
 
@@ -147,7 +145,7 @@ std::vector<reservation_state::skipped> reservation_state::take_skipped() noexce
 }
 
 void reservation_state::move_here(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along,
-                   grant& next, waiter* readers) noexcept {
+                                  grant& next, waiter* readers) noexcept {
   const std::scoped_lock lock(lock_);
   fairness_ = fairness;
   // where() is read without the lock

@@ -82,7 +82,7 @@ class reservation_state {
   /// The reservation arrives, with readers that waited where it was. The first local waiter is served first. In a
   /// stand-in, call payload_buffer() before.
   void move_here(std::uint32_t fairness, const std::source_location& where, std::vector<skipped> along, grant& next,
-            waiter* readers = nullptr) noexcept;
+                 waiter* readers = nullptr) noexcept;
   /// A buffer for an arriving payload of `bytes`; null if that is 0. Same address as payload() returned.
   void* payload_buffer(std::size_t bytes);
   bool is_elsewhere() noexcept {
@@ -141,7 +141,7 @@ class reservation_state {
   void allocate(std::size_t bytes);
 
   base::spin_lock lock_;
-  bool held_ = false;  // exclusively; also while another node has it
+  bool held_ = false;          // exclusively; also while another node has it
   std::uint32_t readers_ = 0;  // of all nodes
   bool is_elsewhere_ = false, is_unknown_ = false;
   failure_ref gone_;

@@ -56,11 +56,11 @@ struct alignas(64) merge_block {
 };
 
 struct alignas(64) slot {
-  std::atomic<std::uint64_t> word;           // generation 21 | first waiter / 16, 43
-  std::atomic<std::source_location> where;   // of the creation of the present event
-  waiter own;                                // linked into the list of what the event waits for
-  std::atomic<std::uint64_t> link[2];        // by role: see derived_event.hpp. Free slots: next in list, next batch
-  std::atomic<poison_record*> poisons;       // newest first
+  std::atomic<std::uint64_t> word;            // generation 21 | first waiter / 16, 43
+  std::atomic<std::source_location> where;    // of the creation of the present event
+  waiter own;                                 // linked into the list of what the event waits for
+  std::atomic<std::uint64_t> link[2];         // by role: see derived_event.hpp. Free slots: next in list, next batch
+  std::atomic<poison_record*> poisons;        // newest first
   std::atomic<std::uint32_t> index_and_mark;  // index 27 (constant) | mark 1: see mark()
   // generation * 8 + role, perhaps + of_operation: of the last event created here
   std::atomic<std::uint32_t> claim;
@@ -78,9 +78,7 @@ struct alignas(64) slot {
   static waiter* list_in(std::uint64_t word) noexcept {
     return reinterpret_cast<waiter*>((word << generation_bits) >> (generation_bits - 4));
   }
-  static slot& of(waiter& own) noexcept {
-    return *reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(&own) - 16);
-  }
+  static slot& of(waiter& own) noexcept { return *reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(&own) - 16); }
   static constexpr std::uint32_t claim_of(std::uint32_t generation, role r) noexcept {
     return generation << 3 | static_cast<std::uint32_t>(r);
   }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "event/event_trigger.hpp"
 #include "event/event_floor.hpp"
-#include "event/phases.hpp"
+#include "event/event_trigger.hpp"
 #include "event/event_wait_graph.hpp"
+#include "event/phases.hpp"
 
 namespace stretto::detail {
 namespace {

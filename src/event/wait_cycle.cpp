@@ -3,8 +3,8 @@
 namespace stretto::detail {
 namespace {
 
-constexpr unsigned most_visited = 1000;  // events
-constexpr unsigned most_inputs = 10'000;    // of one merge, many of which may be the same
+constexpr unsigned most_visited = 1000;   // events
+constexpr unsigned most_inputs = 10'000;  // of one merge, many of which may be the same
 
 /// The events yet to be visited, each once: merges of merges would otherwise be visited once for each path.
 class search_state {

@@ -24,11 +24,11 @@ struct zarr_array {
   std::vector<std::int64_t> shape, chunk;  // lengths of axes; empty: a single element
   std::string type;                        // "float32"; "r128" for 16 bytes of unknown type
   std::uint32_t element_bytes = 1;
-  std::vector<codec> codecs;               // in encoding order
-  std::vector<std::byte> fill = {};        // fill value; empty: zeros
-  std::vector<std::int64_t> origin = {};   // our attribute: the coordinate of index 0 on each axis
-  std::string fields_of = {};              // our attribute: the type whose fields the bytes hold
-  std::string prefix = "c";                // of chunk names
+  std::vector<codec> codecs;              // in encoding order
+  std::vector<std::byte> fill = {};       // fill value; empty: zeros
+  std::vector<std::int64_t> origin = {};  // our attribute: the coordinate of index 0 on each axis
+  std::string fields_of = {};             // our attribute: the type whose fields the bytes hold
+  std::string prefix = "c";               // of chunk names
   char separator = '/';
 };
 

@@ -35,10 +35,10 @@ std::optional<axes_fault> find_axes_fault(const box& range, int axes_known, cons
     // The missing axis of the range is [0,1): is that all there is?
     const coordinate border = by.border[a];
     if (-border <= elements.min()[a] && elements.max()[a] <= 1 + border) continue;
-    return axes_fault{"the range has " + count_of(has) + " and the array " + std::to_string(axes) +
-                          ": along axis " + std::to_string(a) + " of the array only coordinate 0 would be named",
-                      "launch over a range of " + count_of(axes) + ", or name whole rows: slice(" + std::to_string(a) +
-                          ")"};
+    return axes_fault{
+        "the range has " + count_of(has) + " and the array " + std::to_string(axes) + ": along axis " +
+            std::to_string(a) + " of the array only coordinate 0 would be named",
+        "launch over a range of " + count_of(axes) + ", or name whole rows: slice(" + std::to_string(a) + ")"};
   }
   return std::nullopt;
 }

@@ -110,8 +110,8 @@ std::uint32_t box_index::insert_below(std::uint32_t n, const entry& e, unsigned 
 
 namespace {
 
-/// Sorts the numbers of entries by where these begin along an axis, and by the whole box where that is the same. They are few and often
-/// sorted already: by insertion.
+/// Sorts the numbers of entries by where these begin along an axis, and by the whole box where that is the same. They
+/// are few and often sorted already: by insertion.
 template <std::size_t Count, class Entries>
 void sort_along(int axis, const Entries& all, std::array<std::uint8_t, Count>& order) {
   const auto is_before = [&](std::uint8_t i, std::uint8_t j) {
@@ -141,7 +141,8 @@ std::uint32_t box_index::split(std::uint32_t n, const entry& extra) {
   for (int axis = 0; axis < max_axes; ++axis) {
     const auto begins_with_first = [&](const entry& e) { return e.box.min()[axis] == all[0].box.min()[axis]; };
     const bool is_last_chance = cut == 0 && axis == max_axes - 1;
-    if (!is_last_chance && std::all_of(all.begin(), all.end(), begins_with_first)) continue;  // this axis separates nothing
+    if (!is_last_chance && std::all_of(all.begin(), all.end(), begins_with_first))
+      continue;  // this axis separates nothing
     sort_along(axis, all, order);
     std::array<box, total> from_end;  // the hull of all from here on
     from_end[total - 1] = all[order[total - 1]].box;
@@ -296,10 +297,8 @@ void box_index::find_below(std::uint32_t n, const box& b, std::vector<entry>& ou
   for (std::size_t i = 0; i < here.count; ++i) {
     const entry& e = here.entries[i];
     if (!e.box.meets(b)) continue;
-    if (here.level == 0)
-      out.push_back(e);
-    else
-      find_below(e.number, b, out);
+    if (here.level == 0) out.push_back(e);
+    else find_below(e.number, b, out);
   }
 }
 

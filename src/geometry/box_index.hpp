@@ -35,7 +35,8 @@ class box_index {
   bool erase(const box& b);
   /// The entry with exactly the box `from` gets the box `to`, which lies in it and is not empty. As erase otherwise.
   bool shrink(const box& from, const box& to);
-  /// The same, and `rest` is inserted, which is with `to` all of `from` and nothing else. Cost: as find, where one leaf takes all of it.
+  /// The same, and `rest` is inserted, which is with `to` all of `from` and nothing else. Cost: as find, where one leaf
+  /// takes all of it.
   bool divide(const box& from, const box& to, std::span<const entry> rest);
   /// Appends the entries that share a point with `b`, in no particular order.
   void find(const box& b, std::vector<entry>& out) const;
@@ -76,7 +77,7 @@ class box_index {
   bool find_path(std::uint32_t n, const box& b, path& to) const;
   void add_to_leaf(const path& to, const entry& extra);
   std::size_t entry_in_leaf(std::uint32_t n, const box& b) const;  // its place among the entries, or their count
-  void grow(std::uint32_t sibling);  // a new root above the old one and its sibling
+  void grow(std::uint32_t sibling);                                // a new root above the old one and its sibling
   void find_below(std::uint32_t n, const box& b, std::vector<entry>& out) const;
   bool is_sound_below(std::uint32_t n, std::size_t& boxes) const;
 

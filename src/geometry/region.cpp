@@ -46,7 +46,9 @@ struct walk {
 
   coordinate next_change(coordinate now) const { return band.empty() ? far : now < begin ? begin : end; }
   bool covers(coordinate at) const { return !band.empty() && begin <= at; }
-  void leave(coordinate at) { if (!band.empty() && end <= at) advance(); }
+  void leave(coordinate at) {
+    if (!band.empty() && end <= at) advance();
+  }
   void advance() {
     band = front_band(rest, axis);
     rest = rest.subspan(band.size());
@@ -69,8 +71,7 @@ void combine(boxes a, boxes b, int axis, rule keep, std::vector<box>& out) {
     const coordinate next = std::min(in_a.next_change(at), in_b.next_change(at));
     const bool from_a = in_a.covers(at), from_b = in_b.covers(at);
     const std::size_t here = out.size();
-    if (from_a && from_b && axis + 1 < max_axes)
-      combine(in_a.band, in_b.band, axis + 1, keep, out);
+    if (from_a && from_b && axis + 1 < max_axes) combine(in_a.band, in_b.band, axis + 1, keep, out);
     else if (from_a && from_b ? keep.both : from_a ? keep.first : from_b && keep.second)
       out.insert(out.end(), (from_a ? in_a : in_b).band.begin(), (from_a ? in_a : in_b).band.end());
 

@@ -22,7 +22,9 @@ namespace stretto {
 class region {
  public:
   region() = default;
-  region(const box& b) { if (!b.is_empty()) boxes_.push_back(b); }
+  region(const box& b) {
+    if (!b.is_empty()) boxes_.push_back(b);
+  }
   /// The union of boxes that may overlap, united by halves.
   explicit region(std::span<const box> any);
   region(std::initializer_list<box> any) : region(std::span(any.begin(), any.size())) {}

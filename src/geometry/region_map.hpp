@@ -65,7 +65,8 @@ class region_map {
     return found;
   }
 
-  /// Calls f(const box& part, const Value&) for the parts of entries within `where`, in no particular order, until it returns false.
+  /// Calls f(const box& part, const Value&) for the parts of entries within `where`, in no particular order, until it
+  /// returns false.
   template <class F>
   void look(const box& where, F f) const {
     met_.clear();

@@ -1,7 +1,7 @@
 // tile_map.hpp - a state for each element, kept in tiles that follow how the elements are named, over and over.
 //
-// A program names the same few boxes again and again: a whole array, its tiles, tiles with their borders. A tile_map cuts
-// its tiles along those boxes once and remembers, for each box that was visited, the tiles that make it up.
+// A program names the same few boxes again and again: a whole array, its tiles, tiles with their borders. A tile_map
+// cuts its tiles along those boxes once and remembers, for each box that was visited, the tiles that make it up.
 //
 // Threads     one owner.
 // Cost        visit of a box known from before, its tiles uncut since: a hash and a comparison (none of either for the
@@ -10,11 +10,12 @@
 // Invariants  (1) tiles are disjoint. (2) a visit calls for tiles that together are exactly the box. (3) at any time at
 //             most four remembered boxes per tile, and 64.
 //
-// A region_map coalesces at each update, which is right for what changes once and is read often. Here what was cut is likely
-// to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found them equal.
+// A region_map coalesces at each update, which is right for what changes once and is read often. Here what was cut is
+// likely to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found
+// them equal.
 //
-// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. What a visit calls may change
-// states; it must not use the map.
+// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. What a visit calls may
+// change states; it must not use the map.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +44,8 @@ class tile_map {
     return *this;
   }
 
-  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that lack. Returns how
-  /// many there were.
+  /// Calls f(const box&, State&) for the tiles of `where`, cutting those that reach beyond it and making those that
+  /// lack. Returns how many there were.
   template <class F>
   std::size_t visit(const box& where, F f) {
     if (where.is_empty()) return 0;
@@ -60,7 +61,8 @@ class tile_map {
     return visited;
   }
 
-  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts nothing; what has no tile is left out.
+  /// Calls f(const box&, const State&) for the parts of tiles within `where`. Cuts nothing; what has no tile is left
+  /// out.
   template <class F>
   void look(const box& where, F f) const {
     if (last_ && last_->cuts == cuts_ && last_->where == where) {
@@ -72,8 +74,8 @@ class tile_map {
     for (const auto& e : met_) f(intersection(e.box, where), tiles_[e.number].state);
   }
 
-  /// Of the tiles that make up `where`, those that are in one state become as few as a region of them has boxes. Returns how many there
-  /// are then. Cost: O(tiles x states among them), and the regions.
+  /// Of the tiles that make up `where`, those that are in one state become as few as a region of them has boxes.
+  /// Returns how many there are then. Cost: O(tiles x states among them), and the regions.
   std::size_t join_equal(const box& where) {
     if (where.is_empty()) return 0;
     const cover& all_of_it = cover_of(where);
@@ -121,7 +123,9 @@ class tile_map {
   /// The tiles in this state become as few as a region of them has boxes.
   void join_all(const State& such) {
     std::vector<box> boxes;
-    each([&](const box& b, const State& s) { if (s == such) boxes.push_back(b); });
+    each([&](const box& b, const State& s) {
+      if (s == such) boxes.push_back(b);
+    });
     const region all{std::span<const box>(boxes)};
     if (all.boxes().size() >= boxes.size()) return;
     erase_if([&](const State& s) { return s == such; });
@@ -163,7 +167,8 @@ class tile_map {
   }
 
   cover& cover_of(const box& where) {
-    if (last_ && last_->cuts == cuts_ && last_->where == where) [[likely]] return *last_;
+    if (last_ && last_->cuts == cuts_ && last_->where == where) [[likely]]
+      return *last_;
     return look_up(where);
   }
 
@@ -202,8 +207,8 @@ class tile_map {
     c.cuts = cuts_;
   }
 
-  /// Of what the last cut left over, the tile that contains all of `where`, so that no other meets it. Programs that name one part of an
-  /// array after another cut from what they have left.
+  /// Of what the last cut left over, the tile that contains all of `where`, so that no other meets it. Programs that
+  /// name one part of an array after another cut from what they have left.
   const geometry::box_index::entry* last_piece_around(const box& where) const {
     for (const auto& e : pieces_)
       if (e.box.contains(where) && tiles_[e.number].where == e.box) return &e;

@@ -15,8 +15,8 @@ coordinate floor_divide(coordinate a, coordinate b) { return a / b - (a % b < 0 
 
 /// The multiple of the grain that is nearest to the middle, if one lies between the first and the last item.
 std::optional<coordinate> middle_cut(const box& part, int axis, coordinate grain) {
-  const coordinate first = floor_divide(part.min()[axis], grain) + 1;               // the lowest possible cut, in cells
-  const coordinate last = floor_divide(part.max()[axis] - 1, grain);                // and the highest
+  const coordinate first = floor_divide(part.min()[axis], grain) + 1;  // the lowest possible cut, in cells
+  const coordinate last = floor_divide(part.max()[axis] - 1, grain);   // and the highest
   if (first > last) return std::nullopt;
   const coordinate middle = floor_divide(part.min()[axis] + part.length(axis) / 2, grain);
   return std::clamp(middle, first, last) * grain;

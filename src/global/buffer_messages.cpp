@@ -12,9 +12,9 @@
 #include "dist/dist_floor.hpp"
 #include "event/when_ended.hpp"
 #include "global/exported_span.hpp"
+#include "objects/object_serialization.hpp"
 #include "objects/objects_state.hpp"
 #include "objects/shared_objects.hpp"
-#include "objects/object_serialization.hpp"
 
 namespace stretto {
 
@@ -23,14 +23,17 @@ namespace {
 
 using verb = objects::shared_objects::request_kind;
 
-data::received_buffers& buffers_of(const base::thread_context& context) { return objects::state_of(*context.runtime)->shared->buffers; }
+data::received_buffers& buffers_of(const base::thread_context& context) {
+  return objects::state_of(*context.runtime)->shared->buffers;
+}
 
 /// An instance of this node, readable once the sender's preconditions have triggered.
 class exported_instance final : public data::attached_array {
  public:
   exported_instance(const detail::instance_handle& in, std::shared_ptr<const void> owner, event behind) noexcept
       : in_(in), owner_(std::move(owner)), behind_(behind) {}
-  void export_elements(const box&, const std::source_location&, on_exported then, base::thread_context& context) override {
+  void export_elements(const box&, const std::source_location&, on_exported then,
+                       base::thread_context& context) override {
     detail::when_ended(
         behind_, context,
         [in = in_, owner = owner_, then = std::move(then)](const failure* cause, base::thread_context& on) {
@@ -48,8 +51,12 @@ class exported_instance final : public data::attached_array {
 
 /// An instance over memory that the program got from a driver; it lives as long as the message needs it.
 std::shared_ptr<const void> wrap_native_memory(detail::buffer_source& source, const std::source_location& where) {
-  source.in = detail::create_instance({.memory = source.memory, .native = &*source.native, .box = box(0, static_cast<coordinate>(source.count)),
-                                       .element_bytes = source.element_bytes, .alignment = source.alignment, .name = "native memory"},
+  source.in = detail::create_instance({.memory = source.memory,
+                                       .native = &*source.native,
+                                       .box = box(0, static_cast<coordinate>(source.count)),
+                                       .element_bytes = source.element_bytes,
+                                       .alignment = source.alignment,
+                                       .name = "native memory"},
                                       {}, where);
   return instance_owner(source.in, where);
 }
@@ -95,8 +102,8 @@ buffer_name next_buffer() {
 }
 
 completion& send_elements(const buffer_request& request, const buffer_name& is, const buffer_source& from,
-                          const remote_function_type& function, const parcel& arguments, std::size_t value_bytes, const task_type& type,
-                          value_reader read, const std::source_location& where) {
+                          const remote_function_type& function, const parcel& arguments, std::size_t value_bytes,
+                          const task_type& type, value_reader read, const std::source_location& where) {
   base::thread_context& context = base::require_current("send_buffer");
   buffer_source source = from;
   if (source.in.record) source.in = data::local_handle(source.in, "send_buffer", context, where);
@@ -106,12 +113,13 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
   const std::uint64_t bytes = source.count * source.element_bytes;
   std::shared_ptr<const void> owner;
   if (source.native) owner = wrap_native_memory(source, where);
-  const std::byte* const now = bytes <= objects::most_in_message ? content_now(source, behind, context, where) : nullptr;
+  const std::byte* const now =
+      bytes <= objects::most_in_message ? content_now(source, behind, context, where) : nullptr;
 
   parcel message;
   field_writer w(message);
-  w(now || !bytes ? verb::buffer_bytes : verb::buffer, is.number, is.node, request.memory.index, source.element_bytes, source.alignment,
-    source.count);
+  w(now || !bytes ? verb::buffer_bytes : verb::buffer, is.number, is.node, request.memory.index, source.element_bytes,
+    source.alignment, source.count);
   if (now && bytes) {
     w.bytes(now, bytes);
   } else if (bytes) {

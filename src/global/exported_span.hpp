@@ -27,9 +27,14 @@ class exported_span final : public data::attached_array {
   exported_span(std::byte* first, const box& all, std::uint8_t dimensions, std::uint32_t element_bytes) noexcept
       : first_(first), all_(all), dimensions_(dimensions), element_bytes_(element_bytes) {}
 
-  void export_elements(const box&, const std::source_location& where, on_exported then, base::thread_context& context) override {
-    const detail::instance_handle in = detail::create_instance({.memory = {}, .external = first_, .box = all_, .dimensions = dimensions_,
-                                                                .element_bytes = element_bytes_, .name = "span"},
+  void export_elements(const box&, const std::source_location& where, on_exported then,
+                       base::thread_context& context) override {
+    const detail::instance_handle in = detail::create_instance({.memory = {},
+                                                                .external = first_,
+                                                                .box = all_,
+                                                                .dimensions = dimensions_,
+                                                                .element_bytes = element_bytes_,
+                                                                .name = "span"},
                                                                {}, where);
     then(in, instance_owner(in, where), {}, context);
   }

@@ -13,9 +13,9 @@
 #include "event/when_ended.hpp"
 #include "global/exported_span.hpp"
 #include "objects/object_checks.hpp"
-#include "objects/task_lifecycle.hpp"
-#include "objects/shared_objects.hpp"
 #include "objects/object_serialization.hpp"
+#include "objects/shared_objects.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto {
 
@@ -33,7 +33,8 @@ void require_valid(const detail::shared_name& is, const base::thread_context& co
                    const std::source_location& where) {
   const data::other_nodes* const others = data::state_of(context).others;
   if (is.number && (is.node == context.runtime->node || (others && others->reaches(is.node)))) return;
-  throw error("G07", is.number ? "a global pointer of another job names nothing here" : "a global pointer that names no object was used")
+  throw error("G07", is.number ? "a global pointer of another job names nothing here"
+                               : "a global pointer that names no object was used")
       .fact("submitted", where)
       .because("global pointers are made by share, on the node that has the object")
       .remedy("wait for the message that brings the pointer, and look at is_valid()");
@@ -41,7 +42,7 @@ void require_valid(const detail::shared_name& is, const base::thread_context& co
 
 /// Throws A05, A10.
 void require_same_shape(const near_end& near, const far_end& far, const char* verb, base::thread_context& context,
-                   const std::source_location& where) {
+                        const std::source_location& where) {
   require_valid(far.is, context, where);
   if (!far.whole.contains(far.part))
     throw error("A05", std::string(verb) + " names elements that the object behind a global pointer does not have")
@@ -63,7 +64,8 @@ void require_same_shape(const near_end& near, const far_end& far, const char* ve
       .remedy("name as many elements along each axis on both sides");
 }
 
-detail::remote_request to_node(const detail::send_request& request, const detail::shared_name& is, const base::thread_context& context) {
+detail::remote_request to_node(const detail::send_request& request, const detail::shared_name& is,
+                               const base::thread_context& context) {
   detail::remote_request r;
   static_cast<detail::task_request&>(r) = request;
   const data::other_nodes* const others = data::state_of(context).others;
@@ -152,7 +154,8 @@ completion& unshare_object(const shared_name& of, const task_type& type, const s
   require_valid(of, context, where);
   parcel message;
   write_parcel(message, verb::unshare, of.number);
-  return tasks_of(context).place(to_node({}, of, context), message, nullptr, {}, value_bytes<void>, type, nullptr, where);
+  return tasks_of(context).place(to_node({}, of, context), message, nullptr, {}, value_bytes<void>, type, nullptr,
+                                 where);
 }
 
 object_handle shared_object(const shared_name& is, const std::source_location& where) {
@@ -178,15 +181,17 @@ std::uint32_t node_of(const shared_name& is, const std::source_location& where) 
   return others ? others->index_of(is.node) : 0;
 }
 
-completion& put_elements(const send_request& request, const near_end& from, const far_end& to, const remote_function_type* function,
-                         parcel&& arguments, const answer_type& answer, const std::source_location& where) {
+completion& put_elements(const send_request& request, const near_end& from, const far_end& to,
+                         const remote_function_type* function, parcel&& arguments, const answer_type& answer,
+                         const std::source_location& where) {
   base::thread_context& context = base::require_current("put");
   require_same_shape(from, to, "put", context, where);
   return tasks_of(context).place(to_node(request, to.is, context), encode_put(from, to, context, where), function,
                                  arguments, answer.bytes, *answer.type, answer.read, where);
 }
 
-event get_elements(const send_request& request, const far_end& from, const near_end& to, const std::source_location& where) {
+event get_elements(const send_request& request, const far_end& from, const near_end& to,
+                   const std::source_location& where) {
   base::thread_context& context = base::require_current("get");
   require_same_shape(to, from, "get", context, where);
   objects::objects_state& s = state_of(context);

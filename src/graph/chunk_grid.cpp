@@ -5,9 +5,7 @@
 namespace stretto::graph {
 namespace {
 
-coordinate cell_of(coordinate at, coordinate grain) noexcept {
-  return at / grain - (at % grain < 0);
-}
+coordinate cell_of(coordinate at, coordinate grain) noexcept { return at / grain - (at % grain < 0); }
 
 }  // namespace
 

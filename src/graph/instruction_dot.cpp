@@ -14,21 +14,13 @@ struct style {
 style style_of(const instruction& i) {
   return std::visit(
       overloaded{[](const allocate&) { return style{"cylinder"}; },
-                 [](const release&) {
-                   return style{"cylinder", ", style=dashed"};
-                 },
-                 [](const copy&) {
-                   return style{"box", ", style=rounded"};
-                 },
+                 [](const release&) { return style{"cylinder", ", style=dashed"}; },
+                 [](const copy&) { return style{"box", ", style=rounded"}; },
                  [](const fill_identity&) { return style{"trapezium"}; },
                  [](const fold&) { return style{"invtrapezium"}; },
-                 [](const compute&) {
-                   return style{"box", ", style=filled, fillcolor=lightgrey"};
-                 },
+                 [](const compute&) { return style{"box", ", style=filled, fillcolor=lightgrey"}; },
                  [](const send&) { return style{"invhouse"}; }, [](const receive&) { return style{"house"}; },
-                 [](const arrive&) {
-                   return style{"house", ", style=dashed"};
-                 },
+                 [](const arrive&) { return style{"house", ", style=dashed"}; },
                  [](const pass_horizon&) { return style{"hexagon"}; },
                  [](const pass_epoch&) { return style{"doubleoctagon"}; }},
       i.what);

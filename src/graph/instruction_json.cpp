@@ -16,9 +16,7 @@ tree details_of(const instruction& i, const node_record& n) {
             if (a.offset) made["offset"] = *a.offset;
             return made;
           },
-          [](const release& r) {
-            return tree{{"allocation", text_of(r.is)}};
-          },
+          [](const release& r) { return tree{{"allocation", text_of(r.is)}}; },
           [](const copy& c) {
             return tree{{"buffer", text_of(c.of)},
                         {"from", text_of(c.from)},
@@ -50,9 +48,7 @@ tree details_of(const instruction& i, const node_record& n) {
             return tree{
                 {"buffer", text_of(r.of)}, {"to", text_of(r.to)}, {"channel", r.by.slot}, {"parts", boxes_of(r.parts)}};
           },
-          [](const arrive& a) {
-            return tree{{"receive", text_of(a.of)}, {"part", a.part}};
-          },
+          [](const arrive& a) { return tree{{"receive", text_of(a.of)}, {"part", a.part}}; },
           [](const pass_horizon&) { return tree::object(); }, [](const pass_epoch&) { return tree::object(); }},
       i.what);
 }

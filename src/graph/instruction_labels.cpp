@@ -13,12 +13,8 @@ std::string lines_of(const std::vector<box>& parts) {
 
 }  // namespace
 
-std::string text_of(instruction_id i) {
-  return "I" + std::to_string(i.number);
-}
-std::string text_of(allocation_id a) {
-  return "A" + std::to_string(a.number);
-}
+std::string text_of(instruction_id i) { return "I" + std::to_string(i.number); }
+std::string text_of(allocation_id a) { return "A" + std::to_string(a.number); }
 
 const char* kind_of(const instruction& i) {
   return std::visit(overloaded{[](const allocate&) { return "allocate"; }, [](const release&) { return "release"; },

@@ -2,15 +2,9 @@
 
 namespace stretto::graph {
 
-std::string text_of(task_id t) {
-  return "T" + std::to_string(t.number);
-}
-std::string text_of(command_id c) {
-  return "C" + std::to_string(c.number);
-}
-std::string text_of(buffer_id b) {
-  return "B" + std::to_string(b.number);
-}
+std::string text_of(task_id t) { return "T" + std::to_string(t.number); }
+std::string text_of(command_id c) { return "C" + std::to_string(c.number); }
+std::string text_of(buffer_id b) { return "B" + std::to_string(b.number); }
 
 std::string named(const program_record& program, buffer_id b) {
   const std::string name = b.number < program.buffers.size() ? program.buffers[b.number].name : std::string();
@@ -39,9 +33,7 @@ const char* text_of(task_kind k) {
   return "";
 }
 
-const char* text_of(mode m) {
-  return m == mode::read ? "read" : m == mode::write ? "write" : "read-write";
-}
+const char* text_of(mode m) { return m == mode::read ? "read" : m == mode::write ? "write" : "read-write"; }
 
 const char* kind_of(const command& c, const program_record& program) {
   return std::visit(overloaded{[&](const execute&) {

@@ -5,25 +5,17 @@
 namespace stretto::graph {
 namespace {
 
-axis_rule same(coordinate first, coordinate last) {
-  return {.first = first, .last = last};
-}
+axis_rule same(coordinate first, coordinate last) { return {.first = first, .last = last}; }
 axis_rule follows(int from, coordinate by = 0) {
   return {.is = axis_rule::kind::follows, .from = static_cast<std::uint8_t>(from), .below = by, .above = by};
 }
-box_rule one_to_one_rule() {
-  return {follows(0), follows(1), follows(2)};
-}
+box_rule one_to_one_rule() { return {follows(0), follows(1), follows(2)}; }
 
-coordinate divide_down(__int128 a, coordinate b) {
-  return static_cast<coordinate>(a / b - (a % b < 0));
-}
+coordinate divide_down(__int128 a, coordinate b) { return static_cast<coordinate>(a / b - (a % b < 0)); }
 
 }  // namespace
 
-mapping mapping::one_to_one(const box& elements) {
-  return neighborhood(elements, {});
-}
+mapping mapping::one_to_one(const box& elements) { return neighborhood(elements, {}); }
 
 mapping mapping::neighborhood(const box& elements, const point& border) {
   mapping m(elements);
@@ -70,9 +62,7 @@ mapping mapping::slice(const box& elements, int axis) {
   return m;
 }
 
-mapping mapping::all(const box& elements) {
-  return fixed(elements, elements);
-}
+mapping mapping::all(const box& elements) { return fixed(elements, elements); }
 
 mapping mapping::fixed(const box& elements, const box& always) {
   mapping m(elements);

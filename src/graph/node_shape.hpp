@@ -13,9 +13,7 @@ using processor_number = std::uint32_t;
 /// A set of memories of a node, one bit each.
 using memory_set = std::uint64_t;
 inline constexpr std::size_t most_memories = 64;
-constexpr memory_set only(memory_number m) noexcept {
-  return memory_set{1} << m;
-}
+constexpr memory_set only(memory_number m) noexcept { return memory_set{1} << m; }
 /// The memory of a set to read from: host memory, if it is in the set.
 constexpr memory_number nearest_of(memory_set has) noexcept {
   return static_cast<memory_number>(std::countr_zero(has));

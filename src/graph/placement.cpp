@@ -10,9 +10,7 @@ placement::allocation* placement::find(memory_number m, const box& where) {
   return nullptr;
 }
 
-placement::allocation& placement::at(allocation_id a) {
-  return *std::ranges::find(allocations_, a, &allocation::is);
-}
+placement::allocation& placement::at(allocation_id a) { return *std::ranges::find(allocations_, a, &allocation::is); }
 
 void placement::drop(allocation_id a) {
   const allocation& evicted = at(a);

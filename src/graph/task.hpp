@@ -12,12 +12,8 @@ namespace stretto::graph {
 
 enum class mode : std::uint8_t { read, write, read_write };
 
-constexpr bool reads(mode m) noexcept {
-  return m != mode::write;
-}
-constexpr bool writes(mode m) noexcept {
-  return m != mode::read;
-}
+constexpr bool reads(mode m) noexcept { return m != mode::write; }
+constexpr bool writes(mode m) noexcept { return m != mode::read; }
 
 struct access {
   buffer_id buffer;
@@ -42,9 +38,7 @@ enum class task_kind : std::uint8_t {
   epoch,       // as a horizon, and every later task follows it
 };
 
-constexpr bool is_on_every_node(task_kind k) noexcept {
-  return k == task_kind::each || k == task_kind::fence;
-}
+constexpr bool is_on_every_node(task_kind k) noexcept { return k == task_kind::each || k == task_kind::fence; }
 
 /// A side effect: state outside of buffers that a task changes on its node (is_affected), or uses between such changes.
 struct effect_use {

@@ -2,9 +2,7 @@
 
 namespace stretto::graph {
 
-buffer_id task_graph::add(const buffer& b) {
-  return fronts_.add(access_fronts(b.elements, tasks_));
-}
+buffer_id task_graph::add(const buffer& b) { return fronts_.add(access_fronts(b.elements, tasks_)); }
 
 ordered_task task_graph::add(const task& t) {
   ordered_task made{{tasks_.next()}, {}};

@@ -20,7 +20,7 @@ namespace stretto::mobiles {
 
 /// Messages to consecutive objects, with consecutive requests, that are otherwise equal.
 struct message_run {
-  std::uint64_t index = 0;  // of the first object
+  std::uint64_t index = 0;     // of the first object
   std::uint64_t position = 0;  // of the first request
   std::uint64_t number = 0, answered_below = 0;
   std::uint32_t epoch = 0;  // routing_state::epoch
@@ -69,7 +69,7 @@ struct broadcast_message : broadcast_header {
   /// The i-th message of a run, without arguments.
   std::unique_ptr<remote_message> message_at(const message_run& run, std::uint32_t i) const;
 
-  std::vector<node_messages> nodes;  // of a received message: the first one is the receiver
+  std::vector<node_messages> nodes;      // of a received message: the first one is the receiver
   std::span<const std::byte> arguments;  // in the message, or of the sender
 };
 

@@ -161,11 +161,11 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
   std::shared_ptr<const std::byte> arguments;
   failure_ref no_room;
   if (!is_inline) try {
-    arguments = job_->keep(all.arguments);
-  } catch (const std::bad_alloc&) {
-    no_room =
-        job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
-  }
+      arguments = job_->keep(all.arguments);
+    } catch (const std::bad_alloc&) {
+      no_room =
+          job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::broadcast)], from, all.arguments.size());
+    }
   reply_aggregation::share reply_share(std::make_shared<reply_aggregation>(
       all.from,
       [](void* owner, rank to, dist::writer&& replies) {
@@ -220,7 +220,8 @@ void mobile_objects::send_reply(remote_message& msg, reply_kind what, const fail
     send_reply(msg.from, what, msg.request, cause, std::move(value), is_permanent);
   } else {
     using dist::reply_kind;
-    dist::writer w(msg.request, what, cause ? is_permanent ? reply_kind::failure_for_good : reply_kind::failure : reply_kind::value);
+    dist::writer w(msg.request, what,
+                   cause ? is_permanent ? reply_kind::failure_for_good : reply_kind::failure : reply_kind::value);
     if (cause) failures_->write(w, *cause.get());
     else w.put(static_cast<std::uint32_t>(value.bytes.size()));
     msg.reply_share.add(w.all(), value.bytes);

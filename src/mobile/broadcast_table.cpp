@@ -18,13 +18,16 @@ using sched::thread_state;
 
 pending_broadcast::pending_broadcast(task_record& r, detail::broadcast_body& b, rank self)
     : broadcast_header{.first = b.first,
-                .from = self,
-                .action = b.type ? message_action::handle : message_action::destroy,
-                .priority = r.priority,
-                .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
-                .where = r.where,
-                .name = r.name ? r.name : ""},
-      record(r), body(b), scope(r.scope), type(b.type) {}
+                       .from = self,
+                       .action = b.type ? message_action::handle : message_action::destroy,
+                       .priority = r.priority,
+                       .function = b.type ? dist::encode_constant(b.type, sizeof *b.type) : 0,
+                       .where = r.where,
+                       .name = r.name ? r.name : ""},
+      record(r),
+      body(b),
+      scope(r.scope),
+      type(b.type) {}
 
 std::shared_ptr<const remote_message> pending_broadcast::message_to(const element& e) const {
   const std::shared_ptr<remote_message> msg = make_remote_message();
@@ -175,11 +178,11 @@ std::optional<broadcast_table::replied_message> broadcast_table::complete(reply_
   const replied_message is{m->object(*e), e->number};
   if (is_first) {
     if (!cause && m->body.read) try {
-      field_reader from(value);
-      m->body.read(m->body, index, from);
-    } catch (...) {
-      cause = detail::make_failure(std::current_exception(), detail::describe_task(m->record), m->where);
-    }
+        field_reader from(value);
+        m->body.read(m->body, index, from);
+      } catch (...) {
+        cause = detail::make_failure(std::current_exception(), detail::describe_task(m->record), m->where);
+      }
     m->element_ended(index, std::move(cause));
   }
   if (is_last) m->scope_ended({}, context);

@@ -71,7 +71,7 @@ class pending_broadcast : public std::enable_shared_from_this<pending_broadcast>
   /// For hang reports: if the waiter belongs to a broadcast, adds an edge from its record to the target.
   static bool add_wait_edge(const base::wait_walk::found_waiter& found, base::wait_walk& walk);
 
-  sched::task_record& record;  // until all have replied
+  sched::task_record& record;    // until all have replied
   detail::broadcast_body& body;  // until all have replied
   sched::finish_scope* const scope;
   const detail::message_type* const type;  // of all messages

@@ -8,9 +8,9 @@
 #include "event/event_floor.hpp"
 #include "mobile/mobile_objects.hpp"
 #include "sched/counted_task.hpp"
+#include "sched/handler_time.hpp"
 #include "sched/ready_queues.hpp"
 #include "sched/task_execution.hpp"
-#include "sched/handler_time.hpp"
 
 namespace stretto::mobiles {
 
@@ -32,7 +32,8 @@ failure_ref failures_in(finish_scope& scope, const std::string& who, const std::
   const failure_ref first = all.kept.empty() ? failure_ref() : all.kept.front();
   if (all.size() == 1 && first) return first;
   error e("S06", std::to_string(all.size()) + " tasks failed that " + who + " had spawned");
-  if (first) e.fact("first", first->who()).because(exception_text(first->as_exception())).caused_by(first->as_exception());
+  if (first)
+    e.fact("first", first->who()).because(exception_text(first->as_exception())).caused_by(first->as_exception());
   return detail::make_failure(std::make_exception_ptr(std::move(e)), who, where);
 }
 
@@ -79,19 +80,19 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   if (o.is_measured.load(std::memory_order_acquire) && msg->action_taken() == message_action::handle)
     detail::begin_span(span, o);
   if (!cause) try {
-    if (!msg->type)
-      throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) +
-                             " does not know a handler that it is to run")
-          .fact("called", msg->where)
-          .because("the library that holds the handler is not loaded there, or is another one")
-          .remedy("load the same libraries on every node before handlers of theirs are sent");
-    field_reader in(msg->bytes());
-    field_writer result(value);
-    msg->type->run(o.object, in, result);
-  } catch (...) {
-    cause = detail::make_failure(std::current_exception(), label_of(*msg), msg->where);
-    value = {};
-  }
+      if (!msg->type)
+        throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) +
+                               " does not know a handler that it is to run")
+            .fact("called", msg->where)
+            .because("the library that holds the handler is not loaded there, or is another one")
+            .remedy("load the same libraries on every node before handlers of theirs are sent");
+      field_reader in(msg->bytes());
+      field_writer result(value);
+      msg->type->run(o.object, in, result);
+    } catch (...) {
+      cause = detail::make_failure(std::current_exception(), label_of(*msg), msg->where);
+      value = {};
+    }
   thread_state& t = current_thread();
   sched::enter_scope(t, scope->outer);
   const bool is_over = scope->is_quiet(t.owner->shard_count()) && scope->failures.is_empty();
@@ -111,13 +112,16 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   };
   thread_state& now = current_thread();
   sched::count_spawned(now);  // in the scope of the runtime, which counts the task of the message
-  sched::when_quiet(now, *scope, [](finish_scope& quiet, thread_state& on) noexcept {
-    const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
-    const failure_ref why = failures_in(quiet, label_of(*o->of), o->of->where);
-    sched::close_scope(on, &quiet);
-    o->all->send_reply(o->of->from, reply_kind::end, o->of->request, why);
-    sched::count_ended(on, on.owner->root);
-  }, new owed{this, std::move(msg)});
+  sched::when_quiet(
+      now, *scope,
+      [](finish_scope& quiet, thread_state& on) noexcept {
+        const std::unique_ptr<owed> o(static_cast<owed*>(quiet.about));
+        const failure_ref why = failures_in(quiet, label_of(*o->of), o->of->where);
+        sched::close_scope(on, &quiet);
+        o->all->send_reply(o->of->from, reply_kind::end, o->of->request, why);
+        sched::count_ended(on, on.owner->root);
+      },
+      new owed{this, std::move(msg)});
 }
 
 void mobile_objects::finish_handler(local_object& o, bool has_read, detail::handler_span& span,

@@ -42,11 +42,11 @@ struct message_list {
 
 /// What an object keeps for one sending node.
 struct sender_state {
-  std::uint64_t next = 0;  // sequence number that the object accepts next
+  std::uint64_t next = 0;                          // sequence number that the object accepts next
   std::map<std::uint64_t, message*> out_of_order;  // early messages; null: given up, is skipped
   struct residence {
     std::uint64_t end;  // messages with lower numbers, from the end of the residence before, were handled
-    rank on;  // on this node
+    rank on;            // on this node
   };
   std::vector<residence> residences;  // on nodes that the object has left; answered ones are removed
   /// messages that were skipped for lack of memory, until they have a reply
@@ -103,10 +103,10 @@ class local_object : public detail::local_object_base {
   bool may_migrate_while_paused = false;
   std::uint32_t released_messages = 0;  // so many of the queue may begin
 
-  bool is_leaving = false;  // the home node has been asked for a migration
+  bool is_leaving = false;            // the home node has been asked for a migration
   bool is_migration_granted = false;  // by the home node
-  bool is_packing = false;  // and a thread writes it
-  bool is_recalled = false;  // the home node has lost the destination
+  bool is_packing = false;            // and a thread writes it
+  bool is_recalled = false;           // the home node has lost the destination
   rank destination = 0;
   failure_ref cancellation_cause = {};  // why a granted migration failed
 

@@ -10,7 +10,7 @@ namespace stretto::mobiles {
 
 struct message_counts {
   std::uint64_t begun = 0, ended = 0;  // of this node; ended <= begun
-  std::uint64_t handling = 0;  // handlers that run here for other nodes
+  std::uint64_t handling = 0;          // handlers that run here for other nodes
 
   friend bool operator==(const message_counts&, const message_counts&) = default;
 };

@@ -61,7 +61,10 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
     s.counters.most_hops = std::max<std::uint64_t>(s.counters.most_hops, msg->routing.hops);
     switch (d.what) {
       case decision::accept: accept_message(*e, std::move(msg), actions); break;
-      case decision::construct: begin_construction(s.all[id], std::move(msg), actions); ++s.counters.objects; break;
+      case decision::construct:
+        begin_construction(s.all[id], std::move(msg), actions);
+        ++s.counters.objects;
+        break;
       case decision::park:
         e = &s.all[id];
         // The object may have been destroyed, and this node may have deleted its entry.

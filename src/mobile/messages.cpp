@@ -56,21 +56,21 @@ void remote_message::set_arguments(detail::parcel&& all) {
 void write_header(dist::writer& to, const remote_message& msg, const routing_state& routing, std::uint16_t node) {
   const std::string_view name = std::string_view(msg.name).substr(0, max_name_bytes);
   to.put_front(message_header{.object = msg.object,
-                            .number = msg.number,
-                            .request = msg.request,
-                            .answered_below = msg.answered_below,
-                            .function = msg.function,
-                            .where = dist::encode(msg.where, node),
-                            .bytes = msg.bytes().size(),
-                            .epoch = routing.epoch,
-                            .from = msg.from,
-                            .target = msg.target,
-                            .avoid = routing.avoid,
-                            .name_bytes = static_cast<std::uint16_t>(name.size()),
-                            .action = msg.action_taken(),
-                            .priority = msg.priority,
-                            .hops = routing.hops,
-                            .pins_object = routing.pins_object});
+                              .number = msg.number,
+                              .request = msg.request,
+                              .answered_below = msg.answered_below,
+                              .function = msg.function,
+                              .where = dist::encode(msg.where, node),
+                              .bytes = msg.bytes().size(),
+                              .epoch = routing.epoch,
+                              .from = msg.from,
+                              .target = msg.target,
+                              .avoid = routing.avoid,
+                              .name_bytes = static_cast<std::uint16_t>(name.size()),
+                              .action = msg.action_taken(),
+                              .priority = msg.priority,
+                              .hops = routing.hops,
+                              .pins_object = routing.pins_object});
   if (!name.empty()) to.put_bytes(std::as_bytes(std::span(name)));
 }
 

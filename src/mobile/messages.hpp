@@ -39,7 +39,7 @@ inline constexpr rank no_rank = std::numeric_limits<rank>::max();
 /// The route of a remote message so far.
 struct routing_state {
   std::uint32_t epoch = 0;  // the object is at the receiver, or will arrive, since that migration; 0: unknown
-  rank avoid = no_rank;  // a node that the sender has lost
+  rank avoid = no_rank;     // a node that the sender has lost
   std::uint8_t hops = 0;
   bool pins_object = false;  // the home node blocks migration until the receiver confirms this message
 };
@@ -48,17 +48,17 @@ struct remote_message : message {
   remote_message() noexcept { is_remote = 1; }
 
   object_id object = 0;
-  rank from = 0;  // sending node
-  std::uint64_t request = 0;  // 0: no reply is wanted
+  rank from = 0;                     // sending node
+  std::uint64_t request = 0;         // 0: no reply is wanted
   std::uint64_t answered_below = 0;  // all messages of that node to this object with lower numbers have a reply
-  std::uint64_t function = 0;  // the message_type, as an encoded constant
-  rank target = 0;  // of a migration
+  std::uint64_t function = 0;        // the message_type, as an encoded constant
+  rank target = 0;                   // of a migration
   std::int8_t priority = 0;
   std::source_location where;
   std::string name;
-  detail::parcel arguments;  // of this node; the bytes are here unless they are stored inline
+  detail::parcel arguments;                        // of this node; the bytes are here unless they are stored inline
   std::shared_ptr<const std::byte> received = {};  // many received bytes, which lie elsewhere
-  std::uint64_t received_bytes = 0;  // of these, or of inline bytes
+  std::uint64_t received_bytes = 0;                // of these, or of inline bytes
   failure_ref refused = {};  // a node lacked memory for it: only its number is forwarded, and no handler runs
   routing_state routing;
   dist::back_pressure::share memory = {};
@@ -132,7 +132,7 @@ struct migration_header {
   std::uint32_t epoch = 0;
   object_id id = 0;
   std::uint64_t type = 0, along = 0;  // encoded mobile_type; attachments (data::keep_for)
-  std::uint64_t parts = 0;  // number of the parts that were sent ahead; 0: none
+  std::uint64_t parts = 0;            // number of the parts that were sent ahead; 0: none
   std::string name;
 };
 

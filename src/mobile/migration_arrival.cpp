@@ -47,7 +47,7 @@ struct mobile_objects::arriving_object {
   std::unique_ptr<local_object> what;
   dist::out_of_band_parts::parts parts;
   std::vector<std::uint64_t> behind;  // number of bytes before each part
-  std::vector<std::byte> bytes;  // of an object with parts
+  std::vector<std::byte> bytes;       // of an object with parts
 };
 
 void mobile_objects::on_object(rank from, dist::reader& c) {

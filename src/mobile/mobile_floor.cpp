@@ -9,8 +9,8 @@
 #include "event/event_floor.hpp"
 #include "event/event_wait_graph.hpp"
 #include "mobile/balancing_rounds.hpp"
-#include "sched/task_execution.hpp"
 #include "sched/handler_time.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto {
 
@@ -205,7 +205,7 @@ bool is_object_here(std::uint64_t object) { return of_caller("is_here").is_here(
 
 void begin_span(handler_span& s, const local_object_base& of) noexcept {
   sched::begin_handler_time(s, static_cast<const local_object&>(of).on_devices(),
-                    static_cast<sched::thread_state&>(base::require_current("send")));
+                            static_cast<sched::thread_state&>(base::require_current("send")));
 }
 
 void leave_object(local_object_base& at, bool has_read, handler_span& s) noexcept {

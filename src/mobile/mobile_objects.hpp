@@ -55,7 +55,7 @@ struct object_settings {
   unsigned random_migration_percent = 0;
   std::uint64_t seed = 0;
   policy balance_policy = policy::none;
-  std::uint64_t balance_period_ms = 0;  // 0: no periodic balancing
+  std::uint64_t balance_period_ms = 0;                  // 0: no periodic balancing
   periodic_balancing::round begin_balancing = nullptr;  // null: no periodic balancing
   bool is_stepped = false;
 };
@@ -172,47 +172,47 @@ class mobile_objects final : public dist::protocol {
  private:
   /// Messages between nodes, with their fields.
   enum class protocol_message : std::uint8_t {
-    message,                  // header, arguments
-    value_reply,              // request, value; what the handler spawned goes on
-    value_and_end_reply,      // request, value
-    end_reply,                // request: all that the handler spawned has ended
-    executed_at,              // request, node: a duplicate; that node handled it
-    location_update,          // object, node, epoch
-    pinned_message_arrived,   // object; to the home node
-    migration_request,        // object, destination; to the home node
-    migration_decision,       // object, epoch, 0: denied; from the home node
-    migration_cancelled,      // object, epoch: the object stays; from the home node
-    cancellation_request,     // object; to the home node, after a grant
-    object,                   // header, state, messages; to the destination
-    object_arrived,           // object, epoch; to the home node
-    location_query,           // object; to the home node, by a node that parks a message
-    arrival_query,            // object, epoch, source: is the object there, or will it arrive?
-    lost_in_transit,          // object, cause; to the home node
-    object_failed,            // object, cause: not constructed or not readable; to the home node
-    object_lost,              // object, cause; from the home node
-    object_destroyed,         // object
-    resend_request,           // object (0: all), node that is to resend
-    departure_query,          // object: has it left? To the source
-    not_departed,             // object; from the source
-    recall,                   // object, epoch; from the home node, which has lost the destination
-    already_departed,         // object, epoch; in reply to a recall
-    object_accepted,          // object, epoch; from the destination
-    object_rejected,          // object, epoch, cause: no memory; from the destination
-    batched_replies,          // requests, all without a value
-    broadcast,                // header, arguments
-    aggregated_replies,       // replies to messages of one broadcast
+    message,                 // header, arguments
+    value_reply,             // request, value; what the handler spawned goes on
+    value_and_end_reply,     // request, value
+    end_reply,               // request: all that the handler spawned has ended
+    executed_at,             // request, node: a duplicate; that node handled it
+    location_update,         // object, node, epoch
+    pinned_message_arrived,  // object; to the home node
+    migration_request,       // object, destination; to the home node
+    migration_decision,      // object, epoch, 0: denied; from the home node
+    migration_cancelled,     // object, epoch: the object stays; from the home node
+    cancellation_request,    // object; to the home node, after a grant
+    object,                  // header, state, messages; to the destination
+    object_arrived,          // object, epoch; to the home node
+    location_query,          // object; to the home node, by a node that parks a message
+    arrival_query,           // object, epoch, source: is the object there, or will it arrive?
+    lost_in_transit,         // object, cause; to the home node
+    object_failed,           // object, cause: not constructed or not readable; to the home node
+    object_lost,             // object, cause; from the home node
+    object_destroyed,        // object
+    resend_request,          // object (0: all), node that is to resend
+    departure_query,         // object: has it left? To the source
+    not_departed,            // object; from the source
+    recall,                  // object, epoch; from the home node, which has lost the destination
+    already_departed,        // object, epoch; in reply to a recall
+    object_accepted,         // object, epoch; from the destination
+    object_rejected,         // object, epoch, cause: no memory; from the destination
+    batched_replies,         // requests, all without a value
+    broadcast,               // header, arguments
+    aggregated_replies,      // replies to messages of one broadcast
     count
   };
   static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
 
   /// Kept for each object that this node made.
   struct home_record {
-    bool is_moving = false;  // and the destination has not confirmed the arrival
-    rank moving_from = 0;  // while is_moving
-    std::map<rank, std::uint32_t> pinned;  // messages forwarded there that block migration, by node
-    rank requested_destination = no_rank;  // of a migration that waits until nothing is pinned
+    bool is_moving = false;                                // and the destination has not confirmed the arrival
+    rank moving_from = 0;                                  // while is_moving
+    std::map<rank, std::uint32_t> pinned;                  // messages forwarded there that block migration, by node
+    rank requested_destination = no_rank;                  // of a migration that waits until nothing is pinned
     std::vector<std::unique_ptr<remote_message>> blocked;  // messages that wait for that migration
-    std::set<rank> visited;  // nodes that may have an entry for the object
+    std::set<rank> visited;                                // nodes that may have an entry for the object
   };
   struct entry {
     std::unique_ptr<local_object> local;
@@ -220,13 +220,13 @@ class mobile_objects final : public dist::protocol {
     std::unique_ptr<home_record> home;
     std::uint64_t messages_sent = 0;  // by this node
     std::uint64_t unanswered = 0, answered_below = 0;
-    rank location = no_rank;  // last known; at the home node the current one or the destination
-    std::uint32_t epoch = 0;  // of the migration to `location`; 0: unknown
+    rank location = no_rank;      // last known; at the home node the current one or the destination
+    std::uint32_t epoch = 0;      // of the migration to `location`; 0: unknown
     bool was_sent_there = false;  // this node sent the object to `location`
     bool was_here = false;
-    rank awaited_from = no_rank;  // the node that may still send the object here
+    rank awaited_from = no_rank;                          // the node that may still send the object here
     std::vector<std::unique_ptr<remote_message>> parked;  // until the object arrives
-    failure_ref loss;  // permanent for this node
+    failure_ref loss;                                     // permanent for this node
     std::string name;
   };
   struct alignas(64) shard {
@@ -259,7 +259,7 @@ class mobile_objects final : public dist::protocol {
     std::vector<notification> send;
     struct unhandled_message {
       message* what;
-      failure_ref cause;  // null: success
+      failure_ref cause;         // null: success
       bool is_permanent = true;  // the object accepts no more messages of that node
     };
     std::vector<unhandled_message> complete;  // messages that no handler completes
@@ -442,10 +442,10 @@ class mobile_objects final : public dist::protocol {
   std::atomic<std::uint64_t> ids_made_{0};
   std::atomic<std::uint64_t> random_draws_{0};
   std::atomic<bool> is_measuring_{false};
-  std::atomic<double> seconds_per_tick_{0};  // set before is_measuring_
+  std::atomic<double> seconds_per_tick_{0};                            // set before is_measuring_
   std::atomic<std::uint64_t> window_begin_{0}, last_window_begin_{0};  // begins of the windows, in ticks
-  std::atomic<std::uint64_t> remote_handlers_running_{0};  // for messages of other nodes
-  std::atomic<std::uint64_t> extra_begun_{0}, extra_ended_{0};  // messages of this node that no shard counts
+  std::atomic<std::uint64_t> remote_handlers_running_{0};              // for messages of other nodes
+  std::atomic<std::uint64_t> extra_begun_{0}, extra_ended_{0};         // messages of this node that no shard counts
   std::atomic<std::uint64_t> protocol_messages_sent_{0}, protocol_messages_received_{0};  // to and from other nodes
   std::atomic<std::uint64_t> deferred_sends_{0};
   std::atomic<std::uint64_t> broadcast_messages_sent_{0};

@@ -45,7 +45,8 @@ void broadcast_table::add_wait_edges(rank self, base::wait_walk& walk) {
       const std::uint32_t node = walk.at(wait_kind::unknown, reinterpret_cast<std::uintptr_t>(&e));
       walk[node].everywhere = message_label(self, m->request(e));
       walk.link(e.is_open() ? walk.at(wait_kind::task, detail::bits_of_record(&m->record))
-                            : walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(m->scope)), node);
+                            : walk.at(wait_kind::finish, reinterpret_cast<std::uintptr_t>(m->scope)),
+                node);
     }
 }
 

@@ -192,8 +192,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     if (is_construction_lost || (home == node && !is_here(msg->object)))
       complete_request(reply_kind::value_and_end, msg->request, self_,
                        node_loss_failure(msg->object, nullptr, node, home == node ? "was made on" : "was on"), {});
-    else
-      resend(*msg, no_rank);
+    else resend(*msg, no_rank);
   }
 }
 

@@ -30,8 +30,8 @@ class load_count {
 
 struct object_load {
   load_count workers, devices;  // if measured: of its handlers, and of the kernels that these launch
-  double hint = 1;  // the last load_hint() of the object
-  std::uint64_t bytes = 0;  // of its last move
+  double hint = 1;              // the last load_hint() of the object
+  std::uint64_t bytes = 0;      // of its last move
 };
 
 }  // namespace stretto::mobiles

@@ -21,7 +21,7 @@ std::shared_ptr<const remote_message> pending_replies::complete(reply_kind what,
   {
     const std::scoped_lock lock(lock_);
     request* const kept = all_.find(number);
-    if (!kept) return {};  // it has been given up
+    if (!kept) return {};                           // it has been given up
     if (what == reply_kind::end && kept->record) {  // the end may overtake a large value
       kept->is_over = true;
       kept->end_cause = std::move(cause);

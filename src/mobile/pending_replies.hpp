@@ -44,7 +44,7 @@ class pending_replies {
  private:
   struct request : dist::pending_call {
     std::shared_ptr<const remote_message> message;
-    rank by = no_rank;  // the node that replied with the value
+    rank by = no_rank;     // the node that replied with the value
     bool is_over = false;  // the end came before the value
     failure_ref end_cause = {};
   };

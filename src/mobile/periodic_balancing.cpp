@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sched/task_execution.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/task_execution.hpp"
 
 namespace stretto::mobiles {
 

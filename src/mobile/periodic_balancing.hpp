@@ -43,7 +43,7 @@ class periodic_balancing {
   round begin_ = nullptr;  // null: no periodic balancing
   policy policy_ = policy::none;
   std::chrono::milliseconds pause_{0};
-  std::uint64_t random_ = 0;  // used inside a poll
+  std::uint64_t random_ = 0;               // used inside a poll
   std::atomic<bool> is_under_way_{false};  // of this node; while true, the two members below belong to the round
   clock::time_point due_;
   unsigned idle_rounds_ = 0;

@@ -96,12 +96,13 @@ void mobile_objects::on_message(rank from, dist::reader& c) {
   const auto arguments = c.get_bytes(written);
   if (arguments.size() <= remote_message::max_inline_bytes) msg->store_inline(arguments);
   else try {
-    msg->received = job_->keep(arguments);
-    msg->received_bytes = arguments.size();
-  } catch (const std::bad_alloc&) {
-    return reject_message(
-        std::move(msg), job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::message)], from, written));
-  }
+      msg->received = job_->keep(arguments);
+      msg->received_bytes = arguments.size();
+    } catch (const std::bad_alloc&) {
+      return reject_message(
+          std::move(msg),
+          job_->no_room_for(kinds_[static_cast<std::size_t>(protocol_message::message)], from, written));
+    }
   msg->memory = {job_->pressure(), dist::back_pressure::kind::received, arguments.size()};
   ++msg->routing.hops;
   deliver(std::move(msg));

@@ -61,7 +61,7 @@ class quiescence_detection {
   std::mutex lock_;
   std::vector<waiter> waiters_;
   std::atomic<std::size_t> waiter_count_{0};  // waiters_.size()
-  std::atomic<std::uint64_t> round_{0};  // of this node
+  std::atomic<std::uint64_t> round_{0};       // of this node
 
   // Used inside a poll.
   std::map<dist::rank, std::uint64_t> unanswered_queries_;  // by node, the round of its query

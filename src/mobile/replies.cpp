@@ -34,9 +34,7 @@ void mobile_objects::batch_reply(const remote_message& msg) {
     case reply_batcher::add_result::send_now: return send_reply(msg.from, reply_kind::value_and_end, msg.request, {});
     case reply_batcher::add_result::opened_batch: ++protocol_messages_sent_; return;  // counts the whole batch
     case reply_batcher::add_result::joined_batch: return;
-    case reply_batcher::add_result::filled_batch:
-      send_reply_batch(msg.from, all);
-      return reply_batcher_->batch_sent();
+    case reply_batcher::add_result::filled_batch: send_reply_batch(msg.from, all); return reply_batcher_->batch_sent();
   }
 }
 

@@ -81,8 +81,8 @@ class reply_batcher {
   trace::ticks soon_ticks_ = 0;
   bool always_batches_ = false;
   std::atomic<std::uint32_t> open_batches_{0};  // nodes that have one
-  base::spin_lock nodes_lock_;  // locked after that of a peer
-  std::vector<dist::rank> nodes_to_flush_;  // nodes that may have an open batch, each once
+  base::spin_lock nodes_lock_;                  // locked after that of a peer
+  std::vector<dist::rank> nodes_to_flush_;      // nodes that may have an open batch, each once
 };
 
 }  // namespace stretto::mobiles

@@ -13,8 +13,8 @@
 namespace stretto::mobiles {
 
 struct pause_state {
-  std::uint64_t busy_objects = 0;  // objects that a handler uses
-  std::uint64_t unsettled = 0;  // leaving or expected objects, and messages that wait for them
+  std::uint64_t busy_objects = 0;    // objects that a handler uses
+  std::uint64_t unsettled = 0;       // leaving or expected objects, and messages that wait for them
   std::uint64_t deferred_sends = 0;  // sends that wait for an event
   std::uint64_t sent = 0, received = 0;
   std::uint64_t messages = 0;  // begun and ended so far
@@ -40,7 +40,7 @@ struct saved_message {
   message_action action = message_action::handle;
   std::int8_t priority = 0;
   std::uint64_t function = 0, where = 0;  // as encoded constants
-  std::string handler = {}, name = {};  // for people
+  std::string handler = {}, name = {};    // for people
   std::vector<std::byte> arguments = {};
 };
 struct saved_object {

@@ -45,8 +45,8 @@ void name_failure(const membership& m, const char* what, Body&& body) {
 
 }  // namespace
 
-module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::poll_coordinator& polls, trace::counters& counters,
-                       base::error_form errors)
+module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::poll_coordinator& polls,
+                       trace::counters& counters, base::error_form errors)
     : polls_(polls), counters_(counters), errors_(errors), channels_(std::make_shared<places::channel_registry>()) {
   data::add_host_channels(*channels_);
   for (auto& g : given) {

@@ -1,7 +1,7 @@
 #include "net/mapped_memory.hpp"
 
-#include <stretto/error.hpp>
 #include <sys/mman.h>
+#include <stretto/error.hpp>
 
 #include <cerrno>
 #include <cstring>

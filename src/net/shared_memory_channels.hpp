@@ -32,7 +32,7 @@ struct channels_address {
   std::uint64_t key = 0;   // stored in the memory, too, to recognise it
   std::uint64_t bytes = 0;
   std::int64_t process = 0;
-  std::int64_t file = 0;   // descriptor in that process
+  std::int64_t file = 0;  // descriptor in that process
 };
 
 namespace channels {

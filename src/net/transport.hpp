@@ -85,10 +85,10 @@ class payload {
 
 /// Counted since the start.
 struct traffic {
-  std::uint64_t sent = 0, received = 0;  // messages
-  std::uint64_t bytes_sent = 0;          // heads and payloads
-  std::uint64_t by_rendezvous = 0;       // of those sent
-  std::uint64_t through_shared_memory = 0;       // of those sent, payloads through memory shared with the receiver
+  std::uint64_t sent = 0, received = 0;     // messages
+  std::uint64_t bytes_sent = 0;             // heads and payloads
+  std::uint64_t by_rendezvous = 0;          // of those sent
+  std::uint64_t through_shared_memory = 0;  // of those sent, payloads through memory shared with the receiver
 };
 
 /// The nodes of one host, this one included.

@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "data/fold_kernels.hpp"
-#include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
+#include "objects/task_lifecycle.hpp"
 #include "sched/scope_counting.hpp"
 
 namespace stretto::objects {

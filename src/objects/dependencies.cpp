@@ -81,8 +81,8 @@ void dependencies::access(const box& where, data::usage how, task_id task, std::
 
 void dependencies::forget() {
   tiles_.erase_if([&](const history& h) {
-    return !h.last || std::none_of(h.last->members.begin(), h.last->members.end(),
-                                   [&](task_id t) { return tasks_.is_live(t); });
+    return !h.last ||
+           std::none_of(h.last->members.begin(), h.last->members.end(), [&](task_id t) { return tasks_.is_live(t); });
   });
 }
 

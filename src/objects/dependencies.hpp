@@ -70,7 +70,9 @@ class dependencies {
       std::swap(to_, other.to_);
       return *this;
     }
-    ~group_ref() { if (to_ && --to_->uses == 0) to_->free->push_back(to_); }
+    ~group_ref() {
+      if (to_ && --to_->uses == 0) to_->free->push_back(to_);
+    }
 
     group* get() const noexcept { return to_; }
     group* operator->() const noexcept { return to_; }
@@ -78,7 +80,9 @@ class dependencies {
     friend bool operator==(const group_ref&, const group_ref&) = default;
 
    private:
-    void take() noexcept { if (to_) ++to_->uses; }
+    void take() noexcept {
+      if (to_) ++to_->uses;
+    }
     group* to_ = nullptr;
   };
 

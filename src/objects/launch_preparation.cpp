@@ -11,8 +11,8 @@
 #include "data/launch_checks.hpp"
 #include "device/native_code.hpp"
 #include "event/event_floor.hpp"
-#include "objects/object_checks.hpp"
 #include "objects/launch_division.hpp"
+#include "objects/object_checks.hpp"
 #include "objects/split_by_speed.hpp"
 #include "sched/counted_task.hpp"
 #include "sched/handler_time.hpp"
@@ -181,8 +181,7 @@ void check_uses(const kernel_code& code, const kernel_range& range, std::span<co
       const geometry::used_elements written = used_by(w);
       const auto found = r == w ? geometry::find_use_conflict(all, geometry::first_cuts, written)
                                 : geometry::find_use_conflict(all, most_parts, used_by(r), &written);
-      if (found)
-        data::refuse_conflict(l, *found, checked(r), checked(w), text);
+      if (found) data::refuse_conflict(l, *found, checked(r), checked(w), text);
     }
   }
 }
@@ -255,8 +254,7 @@ devices_of_launch devices_for(const base::runtime_context& runtime, const kernel
   devices_of_launch found;
   std::size_t taken = 0;
   for (std::size_t d = 0; d < devices.size(); ++d)
-    if (devices[d].is_of(request.kinds, request.driver))
-      found.some |= std::uint64_t{1} << d, ++taken;
+    if (devices[d].is_of(request.kinds, request.driver)) found.some |= std::uint64_t{1} << d, ++taken;
   if (taken == devices.size()) found.some = 0;
   if (taken != 0) return found;
   found.on_host = (request.driver.empty() || request.driver == "host") &&
@@ -281,7 +279,7 @@ event submit_prepared(task_pointer t, std::span<const event> after, std::span<co
 }
 
 std::vector<event> precondition_events(const detail::task_request& request, base::thread_context& context,
-                                 const std::source_location& where) {
+                                       const std::source_location& where) {
   std::vector<event> after(request.after_events.begin(), request.after_events.end());
   for (const dependency& d : request.after)
     after.push_back(d.task() ? detail::event_of(*d.task(), context, where) : d.as_event());

@@ -33,6 +33,6 @@ event submit_prepared(task_pointer t, std::span<const event> after, std::span<co
 
 /// The tasks and events named by the tags after(...), as events.
 std::vector<event> precondition_events(const detail::task_request& request, base::thread_context& context,
-                                 const std::source_location& where);
+                                       const std::source_location& where);
 
 }  // namespace stretto::objects

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "data/data_state.hpp"
+#include "data/exported_copy.hpp"
 #include "data/handle.hpp"
 #include "data/layout.hpp"
-#include "data/exported_copy.hpp"
 #include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "objects/object_checks.hpp"
-#include "objects/replica_memory.hpp"
-#include "objects/task_lifecycle.hpp"
-#include "objects/storage.hpp"
 #include "objects/object_serialization.hpp"
+#include "objects/replica_memory.hpp"
+#include "objects/storage.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::objects {
 
@@ -159,14 +159,16 @@ bool is_requested(const task& t) noexcept { return t.transfer && t.transfer->as;
 void request_early(task& t, base::thread_context& context) {
   const object_use& u = t.uses.front();
   t.transfer->as = std::make_shared<task_reference>(&t);
-  t.computed = t.transfer->from->fetch(u.where, data::destination([s = u.object.get()->state, as = t.transfer->as](
-                                                data::destination::named then, base::thread_context& on) {
-    if (s->runtime != on.runtime) return;
-    const objects_lock in(*s, on);
-    if (!as->is) return;  // it has ended, and with it the request
-    as->is->transfer->names = std::move(then);
-    issue_next(*as->is);
-  }), t.where, context);
+  t.computed = t.transfer->from->fetch(u.where,
+                                       data::destination([s = u.object.get()->state, as = t.transfer->as](
+                                                             data::destination::named then, base::thread_context& on) {
+                                         if (s->runtime != on.runtime) return;
+                                         const objects_lock in(*s, on);
+                                         if (!as->is) return;  // it has ended, and with it the request
+                                         as->is->transfer->names = std::move(then);
+                                         issue_next(*as->is);
+                                       }),
+                                       t.where, context);
   t.notification.handle = on_task_ended;
   post_when_ended(t.computed, t.notification, context);
 }

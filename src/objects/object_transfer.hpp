@@ -49,11 +49,11 @@ struct task_reference {
 struct object_transfer {
   enum class kind : std::uint8_t { copy, export_elements, fetch, store } is;
   bool needs_another_node() const noexcept { return is == kind::export_elements || is == kind::fetch; }
-  data::attached_array::on_exported on_exported = {};  // of export_elements
-  std::shared_ptr<incoming_data> from = {};  // of fetch: the source,
-  std::uint32_t place_index = 0;  // and the index of the execution place that receives it
+  data::attached_array::on_exported on_exported = {};        // of export_elements
+  std::shared_ptr<incoming_data> from = {};                  // of fetch: the source,
+  std::uint32_t place_index = 0;                             // and the index of the execution place that receives it
   std::shared_ptr<const std::vector<std::byte>> bytes = {};  // of store: dense, in C order
-  std::shared_ptr<task_reference> as = {};  // of a fetch that is requested before it is issued
+  std::shared_ptr<task_reference> as = {};                   // of a fetch that is requested before it is issued
   data::destination::named names = {};  // of such a fetch: takes the target once the data is about to arrive
 };
 

@@ -13,13 +13,13 @@
 #include "event/event_floor.hpp"
 #include "objects/object_checks.hpp"
 #include "objects/replica_memory.hpp"
-#include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::detail {
 
-using objects::objects_lock;
 using objects::object_record;
+using objects::objects_lock;
 using objects::objects_state;
 using objects::require_inside;
 using objects::usable;

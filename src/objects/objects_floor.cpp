@@ -4,12 +4,12 @@
 
 #include "base/log.hpp"
 #include "base/node_numbers.hpp"
-#include "data/data_state.hpp"
 #include "data/attachments.hpp"
+#include "data/data_state.hpp"
 #include "event/event_floor.hpp"
-#include "objects/task_lifecycle.hpp"
 #include "objects/shared_objects.hpp"
 #include "objects/speeds_file.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::objects {
 

@@ -233,8 +233,8 @@ struct objects_state {
   base::block_cache object_blocks;
   task_slots slots;
   std::vector<task*> by_slot;
-  std::vector<task*> tasks;             // all that have not ended
-  std::size_t waiting = 0;              // of those, pushed to the scheduler and not popped
+  std::vector<task*> tasks;  // all that have not ended
+  std::size_t waiting = 0;   // of those, pushed to the scheduler and not popped
   std::vector<object_record*> objects;
   std::vector<object_record*> unowned_objects;  // released on a thread that has no runtime
   std::size_t released_objects = 0;             // objects that only tasks still use
@@ -285,7 +285,8 @@ struct objects_state {
     return memory.device && memory.view.index >= execution_places.size();
   }
   execution_place& at(data::memory_number memory) noexcept {
-    if (memory < execution_places.size()) [[likely]] return execution_places[memory];
+    if (memory < execution_places.size()) [[likely]]
+      return execution_places[memory];
     const std::size_t shared_index = memory - execution_places.size();
     return shared_index < shared_memories.size() ? shared_memories[shared_index] : *spill;
   }
@@ -299,7 +300,8 @@ struct objects_state {
 };
 
 inline data::usage object_record::usage_at(const execution_place& at, data::usage how) const noexcept {
-  if (!shared_memory) [[likely]] return how;
+  if (!shared_memory) [[likely]]
+    return how;
   if (at.device == shared_memory->device && how.is == data::usage::mode::reduce) how.side = 1;
   return how;
 }

@@ -9,12 +9,12 @@
 
 #include "data/data_state.hpp"
 #include "data/eviction.hpp"
+#include "data/fold_kernels.hpp"
 #include "data/handle.hpp"
 #include "event/event_floor.hpp"
-#include "data/fold_kernels.hpp"
 #include "objects/accumulator_fold.hpp"
-#include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
+#include "objects/task_lifecycle.hpp"
 #include "sched/scope_counting.hpp"
 
 namespace stretto::objects {

@@ -11,8 +11,8 @@
 #include "data/other_nodes.hpp"
 #include "event/event_floor.hpp"
 #include "objects/object_checks.hpp"
-#include "objects/task_lifecycle.hpp"
 #include "objects/object_serialization.hpp"
+#include "objects/task_lifecycle.hpp"
 
 namespace stretto::objects {
 
@@ -62,7 +62,7 @@ class exported_part final : public data::attached_array {
     then(in_, std::move(lease_), cause_, context);
   }
   void set_exported(const detail::instance_handle& in, std::shared_ptr<const void> lease, const failure_ref& cause,
-               base::thread_context& context) {
+                    base::thread_context& context) {
     on_exported then;
     {
       const std::scoped_lock lock(lock_);

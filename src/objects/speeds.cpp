@@ -19,8 +19,7 @@ std::string escaped(std::string_view name) {
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 0x20 || c == '%' || c == 0x7f)
       text += fmt::format("%{:02x}", static_cast<unsigned char>(c));
-    else
-      text += c;
+    else text += c;
   return text;
 }
 

@@ -63,7 +63,7 @@ detail::instance_handle create(const detail::instance_request& r, const std::sou
 }
 
 detail::instance_handle external_instance(const object_record& o, const box& where, std::byte* first,
-                                const std::source_location& by) {
+                                          const std::source_location& by) {
   detail::instance_request r;
   r.external = first;
   r.box = where;

@@ -16,7 +16,7 @@ std::uint64_t bytes_of(const object_record& o, const box& where) noexcept;
 detail::instance_request request_for(const object_record& o, const box& where, const execution_place& at);
 /// An instance of these elements over memory of the program, whose first element is at `first`.
 detail::instance_handle external_instance(const object_record& o, const box& where, std::byte* first,
-                                const std::source_location& by);
+                                          const std::source_location& by);
 /// data::create_instance without race checks: objects order their own accesses, and accesses of kernels are not
 /// visible.
 detail::instance_handle create(const detail::instance_request& r, const std::source_location& where);

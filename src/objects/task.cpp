@@ -17,12 +17,9 @@ objects_state::objects_state(bool recycles)
       object_stock(sizeof(object_record), recycles),
       object_blocks(object_stock) {}
 
-task::task(objects_state& s)
-    : deferred(preconditions_ended), state(s), notification(*this, on_precondition_ended) {}
+task::task(objects_state& s) : deferred(preconditions_ended), state(s), notification(*this, on_precondition_ended) {}
 
-task_pointer task::make(objects_state& s) {
-  return task_pointer(::new (s.task_blocks.allocate()) task(s));
-}
+task_pointer task::make(objects_state& s) { return task_pointer(::new (s.task_blocks.allocate()) task(s)); }
 
 void recycle::operator()(task* t) const noexcept {
   objects_state& s = t->state;
@@ -60,9 +57,7 @@ bool task::may_run_on(const device_view& d) const {
           std::ranges::none_of(state.execution_places, [&](const execution_place& s) { return can_run_on(s); }));
 }
 
-std::uint64_t task::kind() const {
-  return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(items());
-}
+std::uint64_t task::kind() const { return reinterpret_cast<std::uintptr_t>(code) << 6 | speeds::class_of(items()); }
 
 std::uint64_t task::bytes_at(const device_view& d) const {
   std::uint64_t bytes = 0;

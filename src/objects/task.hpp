@@ -77,8 +77,8 @@ struct task final : device_task, data::deferred {
 
   objects_state& state;
   task_id id;
-  std::size_t number = 0;              // index in state.tasks
-  std::uint64_t submitted = 0;         // position in the order of submission
+  std::size_t number = 0;       // index in state.tasks
+  std::uint64_t submitted = 0;  // position in the order of submission
 
   // The request:
   const kernel_code* code = nullptr;    // null: a host view, or a copy, or a transfer
@@ -89,8 +89,8 @@ struct task final : device_task, data::deferred {
   std::string given_name;
   std::source_location where;
   int urgency = 0;
-  on_kinds only_kinds;                     // none: any
-  std::string_view only_driver;            // of a place; empty: any
+  on_kinds only_kinds;           // none: any
+  std::string_view only_driver;  // of a place; empty: any
   std::uint32_t only_place = any_place;
   std::int64_t group_items = 1;               // items per group of the range
   std::uint64_t local_bytes = 0;              // local memory per group
@@ -105,7 +105,7 @@ struct task final : device_task, data::deferred {
   few<task*> successors;
   std::vector<task*> explicit_successors;    // tasks with an explicit after() on this one, whatever they use
   std::vector<event> explicit_predecessors;  // explicit predecessors that were issued or had ended
-  detail::holder_record behind;                  // a view of the program that it waits for, for hang reports
+  detail::holder_record behind;              // a view of the program that it waits for, for hang reports
   failure_ref failed;                        // failure of a precondition
 
   bool avoids_shared_memory = false;  // uses the memory of its place, because the shared memory of its objects is full

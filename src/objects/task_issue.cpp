@@ -12,8 +12,8 @@
 #include "device/native_code.hpp"
 #include "event/event_floor.hpp"
 #include "objects/replica_memory.hpp"
-#include "objects/task_lifecycle.hpp"
 #include "objects/storage.hpp"
+#include "objects/task_lifecycle.hpp"
 #include "sched/counted_task.hpp"
 #include "sched/scope_counting.hpp"
 

@@ -152,7 +152,7 @@ void waits_for(const task& view, task& t, const base::thread_context& context) {
   const object_record& o = *view.uses.front().object.get();
   if (t.done == event()) return;
   t.behind = detail::holder_record(*context.runtime, t.done, "the memory of " + describe(o),
-                               "the view that " + view.given_name + "() gave", view.where);
+                                   "the view that " + view.given_name + "() gave", view.where);
 }
 
 /// The shared memory of its objects is full: the task uses the memory of its place instead. Returns false if it has
@@ -360,7 +360,8 @@ void enqueue_signal(signal& s) noexcept {
   std::atomic<signal*>& list = s.state.pending_signals;
   base::announce_release(&s);
   s.next_pending = list.load(std::memory_order_relaxed);
-  while (!list.compare_exchange_weak(s.next_pending, &s, std::memory_order_seq_cst)) {}
+  while (!list.compare_exchange_weak(s.next_pending, &s, std::memory_order_seq_cst)) {
+  }
 }
 
 void post_lazily(signal& s, base::thread_context& context) noexcept {
@@ -442,7 +443,7 @@ task_id submit(task* submitted, std::span<const event> after, std::span<const pr
     if (!t.is_for_host() && before.is_for_host())
       t.behind =
           detail::holder_record(*context.runtime, t.done, "elements of " + describe(*before.uses.front().object.get()),
-                            "the view that " + before.given_name + "() gave", before.where);
+                                "the view that " + before.given_name + "() gave", before.where);
   }
   for (const predecessor& p : behind) {
     if (s.slots.is_live(p.id)) {

@@ -24,8 +24,7 @@ class channel {
 
   /// Copies from source to target, now; `done` runs when the target holds the bytes, perhaps before this returns.
   /// Throws, with `done` never run, if the copy cannot be started.
-  virtual void start(const copy_end& source, const copy_end& target, copy_shape shape,
-                     completion& done) = 0;
+  virtual void start(const copy_end& source, const copy_end& target, copy_shape shape, completion& done) = 0;
 
   /// Bytes per second that a large copy between these memories would run at: for choosing routes and sources; 0 where
   /// the channel does not lead from one to the other.

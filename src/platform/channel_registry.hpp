@@ -22,9 +22,7 @@ class channel_registry {
   void add(place_kind from, place_kind to, std::shared_ptr<channel> by);
 
   /// The channel, or null: then data goes by way of a third memory.
-  channel* find(place_kind from, place_kind to) const noexcept {
-    return table_[index(from, to)].get();
-  }
+  channel* find(place_kind from, place_kind to) const noexcept { return table_[index(from, to)].get(); }
 
   /// All pairs that have a channel, by kind.
   std::vector<std::pair<place_kind, place_kind>> pairs() const;

@@ -64,9 +64,9 @@ std::vector<std::size_t> cheapest_copy(std::size_t count, const Direct& direct, 
 
 /// The channels of a runtime, as they were when it started.
 struct copy_ways {
-  std::vector<place> ends;               // what copies go from and to; one of them is no place: memory of the program
-  std::vector<bool> is_passed;           // by end: copies may go by way of it
-  std::vector<std::uint32_t> end_at;     // by place of the platform
+  std::vector<place> ends;                 // what copies go from and to; one of them is no place: memory of the program
+  std::vector<bool> is_passed;             // by end: copies may go by way of it
+  std::vector<std::uint32_t> end_at;       // by place of the platform
   std::vector<double> bandwidth, latency;  // by end and end; 0 bytes per second: no channel leads there
 
   std::optional<way_figures> direct(std::size_t from, std::size_t to) const {

@@ -7,8 +7,7 @@ namespace stretto::places {
 namespace {
 
 template <typename Rule>
-std::vector<std::vector<place>> paths_by(const platform_description& description,
-                                         std::uint32_t workers, Rule rule) {
+std::vector<std::vector<place>> paths_by(const platform_description& description, std::uint32_t workers, Rule rule) {
   const auto homes = default_homes(description);
   if (homes.empty()) return std::vector<std::vector<place>>(workers);
   const auto near = adjacency_of(description);
@@ -18,9 +17,8 @@ std::vector<std::vector<place>> paths_by(const platform_description& description
     paths.push_back(w < homes.size() ? rule(description, near, homes[w]) : paths[w % homes.size()]);
     entries += paths.back().size();
     if (entries > max_path_entries)
-      throw error("P10", "the default paths of " + std::to_string(workers) +
-                             " workers visit more than " + std::to_string(max_path_entries) +
-                             " places")
+      throw error("P10", "the default paths of " + std::to_string(workers) + " workers visit more than " +
+                             std::to_string(max_path_entries) + " places")
           .remedy("write paths of your own, or ask for fewer workers");
   }
   return paths;
@@ -41,8 +39,7 @@ std::vector<place> default_homes(const platform_description& description) {
   return of([](place_kind) { return true; });
 }
 
-std::vector<place> climb(const platform_description& description, const adjacency& near,
-                         place home) {
+std::vector<place> climb(const platform_description& description, const adjacency& near, place home) {
   std::vector<place> path{home};
   const auto kind = [&](std::uint32_t i) { return description.places[i].kind; };
   for (;;) {
@@ -57,16 +54,13 @@ std::vector<place> climb(const platform_description& description, const adjacenc
   }
 }
 
-std::vector<place> nearest_first(const platform_description& description, const adjacency& near,
-                                 place home) {
+std::vector<place> nearest_first(const platform_description& description, const adjacency& near, place home) {
   const auto homes = default_homes(description);
-  const auto at =
-      static_cast<std::size_t>(std::lower_bound(homes.begin(), homes.end(), home) - homes.begin());
+  const auto at = static_cast<std::size_t>(std::lower_bound(homes.begin(), homes.end(), home) - homes.begin());
   // Home's own share of a run of equally near places: where this worker begins to ask, around the ring.
   const auto begin_at_share = [&](auto first, auto last) {
     const auto size = static_cast<std::size_t>(last - first);
-    const auto share =
-        (at * size + homes.size() - 1) / std::max<std::size_t>(1, homes.size()) % size;
+    const auto share = (at * size + homes.size() - 1) / std::max<std::size_t>(1, homes.size()) % size;
     std::rotate(first, first + static_cast<std::ptrdiff_t>(share), last);
   };
   const auto kind = [&](place p) { return description.places[p.index].kind; };
@@ -83,8 +77,7 @@ std::vector<place> nearest_first(const platform_description& description, const 
     std::sort(ring.begin(), ring.end(),
               [&](place a, place b) { return std::pair(kind(a), a) < std::pair(kind(b), b); });
     for (auto first = ring.begin(); first != ring.end();) {
-      const auto last =
-          std::find_if(first, ring.end(), [&](place p) { return kind(p) != kind(*first); });
+      const auto last = std::find_if(first, ring.end(), [&](place p) { return kind(p) != kind(*first); });
       begin_at_share(first, last);
       first = last;
     }
@@ -98,13 +91,11 @@ std::vector<place> nearest_first(const platform_description& description, const 
   return path;
 }
 
-std::vector<std::vector<place>> climbing_paths(const platform_description& description,
-                                               std::uint32_t workers) {
+std::vector<std::vector<place>> climbing_paths(const platform_description& description, std::uint32_t workers) {
   return paths_by(description, workers, climb);
 }
 
-std::vector<std::vector<place>> nearest_paths(const platform_description& description,
-                                              std::uint32_t workers) {
+std::vector<std::vector<place>> nearest_paths(const platform_description& description, std::uint32_t workers) {
   return paths_by(description, workers, nearest_first);
 }
 

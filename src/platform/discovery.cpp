@@ -25,20 +25,20 @@ using topology = std::unique_ptr<hwloc_topology, topology_end>;
 topology empty_topology() {
   hwloc_topology_t t = nullptr;
   if (hwloc_topology_init(&t) != 0)
-    throw error("P15", "the machine cannot be inspected")
-        .because(std::string("hwloc: ") + std::strerror(errno));
+    throw error("P15", "the machine cannot be inspected").because(std::string("hwloc: ") + std::strerror(errno));
   return topology(t);
 }
 
 topology new_topology() {
-  // hwloc loads its plugins for the first topology and unloads them with the last, which takes four times as long as to look.
+  // hwloc loads its plugins for the first topology and unloads them with the last, which takes four times as long as to
+  // look.
   [[gnu::used]] static const hwloc_topology_t keeps_plugins = empty_topology().release();
   topology owned = empty_topology();
   const hwloc_topology_t t = owned.get();
   // Only what becomes a place is asked for: less to load.
   hwloc_topology_set_all_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
-  for (const auto type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE,
-                          HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
+  for (const auto type :
+       {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_CORE})
     hwloc_topology_set_type_filter(t, type, HWLOC_TYPE_FILTER_KEEP_ALL);
   // Without groups hwloc 2.9 attaches the NUMA nodes of synthetic machines to the root.
   hwloc_topology_set_type_filter(t, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
@@ -54,8 +54,7 @@ std::vector<hwloc_obj_t> objects(hwloc_topology_t t, hwloc_obj_type_t type) {
 
 /// Packages become places where they are levels of the hierarchy of their own: several, none the same as a NUMA
 /// node, none inside one.
-bool packages_matter(const std::vector<hwloc_obj_t>& packages,
-                     const std::vector<hwloc_obj_t>& nodes) {
+bool packages_matter(const std::vector<hwloc_obj_t>& packages, const std::vector<hwloc_obj_t>& nodes) {
   if (packages.size() < 2) return false;
   if (nodes.size() < 2) return true;
   for (const auto* p : packages)
@@ -92,8 +91,7 @@ class collector {
     add_all("L3", place_kind::l3, objects(topology_, HWLOC_OBJ_L3CACHE));
     add_all("L2", place_kind::l2, objects(topology_, HWLOC_OBJ_L2CACHE));
     auto cores = objects(topology_, HWLOC_OBJ_CORE);
-    if (cores.empty())
-      cores = objects(topology_, HWLOC_OBJ_PU);  // some virtual machines tell of no cores
+    if (cores.empty()) cores = objects(topology_, HWLOC_OBJ_PU);  // some virtual machines tell of no cores
     add_all("core", place_kind::core, cores);
     link_outwards();
     return std::move(is_);
@@ -112,14 +110,11 @@ class collector {
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto* o = found[i];
       auto& p = add(prefix + '_' + std::to_string(i), kind, found[i]);
-      if (hwloc_obj_type_is_cache(o->type) && o->attr->cache.size)
-        p.capacity_bytes = o->attr->cache.size;
-      if (o->type == HWLOC_OBJ_NUMANODE)
-        p.device_index = o->os_index;
+      if (hwloc_obj_type_is_cache(o->type) && o->attr->cache.size) p.capacity_bytes = o->attr->cache.size;
+      if (o->type == HWLOC_OBJ_NUMANODE) p.device_index = o->os_index;
       if (o->type == HWLOC_OBJ_NUMANODE && knows_memory_) p.capacity_bytes = o->attr->numanode.local_memory;
       if (kind != place_kind::core) continue;
-      for (int cpu = hwloc_bitmap_first(o->cpuset); cpu >= 0;
-           cpu = hwloc_bitmap_next(o->cpuset, cpu))
+      for (int cpu = hwloc_bitmap_first(o->cpuset); cpu >= 0; cpu = hwloc_bitmap_next(o->cpuset, cpu))
         p.cpus.push_back(static_cast<std::uint32_t>(cpu));
     }
   }
@@ -156,8 +151,7 @@ void add_default_paths(platform_description& is, std::uint32_t workers) {
 
 platform_description discover(std::uint32_t workers) {
   auto t = new_topology();
-  hwloc_topology_set_flags(
-      t.get(), HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
+  hwloc_topology_set_flags(t.get(), HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM | HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(t.get()) != 0)
     throw error("P15", "the machine cannot be inspected")
         .because(std::string("hwloc: ") + std::strerror(errno))
@@ -171,8 +165,7 @@ platform_description discover(std::uint32_t workers) {
   if (workers == 0) {
     workers = static_cast<std::uint32_t>(default_homes(is).size());
     // A worker whose time is cut by the quota stalls the others; a part of a CPU still counts as one worker.
-    if (limits.cpus && *limits.cpus < workers)
-      workers = static_cast<std::uint32_t>(std::ceil(*limits.cpus));
+    if (limits.cpus && *limits.cpus < workers) workers = static_cast<std::uint32_t>(std::ceil(*limits.cpus));
   }
   add_default_paths(is, workers);
   return is;
@@ -180,13 +173,10 @@ platform_description discover(std::uint32_t workers) {
 
 platform_description synthesize(const std::string& synthetic, std::uint32_t workers) {
   auto t = new_topology();
-  if (synthetic.find('\0') != synthetic.npos ||
-      hwloc_topology_set_synthetic(t.get(), synthetic.c_str()) != 0 ||
+  if (synthetic.find('\0') != synthetic.npos || hwloc_topology_set_synthetic(t.get(), synthetic.c_str()) != 0 ||
       hwloc_topology_load(t.get()) != 0)
-    throw error("P13", "\"" + synthetic.substr(0, 200) +
-                           "\" is not a synthetic machine that hwloc understands")
-        .remedy(
-            "write levels from the outside in, such as \"pack:2 numa:1 l3:1 l2:64 core:1 pu:1\"");
+    throw error("P13", "\"" + synthetic.substr(0, 200) + "\" is not a synthetic machine that hwloc understands")
+        .remedy("write levels from the outside in, such as \"pack:2 numa:1 l3:1 l2:64 core:1 pu:1\"");
   auto is = collector(t.get()).collect();
   add_default_paths(is, workers ? workers : static_cast<std::uint32_t>(default_homes(is).size()));
   return is;

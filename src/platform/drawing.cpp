@@ -19,9 +19,7 @@ std::string bytes(std::uint64_t n) {
   return base::plain_number(value, 4) + " " + units[unit];
 }
 
-std::string rate(double bytes_per_second) {
-  return base::plain_number(bytes_per_second / 1e9, 3) + " GB/s";
-}
+std::string rate(double bytes_per_second) { return base::plain_number(bytes_per_second / 1e9, 3) + " GB/s"; }
 
 std::string seconds(double s) {
   return s < 1e-6   ? base::plain_number(s * 1e9, 3) + " ns"
@@ -70,30 +68,24 @@ std::string details(const place_description& p, const std::vector<std::size_t>& 
 }
 
 std::size_t width(std::string_view text) {  // characters, not bytes
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 class tree {
  public:
   explicit tree(const graph& g)
-      : g_(g),
-        seen_(g.is.places.size(), false),
-        children_(g.is.places.size()),
-        in_tree_(g.is.links.size(), false) {}
+      : g_(g), seen_(g.is.places.size(), false), children_(g.is.places.size()), in_tree_(g.is.links.size(), false) {}
 
   std::string text() {
     for (auto kind = static_cast<int>(place_kind::system_memory); kind >= 0; --kind)
       grow_from(static_cast<place_kind>(kind));
-    for (auto kind = static_cast<int>(place_kind::system_memory) + 1;
-         kind < static_cast<int>(place_kind_count); ++kind)
+    for (auto kind = static_cast<int>(place_kind::system_memory) + 1; kind < static_cast<int>(place_kind_count); ++kind)
       grow_from(static_cast<place_kind>(kind));
     std::size_t widest = 0;
     for (const auto& [left, right] : lines_) widest = std::max(widest, width(left));
     std::string out;
-    for (const auto& [left, right] : lines_)
-      out += left + std::string(widest - width(left) + 2, ' ') + right + '\n';
+    for (const auto& [left, right] : lines_) out += left + std::string(widest - width(left) + 2, ' ') + right + '\n';
     for (std::size_t i = 0; i < g_.is.links.size(); ++i) {
       const auto& l = g_.is.links[i];
       const auto f = figures(l.bandwidth_bytes_per_second, l.latency_seconds);
@@ -134,14 +126,13 @@ class tree {
     while (!stack.empty()) {
       const item at = std::move(stack.back());
       stack.pop_back();
-      lines_.emplace_back(at.first + name(at.p),
-                          details(g_.is.places[at.p.index], workers[at.p.index]));
+      lines_.emplace_back(at.first + name(at.p), details(g_.is.places[at.p.index], workers[at.p.index]));
       const auto& below = children_[at.p.index];
       for (std::size_t i = below.size(); i-- > 0;) {
         const bool last = i + 1 == below.size();
         const bool deep = at.rest.size() > 3 * 64;  // beyond that, indentation shows nothing more
-        stack.push_back({below[i], at.rest + (last ? "└─ " : "├─ "),
-                         deep ? at.rest : at.rest + (last ? "   " : "│  ")});
+        stack.push_back(
+            {below[i], at.rest + (last ? "└─ " : "├─ "), deep ? at.rest : at.rest + (last ? "   " : "│  ")});
       }
     }
   }
@@ -164,36 +155,24 @@ std::string dot_quoted(std::string_view text) {
 
 const char* colour(place_kind kind) {
   switch (kind) {
-    case place_kind::core:
-      return "#cfe8cf";
+    case place_kind::core: return "#cfe8cf";
     case place_kind::numa:
     case place_kind::system_memory:
-    case place_kind::pinned_memory:
-      return "#cfdcf0";
-    case place_kind::package:
-      return "#e8e8e8";
-    case place_kind::gpu:
-      return "#b9e0b0";
-    case place_kind::gpu_memory:
-      return "#b8cdf0";
-    case place_kind::global_memory:
-      return "#a8d8d8";
-    case place_kind::interconnect:
-      return "#f0d8c0";
-    case place_kind::storage:
-      return "#e0d0ea";
-    case place_kind::other:
-      return "#ffffff";
-    default:
-      return "#f4efcf";  // caches
+    case place_kind::pinned_memory: return "#cfdcf0";
+    case place_kind::package: return "#e8e8e8";
+    case place_kind::gpu: return "#b9e0b0";
+    case place_kind::gpu_memory: return "#b8cdf0";
+    case place_kind::global_memory: return "#a8d8d8";
+    case place_kind::interconnect: return "#f0d8c0";
+    case place_kind::storage: return "#e0d0ea";
+    case place_kind::other: return "#ffffff";
+    default: return "#f4efcf";  // caches
   }
 }
 
 }  // namespace
 
-std::string text_tree(const graph& g) {
-  return tree(g).text();
-}
+std::string text_tree(const graph& g) { return tree(g).text(); }
 
 std::string graphviz_text(const graph& g) {
   const auto workers = workers_at(g);
@@ -210,11 +189,11 @@ std::string graphviz_text(const graph& g) {
   // Links point inwards, so that memory is drawn above the processors.
   const auto& places = g.is.places;
   for (const auto& l : g.is.links) {
-    const bool turn = places[l.a.index].kind < places[l.b.index].kind &&
-                      places[l.b.index].kind <= place_kind::system_memory;
+    const bool turn =
+        places[l.a.index].kind < places[l.b.index].kind && places[l.b.index].kind <= place_kind::system_memory;
     const auto f = figures(l.bandwidth_bytes_per_second, l.latency_seconds);
-    out += fmt::format("  p{} -- p{}{};\n", turn ? l.b.index : l.a.index,
-                       turn ? l.a.index : l.b.index, f.empty() ? "" : " [label=\"" + f + "\"]");
+    out += fmt::format("  p{} -- p{}{};\n", turn ? l.b.index : l.a.index, turn ? l.a.index : l.b.index,
+                       f.empty() ? "" : " [label=\"" + f + "\"]");
   }
   return out + "}\n";
 }

@@ -10,9 +10,7 @@
 namespace stretto::places {
 namespace {
 
-std::string in_quotes(std::string_view name) {
-  return '"' + std::string(name) + '"';
-}
+std::string in_quotes(std::string_view name) { return '"' + std::string(name) + '"'; }
 
 /// Where a part was written: looked up only for a message, since finding a line reads the whole text before it.
 class origin {
@@ -29,8 +27,7 @@ error fault(const char* code, std::string sentence, std::string where) {
   return error(code, std::move(sentence)).fact("file", std::move(where));
 }
 
-void check_figure(const std::optional<double>& value, const std::string& what, const char* unit,
-                  const origin& where) {
+void check_figure(const std::optional<double>& value, const std::string& what, const char* unit, const origin& where) {
   if (!value || (std::isfinite(*value) && *value >= 0)) return;
   throw fault("P12", what + " is not a finite number of " + unit + ", zero or more", where)
       .remedy("leave it out if it is not known");
@@ -43,8 +40,7 @@ void check_name(const std::string& name, const origin& where) {
         .remedy("use letters, digits and _, such as \"L2_0\"");
   };
   if (name.empty()) throw bad("it is empty");
-  if (name.size() > 255)
-    throw bad("it has " + std::to_string(name.size()) + " bytes, more than 255");
+  if (name.size() > 255) throw bad("it has " + std::to_string(name.size()) + " bytes, more than 255");
   if (base::first_bad_utf8(name) != name.size()) throw bad("it is not UTF-8");
   if (std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
     throw bad("it holds a control character");
@@ -54,20 +50,18 @@ void check_name(const std::string& name, const origin& where) {
 void check_places(graph& g, const origins& from) {
   if (g.is.places.size() > max_places)
     throw fault("P10",
-                std::to_string(g.is.places.size()) + " places are more than the " +
-                    std::to_string(max_places) + " that a platform can have",
+                std::to_string(g.is.places.size()) + " places are more than the " + std::to_string(max_places) +
+                    " that a platform can have",
                 origin(from.of_place, max_places));
   g.by_name.reserve(g.is.places.size());
   for (std::size_t i = 0; i < g.is.places.size(); ++i) {
     const auto& p = g.is.places[i];
     check_name(p.name, origin(from.of_place, i));
     if (static_cast<std::size_t>(p.kind) >= place_kind_count)
-      throw fault("P12", "place " + in_quotes(p.name) + " has no valid kind",
-                  origin(from.of_place, i));
-    check_figure(p.bandwidth_bytes_per_second, "the bandwidth of place " + in_quotes(p.name),
-                 "bytes per second", origin(from.of_place, i));
-    check_figure(p.latency_seconds, "the latency of place " + in_quotes(p.name), "seconds",
+      throw fault("P12", "place " + in_quotes(p.name) + " has no valid kind", origin(from.of_place, i));
+    check_figure(p.bandwidth_bytes_per_second, "the bandwidth of place " + in_quotes(p.name), "bytes per second",
                  origin(from.of_place, i));
+    check_figure(p.latency_seconds, "the latency of place " + in_quotes(p.name), "seconds", origin(from.of_place, i));
     const auto [at, fresh] = g.by_name.emplace(p.name, place{static_cast<std::uint32_t>(i)});
     if (!fresh)
       throw fault("P04", "place " + in_quotes(p.name) + " is declared twice", origin(from.of_place, i))
@@ -82,14 +76,11 @@ void check_links(const graph& g, const origins& from) {
     const auto& l = g.is.links[i];
     const origin where(from.of_link, i);
     if (l.a.index >= g.is.places.size() || l.b.index >= g.is.places.size())
-      throw fault("P16",
-                  "link " + std::to_string(i) + " joins places that are not of this platform",
-                  where);
+      throw fault("P16", "link " + std::to_string(i) + " joins places that are not of this platform", where);
     const auto& a = g.is.places[l.a.index].name;
     const auto& b = g.is.places[l.b.index].name;
     if (l.a == l.b)
-      throw fault("P12", "place " + in_quotes(a) + " is linked to itself", where)
-          .remedy("remove this link");
+      throw fault("P12", "place " + in_quotes(a) + " is linked to itself", where).remedy("remove this link");
     const auto what = " of the link " + in_quotes(a) + " - " + in_quotes(b);
     check_figure(l.bandwidth_bytes_per_second, "the bandwidth" + what, "bytes per second", where);
     check_figure(l.latency_seconds, "the latency" + what, "seconds", where);
@@ -110,13 +101,11 @@ void check_paths(graph& g, const origins& from) {
   std::vector<std::uint32_t> visited_by(g.is.places.size(), 0);
   std::uint32_t visit = 0;
   // A path that comes by a place twice visits it once: expressions make that happen on narrow machines.
-  const auto tidy = [&](std::vector<place>& path, const char* kind, std::size_t worker,
-                        const auto& of) {
+  const auto tidy = [&](std::vector<place>& path, const char* kind, std::size_t worker, const auto& of) {
     entries += path.size();
     if (entries > max_path_entries)
       throw fault("P10",
-                  "the paths of all workers together visit more than " +
-                      std::to_string(max_path_entries) + " places",
+                  "the paths of all workers together visit more than " + std::to_string(max_path_entries) + " places",
                   origin(of, worker))
           .remedy("give shorter paths, or fewer workers");
     ++visit;
@@ -135,8 +124,7 @@ void check_paths(graph& g, const origins& from) {
   };
   for (std::size_t w = 0; w < g.is.pop_paths.size(); ++w) {
     if (g.is.pop_paths[w].empty())
-      throw fault("P12", "the pop path of worker " + std::to_string(w) + " is empty",
-                  origin(from.of_pop_path, w))
+      throw fault("P12", "the pop path of worker " + std::to_string(w) + " is empty", origin(from.of_pop_path, w))
           .because("a worker runs only what it finds at the places of its paths")
           .remedy("name at least one place");
     tidy(g.is.pop_paths[w], "pop", w, from.of_pop_path);
@@ -157,8 +145,7 @@ void check_reach(const graph& g, const origins& from) {
   }
   const auto lost = std::find(reached.begin(), reached.end(), false) - reached.begin();
   if (lost == static_cast<std::ptrdiff_t>(reached.size())) return;
-  throw fault("P07", "no worker can reach place " + in_quotes(g.is.places[lost].name),
-              origin(from.of_place, lost))
+  throw fault("P07", "no worker can reach place " + in_quotes(g.is.places[lost].name), origin(from.of_place, lost))
       .because("no chain of links joins it to a place on the path of any worker")
       .remedy("link it to a neighbour under \"reachability\", or remove it");
 }
@@ -171,19 +158,17 @@ void assign_roles(graph& g) {
   for (place p{0}; p.index < n; ++p.index) {
     const auto k = kind(p);
     g.processor[p.index] = k == place_kind::core || k == place_kind::gpu;
-    g.memory[p.index] = k == place_kind::numa || k == place_kind::system_memory ||
-                        k == place_kind::pinned_memory || k == place_kind::gpu_memory ||
-                        k == place_kind::global_memory || k == place_kind::storage;
+    g.memory[p.index] = k == place_kind::numa || k == place_kind::system_memory || k == place_kind::pinned_memory ||
+                        k == place_kind::gpu_memory || k == place_kind::global_memory || k == place_kind::storage;
     if (k == place_kind::gpu) {
       const auto edges = g.near.of(p);
-      g.memory[p.index] = std::none_of(edges.begin(), edges.end(), [&](const auto& e) {
-        return kind({e.to}) == place_kind::gpu_memory;
-      });
+      g.memory[p.index] = std::none_of(edges.begin(), edges.end(),
+                                       [&](const auto& e) { return kind({e.to}) == place_kind::gpu_memory; });
     }
   }
   for (const auto& path : g.is.pop_paths) {
-    const auto at = std::find_if(path.begin(), path.end(),
-                                 [&](place p) { return kind(p) <= place_kind::system_memory; });
+    const auto at =
+        std::find_if(path.begin(), path.end(), [&](place p) { return kind(p) <= place_kind::system_memory; });
     g.homes.push_back(at == path.end() ? path.front() : *at);
     g.processor[g.homes.back().index] = true;
   }
@@ -211,13 +196,12 @@ adjacency adjacency_of(const platform_description& description) {
 
 void check_worker_count(std::uint64_t n, const std::string& where) {
   if (n == 0)
-    throw fault("P06", "a platform needs at least one worker", where)
-        .remedy("set \"nworkers\" to the number of cores");
+    throw fault("P06", "a platform needs at least one worker", where).remedy("set \"nworkers\" to the number of cores");
   if (n > max_workers)
-    throw fault("P06",
-                std::to_string(n) + " workers are more than the " + std::to_string(max_workers) +
-                    " that a platform can have",
-                where)
+    throw fault(
+        "P06",
+        std::to_string(n) + " workers are more than the " + std::to_string(max_workers) + " that a platform can have",
+        where)
         .remedy("ask for about one worker per core");
 }
 

@@ -20,9 +20,8 @@ namespace stretto::places {
 
 /// Limits that keep a hostile or mistaken description from taking the memory of the machine.
 inline constexpr std::uint32_t max_workers = 4096;
-inline constexpr std::size_t max_places = 65535;  // schedulers number them by 16 bits
-inline constexpr std::size_t max_path_entries =
-    1u << 22;  // pop and steal paths of all workers together
+inline constexpr std::size_t max_places = 65535;           // schedulers number them by 16 bits
+inline constexpr std::size_t max_path_entries = 1u << 22;  // pop and steal paths of all workers together
 
 /// Links of each place, side by side: neighbours of p are [first[p], first[p + 1]).
 struct adjacency {
@@ -33,9 +32,7 @@ struct adjacency {
   std::vector<std::uint32_t> first;
   std::vector<edge> edges;
 
-  std::span<const edge> of(place p) const {
-    return {edges.data() + first[p.index], edges.data() + first[p.index + 1]};
-  }
+  std::span<const edge> of(place p) const { return {edges.data() + first[p.index], edges.data() + first[p.index + 1]}; }
 };
 /// Each place's edges come in ascending order of `to`. Every link must name existing places.
 adjacency adjacency_of(const platform_description& description);

@@ -18,9 +18,7 @@ struct file_end {
 };
 using file = std::unique_ptr<std::FILE, file_end>;
 
-[[noreturn]] void fail(const std::string& why) {
-  throw error("P14", "the picture cannot be drawn").because(why);
-}
+[[noreturn]] void fail(const std::string& why) { throw error("P14", "the picture cannot be drawn").because(why); }
 
 // Files rather than pipes: whatever the sizes, neither side can wait for the other.
 file temporary() {
@@ -41,8 +39,7 @@ std::string content(std::FILE* f) {
 
 std::string svg_of(const std::string& dot_text, const char* program) {
   const file in = temporary(), out = temporary(), complaints = temporary();
-  if (std::fwrite(dot_text.data(), 1, dot_text.size(), in.get()) != dot_text.size() ||
-      std::fflush(in.get()) != 0)
+  if (std::fwrite(dot_text.data(), 1, dot_text.size(), in.get()) != dot_text.size() || std::fflush(in.get()) != 0)
     fail(std::string("no room for a temporary file: ") + std::strerror(errno));
   std::rewind(in.get());
 

@@ -34,29 +34,23 @@ class locality_reader {
   std::shared_ptr<const graph> run() {
     const json_value root = read_json(source_);
     if (root.is != type::object) throw wrong_type("a locality graph", "an object", root);
-    static constexpr std::array<std::string_view, 5> keys{
-        "nworkers", "declarations", "reachability", "pop_paths", "steal_paths"};
+    static constexpr std::array<std::string_view, 5> keys{"nworkers", "declarations", "reachability", "pop_paths",
+                                                          "steal_paths"};
     const auto found = members<5>(root, keys, "a locality graph");
     for (int required : {0, 1})
       if (!found[required])
-        throw fault("P09", "a locality graph needs the key \"" + std::string(keys[required]) + '"',
-                    root.offset);
+        throw fault("P09", "a locality graph needs the key \"" + std::string(keys[required]) + '"', root.offset);
     read_workers(found[0]->value);
     read_places(found[1]->value);
     if (found[2]) read_links(found[2]->value);
-    const auto paths = [&](const json_member* m, const char* table, std::string_view rule,
-                           auto& into, auto& offsets) {
-      if (m)
-        read_paths(m->value, table, into, offsets);
-      else
-        into = by_rule(rule), offsets.assign(workers_, root.offset);
+    const auto paths = [&](const json_member* m, const char* table, std::string_view rule, auto& into, auto& offsets) {
+      if (m) read_paths(m->value, table, into, offsets);
+      else into = by_rule(rule), offsets.assign(workers_, root.offset);
     };
     paths(found[3], "pop", climb_word, is_.pop_paths, pop_offsets_);
     paths(found[4], "steal", nearest_word, is_.steal_paths, steal_offsets_);
     const auto at = [this](const std::vector<std::size_t>& offsets) {
-      return [this, &offsets](std::size_t i) {
-        return i < offsets.size() ? source_.at(offsets[i]) : std::string();
-      };
+      return [this, &offsets](std::size_t i) { return i < offsets.size() ? source_.at(offsets[i]) : std::string(); };
     };
     return checked(std::move(is_), {.of_place = at(place_offsets_),
                                     .of_link = at(link_offsets_),
@@ -72,16 +66,14 @@ class locality_reader {
   error wrong_type(const std::string& what, const std::string& wanted, const json_value& v) const {
     return fault("P02", what + " must be " + wanted + ", but is " + v.described(), v.offset);
   }
-  const json_value& must_be(type wanted, const std::string& what, const char* words,
-                            const json_value& v) const {
+  const json_value& must_be(type wanted, const std::string& what, const char* words, const json_value& v) const {
     if (v.is != wanted) throw wrong_type(what, words, v);
     return v;
   }
 
   /// The members of an object by the order of `keys`; throws P08 for keys not listed and P04 for repeated ones.
   template <std::size_t N>
-  std::array<const json_member*, N> members(const json_value& v,
-                                            const std::array<std::string_view, N>& keys,
+  std::array<const json_member*, N> members(const json_value& v, const std::array<std::string_view, N>& keys,
                                             const std::string& of) const {
     std::array<const json_member*, N> found{};
     for (const auto& m : v.members) {
@@ -105,8 +97,7 @@ class locality_reader {
   }
 
   /// A whole number from 0 to most.
-  std::uint64_t whole(const std::string& what, const json_value& v,
-                      std::uint64_t most = ~std::uint64_t{0}) const {
+  std::uint64_t whole(const std::string& what, const json_value& v, std::uint64_t most = ~std::uint64_t{0}) const {
     must_be(type::number, what, "a whole number", v);
     std::uint64_t n = 0;
     const auto [end, failed] = std::from_chars(v.text.data(), v.text.data() + v.text.size(), n);
@@ -141,8 +132,7 @@ class locality_reader {
       place_offsets_.push_back(item.offset);
       is_.places.push_back(item.is == type::object ? declared(item) : declared_by_name(item));
     }
-    for (std::uint32_t i = 0; i < is_.places.size(); ++i)
-      by_name_.emplace(is_.places[i].name, place{i});
+    for (std::uint32_t i = 0; i < is_.places.size(); ++i) by_name_.emplace(is_.places[i].name, place{i});
   }
 
   place_description declared_by_name(const json_value& v) const {
@@ -154,22 +144,17 @@ class locality_reader {
 
   place_description declared(const json_value& v) const {
     static constexpr std::array<std::string_view, 7> keys{
-        "name",           "kind",         "capacity_bytes",
-        "cpus",           "device_index", "bandwidth_bytes_per_second",
-        "latency_seconds"};
+        "name", "kind", "capacity_bytes", "cpus", "device_index", "bandwidth_bytes_per_second", "latency_seconds"};
     const auto found = members<7>(v, keys, "a place");
     if (!found[0]) throw fault("P09", "this place has no \"name\"", v.offset);
     must_be(type::string, "the name of a place", "a text", found[0]->value);
     place_description p = declared_by_name(found[0]->value);
-    const auto of = [&](const char* what) {
-      return std::string(what) + " of place " + shown(p.name);
-    };
+    const auto of = [&](const char* what) { return std::string(what) + " of place " + shown(p.name); };
     if (found[1]) p.kind = kind_from(found[1]->value, of("the kind"));
     if (found[2]) p.capacity_bytes = whole(of("the capacity"), found[2]->value);
     if (found[3]) p.cpus = cpus_from(found[3]->value, of("the CPU list"));
     if (found[4])
-      p.device_index =
-          static_cast<std::uint32_t>(whole(of("the device index"), found[4]->value, 0xffffffffu));
+      p.device_index = static_cast<std::uint32_t>(whole(of("the device index"), found[4]->value, 0xffffffffu));
     p.bandwidth_bytes_per_second = figure(of("the bandwidth"), found[5]);
     p.latency_seconds = figure(of("the latency"), found[6]);
     return p;
@@ -179,15 +164,13 @@ class locality_reader {
     must_be(type::string, what, "a text", v);
     if (const auto kind = place_kind_named(v.text)) return *kind;
     std::vector<std::string> words;
-    for (std::size_t i = 0; i < place_kind_count; ++i)
-      words.emplace_back(to_string(static_cast<place_kind>(i)));
+    for (std::size_t i = 0; i < place_kind_count; ++i) words.emplace_back(to_string(static_cast<place_kind>(i)));
     auto remedy = base::did_you_mean(v.text, words);
     if (remedy.empty()) {
       remedy = "use";
       for (const auto& w : words) remedy += (&w == &words.front() ? " " : ", ") + w;
     }
-    throw fault("P12", "there is no kind of place called " + shown(v.text), v.offset)
-        .remedy(remedy);
+    throw fault("P12", "there is no kind of place called " + shown(v.text), v.offset).remedy(remedy);
   }
 
   std::vector<std::uint32_t> cpus_from(const json_value& v, const std::string& what) const {
@@ -204,11 +187,10 @@ class locality_reader {
       link_offsets_.push_back(item.offset);
       place_link l;
       if (item.is == type::object) {
-        static constexpr std::array<std::string_view, 3> keys{
-            "between", "bandwidth_bytes_per_second", "latency_seconds"};
+        static constexpr std::array<std::string_view, 3> keys{"between", "bandwidth_bytes_per_second",
+                                                              "latency_seconds"};
         const auto found = members<3>(item, keys, "a link");
-        if (!found[0])
-          throw fault("P09", "this link does not say \"between\" which places it is", item.offset);
+        if (!found[0]) throw fault("P09", "this link does not say \"between\" which places it is", item.offset);
         ends(found[0]->value, l);
         l.bandwidth_bytes_per_second = figure("the bandwidth of a link", found[1]);
         l.latency_seconds = figure("the latency of a link", found[2]);
@@ -222,15 +204,12 @@ class locality_reader {
   void ends(const json_value& v, place_link& l) const {
     must_be(type::list, "what a link joins", "a pair of places", v);
     if (v.items.size() != 2)
-      throw fault("P02",
-                  "a link joins two places, but this one names " + std::to_string(v.items.size()),
-                  v.offset);
+      throw fault("P02", "a link joins two places, but this one names " + std::to_string(v.items.size()), v.offset);
     const auto end = [&](const json_value& name) {
       must_be(type::string, "the end of a link", "the name of a place", name);
       const auto at = by_name_.find(name.text);
       if (at == by_name_.end())
-        throw unknown(name.text, "place " + shown(name.text) + " of a link is not declared",
-                      name.offset);
+        throw unknown(name.text, "place " + shown(name.text) + " of a link is not declared", name.offset);
       return at->second;
     };
     l.a = end(v.items[0]);
@@ -264,8 +243,7 @@ class locality_reader {
       if (m.key != "default" || m.bare) slot = &chosen[worker_named(m, key)];
       if (*slot)
         throw fault("P04",
-                    key + " gives a path for " +
-                        (m.key == "default" ? "\"default\"" : "worker " + m.key) + " twice",
+                    key + " gives a path for " + (m.key == "default" ? "\"default\"" : "worker " + m.key) + " twice",
                     m.offset)
             .fact("first", source_.at((*slot)->offset));
       *slot = &m;
@@ -279,14 +257,11 @@ class locality_reader {
             .remedy("add a \"default\" path");
       offsets[w] = fallback->value.offset;
     }
-    if (fallback)
-      path_for(
-          fallback->value, table, paths, [&](std::uint32_t w) { return !chosen[w]; }, true);
+    if (fallback) path_for(fallback->value, table, paths, [&](std::uint32_t w) { return !chosen[w]; }, true);
     for (std::uint32_t w = 0; w < workers_; ++w) {
       if (!chosen[w]) continue;
       offsets[w] = chosen[w]->value.offset;
-      path_for(
-          chosen[w]->value, table, paths, [&](std::uint32_t other) { return other == w; }, false);
+      path_for(chosen[w]->value, table, paths, [&](std::uint32_t other) { return other == w; }, false);
     }
   }
 
@@ -295,20 +270,17 @@ class locality_reader {
     const auto [end, failed] = std::from_chars(m.key.data(), m.key.data() + m.key.size(), w);
     if (m.key.empty() || end != m.key.data() + m.key.size() ||
         (failed != std::errc() && failed != std::errc::result_out_of_range))
-      throw fault("P08", key + " has no key " + shown(m.key), m.offset)
-          .remedy("use \"default\" or a worker's number");
+      throw fault("P08", key + " has no key " + shown(m.key), m.offset).remedy("use \"default\" or a worker's number");
     if (failed != std::errc() || w >= workers_)
-      throw fault(
-          "P12", key + " gives a path for worker " + m.key.substr(0, 60) + ", which does not exist",
-          m.offset)
+      throw fault("P12", key + " gives a path for worker " + m.key.substr(0, 60) + ", which does not exist", m.offset)
           .because("\"nworkers\" is " + std::to_string(workers_) + ", so workers are 0 to " +
                    std::to_string(workers_ - 1));
     return w;
   }
 
   template <typename Wanted>
-  void path_for(const json_value& v, const char* table, std::vector<std::vector<place>>& paths,
-                Wanted wanted, bool is_default) {
+  void path_for(const json_value& v, const char* table, std::vector<std::vector<place>>& paths, Wanted wanted,
+                bool is_default) {
     if (v.is == type::string && (v.text == climb_word || v.text == nearest_word)) {
       auto& rule = v.text == climb_word ? climb_ : nearest_;
       if (rule.empty()) rule = by_rule(v.text);
@@ -330,8 +302,7 @@ class locality_reader {
       if (!wanted(w)) continue;
       if ((entries_ += names.size()) > max_path_entries)
         throw fault("P10",
-                    "the paths of all workers together visit more than " +
-                        std::to_string(max_path_entries) + " places",
+                    "the paths of all workers together visit more than " + std::to_string(max_path_entries) + " places",
                     v.offset)
             .remedy("give shorter paths, or fewer workers");
       paths[w].reserve(names.size());
@@ -340,8 +311,8 @@ class locality_reader {
     }
   }
 
-  place step(const path_expression& name, const json_value& item, std::uint32_t w,
-             const char* table, bool is_default) const {
+  place step(const path_expression& name, const json_value& item, std::uint32_t w, const char* table,
+             bool is_default) const {
     std::string text;
     try {
       text = name.expand(w);
@@ -350,8 +321,8 @@ class locality_reader {
     }
     if (const auto at = by_name_.find(text); at != by_name_.end()) return at->second;
     auto e = unknown(text,
-                     "place " + shown(text) + " on the " + (is_default ? "default " : "") + table +
-                         " path of worker " + std::to_string(w) + " is not declared",
+                     "place " + shown(text) + " on the " + (is_default ? "default " : "") + table + " path of worker " +
+                         std::to_string(w) + " is not declared",
                      item.offset);
     if (name.depends_on_worker()) e.fact("written", shown(item.text));
     throw std::move(e).because("paths may name declared places only");
@@ -374,8 +345,7 @@ class locality_reader {
 
 }  // namespace
 
-std::shared_ptr<const graph> read_locality_graph(std::string_view text,
-                                                 std::string_view file_name) {
+std::shared_ptr<const graph> read_locality_graph(std::string_view text, std::string_view file_name) {
   return locality_reader(text, file_name).run();
 }
 

@@ -33,8 +33,8 @@ class members {
 };
 
 std::string written(const place_description& p) {
-  const bool bare = p.kind == kind_implied_by(p.name) && !p.capacity_bytes && p.cpus.empty() &&
-                    !p.device_index && !p.bandwidth_bytes_per_second && !p.latency_seconds;
+  const bool bare = p.kind == kind_implied_by(p.name) && !p.capacity_bytes && p.cpus.empty() && !p.device_index &&
+                    !p.bandwidth_bytes_per_second && !p.latency_seconds;
   if (bare) return json_quoted(p.name);
   members m;
   m.add("name", json_quoted(p.name));
@@ -48,8 +48,8 @@ std::string written(const place_description& p) {
 }
 
 std::string written(const graph& g, const place_link& l) {
-  const auto pair = '[' + json_quoted(g.is.places[l.a.index].name) + ", " +
-                    json_quoted(g.is.places[l.b.index].name) + ']';
+  const auto pair =
+      '[' + json_quoted(g.is.places[l.a.index].name) + ", " + json_quoted(g.is.places[l.b.index].name) + ']';
   if (!l.bandwidth_bytes_per_second && !l.latency_seconds) return pair;
   members m;
   m.add("between", pair);
@@ -61,9 +61,7 @@ std::string written(const graph& g, const place_link& l) {
 /// One name for all workers at a step of their paths: the same for all, or a prefix and $(id % period / run).
 std::optional<std::string> common_step(const graph& g, std::size_t step) {
   const auto& paths = g.is.pop_paths;
-  const auto name = [&](std::size_t w) -> const std::string& {
-    return g.is.places[paths[w][step].index].name;
-  };
+  const auto name = [&](std::size_t w) -> const std::string& { return g.is.places[paths[w][step].index].name; };
   const auto workers = paths.size();
   std::size_t run = 1;  // the first workers that share worker 0's name
   while (run < workers && paths[run][step] == paths[0][step]) ++run;
@@ -95,8 +93,7 @@ std::optional<std::string> common_pop_path(const graph& g) {
 
 std::string listed(const graph& g, const std::vector<place>& path) {
   std::string out = "[";
-  for (const place p : path)
-    out += (out.size() > 1 ? ", " : "") + json_quoted(g.is.places[p.index].name);
+  for (const place p : path) out += (out.size() > 1 ? ", " : "") + json_quoted(g.is.places[p.index].name);
   return out + ']';
 }
 
@@ -122,14 +119,13 @@ std::string pop_table(const graph& g) {
 
 std::string steal_table(const graph& g) {
   const auto homes = default_homes(g.is);
-  const auto host_places = static_cast<std::size_t>(std::count_if(
-      g.is.places.begin(), g.is.places.end(), [](const auto& p) { return is_host(p.kind); }));
+  const auto host_places = static_cast<std::size_t>(
+      std::count_if(g.is.places.begin(), g.is.places.end(), [](const auto& p) { return is_host(p.kind); }));
   std::vector<std::string> texts;
   for (std::size_t w = 0; w < g.is.steal_paths.size(); ++w) {
     const auto& path = g.is.steal_paths[w];
     // The rule is worth trying, and cheap beside the path itself, only where the path visits the whole host.
-    const bool by_rule =
-        path.size() == host_places && path == nearest_first(g.is, g.near, homes[w % homes.size()]);
+    const bool by_rule = path.size() == host_places && path == nearest_first(g.is, g.near, homes[w % homes.size()]);
     texts.push_back(by_rule ? "\"nearest\"" : listed(g, path));
   }
   return table(texts);
@@ -140,11 +136,9 @@ std::string steal_table(const graph& g) {
 std::string locality_graph_of(const graph& g) {
   const auto workers = static_cast<std::uint32_t>(g.is.pop_paths.size());
   std::string out = "{\n  \"nworkers\": " + std::to_string(workers) + ",\n  \"declarations\": [";
-  for (const auto& p : g.is.places)
-    out += (&p == g.is.places.data() ? "\n    " : ",\n    ") + written(p);
+  for (const auto& p : g.is.places) out += (&p == g.is.places.data() ? "\n    " : ",\n    ") + written(p);
   out += "\n  ],\n  \"reachability\": [";
-  for (const auto& l : g.is.links)
-    out += (&l == g.is.links.data() ? "\n    " : ",\n    ") + written(g, l);
+  for (const auto& l : g.is.links) out += (&l == g.is.links.data() ? "\n    " : ",\n    ") + written(g, l);
   out += g.is.links.empty() ? "],\n  \"pop_paths\": " : "\n  ],\n  \"pop_paths\": ";
   out += pop_table(g) + ",\n  \"steal_paths\": " + steal_table(g);
   return out + "\n}\n";

@@ -31,9 +31,7 @@ constexpr auto whole_budget = milliseconds(170);  // the rest of 200 ms is for s
 constexpr std::size_t large_bytes =
     32u << 20;  // beyond a core's share of most last-level caches; two buffers at a time
 
-double seconds_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
+double seconds_since(clock::time_point start) { return std::chrono::duration<double>(clock::now() - start).count(); }
 
 /// Binds the calling thread to the CPUs of a core.
 void bind_to(const place_description& core) {
@@ -66,11 +64,9 @@ void on_core(const place_description& core, Body body) {
 class pages {
  public:
   explicit pages(std::size_t bytes)
-      : bytes_(bytes),
-        at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+      : bytes_(bytes), at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (at_ == MAP_FAILED)
-      throw error("P17", "there is no memory to measure with")
-          .fact("wanted", std::to_string(bytes >> 20) + " MiB");
+      throw error("P17", "there is no memory to measure with").fact("wanted", std::to_string(bytes >> 20) + " MiB");
     madvise(at_, bytes, MADV_HUGEPAGE);  // translation misses are not what is measured
     std::memset(at_, 0, bytes);
   }
@@ -89,8 +85,7 @@ class pages {
 /// Bytes per second of copying `bytes` from one buffer to the other: the best of what fits in the time.
 double copy_bandwidth(std::byte* to, const std::byte* from, std::size_t bytes, milliseconds limit) {
   const auto begin = clock::now();
-  const std::size_t rounds =
-      std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);  // long enough for the clock
+  const std::size_t rounds = std::max<std::size_t>(1, (std::size_t{1} << 20) / bytes);  // long enough for the clock
   double best = std::numeric_limits<double>::infinity();
   do {
     const auto start = clock::now();
@@ -116,8 +111,7 @@ double load_latency(const std::byte* at, std::size_t bytes, milliseconds limit) 
       std::uint64_t zero;
       std::memcpy(&zero, at + line * 64, sizeof zero);
       asm volatile("" : "+r"(zero));  // the compiler must not know that it is 0
-      line = (line * 6364136223846793005u + 1442695040888963407u + zero) &
-             (lines - 1);  // visits every line
+      line = (line * 6364136223846793005u + 1442695040888963407u + zero) & (lines - 1);  // visits every line
     }
     best = std::min(best, seconds_since(start) / loads);
   } while (clock::now() - begin < limit);
@@ -126,8 +120,7 @@ double load_latency(const std::byte* at, std::size_t bytes, milliseconds limit) 
 }
 
 /// Seconds for a cache line written on one core to be seen on the other; nothing if they never ran together.
-std::optional<double> hand_off(const place_description& here, const place_description& there,
-                               milliseconds limit) {
+std::optional<double> hand_off(const place_description& here, const place_description& there, milliseconds limit) {
   struct alignas(128) {
     std::atomic<std::uint64_t> ball{0};
   } line;
@@ -176,8 +169,7 @@ class measurement {
  public:
   explicit measurement(const graph& g) : g_(g), is_(g.is), end_(clock::now() + whole_budget) {
     for (std::uint32_t i = 0; i < is_.places.size(); ++i)
-      if (is_.places[i].kind == place_kind::core && !is_.places[i].cpus.empty())
-        cores_.push_back({i});
+      if (is_.places[i].kind == place_kind::core && !is_.places[i].cpus.empty()) cores_.push_back({i});
     if (cores_.empty())
       throw error("P17", "the platform has no core that can be measured")
           .because("none of its places is a core with \"cpus\", the numbers of its CPUs")
@@ -205,13 +197,11 @@ class measurement {
         const bool cache = at(path[i]).kind <= place_kind::l5;
         // Half of a cache, so that source and target of a copy fit, and a quarter for what else runs.
         const auto bytes = cache
-                               ? std::clamp<std::size_t>(static_cast<std::size_t>(capacity) * 3 / 8,
-                                                         4096, large_bytes)
+                               ? std::clamp<std::size_t>(static_cast<std::size_t>(capacity) * 3 / 8, 4096, large_bytes)
                                : large_bytes;
         const pages from(bytes), to(bytes);
         const double latency = std::max(inner, load_latency(from.data(), bytes, milliseconds(3)));
-        const double bandwidth =
-            copy_bandwidth(to.data(), from.data(), cache ? bytes / 2 : bytes, milliseconds(3));
+        const double bandwidth = copy_bandwidth(to.data(), from.data(), cache ? bytes / 2 : bytes, milliseconds(3));
         if (!cache && i + 1 == path.size()) at(path[i]).bandwidth_bytes_per_second = bandwidth;
         spread(at(path[i - 1]).kind, at(path[i]).kind, bandwidth, latency - inner);
         inner = latency;
@@ -237,19 +227,16 @@ class measurement {
     }
     for (const auto& [memory, core] : nodes) {
       if (late()) return;
-      if (at(memory).bandwidth_bytes_per_second &&
-          memory == climb(g_.is, g_.near, cores_.front()).back())
+      if (at(memory).bandwidth_bytes_per_second && memory == climb(g_.is, g_.near, cores_.front()).back())
         continue;  // just measured
       on_core(at(core), [&] {
         const pages from(large_bytes), to(large_bytes);
-        at(memory).bandwidth_bytes_per_second =
-            copy_bandwidth(to.data(), from.data(), large_bytes, milliseconds(5));
+        at(memory).bandwidth_bytes_per_second = copy_bandwidth(to.data(), from.data(), large_bytes, milliseconds(5));
       });
     }
     for (std::size_t i = 0; i < nodes.size(); ++i)
       for (std::size_t j = i + 1; j < nodes.size() && !late(); ++j)
-        if (at(nodes[i].first).kind == place_kind::numa &&
-            at(nodes[j].first).kind == place_kind::numa)
+        if (at(nodes[i].first).kind == place_kind::numa && at(nodes[j].first).kind == place_kind::numa)
           across(nodes[i], nodes[j]);
   }
 
@@ -262,12 +249,9 @@ class measurement {
       const pages to(bytes);
       const double latency = load_latency(from->data(), bytes, milliseconds(1));
       const double bandwidth = copy_bandwidth(to.data(), from->data(), bytes, milliseconds(2));
-      const auto joins = [&](const place_link& l) {
-        return std::minmax(l.a, l.b) == std::minmax(a.first, b.first);
-      };
+      const auto joins = [&](const place_link& l) { return std::minmax(l.a, l.b) == std::minmax(a.first, b.first); };
       auto link = std::find_if(is_.links.begin(), is_.links.end(), joins);
-      if (link == is_.links.end())
-        link = is_.links.insert(link, place_link{a.first, b.first, {}, {}});
+      if (link == is_.links.end()) link = is_.links.insert(link, place_link{a.first, b.first, {}, {}});
       link->bandwidth_bytes_per_second = bandwidth;
       link->latency_seconds = latency;
     });
@@ -289,8 +273,7 @@ class measurement {
         break;
       }
       for (const place core : cores_)
-        if (const auto path = climb(g_.is, g_.near, core);
-            std::find(path.begin(), path.end(), p) != path.end())
+        if (const auto path = climb(g_.is, g_.near, core); std::find(path.begin(), path.end(), p) != path.end())
           below.insert(core);
     }
   }
@@ -303,8 +286,6 @@ class measurement {
 
 }  // namespace
 
-platform_description measure(const graph& g) {
-  return measurement(g).run();
-}
+platform_description measure(const graph& g) { return measurement(g).run(); }
 
 }  // namespace stretto::places

@@ -6,15 +6,12 @@ class expression_parser {
  public:
   using op = path_expression::op;
 
-  expression_parser(std::string_view text, path_expression& into)
-      : text_(text), code_(into.code_) {}
+  expression_parser(std::string_view text, path_expression& into) : text_(text), code_(into.code_) {}
 
   void run() {
     std::size_t literal = 0;
     while ((at_ = text_.find("$(", literal)) != text_.npos) {
-      if (at_ > literal)
-        code_.push_back(
-            {op::literal, literal, 0, std::string(text_.substr(literal, at_ - literal))});
+      if (at_ > literal) code_.push_back({op::literal, literal, 0, std::string(text_.substr(literal, at_ - literal))});
       const std::size_t from = at_;
       at_ += 2;
       sum(0);
@@ -36,8 +33,7 @@ class expression_parser {
     next();
     if (at_ >= text_.size()) return {at_, "expected " + what + ", found the end of the name"};
     std::size_t n = 1;  // a whole character
-    while (at_ + n < text_.size() && (static_cast<unsigned char>(text_[at_ + n]) & 0xC0) == 0x80)
-      ++n;
+    while (at_ + n < text_.size() && (static_cast<unsigned char>(text_[at_ + n]) & 0xC0) == 0x80) ++n;
     return {at_, "expected " + what + ", found '" + std::string(text_.substr(at_, n)) + "'"};
   }
 
@@ -75,11 +71,9 @@ class expression_parser {
       number();
     } else if (c >= 'a' && c <= 'z') {
       const std::size_t from = at_;
-      while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || text_[at_] == '_'))
-        ++at_;
+      while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || text_[at_] == '_')) ++at_;
       if (const auto word = text_.substr(from, at_ - from); word != "id")
-        throw bad_expression{
-            from, "knows \"id\", the worker's number, but not \"" + std::string(word) + "\""};
+        throw bad_expression{from, "knows \"id\", the worker's number, but not \"" + std::string(word) + "\""};
       code_.push_back({op::id, from});
     } else {
       throw expected("a number, id or (");
@@ -90,8 +84,7 @@ class expression_parser {
     const std::size_t from = at_;
     std::int64_t value = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_)
-      if (__builtin_mul_overflow(value, 10, &value) ||
-          __builtin_add_overflow(value, text_[at_] - '0', &value))
+      if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, text_[at_] - '0', &value))
         throw bad_expression{from, "has a number that needs more than 64 bits"};
     code_.push_back({op::number, from, value});
   }
@@ -101,9 +94,7 @@ class expression_parser {
   std::vector<path_expression::instruction>& code_;
 };
 
-path_expression::path_expression(std::string_view text) : text_(text) {
-  expression_parser(text_, *this).run();
-}
+path_expression::path_expression(std::string_view text) : text_(text) { expression_parser(text_, *this).run(); }
 
 std::string path_expression::expand(std::int64_t id) const {
   if (code_.empty()) return text_;
@@ -116,42 +107,24 @@ std::string path_expression::expand(std::int64_t id) const {
   };
   for (const auto& i : code_) {
     switch (i.does) {
-      case op::literal:
-        out += i.text;
-        continue;
-      case op::print:
-        out += std::to_string(pop());
-        continue;
-      case op::number:
-        stack.push_back(i.value);
-        continue;
-      case op::id:
-        stack.push_back(id);
-        continue;
-      default:
-        break;
+      case op::literal: out += i.text; continue;
+      case op::print: out += std::to_string(pop()); continue;
+      case op::number: stack.push_back(i.value); continue;
+      case op::id: stack.push_back(id); continue;
+      default: break;
     }
     const std::int64_t right = pop(), left = i.does == op::negate ? 0 : pop();
     std::int64_t result = 0;
     bool overflows = false;
     switch (i.does) {
-      case op::add:
-        overflows = __builtin_add_overflow(left, right, &result);
-        break;
+      case op::add: overflows = __builtin_add_overflow(left, right, &result); break;
       case op::negate:
-      case op::subtract:
-        overflows = __builtin_sub_overflow(left, right, &result);
-        break;
-      case op::multiply:
-        overflows = __builtin_mul_overflow(left, right, &result);
-        break;
+      case op::subtract: overflows = __builtin_sub_overflow(left, right, &result); break;
+      case op::multiply: overflows = __builtin_mul_overflow(left, right, &result); break;
       default:
         if (right == 0) throw bad_expression{i.offset, "divides by zero"};
-        if (right == -1)
-          overflows =
-              i.does == op::divide && __builtin_sub_overflow(std::int64_t{0}, left, &result);
-        else
-          result = i.does == op::divide ? left / right : left % right;
+        if (right == -1) overflows = i.does == op::divide && __builtin_sub_overflow(std::int64_t{0}, left, &result);
+        else result = i.does == op::divide ? left / right : left % right;
     }
     if (overflows) throw bad_expression{i.offset, "overflows 64 bits"};
     stack.push_back(result);

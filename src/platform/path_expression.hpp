@@ -34,18 +34,7 @@ class path_expression {
  private:
   friend class expression_parser;
 
-  enum class op : std::uint8_t {
-    number,
-    id,
-    negate,
-    add,
-    subtract,
-    multiply,
-    divide,
-    modulo,
-    literal,
-    print
-  };
+  enum class op : std::uint8_t { number, id, negate, add, subtract, multiply, divide, modulo, literal, print };
   struct instruction {
     op does;
     std::size_t offset;      // in the text, for messages

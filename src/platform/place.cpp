@@ -24,9 +24,7 @@ constexpr std::array<std::string_view, place_kind_count> kind_words{"core",
 
 }  // namespace
 
-std::string_view to_string(place_kind kind) noexcept {
-  return kind_words[static_cast<std::size_t>(kind)];
-}
+std::string_view to_string(place_kind kind) noexcept { return kind_words[static_cast<std::size_t>(kind)]; }
 
 std::optional<place_kind> place_kind_named(std::string_view word) noexcept {
   for (std::size_t i = 0; i < place_kind_count; ++i)

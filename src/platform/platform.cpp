@@ -29,9 +29,7 @@ static_assert(platform::max_workers == places::max_workers);
 
 std::string text_of(const std::string& file) {
   const auto unreadable = [&](std::string why) {
-    return error("P11", "the platform file cannot be read")
-        .fact("file", file)
-        .because(std::move(why));
+    return error("P11", "the platform file cannot be read").fact("file", file).because(std::move(why));
   };
   auto content = base::read_whole(file, max_file_bytes);
   if (content.is_too_large)
@@ -44,15 +42,13 @@ std::string text_of(const std::string& file) {
 
 const place_description& entry(const places::graph& g, place p) {
   if (p.index < g.is.places.size()) return g.is.places[p.index];
-  throw error("P16", p ? "place " + std::to_string(p.index) +
-                             " is not of this platform, which has " +
+  throw error("P16", p ? "place " + std::to_string(p.index) + " is not of this platform, which has " +
                              std::to_string(g.is.places.size()) + " places"
                        : std::string("an invalid place was given to a platform"))
       .remedy("use places that this platform returned");
 }
 
-const std::vector<place>& path_of(const std::vector<std::vector<place>>& paths,
-                                  std::uint32_t worker) {
+const std::vector<place>& path_of(const std::vector<std::vector<place>>& paths, std::uint32_t worker) {
   if (worker < paths.size()) return paths[worker];
   throw error("P16", "there is no worker " + std::to_string(worker) + " in a platform of " +
                          std::to_string(paths.size()) + " workers");
@@ -71,32 +67,23 @@ const std::vector<bool>& role_of(const places::graph& g, place_role role) {
 
 }  // namespace
 
-platform::platform(std::shared_ptr<const places::graph> graph) noexcept
-    : graph_(std::move(graph)) {}
+platform::platform(std::shared_ptr<const places::graph> graph) noexcept : graph_(std::move(graph)) {}
 
-platform platform::discover(std::uint32_t workers) {
-  return build(places::discover(workers));
-}
+platform platform::discover(std::uint32_t workers) { return build(places::discover(workers)); }
 
 platform platform::synthetic(const std::string& description, std::uint32_t workers) {
   return build(places::synthesize(description, workers));
 }
 
-platform platform::read(const std::string& file) {
-  return parse(text_of(file), file);
-}
+platform platform::read(const std::string& file) { return parse(text_of(file), file); }
 
 platform platform::parse(std::string_view text, std::string_view file_name) {
   return platform(places::read_locality_graph(text, file_name));
 }
 
-platform platform::build(platform_description description) {
-  return platform(places::checked(std::move(description)));
-}
+platform platform::build(platform_description description) { return platform(places::checked(std::move(description))); }
 
-const platform_description& platform::describe() const noexcept {
-  return graph_->is;
-}
+const platform_description& platform::describe() const noexcept { return graph_->is; }
 
 std::uint32_t platform::worker_count() const noexcept {
   return static_cast<std::uint32_t>(graph_->is.pop_paths.size());
@@ -117,9 +104,8 @@ platform platform::with_workers(std::uint32_t n) const {
   };
   const auto within_limits = [&](auto rule) {
     return [rule](const platform_description& is, std::uint32_t workers) {
-      return is.places.size() * workers <= places::max_path_entries
-                 ? rule(is, workers)
-                 : std::vector<std::vector<place>>();
+      return is.places.size() * workers <= places::max_path_entries ? rule(is, workers)
+                                                                    : std::vector<std::vector<place>>();
     };
   };
   resize(changed.pop_paths, within_limits(places::climbing_paths));
@@ -127,9 +113,7 @@ platform platform::with_workers(std::uint32_t n) const {
   return build(std::move(changed));
 }
 
-std::span<const place> platform::pop_path(std::uint32_t worker) const {
-  return path_of(graph_->is.pop_paths, worker);
-}
+std::span<const place> platform::pop_path(std::uint32_t worker) const { return path_of(graph_->is.pop_paths, worker); }
 std::span<const place> platform::steal_path(std::uint32_t worker) const {
   return path_of(graph_->is.steal_paths, worker);
 }
@@ -139,13 +123,9 @@ place platform::home(std::uint32_t worker) const {
   return graph_->homes[worker];
 }
 
-bool platform::is_served(place p) const {
-  return entry(*graph_, p), graph_->served[p.index];
-}
+bool platform::is_served(place p) const { return entry(*graph_, p), graph_->served[p.index]; }
 
-std::size_t platform::place_count() const noexcept {
-  return graph_->is.places.size();
-}
+std::size_t platform::place_count() const noexcept { return graph_->is.places.size(); }
 
 std::vector<place> platform::places() const {
   return those(*graph_, [](place) { return true; });
@@ -159,22 +139,12 @@ std::vector<place> platform::processors() const {
 std::vector<place> platform::memories() const {
   return those(*graph_, [&](place p) { return graph_->memory[p.index]; });
 }
-bool platform::has_role(place p, place_role role) const {
-  return entry(*graph_, p), role_of(*graph_, role)[p.index];
-}
+bool platform::has_role(place p, place_role role) const { return entry(*graph_, p), role_of(*graph_, role)[p.index]; }
 
-const std::string& platform::name(place p) const {
-  return entry(*graph_, p).name;
-}
-place_kind platform::kind(place p) const {
-  return entry(*graph_, p).kind;
-}
-const place_description& platform::about(place p) const {
-  return entry(*graph_, p);
-}
-std::span<const place_link> platform::links() const noexcept {
-  return graph_->is.links;
-}
+const std::string& platform::name(place p) const { return entry(*graph_, p).name; }
+place_kind platform::kind(place p) const { return entry(*graph_, p).kind; }
+const place_description& platform::about(place p) const { return entry(*graph_, p); }
+std::span<const place_link> platform::links() const noexcept { return graph_->is.links; }
 
 std::vector<place> platform::neighbors(place p) const {
   entry(*graph_, p);
@@ -218,8 +188,7 @@ std::vector<place_affinity> platform::affinities(place from, place_role to) cons
   // Nearness of small data: what a processor feels when it loads, not what a large copy costs.
   const places::way_tree ways(*graph_, from, 64);
   std::vector<std::pair<double, place_affinity>> found;
-  for (const place p :
-       those(*graph_, [&](place p) { return p != from && role_of(*graph_, to)[p.index]; }))
+  for (const place p : those(*graph_, [&](place p) { return p != from && role_of(*graph_, to)[p.index]; }))
     if (const auto way = ways.to(p))
       found.emplace_back(way->cost_seconds, place_affinity{p, way->places.size() - 1, way->bandwidth_bytes_per_second,
                                                            way->latency_seconds,
@@ -246,22 +215,12 @@ std::optional<transfer_route> platform::route(place from, place to, std::uint64_
                         std::move(way->legs)};
 }
 
-platform platform::measured() const {
-  return build(places::measure(*graph_));
-}
+platform platform::measured() const { return build(places::measure(*graph_)); }
 
-std::string platform::to_json() const {
-  return places::locality_graph_of(*graph_);
-}
-std::string platform::to_tree() const {
-  return places::text_tree(*graph_);
-}
-std::string platform::to_dot() const {
-  return places::graphviz_text(*graph_);
-}
-std::string platform::to_svg() const {
-  return places::svg_of(to_dot());
-}
+std::string platform::to_json() const { return places::locality_graph_of(*graph_); }
+std::string platform::to_tree() const { return places::text_tree(*graph_); }
+std::string platform::to_dot() const { return places::graphviz_text(*graph_); }
+std::string platform::to_svg() const { return places::svg_of(to_dot()); }
 
 bool operator==(const platform& a, const platform& b) noexcept {
   return a.graph_ == b.graph_ || a.graph_->is == b.graph_->is;

@@ -13,7 +13,8 @@ poller::~poller() {
 }
 
 void poller::add_pending(std::size_t n) noexcept {
-  if (n == 0 || silent_.load(std::memory_order_relaxed) || pending_.fetch_add(n, std::memory_order_seq_cst) != 0) return;
+  if (n == 0 || silent_.load(std::memory_order_relaxed) || pending_.fetch_add(n, std::memory_order_seq_cst) != 0)
+    return;
   if (auto* station = station_.load(std::memory_order_acquire)) station->began(*this);
 }
 
@@ -64,10 +65,8 @@ void poll_station::add(poller& p) {
 void poll_station::forget(poller& gone) noexcept {
   poller* before = nullptr;
   for (poller* p = first_.load(std::memory_order_relaxed); p && p != &gone; p = p->next_) before = p;
-  if (before)
-    before->next_ = gone.next_;
-  else
-    first_.store(gone.next_, std::memory_order_relaxed);
+  if (before) before->next_ = gone.next_;
+  else first_.store(gone.next_, std::memory_order_relaxed);
 }
 
 void poll_station::release() noexcept {

@@ -36,7 +36,8 @@ class poll_station {
   bool may_others_never_end(const poller& but) const noexcept;
   /// When the first poller that has something pending wants to be asked, in steady nanoseconds; `never` if none does.
   std::int64_t earliest_due() const noexcept;
-  /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be asked.
+  /// Nobody will ask for a while: leaves to themselves those that are due and will call. False: some of them have to be
+  /// asked.
   bool all_will_call() noexcept;
   /// Something that is pending was left to itself, or is asked by a thread of its own.
   bool is_any_left() const noexcept;

@@ -8,11 +8,9 @@
 namespace stretto::places {
 
 double cost_seconds(const place_link& link, std::uint64_t bytes) {
-  const double bandwidth =
-      link.bandwidth_bytes_per_second.value_or(assumed_bandwidth_bytes_per_second);
+  const double bandwidth = link.bandwidth_bytes_per_second.value_or(assumed_bandwidth_bytes_per_second);
   if (bandwidth <= 0) return std::numeric_limits<double>::infinity();
-  return link.latency_seconds.value_or(assumed_latency_seconds) +
-         static_cast<double>(bytes) / bandwidth;
+  return link.latency_seconds.value_or(assumed_latency_seconds) + static_cast<double>(bytes) / bandwidth;
 }
 
 std::optional<place> nearest(const graph& g, place from, place_kind kind) {
@@ -72,10 +70,8 @@ std::optional<way_tree::way> way_tree::to(place target) const {
     w.legs.push_back({{steps_[at].before}, {at}, l.bandwidth_bytes_per_second, l.latency_seconds});
     known = known && l.bandwidth_bytes_per_second;
     slowest = std::min(slowest, l.bandwidth_bytes_per_second.value_or(slowest));
-    if (w.latency_seconds && l.latency_seconds)
-      *w.latency_seconds += *l.latency_seconds;
-    else
-      w.latency_seconds.reset();
+    if (w.latency_seconds && l.latency_seconds) *w.latency_seconds += *l.latency_seconds;
+    else w.latency_seconds.reset();
   }
   // A way without links has no slowest one.
   if (known && w.places.size() > 1) w.bandwidth_bytes_per_second = slowest;

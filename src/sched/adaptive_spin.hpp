@@ -29,8 +29,7 @@ class adaptive_spin {
   constexpr void record_wait(std::uint64_t wait_ns) noexcept {
     if (wait_ns > 2 * max_ns_)  // a sleeping worker makes others wait: less than half of such a wait may be inherent
       spin_ns_ = std::max(min_ns_, spin_ns_ / 2);
-    else
-      spin_ns_ = std::min(max_ns_, std::max({min_ns_, spin_ns_ - spin_ns_ / 16, 2 * wait_ns}));
+    else spin_ns_ = std::min(max_ns_, std::max({min_ns_, spin_ns_ - spin_ns_ / 16, 2 * wait_ns}));
   }
 
  private:

@@ -40,8 +40,8 @@ void deque::publish() noexcept {
   if (size() <= 0) return;
   std::scoped_lock lock(lock_);
   const auto h = head_.load(std::memory_order_relaxed);
-  const auto s = std::max(shared_.load(std::memory_order_relaxed),
-                          h + (tail_.load(std::memory_order_relaxed) - h + 1) / 2);
+  const auto s =
+      std::max(shared_.load(std::memory_order_relaxed), h + (tail_.load(std::memory_order_relaxed) - h + 1) / 2);
   shared_.store(s, std::memory_order_relaxed);
   limit_.store(s, std::memory_order_relaxed);
 }

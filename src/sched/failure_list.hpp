@@ -36,10 +36,8 @@ class failure_list {
     const auto same_root = [&](const failure_ref& other) { return &other->root() == &cause->root(); };
     if (cause->because() && std::ranges::any_of(held_.kept, same_root)) return;
     if (held_.kept.size() == most_kept) std::erase_if(held_.kept, is_observed);
-    if (held_.kept.size() < most_kept)
-      held_.kept.push_back(cause);
-    else if (!cause->because())
-      ++held_.more;
+    if (held_.kept.size() < most_kept) held_.kept.push_back(cause);
+    else if (!cause->because()) ++held_.more;
   }
 
   bool is_empty() {

@@ -37,26 +37,25 @@ struct alignas(base::cache_line) scope_shard {
 struct alignas(base::cache_line) finish_scope {
   // Overwritten while the scope's memory lies in a free list.
   finish_scope* outer;
-  finish_scope* next_waiting;                       // in the scheduler's list of scopes with a waiter
-  suspension* waiter;                               // null: a blocked thread
+  finish_scope* next_waiting;  // in the scheduler's list of scopes with a waiter
+  suspension* waiter;          // null: a blocked thread
   // For one use of the memory.
   std::source_location where;
-  std::atomic<const task_record*> opener;           // null: no task, or one that does not wait; for reports
-  failure_list failures;                            // of its tasks
-  std::atomic<std::uint32_t> wake;                  // a blocked thread's futex
+  std::atomic<const task_record*> opener;  // null: no task, or one that does not wait; for reports
+  failure_list failures;                   // of its tasks
+  std::atomic<std::uint32_t> wake;         // a blocked thread's futex
   // called once when quiet, in place of a waiter; else null
   std::atomic<void (*)(finish_scope&, thread_state&) noexcept> then;
   void* about;
   // For all uses of the memory, which starts as zeros. A quiet scope's sums are equal, so the next use goes on
   // counting; and a worker's cached pointer to its shard stays valid across reuse.
-  std::atomic<bool> waiting;                        // a waiter or `then` is registered; false in a closed scope
-  worker* first_worker;                                     // counts in `own`: the first worker to open it
-  std::atomic<scope_shard*> others;                 // one per worker, made when a second worker takes part
+  std::atomic<bool> waiting;         // a waiter or `then` is registered; false in a closed scope
+  worker* first_worker;              // counts in `own`: the first worker to open it
+  std::atomic<scope_shard*> others;  // one per worker, made when a second worker takes part
   scope_shard own;
-  scope_shard outside;                              // threads that are not workers; read-modify-write
+  scope_shard outside;  // threads that are not workers; read-modify-write
 
-  void open(worker* here, finish_scope* enclosing, const std::source_location& opened,
-            const task_record* by) noexcept {
+  void open(worker* here, finish_scope* enclosing, const std::source_location& opened, const task_record* by) noexcept {
     outer = enclosing;
     next_waiting = nullptr;
     waiter = nullptr;

@@ -21,8 +21,8 @@ struct adjacency {
 };
 
 struct graph_plan {
-  adjacency predecessors;  // in the order in which they were given
-  adjacency successors;    // ascending
+  adjacency predecessors;            // in the order in which they were given
+  adjacency successors;              // ascending
   std::vector<std::uint32_t> roots;  // without predecessors: they wait for the replay's own preconditions only
   std::uint32_t sinks = 0;           // operations without successors: once all of them have ended, everything has
 };

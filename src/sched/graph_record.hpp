@@ -56,33 +56,31 @@ struct replay_part : task_record {
   event returned;                         // by the body: the operation ends when this event does
   failure_ref cause;                      // failed or skipped
 
-  static replay_part& of(completion& c) noexcept {
-    return static_cast<replay_part&>(static_cast<task_record&>(c));
-  }
+  static replay_part& of(completion& c) noexcept { return static_cast<replay_part&>(static_cast<task_record&>(c)); }
   static replay_part& of(waiter& link) noexcept { return static_cast<replay_part&>(task_record::of(link)); }
 };
 static_assert(sizeof(replay_part) == 128);
 
 /// One replay. The graph keeps it for later replays, with its memory.
 struct replay_state {
-  waiter link{};                  // subscribed to the replay's precondition
+  waiter link{};  // subscribed to the replay's precondition
   detail::graph_core* core = nullptr;
-  replay_part* parts = nullptr;   // the arguments stand behind them
+  replay_part* parts = nullptr;  // the arguments stand behind them
   std::uint32_t part_count = 0;
   std::size_t alignment = 0;
   std::byte* arguments = nullptr;
-  std::vector<event> bound;       // by port
+  std::vector<event> bound;  // by port
   finish_scope* scope = nullptr;
   event done;
-  event behind;                   // its only step, on a device, may be enqueued behind this event
-  event device_end;               // end of that step; only for such graphs; guarded by the graph's mutex
+  event behind;      // its only step, on a device, may be enqueued behind this event
+  event device_end;  // end of that step; only for such graphs; guarded by the graph's mutex
   std::source_location where;
-  std::atomic<std::uint32_t> holds{0};       // conditions that are missing before it may begin
+  std::atomic<std::uint32_t> holds{0};  // conditions that are missing before it may begin
   std::atomic<std::uint32_t> sinks_left{0};
   std::atomic<bool> has_failed{false};
-  failure_ref not_begun;          // why none of its operations run; null if they do
-  std::unique_ptr<profile_state> profile;    // null unless requested
-  replay_state* next = nullptr;   // in the free list; with replays::in_turn, the replay that begins after this one
+  failure_ref not_begun;                   // why none of its operations run; null if they do
+  std::unique_ptr<profile_state> profile;  // null unless requested
+  replay_state* next = nullptr;  // in the free list; with replays::in_turn, the replay that begins after this one
 
   explicit replay_state(detail::graph_core& g);
   replay_state(const replay_state&) = delete;
@@ -95,8 +93,8 @@ struct detail::graph_core {
   graph_core(sched::scheduler& owner, std::string_view name, replays overlap, const arguments_type& arguments);
   ~graph_core();
 
-  const std::uint32_t number;     // in the handles of its operations
-  const std::uint64_t runtime;    // number of the runtime's scheduler
+  const std::uint32_t number;   // in the handles of its operations
+  const std::uint64_t runtime;  // number of the runtime's scheduler
   const std::string name;
   const replays overlap;
   const arguments_type arguments;
@@ -107,11 +105,11 @@ struct detail::graph_core {
   std::size_t edges = 0;
   std::uint32_t ports = 0;
   std::uint32_t tasks = 0;
-  bool is_in_order = true;        // each operation waits for earlier ones only
+  bool is_in_order = true;  // each operation waits for earlier ones only
 
   std::atomic<std::uint32_t> references{1};  // the graph's, and one for each replay in progress
 
-  mutable std::mutex mutex;       // guards what follows
+  mutable std::mutex mutex;  // guards what follows
   bool is_planned = false;
   sched::graph_steps steps;       // the units that a replay starts and ends
   std::vector<void*> bodies;      // by steps.operations.numbers

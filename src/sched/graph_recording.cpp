@@ -37,8 +37,9 @@ std::uint32_t index_in(const detail::graph_core& g, recorded_operation o, const 
                          verb + "\" of " + g.describe())
       .fact("called", where)
       .because("a handle is what add of the same graph returned")
-      .remedy("to order whole graphs, replay one after the other's event; or call replay in a body, and return its "
-              "event");
+      .remedy(
+          "to order whole graphs, replay one after the other's event; or call replay in a body, and return its "
+          "event");
 }
 
 }  // namespace
@@ -124,9 +125,9 @@ void graph_base::make_edge(recorded_operation first, recorded_operation then, st
       error e("S20", "an edge would close a cycle of " + std::to_string(path.size()) +
                          (path.size() == 1 ? " operation in " : " operations in ") + g.describe());
       e.fact("called", where);
-      for (std::size_t i = 0; i < path.size(); ++i)
-        e.fact(i == 0 ? "first" : "then", called(*g.operations[path[i]]));
-      throw std::move(e).fact("and again", called(*g.operations[path[0]]))
+      for (std::size_t i = 0; i < path.size(); ++i) e.fact(i == 0 ? "first" : "then", called(*g.operations[path[i]]));
+      throw std::move(e)
+          .fact("and again", called(*g.operations[path[0]]))
           .because("each would wait for itself")
           .remedy("leave out one of these edges, or let the later step belong to the next replay");
     }

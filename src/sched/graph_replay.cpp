@@ -25,7 +25,7 @@ namespace {
 /// The work of a replay that one thread has yet to do.
 struct progress {
   thread_state& thread;
-  replay_part* ended = nullptr;         // linked by link.next; their successors are not yet notified
+  replay_part* ended = nullptr;  // linked by link.next; their successors are not yet notified
   replay_state* beginning = nullptr;
 
   void add(replay_part& part) noexcept {
@@ -37,8 +37,8 @@ struct progress {
 void advance(progress& p) noexcept;
 
 void run_body(void* storage) {
-  auto& part = static_cast<replay_part&>(*reinterpret_cast<task_record*>(static_cast<std::byte*>(storage) -
-                                                                         detail::storage_offset));
+  auto& part = static_cast<replay_part&>(
+      *reinterpret_cast<task_record*>(static_cast<std::byte*>(storage) - detail::storage_offset));
   const detail::recorded_body& b = part.operation->body;
   try {
     part.returned = b.run(b.body.get(), part.owner->arguments);
@@ -162,13 +162,9 @@ void start(progress& p, replay_part& part) noexcept {
     if (const failure_ref because = cause_before(part)) return skip(p, part, because);
   const graph_operation& o = *part.operation;
   switch (o.kind) {
-    case part_kind::task:
-      part.scope = r.scope;
-      return make_ready(p.thread, part);
+    case part_kind::task: part.scope = r.scope; return make_ready(p.thread, part);
     case part_kind::precondition: return end_with(p, part, r.bound[o.port]);
-    case part_kind::postcondition:
-      end_bound_event(p, part);
-      return p.add(part);
+    case part_kind::postcondition: end_bound_event(p, part); return p.add(part);
     case part_kind::at_once: return end_with(p, part, run_here(p, part));
   }
 }

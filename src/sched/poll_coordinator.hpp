@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include "platform/poll_station.hpp"
-#include "sched/wait_timers.hpp"
 #include "sched/poll_threads.hpp"
 #include "sched/service_thread.hpp"
+#include "sched/wait_timers.hpp"
 
 namespace stretto::sched {
 
@@ -24,8 +24,7 @@ struct worker;
 
 class poll_coordinator final : public detail::poll_station, private service_thread::client {
  public:
-  explicit poll_coordinator(std::uint32_t longest_pause_us)
-      : service_(*this, std::int64_t{longest_pause_us} * 1000) {
+  explicit poll_coordinator(std::uint32_t longest_pause_us) : service_(*this, std::int64_t{longest_pause_us} * 1000) {
     add(timers_);
   }
 
@@ -69,9 +68,9 @@ class poll_coordinator final : public detail::poll_station, private service_thre
   poll_threads dedicated_;
   std::atomic<scheduler*> owner_{nullptr};
   std::atomic<std::uint64_t> polls_of_workers_{0};
-  std::uint64_t seen_ = 0;                         // the count at the service thread's last poll
-  std::atomic<std::int64_t> found_last_{0};        // time of the last find, or of begin_waiting()
-  std::atomic<std::int64_t> longest_{0};           // longest time between two finds
+  std::uint64_t seen_ = 0;                   // the count at the service thread's last poll
+  std::atomic<std::int64_t> found_last_{0};  // time of the last find, or of begin_waiting()
+  std::atomic<std::int64_t> longest_{0};     // longest time between two finds
 };
 
 }  // namespace stretto::sched

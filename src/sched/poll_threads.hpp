@@ -24,9 +24,9 @@ class poll_threads {
  public:
   using poll_function = std::function<std::size_t()>;  // how many operations it ended
   struct sources {
-    std::vector<poll_function> each;  // a thread for each
-    std::function<bool()> is_pending;  // whether any operation is in progress
-    std::function<void()> on_no_threads;   // the system has no thread to give: workers must poll instead
+    std::vector<poll_function> each;      // a thread for each
+    std::function<bool()> is_pending;     // whether any operation is in progress
+    std::function<void()> on_no_threads;  // the system has no thread to give: workers must poll instead
   };
 
   poll_threads() = default;

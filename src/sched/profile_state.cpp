@@ -115,9 +115,7 @@ struct task_profile : waiter {
   profiled_type type;
 };
 
-task_profile& of(task_record& r) noexcept {
-  return *static_cast<const profiled_type&>(r.type()).owner;
-}
+task_profile& of(task_record& r) noexcept { return *static_cast<const profiled_type&>(r.type()).owner; }
 
 void run_profiled(void* storage) {
   auto& r = *reinterpret_cast<task_record*>(static_cast<std::byte*>(storage) - detail::storage_offset);

@@ -67,12 +67,9 @@ void make_ready(thread_state& t, task_record& task) noexcept {
       return give_to_server(t, task);
     if (task.bound == bound_to_place) return put_at_place(t, task);
     worker& target = *t.owner->workers[task.bound - 1u];
-    if (task.flags & task_record::is_urgent)
-      target.bound_urgent.put(i, task.priority);
-    else if (&target == &t)
-      target.put_bound_here(i);
-    else
-      target.bound.put(task.link, false);
+    if (task.flags & task_record::is_urgent) target.bound_urgent.put(i, task.priority);
+    else if (&target == &t) target.put_bound_here(i);
+    else target.bound.put(task.link, false);
     if (&target != &t) t.owner->wake(target);
     return;
   }

@@ -37,18 +37,18 @@ class poll_coordinator;
 struct scheduler_settings {
   std::size_t stack_bytes = 256 << 10;
   std::size_t max_suspended = 60000;
-  std::size_t high_water = 8192;      // tasks waiting on one worker before a spawner lets some of them run
+  std::size_t high_water = 8192;  // tasks waiting on one worker before a spawner lets some of them run
   std::uint32_t spin_microseconds = 50;
   // Above spin_microseconds: workers spin adaptively, up to this (adaptive_spin.hpp).
   std::uint32_t longest_spin_microseconds = 0;
   std::uint64_t seed = 1;
-  bool stepped = false;               // no threads: the program calls step()
-  bool errors_as_json = false;        // for errors written to standard error
+  bool stepped = false;                 // no threads: the program calls step()
+  bool errors_as_json = false;          // for errors written to standard error
   trace::recorder* recorder = nullptr;  // null: nothing is recorded
-  poll_coordinator* polls = nullptr;             // null: no pollers
+  poll_coordinator* polls = nullptr;    // null: no pollers
   // Some pollers make progress on the thread of worker 0 only, so that worker never sleeps for long.
   bool first_worker_polls = false;
-  std::vector<place_server*> servers;   // by place: the server that replaces the workers, or null; may be shorter
+  std::vector<place_server*> servers;  // by place: the server that replaces the workers, or null; may be shorter
 };
 
 /// The part of a platform that the scheduler needs: the paths of each worker, as place indices.
@@ -103,7 +103,7 @@ struct scheduler {
   const std::uint64_t one_searching;  // what a searching worker adds to the low half of searching_and_parked
   const scheduler_settings settings;
   const base::usual_floating_control arithmetic;  // in force wherever no task runs
-  std::atomic<std::uint32_t> cancelling{0};  // any thread: cancels in progress, mostly 0 (cancellation.hpp)
+  std::atomic<std::uint32_t> cancelling{0};       // any thread: cancels in progress, mostly 0 (cancellation.hpp)
   trace::recorder* const recorder;
   poll_coordinator* const polls;
   std::vector<std::unique_ptr<worker>> workers;
@@ -115,19 +115,19 @@ struct scheduler {
   stack_pool stacks;
   // by place: from threads whose queues its visitors do not search
   std::vector<inbox> injected;
-  inbox anywhere;                                          // without a place, from threads that are not workers
-  finish_scope* root = nullptr;                            // of tasks that no finish encloses
-  failure_list unobserved;                                 // failures of operations without a task; run throws them
-  std::atomic<bool> draining{false};                       // the runtime ends once nothing more can run
+  inbox anywhere;                     // without a place, from threads that are not workers
+  finish_scope* root = nullptr;       // of tasks that no finish encloses
+  failure_list unobserved;            // failures of operations without a task; run throws them
+  std::atomic<bool> draining{false};  // the runtime ends once nothing more can run
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> searching_and_parked{0};      // low half (always 0 unless reach.is_uniform), high half
+  std::atomic<std::uint64_t> searching_and_parked{0};  // low half (always 0 unless reach.is_uniform), high half
   // low half: tasks and copies that modules execute; high half: polls
   std::atomic<std::uint64_t> outside{0};
   std::mutex waiting_mutex;
   finish_scope* waiting_scopes = nullptr;
   std::atomic<std::uint32_t> waiting_count{0};
-  std::mutex cancel_mutex;  // guards what follows
-  std::vector<const task_record*> withdrawn;               // tasks that will not begin, until they are done
+  std::mutex cancel_mutex;                    // guards what follows
+  std::vector<const task_record*> withdrawn;  // tasks that will not begin, until they are done
   mutable std::mutex attach_mutex;
   std::vector<thread_state*> attached;
   std::uint32_t next_attached = 0;
@@ -136,9 +136,9 @@ struct scheduler {
   // Stepped runtimes, used by the thread that steps: the number of steps left, and the random state that draws them.
   std::uint64_t steps_left = ~std::uint64_t{0};
   std::uint64_t step_random;
-  std::atomic<bool> has_long_spinner{false};               // one worker spins for longer than the minimum; no other may
+  std::atomic<bool> has_long_spinner{false};  // one worker spins for longer than the minimum; no other may
   std::atomic<std::uint32_t> next_bound{0};
-  std::atomic<std::uint32_t> without_stack{0};             // workers that cannot go on without another stack
+  std::atomic<std::uint32_t> without_stack{0};  // workers that cannot go on without another stack
   const overflow_watch watch;
   const debugged for_debuggers{*this};
 

@@ -8,10 +8,10 @@
 
 #include "event/event_floor.hpp"
 #include "sched/poll_coordinator.hpp"
-#include "sched/task_execution.hpp"
 #include "sched/scope_counting.hpp"
-#include "sched/work_search.hpp"
+#include "sched/task_execution.hpp"
 #include "sched/waiting.hpp"
+#include "sched/work_search.hpp"
 #include "trace/recorder.hpp"
 
 namespace stretto::sched {

@@ -18,8 +18,7 @@ scope_shard* shard_of(worker& w, finish_scope& scope) {
     for (std::size_t i = 0; i < w.owner->shard_count(); ++i) new (&made[i]) scope_shard;
     if (scope.others.compare_exchange_strong(shards, made, std::memory_order_acq_rel, std::memory_order_acquire))
       shards = made;
-    else
-      w.shards.free(made);
+    else w.shards.free(made);
   }
   return &shards[w.index];
 }
@@ -43,10 +42,8 @@ void enter_scope(thread_state& t, finish_scope* scope) {
 }
 
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept {
-  if (worker* w = t.as_worker)
-    shard_of(*w, *scope)->count_ended();
-  else
-    scope->outside.ended.fetch_add(1, std::memory_order_acq_rel);
+  if (worker* w = t.as_worker) shard_of(*w, *scope)->count_ended();
+  else scope->outside.ended.fetch_add(1, std::memory_order_acq_rel);
 }
 
 namespace {
@@ -133,12 +130,9 @@ bool settle_waiting_scopes(thread_state& t) noexcept {
     finish_scope* scope = quiet;
     quiet = scope->next_waiting;
     if (scope->then.load(std::memory_order_relaxed)) base::announce_acquire(scope);
-    if (const auto then = scope->then.load(std::memory_order_relaxed))
-      then(*scope, t);
-    else if (scope->waiter)
-      make_ready(t, *scope->waiter);
-    else
-      base::futex_store_and_wake(scope->wake, 1);
+    if (const auto then = scope->then.load(std::memory_order_relaxed)) then(*scope, t);
+    else if (scope->waiter) make_ready(t, *scope->waiter);
+    else base::futex_store_and_wake(scope->wake, 1);
   }
   return any;
 }

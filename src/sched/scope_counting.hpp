@@ -17,8 +17,7 @@ void enter_scope(thread_state& t, finish_scope* scope);
 inline void count_spawned(thread_state& t, std::uint64_t n = 1) noexcept {
   if (t.shard) [[likely]]
     t.shard->count_spawned(n);
-  else
-    t.scope->outside.spawned.fetch_add(n, std::memory_order_acq_rel);
+  else t.scope->outside.spawned.fetch_add(n, std::memory_order_acq_rel);
 }
 /// Counts a task of `scope` that has ended on this thread. count_ended wakes the scope's waiter if it was the last.
 void count_ended_elsewhere(thread_state& t, finish_scope* scope) noexcept;
@@ -27,8 +26,7 @@ inline void count_ended(thread_state& t, finish_scope* scope) noexcept {
   base::announce_release(scope);
   if (t.scope == scope && t.shard) [[likely]]
     t.shard->count_ended();
-  else
-    count_ended_elsewhere(t, scope);
+  else count_ended_elsewhere(t, scope);
   // The scope may be closed and reused by now; its memory is not returned, and a false alarm does no harm.
   if (scope->waiting.load(std::memory_order_relaxed)) [[unlikely]]
     wake_scope_waiter(t, *scope);

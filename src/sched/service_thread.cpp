@@ -69,10 +69,8 @@ void service_thread::sleep_until_due(std::int64_t until, std::uint32_t seen) noe
   until_.store(until, std::memory_order_relaxed);
   asleep_.store(sleep::long_sleep, std::memory_order_seq_cst);
   if (client_.next_due() >= until && !ends_.load(std::memory_order_seq_cst)) {
-    if (until == for_ever)
-      base::futex_wait(calls_, seen);
-    else if (const std::int64_t left = until - now(); left > 0)
-      base::futex_wait_for(calls_, seen, left);
+    if (until == for_ever) base::futex_wait(calls_, seen);
+    else if (const std::int64_t left = until - now(); left > 0) base::futex_wait_for(calls_, seen, left);
   }
   asleep_.store(sleep::none, std::memory_order_seq_cst);
 }

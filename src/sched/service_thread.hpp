@@ -26,7 +26,7 @@ class service_thread {
   class client {
    public:
     struct finding {
-      std::int64_t next_due;                // steady nanoseconds; no poll is needed before
+      std::int64_t next_due;                       // steady nanoseconds; no poll is needed before
       enum { nothing, workers_poll, worked } was;  // workers_poll: they did since the last poll
     };
     virtual finding poll_once(thread_state& t) noexcept = 0;
@@ -64,11 +64,11 @@ class service_thread {
 
   client& client_;
   const std::int64_t longest_pause_;
-  std::atomic<scheduler*> owner_{nullptr};      // null: there are no threads
+  std::atomic<scheduler*> owner_{nullptr};  // null: there are no threads
   std::atomic<bool> started_{false}, ends_{false};
   std::atomic<sleep> asleep_{sleep::long_sleep};
-  std::atomic<std::int64_t> until_;             // of a long sleep
-  std::atomic<std::uint32_t> calls_{0};         // futex
+  std::atomic<std::int64_t> until_;      // of a long sleep
+  std::atomic<std::uint32_t> calls_{0};  // futex
   std::mutex start_mutex_;
   std::thread thread_;
 };

@@ -7,15 +7,15 @@
 #include <stretto/future.hpp>
 #include <stretto/task.hpp>
 
-#include "event/event_floor.hpp"
 #include "base/order_observer.hpp"
 #include "base/sanitizers.hpp"
+#include "event/event_floor.hpp"
 #include "sched/cancellation.hpp"
 #include "sched/counted_task.hpp"
 #include "sched/profile_state.hpp"
 #include "sched/ready_queues.hpp"
-#include "sched/task_execution.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/task_execution.hpp"
 #include "sched/wait_graph.hpp"
 
 namespace stretto::sched {
@@ -159,10 +159,8 @@ thread_state& state_or_throw(const char* verb) {
   r.pending.store(1, std::memory_order_relaxed);
   r.made_ready_by(t.current_id);
   count_spawned(t);
-  if (worker* w = t.as_worker)
-    push_slowly(*w, r);
-  else
-    make_ready(t, r);
+  if (worker* w = t.as_worker) push_slowly(*w, r);
+  else make_ready(t, r);
 }
 
 /// A cancelled task keeps its flag, since other threads may read the flags meanwhile.
@@ -300,10 +298,8 @@ void submit(completion& record, const task_request& request) {
   if (!r.preconditions && r.place == no_place && !r.bound && !(r.flags & is_special)) {
     base::announce_release(&r);
     r.made_ready_by(t.current_id);
-    if (sched::worker* w = t.as_worker)
-      push_slowly(*w, r);
-    else
-      make_ready(t, r);
+    if (sched::worker* w = t.as_worker) push_slowly(*w, r);
+    else make_ready(t, r);
   } else if (resolve(r, t)) {
     start_or_skip(t, r);
   }
@@ -347,9 +343,7 @@ bool is_only_reference(const completion& c) noexcept {
   return true;
 }
 
-event event_of(completion& c) {
-  return event_of(c, state_or_throw("event"), static_cast<task_record&>(c).where);
-}
+event event_of(completion& c) { return event_of(c, state_or_throw("event"), static_cast<task_record&>(c).where); }
 
 wait_result result_of(const completion& c) {
   if (!c.is_done()) return {};

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <fstream>
 #include <new>
-#include <string>
 #include <stretto/error.hpp>
+#include <string>
 
 #include "base/address_space.hpp"
 #include "base/sanitizers.hpp"
@@ -54,9 +54,7 @@ stack* stack_pool::make() {
   return s;
 }
 
-std::size_t stack_pool::offset_of_newest() noexcept {
-  return offsetof(stack_pool, newest_);
-}
+std::size_t stack_pool::offset_of_newest() noexcept { return offsetof(stack_pool, newest_); }
 
 void stack_pool::prepare(stack* s, void (*entry)()) noexcept {
   base::unpoison(s->base, s->bytes);

@@ -24,7 +24,7 @@ struct stack {
   std::size_t bytes = 0;
   saved_stack entry = nullptr;  // where to switch to while the stack is fresh
   stack* next = nullptr;
-  void* sanitizer = nullptr;   // ThreadSanitizer's fiber
+  void* sanitizer = nullptr;  // ThreadSanitizer's fiber
   // For debuggers and reports.
   stack* older = nullptr;      // made before this one
   suspension* left = nullptr;  // of the task that is suspended on this stack

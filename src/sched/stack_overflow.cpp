@@ -117,12 +117,9 @@ bool is_below(const worker& w, const std::byte* fault) noexcept {
 void report_overflow(const worker& w) noexcept {
   message m("S12", reports_json);
   const task_record* task = w.current;
-  if (!task)
-    m << "the body of run";
-  else if (task->name)
-    m << "task \"" << std::string_view(task->name).substr(0, 200) << "\"";
-  else
-    m << "task at " << task->where;
+  if (!task) m << "the body of run";
+  else if (task->name) m << "task \"" << std::string_view(task->name).substr(0, 200) << "\"";
+  else m << "task at " << task->where;
   m << " ran out of stack";
   if (task) m.fact("spawned"), m << task->where;
   m.fact("stack");

@@ -62,8 +62,7 @@ item draw_step(worker*& w) {
     }
     if (others || owner.outside.load(std::memory_order_seq_cst) || (owner.polls && owner.polls->any_pending()))
       sched_yield();
-    else
-      detail::poison_untriggered(*w);
+    else detail::poison_untriggered(*w);
   }
 }
 

@@ -36,10 +36,8 @@ item wait_as_substitute(worker& w) {
     set_active(owner, false);
     if (owner.stop.load(std::memory_order_seq_cst)) return 0;
     self.is_late = is_alone ? owner.anything_ready(w) : any_submitted(w);
-    if (self.is_late)
-      std::this_thread::sleep_for(std::chrono::nanoseconds(patience_ns));
-    else
-      base::futex_wait(self.calls, seen);
+    if (self.is_late) std::this_thread::sleep_for(std::chrono::nanoseconds(patience_ns));
+    else base::futex_wait(self.calls, seen);
   }
 }
 

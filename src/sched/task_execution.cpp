@@ -12,14 +12,14 @@
 
 #include "base/sanitizers.hpp"
 #include "event/event_floor.hpp"
-#include "sched/stack_overflow.hpp"
 #include "sched/profile_state.hpp"
 #include "sched/ready_queues.hpp"
-#include "sched/task_spans.hpp"
 #include "sched/scope_counting.hpp"
-#include "sched/work_search.hpp"
+#include "sched/stack_overflow.hpp"
 #include "sched/stepped_execution.hpp"
 #include "sched/substitute.hpp"
+#include "sched/task_spans.hpp"
+#include "sched/work_search.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -86,10 +86,8 @@ worker& arrive(void* fake_stack) noexcept {
 }
 
 void recycle_stack(worker& w, void* s) {
-  if (w.spare_stacks.size() < 16)
-    w.spare_stacks.push_back(static_cast<stack*>(s));
-  else
-    w.owner->stacks.give(static_cast<stack*>(s));
+  if (w.spare_stacks.size() < 16) w.spare_stacks.push_back(static_cast<stack*>(s));
+  else w.owner->stacks.give(static_cast<stack*>(s));
 }
 
 stack* take_stack(worker& w) {

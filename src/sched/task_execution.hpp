@@ -54,10 +54,8 @@ template <holder Holder = holder::unknown>
   if (thrown) [[unlikely]]
     return end_task(now, task, failure_ref::adopt(thrown));
   finish_scope* const scope = task.scope;
-  if constexpr (Holder == holder::caller)
-    task.complete_held(now);
-  else
-    task.complete(now);
+  if constexpr (Holder == holder::caller) task.complete_held(now);
+  else task.complete(now);
   count_ended(now, scope);
 }
 

@@ -30,7 +30,7 @@ struct alignas(64) task_record : completion {
   static constexpr std::uintptr_t below_mark = 4;  // not set in pointers to waiters; queues mark theirs with 1
 
   enum flag : std::uint8_t {
-    has_value = 1,  // the storage holds, or will hold once the body has returned, a value to destroy
+    has_value = 1,   // the storage holds, or will hold once the body has returned, a value to destroy
     keeps_name = 2,  // the name is no copy
     is_promise = 4,
     is_urgent = 8,  // priority is not 0
@@ -38,16 +38,16 @@ struct alignas(64) task_record : completion {
   };
   static constexpr unsigned size_class_shift = 5;
 
-  waiter link{};               // subscribed to the precondition; then the link of queues
+  waiter link{};  // subscribed to the precondition; then the link of queues
   finish_scope* scope = nullptr;
   std::source_location where;
   const char* name = nullptr;
-  std::uint16_t place = 0;     // whose queue
-  std::uint16_t bound = 0;     // worker + 1, or 0 for any
+  std::uint16_t place = 0;  // whose queue
+  std::uint16_t bound = 0;  // worker + 1, or 0 for any
   std::uint8_t preconditions = 0;
   std::atomic<std::uint8_t> pending{not_submitted};  // relaxed; a cancel reads it, too (cancellation.hpp)
   std::int8_t priority = 0;
-  std::uint8_t flags = 0;      // the size class in the upper three bits
+  std::uint8_t flags = 0;  // the size class in the upper three bits
 
   task_record(const detail::task_type& type, std::uint32_t references, const std::source_location& w) noexcept
       : completion(type, references), where(w) {}

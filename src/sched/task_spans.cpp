@@ -27,7 +27,8 @@ trace::name_id name_in_trace(worker& w, const task_record& task) {
 
 void record_span(worker& w, const task_record& task, trace::ticks end, std::uint64_t cause) {
   w.tasks.record(end - w.span_start);
-  if (w.shown_as.kind != trace::kind::task) [[unlikely]] return record_shown(w, end, cause);
+  if (w.shown_as.kind != trace::kind::task) [[unlikely]]
+    return record_shown(w, end, cause);
   w.ring->push({.start = w.span_start,
                 .end = end,
                 .id = w.current_id,

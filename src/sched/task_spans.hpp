@@ -43,10 +43,8 @@ inline outer_span begin_span(worker& w, const task_record& task) noexcept {
 /// Ends the span, on any worker; `cause` is the value that the task held when it began. A sampled task that has
 /// suspended is not recorded.
 inline void end_span(worker& w, const task_record& task, std::uint64_t cause) {
-  if (w.span_start)
-    record_span(w, task, trace::clock::now(), cause);
-  else
-    w.tasks.pass();
+  if (w.span_start) record_span(w, task, trace::clock::now(), cause);
+  else w.tasks.pass();
 }
 
 /// Continues the span of the task underneath.

@@ -7,9 +7,9 @@
 
 #include "event/completion.hpp"
 #include "event/event_floor.hpp"
-#include "sched/wait_timers.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/scheduler.hpp"
+#include "sched/wait_timers.hpp"
 
 namespace stretto {
 namespace {

@@ -31,9 +31,9 @@ std::uint64_t progress_of(const scheduler& owner) noexcept;
 /// The activity of workers and pollers at the moment. If two snapshots are equal and `is_quiet`, nothing has run
 /// between.
 struct activity {
-  std::uint64_t counts = 0;      // progress_of, plus how often workers went to sleep
-  std::uint32_t threads = 0;     // known threads of the process: workers, attached ones and the service thread
-  bool is_quiet = false;         // all workers that have a thread, and all attached threads sleep
+  std::uint64_t counts = 0;   // progress_of, plus how often workers went to sleep
+  std::uint32_t threads = 0;  // known threads of the process: workers, attached ones and the service thread
+  bool is_quiet = false;      // all workers that have a thread, and all attached threads sleep
   bool waits_for_modules = false;
   std::vector<int> numbers = {};  // of these threads
   bool operator==(const activity&) const = default;

@@ -18,11 +18,11 @@
 #include "sched/counted_task.hpp"
 #include "sched/poll_coordinator.hpp"
 #include "sched/ready_queues.hpp"
-#include "sched/task_execution.hpp"
 #include "sched/scope_counting.hpp"
-#include "sched/work_search.hpp"
+#include "sched/task_execution.hpp"
 #include "sched/wait_graph.hpp"
 #include "sched/waiting.hpp"
+#include "sched/work_search.hpp"
 
 namespace stretto::sched {
 namespace {
@@ -147,12 +147,11 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
   if (worker* w = t.as_worker) {
     completion* c = d.task();
     if (!ends_soon(*w, [&] { return c ? c->is_done() : detail::has_ended(d, *w); })) suspend_until_ended(*w, d, where);
-  } else
-    block(t, d, where);
+  } else block(t, d, where);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_own_end(const task_record& awaited, const finish_scope* scope,
-                                                          const std::source_location& where) {
+                                                           const std::source_location& where) {
   error e("S14", scope ? "a task waits for the one whose finish waits for it" : "a task waits for itself");
   e.fact("waits for", detail::describe_task(awaited)).fact("at", where);
   if (scope) e.fact("finish", scope->where);
@@ -205,8 +204,7 @@ void run_without_stack(worker& w, const error& why) {
     if (is_stuck(w, task)) {
       if (begin(owner, task))
         skip_task(w, task, detail::make_failure(std::make_exception_ptr(why), detail::describe_task(task), task.where));
-      else
-        task.release();
+      else task.release();
     } else {
       make_ready(w, task);  // for thieves
       std::this_thread::yield();
@@ -277,8 +275,7 @@ void wait_for_scope(finish_scope& scope) {
 namespace {
 
 /// Runs `task` on top of the caller if it is the newest item of the worker's own queue.
-[[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task,
-                                               const std::source_location& where) {
+[[gnu::always_inline]] inline bool run_if_next(worker& w, task_record& task, const std::source_location& where) {
   const waiting_below below{w.current, &where};
   if (!can_run_on_top(w, below.task) || !w.default_queue->pop_if(reinterpret_cast<item>(&task))) [[unlikely]]
     return false;

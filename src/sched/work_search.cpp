@@ -11,8 +11,8 @@
 #include "base/futex.hpp"
 #include "event/event_floor.hpp"
 #include "sched/poll_coordinator.hpp"
-#include "sched/task_spans.hpp"
 #include "sched/scope_counting.hpp"
+#include "sched/task_spans.hpp"
 
 namespace stretto::sched {
 namespace {

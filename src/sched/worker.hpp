@@ -16,10 +16,10 @@
 #include "base/block_pool.hpp"
 #include "base/context.hpp"
 #include "base/floating_control.hpp"
+#include "sched/adaptive_spin.hpp"
 #include "sched/deque.hpp"
 #include "sched/finish_scope.hpp"
 #include "sched/inbox.hpp"
-#include "sched/adaptive_spin.hpp"
 #include "sched/priority_queue.hpp"
 #include "sched/stack.hpp"
 #include "sched/task_record.hpp"
@@ -60,32 +60,32 @@ inline constexpr std::uint64_t first_id_of(std::uint32_t node, std::uint32_t ind
 /// The state of a thread of a runtime, worker or not.
 struct thread_state : base::thread_context {
   scheduler* owner = nullptr;
-  worker* as_worker = nullptr;           // null on attached threads
-  worker* fast_path_worker = nullptr;    // `as_worker`, or null while an order observer is installed
-  task_record* current = nullptr;        // the running task
-  finish_scope* scope = nullptr;         // counts new tasks
-  scope_shard* shard = nullptr;          // this worker's counters in `scope`; null on attached threads
+  worker* as_worker = nullptr;         // null on attached threads
+  worker* fast_path_worker = nullptr;  // `as_worker`, or null while an order observer is installed
+  task_record* current = nullptr;      // the running task
+  finish_scope* scope = nullptr;       // counts new tasks
+  scope_shard* shard = nullptr;        // this worker's counters in `scope`; null on attached threads
   base::block_cache caches[size_class_count];
   base::block_cache scopes, shards;
   counter steals, stolen, suspensions, resumptions, parks;
-  trace::sampler tasks;                  // counts all tasks, chooses those that are timed
-  trace::ring* ring = nullptr;           // null: nothing is recorded
-  const char* track_name = "";           // name of its trace track, without the number; attached threads only
-  bool every_span = false;               // full detail
+  trace::sampler tasks;                     // counts all tasks, chooses those that are timed
+  trace::ring* ring = nullptr;              // null: nothing is recorded
+  const char* track_name = "";              // name of its trace track, without the number; attached threads only
+  bool every_span = false;                  // full detail
   std::uint64_t first_id = 0, next_id = 0;  // of spans: unique in a job as long as a thread makes fewer than 2^36
-  trace::ticks span_start = 0;           // of the running task, if it is timed; else 0
-  const task_record* timed = nullptr;    // the task that span_start belongs to
+  trace::ticks span_start = 0;              // of the running task, if it is timed; else 0
+  const task_record* timed = nullptr;       // the task that span_start belongs to
   stretto::detail::handler_span* measured = nullptr;  // of the running handler, if it is measured
-  trace::record shown_as;                // a higher floor's record for the running task, unless its kind is task
+  trace::record shown_as;  // a higher floor's record for the running task, unless its kind is task
   // For reports.
-  std::atomic<int> kernel_thread{0};     // the system's number of the thread
+  std::atomic<int> kernel_thread{0};                                   // the system's number of the thread
   std::atomic<const std::atomic<std::uint32_t>*> blocked_on{nullptr};  // not a worker: sleeps while that is 0
   std::source_location attached_at;
 };
 
 /// A suspended task, or body of run, with the state to resume it; lives on its own stack.
 struct suspension {
-  waiter link{};                 // fired by the dependency; then the link of queues
+  waiter link{};                   // fired by the dependency; then the link of queues
   thread_state* pinned = nullptr;  // not null: may resume on this worker only
   void* fake_stack = nullptr;
   std::uint64_t made_ready_by = 0;
@@ -94,13 +94,13 @@ struct suspension {
   const std::source_location* where = nullptr;
   // Set by suspend().
   saved_stack saved;
-  stack* on;                     // null: the thread's own stack
+  stack* on;  // null: the thread's own stack
   task_record* current;
   finish_scope* scope;
-  void* caught_exceptions;       // the C++ runtime's state of exceptions in flight
+  void* caught_exceptions;  // the C++ runtime's state of exceptions in flight
   unsigned uncaught_exceptions;
-  void* fiber;                   // sanitizers
-  std::uint64_t id;              // the task's, in the trace
+  void* fiber;                        // sanitizers
+  std::uint64_t id;                   // the task's, in the trace
   base::floating_control arithmetic;  // the task's
 
   item as_item() noexcept { return reinterpret_cast<item>(this) | 1; }
@@ -126,37 +126,37 @@ struct worker : thread_state {
   ~worker();
 
   const worker_paths paths;
-  deque* default_queue = nullptr;                       // the queue of tasks without a place
-  std::vector<std::atomic<deque*>> queues;     // by place; made when first used
-  std::vector<deque*> pop_order;               // those of them on the pop path, nearest first
-  priority_queue urgent;                       // any thread
-  priority_queue bound_urgent;                 // any thread: tasks with a priority that must run here
-  inbox bound;                                 // any thread: what else must run here
-  std::deque<item> bound_ready;                // taken from `bound`, and put by the worker itself
-  counter bound_here, bound_taken;             // put by the worker itself; taken out of bound_ready
+  deque* default_queue = nullptr;           // the queue of tasks without a place
+  std::vector<std::atomic<deque*>> queues;  // by place; made when first used
+  std::vector<deque*> pop_order;            // those of them on the pop path, nearest first
+  priority_queue urgent;                    // any thread
+  priority_queue bound_urgent;              // any thread: tasks with a priority that must run here
+  inbox bound;                              // any thread: what else must run here
+  std::deque<item> bound_ready;             // taken from `bound`, and put by the worker itself
+  counter bound_here, bound_taken;          // put by the worker itself; taken out of bound_ready
   // a spawner suspended by a full queue; resumes when `tasks_until_resume` is 0
   suspension* paused_spawner = nullptr;
   std::uint32_t tasks_until_resume = 0;
-  std::uint32_t spawn_suspension_disabled = 0;            // greater than 0: spawning must not suspend
-  item first = 0;                              // the item that a fresh stack runs before it searches
-  stack* running_on = nullptr;                 // null: the thread's own stack
-  suspension* own_left = nullptr;              // the suspension on the thread's own stack
-  const std::byte* stack_floor = nullptr;      // below this address no task runs on top of another
-  const void* own_stack_bottom = nullptr;      // sanitizers
+  std::uint32_t spawn_suspension_disabled = 0;  // greater than 0: spawning must not suspend
+  item first = 0;                               // the item that a fresh stack runs before it searches
+  stack* running_on = nullptr;                  // null: the thread's own stack
+  suspension* own_left = nullptr;               // the suspension on the thread's own stack
+  const std::byte* stack_floor = nullptr;       // below this address no task runs on top of another
+  const void* own_stack_bottom = nullptr;       // sanitizers
   std::size_t own_stack_bytes = 0;
   void* own_fiber = nullptr;
-  saved_stack thread_stack = nullptr;          // where the thread's own stack was left, to end the thread
+  saved_stack thread_stack = nullptr;              // where the thread's own stack was left, to end the thread
   void (*after_switch)(worker&, void*) = nullptr;  // runs first on the stack that was switched to
   void* after_switch_argument = nullptr;
   std::uint64_t random = 0;
   std::uint32_t ticks = 0;
-  adaptive_spin spin;                          // before it sleeps
+  adaptive_spin spin;  // before it sleeps
   // As a thief: the deque of its latest steal request, and one that has items but whose owner may be in a long task.
   const deque* last_asked_victim = nullptr;
   const deque* victim_under_observation = nullptr;
   std::uint32_t replies_seen = 0, rounds_observed = 0;
   trace::name_cache names;
-  std::source_location body;                   // where run was called
+  std::source_location body;  // where run was called
   std::vector<stack*> spare_stacks;
   std::atomic<bool> asleep{false};      // parked, and past the last check for work
   std::atomic<bool> has_thread{false};  // between enter_worker and leave_worker; any thread reads it

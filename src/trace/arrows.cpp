@@ -21,13 +21,10 @@ void sort_if_needed(Range& range, Less less) {
 
 // Sets the position of effect `e`: the first span of its id from then on, else the last one before.
 bool locate(const std::vector<drawn_span>& spans, effect& e) {
-  const auto next = std::lower_bound(spans.begin(), spans.end(), drawn_span{e.id, e.at_ns, e.at_ns},
-                                     by_id_and_start);
+  const auto next = std::lower_bound(spans.begin(), spans.end(), drawn_span{e.id, e.at_ns, e.at_ns}, by_id_and_start);
   auto found = spans.end();
-  if (next != spans.end() && next->id == e.id)
-    found = next;
-  else if (next != spans.begin() && std::prev(next)->id == e.id)
-    found = std::prev(next);
+  if (next != spans.end() && next->id == e.id) found = next;
+  else if (next != spans.begin() && std::prev(next)->id == e.id) found = std::prev(next);
   if (found == spans.end()) return false;
   e.at_ns = found->start_ns;
   e.node = found->node;
@@ -46,8 +43,7 @@ std::vector<arrow> find_arrows(std::vector<drawn_span> spans, std::vector<effect
   arrows.reserve(effects.size());
   auto next = spans.begin();  // the first span that comes too late to be the cause
   for (const effect& e : effects) {
-    while (next != spans.end() && (next->id < e.cause || (next->id == e.cause && next->start_ns <= e.at_ns)))
-      ++next;
+    while (next != spans.end() && (next->id < e.cause || (next->id == e.cause && next->start_ns <= e.at_ns))) ++next;
     if (next == spans.begin()) continue;
     const drawn_span& cause = *std::prev(next);
     if (cause.id != e.cause) continue;

@@ -70,8 +70,7 @@ class escaped_names {
       t.where += ":" + std::to_string(e.line) + "\"";
     }
     if (t.name.empty())
-      append_json(t.name,
-                  file.empty() ? "(no name)" : std::string(file) + ":" + std::to_string(e.line));
+      append_json(t.name, file.empty() ? "(no name)" : std::string(file) + ":" + std::to_string(e.line));
     return t;
   }
 
@@ -115,9 +114,8 @@ class chrome_file {
       out_.number(std::uint64_t{s.node});
       if (s.job_nodes > 1) (out_ << ",\"job_nodes\":").number(std::uint64_t{s.job_nodes});
       out_ << ",\"level\":\"" << name(s.level) << "\",\"clock\":\"" << s.clock_source
-                                         << "\",\"ns_per_tick\":"
-                                         << std::string_view(rate, static_cast<std::size_t>(rate_end - rate))
-                                         << ",\"steady_origin_ns\":";
+           << "\",\"ns_per_tick\":" << std::string_view(rate, static_cast<std::size_t>(rate_end - rate))
+           << ",\"steady_origin_ns\":";
       out_.number(s.calibration.steady_origin_ns) << ",\"system_origin_ns\":";
       out_.number(s.calibration.system_origin_ns) << ",\"clock_offset_ns\":";
       out_.number(s.clock_offset_ns) << ",\"memory_limit_bytes\":";
@@ -193,19 +191,14 @@ class chrome_file {
     }
     for (std::size_t i = 0; i < layout.order.size(); ++i) {
       const record& r = t.records[layout.order[i]];
-      if (layout.row[i] == timeline_layout::no_row)
-        asynchronous(s, r, first_row, names, places);
-      else
-        span(s, r, first_row + layout.row[i], names, places);
+      if (layout.row[i] == timeline_layout::no_row) asynchronous(s, r, first_row, names, places);
+      else span(s, r, first_row + layout.row[i], names, places);
     }
     for (const record& r : t.records) {
       if (is_stacked(r.kind)) continue;
-      if (is_span(r.kind))
-        asynchronous(s, r, first_row, names, places);
-      else if (r.kind == kind::edge)
-        effects_.push_back({r.cause, r.id, time_ns(s, r.end)});
-      else
-        moment(s, r, first_row, names, places);
+      if (is_span(r.kind)) asynchronous(s, r, first_row, names, places);
+      else if (r.kind == kind::edge) effects_.push_back({r.cause, r.id, time_ns(s, r.end)});
+      else moment(s, r, first_row, names, places);
     }
     return rows;
   }
@@ -234,17 +227,15 @@ class chrome_file {
       out_.hexadecimal(asynchronous_) << "\",\"ts\":";
       out_.microseconds(time_ns(s, begins ? std::min(r.start, r.end) : r.end));
       what(r, names);
-      if (begins)
-        arguments(r, names, places);
-      else
-        out_ << "}";
+      if (begins) arguments(r, names, places);
+      else out_ << "}";
     }
   }
 
   void moment(const snapshot& s, const record& r, std::uint32_t row, escaped_names& names,
               const std::vector<std::string>& places) {
     event(r.kind == kind::counter ? "{\"ph\":\"C\",\"pid\":" : "{\"ph\":\"i\",\"s\":\"t\",\"pid\":")
-        .number(std::uint64_t{s.node})
+            .number(std::uint64_t{s.node})
         << ",\"tid\":";
     out_.number(std::uint64_t{row}) << ",\"ts\":";
     out_.microseconds(time_ns(s, r.end));
@@ -290,12 +281,9 @@ class chrome_file {
   }
 
   void place(std::string_view key, std::uint16_t number, const std::vector<std::string>& places) {
-    if (number < places.size())
-      out_ << key << "\"" << places[number] << "\"";
-    else if (number == program_memory)
-      out_ << key << "\"program memory\"";
-    else if (number != no_place)
-      (out_ << key).number(std::uint64_t{number});
+    if (number < places.size()) out_ << key << "\"" << places[number] << "\"";
+    else if (number == program_memory) out_ << key << "\"program memory\"";
+    else if (number != no_place) (out_ << key).number(std::uint64_t{number});
   }
 
   void arrows() {

@@ -40,9 +40,7 @@ void write_chrome(std::ostream& to, std::span<const snapshot> nodes);
 void write_chrome(const std::filesystem::path& file, std::span<const snapshot> nodes);
 
 inline void write_chrome(std::ostream& to, const snapshot& node) { write_chrome(to, {&node, 1}); }
-inline void write_chrome(const std::filesystem::path& file, const snapshot& node) {
-  write_chrome(file, {&node, 1});
-}
+inline void write_chrome(const std::filesystem::path& file, const snapshot& node) { write_chrome(file, {&node, 1}); }
 
 /// Throws T01 where write_chrome could not make that file now. Makes nothing.
 void check_writable(const std::filesystem::path& file);

@@ -10,14 +10,12 @@ namespace {
 using namespace std::chrono_literals;
 
 std::int64_t steady_ns() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
 std::int64_t system_ns() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
 
@@ -48,10 +46,9 @@ struct anchor {
 };
 
 const anchor& process_anchor() {
-  static const anchor it{chosen_source() == source::cycle_counter
-                             ? read_both()
-                             : instant{static_cast<ticks>(steady_ns()), steady_ns()},
-                         system_ns()};
+  static const anchor it{
+      chosen_source() == source::cycle_counter ? read_both() : instant{static_cast<ticks>(steady_ns()), steady_ns()},
+      system_ns()};
   return it;
 }
 
@@ -62,8 +59,7 @@ namespace detail {
 constinit std::atomic<source> active_source{source::unknown};
 
 ticks slow_now() noexcept {
-  return chosen_source() == source::cycle_counter ? cycle_counter::read()
-                                                  : static_cast<ticks>(steady_ns());
+  return chosen_source() == source::cycle_counter ? cycle_counter::read() : static_cast<ticks>(steady_ns());
 }
 
 }  // namespace detail
@@ -98,13 +94,11 @@ calibration calibrate() {
   // Reading both clocks errs by some ten nanoseconds: over 2 ms that is ten parts in a million.
   while (steady_ns() - a.start.steady_ns < 2'000'000) std::this_thread::sleep_for(1ms);
   const instant end = read_both();
-  c.ns_per_tick = static_cast<double>(end.steady_ns - a.start.steady_ns) /
-                  static_cast<double>(end.counter - a.start.counter);
+  c.ns_per_tick =
+      static_cast<double>(end.steady_ns - a.start.steady_ns) / static_cast<double>(end.counter - a.start.counter);
   return c;
 }
 
-double to_nanoseconds(ticks duration) {
-  return static_cast<double>(duration) * calibrate().ns_per_tick;
-}
+double to_nanoseconds(ticks duration) { return static_cast<double>(duration) * calibrate().ns_per_tick; }
 
 }  // namespace stretto::trace::clock

@@ -19,15 +19,14 @@ using ticks = std::uint64_t;
 
 /// The meaning of ticks; a value, so that readers of records need no clock.
 struct calibration {
-  ticks origin = 0;                    // the tick at which the clocks below had these values:
-  std::int64_t steady_origin_ns = 0;   //   std::chrono::steady_clock, one per machine
-  std::int64_t system_origin_ns = 0;   //   since 1970, UTC
+  ticks origin = 0;                   // the tick at which the clocks below had these values:
+  std::int64_t steady_origin_ns = 0;  //   std::chrono::steady_clock, one per machine
+  std::int64_t system_origin_ns = 0;  //   since 1970, UTC
   double ns_per_tick = 1.0;
 
   /// Nanoseconds from the origin; negative before it. Monotone, so nesting of spans survives.
   std::int64_t nanoseconds(ticks at) const noexcept {
-    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(at - origin)) *
-                                     ns_per_tick);
+    return static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(at - origin)) * ns_per_tick);
   }
   friend bool operator==(const calibration&, const calibration&) = default;
 };

@@ -13,8 +13,7 @@ counters::slab::~slab() {
 counters::slab::block* counters::slab::make_block(std::size_t i) {
   auto fresh = std::make_unique<block>();
   block* present = nullptr;
-  if (blocks_[i].compare_exchange_strong(present, fresh.get(), std::memory_order_acq_rel))
-    return fresh.release();
+  if (blocks_[i].compare_exchange_strong(present, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
   return present;
 }
 

@@ -41,8 +41,8 @@ class line_writer {
     }
     digits(size / 1000, 10);
     const auto rest = static_cast<unsigned>(size % 1000);
-    const char fraction[4] = {'.', static_cast<char>('0' + rest / 100),
-                              static_cast<char>('0' + rest / 10 % 10), static_cast<char>('0' + rest % 10)};
+    const char fraction[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                              static_cast<char>('0' + rest % 10)};
     return *this << std::string_view(fraction, 4);
   }
 
@@ -52,9 +52,7 @@ class line_writer {
   }
 
  private:
-  std::size_t room() const noexcept {
-    return static_cast<std::size_t>(buffer_.data() + buffer_.size() - at_);
-  }
+  std::size_t room() const noexcept { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - at_); }
   template <class Integer>
   line_writer& digits(Integer n, int base) {
     constexpr std::size_t longest = 24;

@@ -21,8 +21,8 @@ class name_cache {
   name_id intern(name_table& table, const char* name, const std::source_location& where, const char* otherwise) {
     const char* const file = where.file_name();
     entry& e = entries_[(reinterpret_cast<std::uintptr_t>(file) / 16 + where.line()) % entries_.size()];
-    if (e.file == file && e.line == where.line() &&
-        (name ? e.text && std::strcmp(e.text, name) == 0 : !e.text)) [[likely]]
+    if (e.file == file && e.line == where.line() && (name ? e.text && std::strcmp(e.text, name) == 0 : !e.text))
+        [[likely]]
       return e.id;
     return enter(e, table, name, where, otherwise);
   }

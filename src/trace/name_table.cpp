@@ -54,16 +54,15 @@ name_id name_table::intern(std::string_view name, std::string_view file, std::ui
   if (name.empty() && file.empty() && line == 0) return no_name;
   const base::unwatched here;
   const std::uint32_t hash = hash_of(name, file, line);
-  if (const name_id known = find(*index_.load(std::memory_order_acquire), hash, name, file, line))
-    return known;
+  if (const name_id known = find(*index_.load(std::memory_order_acquire), hash, name, file, line)) return known;
   const std::lock_guard lock(inserting_);
   if (const name_id known = find(*index_.load(std::memory_order_relaxed), hash, name, file, line))
     return known;  // another thread inserted it
   return insert(hash, name, file, line);
 }
 
-name_id name_table::find(const index& in, std::uint32_t hash, std::string_view name,
-                         std::string_view file, std::uint32_t line) const noexcept {
+name_id name_table::find(const index& in, std::uint32_t hash, std::string_view name, std::string_view file,
+                         std::uint32_t line) const noexcept {
   for (std::size_t at = hash;; ++at) {
     const std::uint64_t slot = in.slots[at & in.mask].load(std::memory_order_acquire);
     if (slot == 0) return no_name;
@@ -80,8 +79,7 @@ void name_table::place(index& in, std::uint32_t hash, name_id id) noexcept {
   in.slots[at & in.mask].store(std::uint64_t{hash} << 32 | id, std::memory_order_release);
 }
 
-name_id name_table::insert(std::uint32_t hash, std::string_view name, std::string_view file,
-                           std::uint32_t line) {
+name_id name_table::insert(std::uint32_t hash, std::string_view name, std::string_view file, std::uint32_t line) {
   const std::size_t n = size_.load(std::memory_order_relaxed);
   const std::size_t bytes = name.size() + file.size();
   if (n + 1 >= most_names || bytes > bytes_left_) {

@@ -12,16 +12,12 @@ const char* name(level l) noexcept {
 }
 
 recorder::recorder(const recorder_options& options)
-    : options_(options),
-      level_(options.level),
-      budget_(options.memory_limit),
-      names_(std::make_shared<name_table>()) {
+    : options_(options), level_(options.level), budget_(options.memory_limit), names_(std::make_shared<name_table>()) {
   clock::start();
 }
 
 ring& recorder::add_ring(std::string track_name) {
-  const std::size_t records =
-      level() == level::full ? options_.memory_limit / sizeof(record) : options_.ring_records;
+  const std::size_t records = level() == level::full ? options_.memory_limit / sizeof(record) : options_.ring_records;
   const std::lock_guard lock(lock_);
   return rings_.emplace_back(std::move(track_name), records, budget_).records;
 }

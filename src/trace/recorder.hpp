@@ -28,10 +28,10 @@ namespace stretto::trace {
 struct recorder_options {
   std::uint32_t node = 0;
   std::uint32_t job_nodes = 1;
-  std::string node_name = {};                           // empty: "node 0"
+  std::string node_name = {};  // empty: "node 0"
   trace::level level = level::sampled;
-  std::size_t ring_records = 8192;                      // kept per thread when sampled
-  std::size_t memory_limit = std::size_t{1} << 30;      // bytes for all threads together
+  std::size_t ring_records = 8192;                  // kept per thread when sampled
+  std::size_t memory_limit = std::size_t{1} << 30;  // bytes for all threads together
 };
 
 class recorder {

@@ -33,8 +33,8 @@ bool ring::add_chunk(bool even_if_over_budget) noexcept {
   const std::size_t charge = budget_.take(chunk_bytes) ? chunk_bytes : 0;
   if (charge == 0 && !even_if_over_budget) return false;
   // Map with all pages present: one system call instead of a page fault for every 85 records.
-  void* const pages = ::mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* const pages =
+      ::mmap(nullptr, chunk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (pages == MAP_FAILED) {  // no reason to stop the program: overwrite from here on
     budget_.give_back(charge);
     return false;
@@ -92,8 +92,7 @@ ring::contents ring::read() const {
   // Drop the records that were overwritten in the meantime.
   const std::uint64_t valid = std::min(head, oldest_whole(head_.load(std::memory_order_acquire)));
   if (valid > first)
-    result.records.erase(result.records.begin(),
-                         result.records.begin() + static_cast<std::ptrdiff_t>(valid - first));
+    result.records.erase(result.records.begin(), result.records.begin() + static_cast<std::ptrdiff_t>(valid - first));
   result.overwritten = std::max(first, valid);
   return result;
 }

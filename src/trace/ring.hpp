@@ -54,7 +54,8 @@ class ring {
   ring& operator=(const ring&) = delete;
 
   void push(const record& r) noexcept {
-    if (cursor_ == end_) [[unlikely]] next_chunk();
+    if (cursor_ == end_) [[unlikely]]
+      next_chunk();
     cell& words = *cursor_++;
     store(words[0], r.start);
     store(words[1], r.end);
@@ -66,7 +67,7 @@ class ring {
   }
 
   struct contents {
-    std::vector<record> records;   // oldest first
+    std::vector<record> records;    // oldest first
     std::uint64_t overwritten = 0;  // number of older records that were overwritten
   };
   /// The current records.
@@ -104,8 +105,8 @@ class ring {
   cell* cursor_ = nullptr;
   cell* end_ = nullptr;
   std::uint64_t pushed_ = 0;
-  std::size_t current_ = 0;   // the chunk of cursor_
-  std::size_t charged_ = 0;   // bytes taken from the budget
+  std::size_t current_ = 0;  // the chunk of cursor_
+  std::size_t charged_ = 0;  // bytes taken from the budget
   bool wrapped_ = false;
 
   // Written by the writer, read by all.

@@ -54,8 +54,7 @@ class sampler {
     }
     add(estimated_, duration * (n - last_));
     last_ = n;
-    if (duration >= settings_.short_task)
-      period_ = 1;
+    if (duration >= settings_.short_task) period_ = 1;
     else if (period_ < settings_.most_period)
       period_ = 2 * period_ < settings_.most_period ? 2 * period_ : settings_.most_period;
     next_ = n + distance();

@@ -12,8 +12,7 @@ void statistic::add(std::uint64_t count, std::chrono::nanoseconds time, std::uin
   base::thread_context* const thread = base::current();
   if (auto* mine = thread ? thread->get<trace::counters::slab>(base::floor_slot::trace) : nullptr)
     mine->add(id_, count, ns, bytes);
-  else
-    in_->add_from_anywhere(id_, count, ns, bytes);
+  else in_->add_from_anywhere(id_, count, ns, bytes);
 }
 
 }  // namespace stretto

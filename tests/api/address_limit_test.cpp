@@ -15,10 +15,11 @@ namespace {
 
 /// Runs the test case of that name in a process with so many KiB of addresses.
 base::child_end with_addresses(unsigned long kibibytes, const std::string& test_case, const std::string& devices) {
-  return base::run_child({.words = {"/bin/sh", "-c", "ulimit -v \"$0\" && exec \"$@\"", std::to_string(kibibytes),
-                                    std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
-                          .environment = {"STRETTO_DEVICES=" + devices},
-                          .limit = std::chrono::minutes(5)});
+  return base::run_child(
+      {.words = {"/bin/sh", "-c", "ulimit -v \"$0\" && exec \"$@\"", std::to_string(kibibytes),
+                 std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
+       .environment = {"STRETTO_DEVICES=" + devices},
+       .limit = std::chrono::minutes(5)});
 }
 
 /// How many of so many tasks that all wait for one value got it; the others failed with S11.
@@ -42,8 +43,12 @@ int tasks_that_waited(int count) {
   return got;
 }
 
-TEST_CASE("(by itself) many tasks are suspended at once" * doctest::skip()) { CHECK(tasks_that_waited(20'000) == 20'000); }
-TEST_CASE("(by itself) more tasks are suspended than there are stacks for" * doctest::skip()) { CHECK(tasks_that_waited(20'000) < 20'000); }
+TEST_CASE("(by itself) many tasks are suspended at once" * doctest::skip()) {
+  CHECK(tasks_that_waited(20'000) == 20'000);
+}
+TEST_CASE("(by itself) more tasks are suspended than there are stacks for" * doctest::skip()) {
+  CHECK(tasks_that_waited(20'000) < 20'000);
+}
 TEST_CASE("(by itself) a task runs" * doctest::skip()) { CHECK(tasks_that_waited(1) == 1); }
 
 void check_passed(const base::child_end& end) {
@@ -65,11 +70,13 @@ TEST_CASE("a runtime starts with few addresses, with any devices" * doctest::ski
     }
 }
 
-TEST_CASE("tasks for whose stacks no addresses are left fail with S11, and the program goes on" * doctest::skip(!has_no_sanitizer)) {
+TEST_CASE("tasks for whose stacks no addresses are left fail with S11, and the program goes on" *
+          doctest::skip(!has_no_sanitizer)) {
   check_passed(with_addresses(1'150'000, "(by itself) more tasks are suspended than there are stacks for", ""));
 }
 
-TEST_CASE("20 000 tasks are suspended at once where addresses are limited to 8.4 GiB" * doctest::skip(!has_no_sanitizer)) {
+TEST_CASE("20 000 tasks are suspended at once where addresses are limited to 8.4 GiB" *
+          doctest::skip(!has_no_sanitizer)) {
   check_passed(with_addresses(8'800'000, "(by itself) many tasks are suspended at once", ""));
 }
 

@@ -1,4 +1,5 @@
-// The life of a runtime: static ones, exit(), fork(), attachments, runtimes in tasks. docs/guide/lifetime.md is the law.
+// The life of a runtime: static ones, exit(), fork(), attachments, runtimes in tasks. docs/guide/lifetime.md is the
+// law.
 #include <stretto/stretto.hpp>
 
 #include <doctest/doctest.h>
@@ -27,11 +28,13 @@ int sum_of_tasks(int count) {
   return sum;
 }
 
-/// Runs the test case of that name in a process of its own. What the test runner has on the stack that exit() leaves is no leak.
+/// Runs the test case of that name in a process of its own. What the test runner has on the stack that exit() leaves is
+/// no leak.
 base::child_end by_itself(const std::string& test_case, const std::string& devices = "") {
-  return base::run_child({.words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
-                          .environment = {"STRETTO_DEVICES=" + devices, "ASAN_OPTIONS=detect_leaks=0"},
-                          .limit = std::chrono::minutes(2)});
+  return base::run_child(
+      {.words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},
+       .environment = {"STRETTO_DEVICES=" + devices, "ASAN_OPTIONS=detect_leaks=0"},
+       .limit = std::chrono::minutes(2)});
 }
 
 TEST_CASE("a runtime in a task of another is refused, and the other goes on") {
@@ -112,8 +115,8 @@ TEST_CASE("threads attach to the first and the last of many runtimes") {
 
 // A forked child of a process that ThreadSanitizer watches may not start threads.
 const bool may_fork = !base::thread_sanitizer;
-// AddressSanitizer of GCC 12 does not unlock its allocator in a child: a child that allocates may wait for ever for a lock that another
-// thread of its parent held at the fork.
+// AddressSanitizer of GCC 12 does not unlock its allocator in a child: a child that allocates may wait for ever for a
+// lock that another thread of its parent held at the fork.
 const bool may_fork_beside_threads = may_fork && !base::address_sanitizer;
 
 int code_of_child(const std::function<int()>& body) {
@@ -124,18 +127,21 @@ int code_of_child(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-TEST_CASE("a forked child leaves its parent's runtime alone, may have its own, and is refused the parent's" * doctest::skip(!may_fork)) {
+TEST_CASE("a forked child leaves its parent's runtime alone, may have its own, and is refused the parent's" *
+          doctest::skip(!may_fork)) {
   for (const char* devices : {"", "sim:2"}) {
     auto rt = std::make_unique<runtime>(runtime_options{.workers = 2, .devices = devices});
     rt->run([] { async([] {}).get(); });
     CHECK(code_of_child([&] { return rt.reset(), 7; }) == 7);
     CHECK(code_of_child([&] { return test::error_of([&] { rt->run([] {}); }).code() == "S16" ? 8 : 1; }) == 8);
-    CHECK(code_of_child([&] { return test::error_of([&] { const attachment here(*rt); }).code() == "S16" ? 9 : 1; }) == 9);
+    CHECK(code_of_child([&] { return test::error_of([&] { const attachment here(*rt); }).code() == "S16" ? 9 : 1; }) ==
+          9);
     CHECK(rt->run([] { return sum_of_tasks(10); }) == 45);
   }
 }
 
-TEST_CASE("a child that is forked while another thread starts and ends runtimes has all that its own runtime needs" * doctest::skip(!may_fork_beside_threads)) {
+TEST_CASE("a child that is forked while another thread starts and ends runtimes has all that its own runtime needs" *
+          doctest::skip(!may_fork_beside_threads)) {
   const auto lives = [] {
     runtime own({.workers = 2, .devices = "sim:2"});
     return own.run([] { return sum_of_tasks(10); }) == 45;
@@ -147,9 +153,9 @@ TEST_CASE("a child that is forked while another thread starts and ends runtimes 
   });
   for (int n = 0; n < test::scaled(60, 3000); ++n)
     CHECK(code_of_child([&] {
-      ::alarm(100);  // a lock that nobody unlocks would hold it for good
-      return lives() && lives() ? 7 : 1;
-    }) == 7);
+            ::alarm(100);  // a lock that nobody unlocks would hold it for good
+            return lives() && lives() ? 7 : 1;
+          }) == 7);
   is_over = true;
   other.join();
 }
@@ -188,8 +194,9 @@ TEST_CASE("(by itself) exit between two runs" * doctest::skip()) {
 }
 
 TEST_CASE("exit ends a program with its code, wherever it is called and a static runtime is") {
-  for (const char* where : {"exit in a task of a static runtime", "exit in the body of run", "exit on another thread while one is inside run",
-                            "exit on an attached thread", "exit between two runs"})
+  for (const char* where :
+       {"exit in a task of a static runtime", "exit in the body of run",
+        "exit on another thread while one is inside run", "exit on an attached thread", "exit between two runs"})
     for (const char* devices : {"", "sim"}) {
       const auto end = by_itself(std::string("(by itself) ") + where, devices);
       INFO(std::string(where));

@@ -48,7 +48,8 @@ TEST_CASE("a platform that names no memory, or one of no bytes, has that of the 
 
 TEST_CASE("what needs memory of the host takes that of the host, whatever memories the platform declares before it") {
   const test::temporary_folder folder;
-  const test::with_variable global("STRETTO_GLOBAL_MEMORY", "1M"), spill("STRETTO_SPILL", folder.path.c_str()), shared("STRETTO_DEVICE_HOST_MEMORY", "64K");
+  const test::with_variable global("STRETTO_GLOBAL_MEMORY", "1M"), spill("STRETTO_SPILL", folder.path.c_str()),
+      shared("STRETTO_DEVICE_HOST_MEMORY", "64K");
   runtime rt({.machine = std::make_shared<const platform>(platform::parse(R"json({"nworkers": 1,
                 "declarations": [{"name": "all", "kind": "global_memory"}, {"name": "spill", "kind": "system_memory"}, {"name": "sim_0_host_memory", "kind": "pinned_memory"}],
                 "reachability": [["all", "spill"], ["all", "sim_0_host_memory"]],
@@ -67,8 +68,11 @@ TEST_CASE("what needs memory of the host takes that of the host, whatever memori
   });
 }
 
-TEST_CASE("a place of a platform file that has a name of the runtime's own and another kind is refused when the runtime starts") {
-  const auto machine = std::make_shared<const platform>(platform::parse(R"json({"nworkers": 1, "declarations": ["sysmem", {"name": "sim_0", "kind": "l2"}],
+TEST_CASE(
+    "a place of a platform file that has a name of the runtime's own and another kind is refused when the runtime "
+    "starts") {
+  const auto machine = std::make_shared<const platform>(
+      platform::parse(R"json({"nworkers": 1, "declarations": ["sysmem", {"name": "sim_0", "kind": "l2"}],
                          "reachability": [["sysmem", "sim_0"]]})json"));
   runtime({.machine = machine, .devices = "none"});
   CHECK(test::thrown_by([&] { runtime({.machine = machine, .devices = "sim:1"}); }) ==

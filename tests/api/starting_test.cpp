@@ -63,8 +63,7 @@ TEST_CASE("a runtime for whose workers the system has no threads is refused") {
       if (text.starts_with("error S10: the system has no thread for worker ") && text.find(" of 200\n") != text.npos &&
           text.find("\n  try         ask for fewer workers") != text.npos)
         status = 0;
-      else
-        std::fprintf(stderr, "%s\n", e.what());
+      else std::fprintf(stderr, "%s\n", e.what());
     } catch (const std::bad_alloc&) {
       status = 2;
     }

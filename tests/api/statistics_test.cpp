@@ -49,7 +49,8 @@ TEST_CASE("what is ready is counted wherever it waits: in order, by priority, bo
     }).join();
     CHECK(ready() == 8);
   });
-  while (rt.step()) {}  // run does not wait for what threads that are no workers have spawned
+  while (rt.step()) {
+  }  // run does not wait for what threads that are no workers have spawned
   CHECK(ready() == 0);
 }
 

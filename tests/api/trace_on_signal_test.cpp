@@ -31,7 +31,9 @@ nlohmann::json json_once_written(const fs::path& file) {
   }
 }
 
-bool names(const nlohmann::json& trace, const std::string& name) { return trace.dump().find(name) != std::string::npos; }
+bool names(const nlohmann::json& trace, const std::string& name) {
+  return trace.dump().find(name) != std::string::npos;
+}
 
 }  // namespace
 
@@ -94,7 +96,8 @@ TEST_CASE("SIGUSR2 writes a trace where a driver's libraries handle it, too, as 
 }
 
 TEST_CASE("signals that arrive while runtimes start and end are answered or not, and break nothing") {
-  struct sigaction ignored {}, before;
+  struct sigaction ignored {
+  }, before;
   ignored.sa_handler = SIG_IGN;  // for those that come when no runtime is there
   sigaction(SIGUSR2, &ignored, &before);
   const temporary_folder folder;

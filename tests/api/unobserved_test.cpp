@@ -27,9 +27,11 @@ TEST_CASE("a failure outside of run that nobody looks at is told when the runtim
         }) ==
         "error S13: a runtime ended with a failure that nobody had looked at\n"
         "  failed      task \"save\"\n"
-        "  at          " + line + "\n"
-        "  because     disk full\n"
-        "  try         wait for what may fail, or get its result, before the runtime ends\n");
+        "  at          " +
+            line +
+            "\n"
+            "  because     disk full\n"
+            "  try         wait for what may fail, or get its result, before the runtime ends\n");
 }
 
 TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the failure itself inside") {
@@ -44,9 +46,12 @@ TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the fai
   unsetenv("STRETTO_ERRORS");
   CHECK(told ==
         "{\"code\":\"S13\",\"sentence\":\"a runtime ended with a failure that nobody had looked at\",\"facts\":["
-        "{\"name\":\"failed\",\"value\":\"task \\\"save\\\"\"},{\"name\":\"at\",\"value\":\"" + line + "\"}],"
-        "\"because\":\"error P11: disk full\",\"try\":\"wait for what may fail, or get its result, before the runtime ends\","
-        "\"cause\":{\"code\":\"P11\",\"sentence\":\"disk full\",\"facts\":[]}}\n");
+        "{\"name\":\"failed\",\"value\":\"task \\\"save\\\"\"},{\"name\":\"at\",\"value\":\"" +
+            line +
+            "\"}],"
+            "\"because\":\"error P11: disk full\",\"try\":\"wait for what may fail, or get its result, before the "
+            "runtime ends\","
+            "\"cause\":{\"code\":\"P11\",\"sentence\":\"disk full\",\"facts\":[]}}\n");
 }
 
 TEST_CASE("several are counted, and what was skipped because of one of them is not") {
@@ -58,7 +63,8 @@ TEST_CASE("several are counted, and what was skipped because of one of them is n
       async(after(failed), [] {});
     }
   });
-  CHECK(told.starts_with("error S13: a runtime ended with 3 failures that nobody had looked at\n  first       task at "));
+  CHECK(
+      told.starts_with("error S13: a runtime ended with 3 failures that nobody had looked at\n  first       task at "));
 }
 
 TEST_CASE("a failure outside of run that was looked at is not told") {
@@ -80,29 +86,31 @@ TEST_CASE("what left run is not told again, and work that waits at the end is to
     const attachment here(rt);
     async(after(user_event::create()), name("waits"), [] {});
   });
-  CHECK(told.starts_with("error S13: a runtime ended with a failure that nobody had looked at\n"
-                         "  failed      task \"waits\"\n"));
+  CHECK(
+      told.starts_with("error S13: a runtime ended with a failure that nobody had looked at\n"
+                       "  failed      task \"waits\"\n"));
   CHECK(told.find("E14") != told.npos);
 }
 
 TEST_CASE("a failure that nobody looks at is told also where an earlier run has failed and the program went on") {
   const auto program = [](runtime& rt) {
     CHECK_THROWS_WITH(rt.run([] { throw std::runtime_error("the first run"); }), "the first run");
-    rt.run([] {
-      detached([] { async(name("save"), [] { throw std::runtime_error("disk full"); }); });
-    });
+    rt.run([] { detached([] { async(name("save"), [] { throw std::runtime_error("disk full"); }); }); });
   };
   const auto is_told = [](const std::string& told, int times) {
     int found = 0;
     for (std::size_t at = 0; (at = told.find("error S13: a runtime ended with a failure that nobody had looked at\n"
-                                             "  failed      task \"save\"\n", at)) != told.npos; ++at)
+                                             "  failed      task \"save\"\n",
+                                             at)) != told.npos;
+         ++at)
       ++found;
     return found == times;
   };
   CHECK(is_told(written_by([&] {
                   runtime rt({.workers = 1});
                   program(rt);
-                }), 1));
+                }),
+                1));
   CHECK(is_told(written_by([&] {
                   const simulated_job job({.nodes = 2});
                   std::vector<std::thread> nodes;
@@ -112,5 +120,6 @@ TEST_CASE("a failure that nobody looks at is told also where an earlier run has 
                       program(rt);
                     });
                   for (std::thread& t : nodes) t.join();
-                }), 2));
+                }),
+                2));
 }

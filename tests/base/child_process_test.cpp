@@ -22,7 +22,9 @@ TEST_CASE("a program's output, errors and exit code are known at its end") {
   CHECK(shell("true").has_succeeded());
 }
 
-TEST_CASE("a signal that ended a program is named") { CHECK(shell("kill -6 $$").to_text() == "was killed by signal 6 (Aborted)"); }
+TEST_CASE("a signal that ended a program is named") {
+  CHECK(shell("kill -6 $$").to_text() == "was killed by signal 6 (Aborted)");
+}
 
 TEST_CASE("a program that does not end is killed at its limit, also where it has closed its output") {
   for (const char* script : {"sleep 600", "exec >&- 2>&-; exec sleep 600"}) {
@@ -33,7 +35,8 @@ TEST_CASE("a program that does not end is killed at its limit, also where it has
 }
 
 TEST_CASE("more output than is kept is dropped, and the program goes on") {
-  const auto end = run_child({.words = {"/bin/sh", "-c", "head -c 1000000 /dev/zero; echo end >&2"}, .most_output = 10});
+  const auto end =
+      run_child({.words = {"/bin/sh", "-c", "head -c 1000000 /dev/zero; echo end >&2"}, .most_output = 10});
   CHECK(end.output.size() == 10);
   CHECK(end.errors == "end\n");
   CHECK(end.has_succeeded());

@@ -29,10 +29,9 @@ TEST_CASE("an error as JSON is one line with the same fields, and the error that
                      .because("no file")
                      .remedy("wait")
                      .caused_by(std::make_exception_ptr(root));
-  CHECK(e.to_json() ==
-        R"({"code":"B04","sentence":"two \"chunks\"","facts":[{"name":"overlap","value":"rows 1-2"},)"
-        R"({"name":"overlap","value":"rows 5-6"}],"because":"no file","try":"wait",)"
-        R"("cause":{"code":"P11","sentence":"no file","facts":[{"name":"file","value":"a\nb"}]}})");
+  CHECK(e.to_json() == R"({"code":"B04","sentence":"two \"chunks\"","facts":[{"name":"overlap","value":"rows 1-2"},)"
+                       R"({"name":"overlap","value":"rows 5-6"}],"because":"no file","try":"wait",)"
+                       R"("cause":{"code":"P11","sentence":"no file","facts":[{"name":"file","value":"a\nb"}]}})");
   CHECK(std::string(e.what()).find("P11") == std::string::npos);
 }
 

@@ -75,8 +75,10 @@ struct not_told {
 
 static_assert(stretto::transferable<int> && stretto::transferable<plain_one> && stretto::transferable<tree>);
 static_assert(stretto::transferable<std::map<std::string, std::vector<tree>>>);
-static_assert(stretto::transferable<std::tuple<int, std::string>> && stretto::transferable<std::variant<int, std::string>>);
-static_assert(!stretto::transferable<int*> && !stretto::transferable<std::string_view> && !stretto::transferable<std::span<int>>);
+static_assert(stretto::transferable<std::tuple<int, std::string>> &&
+              stretto::transferable<std::variant<int, std::string>>);
+static_assert(!stretto::transferable<int*> && !stretto::transferable<std::string_view> &&
+              !stretto::transferable<std::span<int>>);
 static_assert(!stretto::transferable<std::vector<int*>> && !stretto::transferable<std::pair<int, const char*>>);
 static_assert(!stretto::transferable<not_told> && !stretto::transferable<with_pointer_inside>);
 static_assert(!stretto::transferable<int (*)(int)> && !stretto::transferable<std::optional<int*>>);
@@ -160,7 +162,8 @@ TEST_CASE("bytes that are no such value are refused, without taking memory for w
   CHECK(error_of([&] { stretto::from_bytes<std::string>(huge); }).code() == "B40");
   CHECK(error_of([&] { stretto::from_bytes<std::vector<std::string>>(huge); }).code() == "B40");
   CHECK(error_of([&] { stretto::from_bytes<std::map<int, int>>(huge); }).code() == "B40");
-  CHECK(error_of([] { stretto::from_bytes<std::variant<int, char>>(stretto::to_bytes(std::uint32_t{2}, 1)); }).code() == "B40");
+  CHECK(error_of([] { stretto::from_bytes<std::variant<int, char>>(stretto::to_bytes(std::uint32_t{2}, 1)); }).code() ==
+        "B40");
 }
 
 /// Of whose parts some are made for writing alone.

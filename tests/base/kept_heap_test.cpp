@@ -1,4 +1,5 @@
-// Freed memory that the heap keeps: no page of it is the system's again. A process of its own, for what is set stays set.
+// Freed memory that the heap keeps: no page of it is the system's again. A process of its own, for what is set stays
+// set.
 #include "base/kept_heap.hpp"
 
 #include <doctest/doctest.h>
@@ -18,7 +19,8 @@
 namespace stretto {
 namespace {
 
-/// How many pages are given by the system while three blocks of a megabyte come and go a hundred times, in a thread of its own.
+/// How many pages are given by the system while three blocks of a megabyte come and go a hundred times, in a thread of
+/// its own.
 long faults_of_a_hundred_rounds() {
   long faults = 0;
   std::thread([&] {

@@ -16,7 +16,8 @@ TEST_CASE("copies by lines copy what they are told, and nothing else, wherever i
       for (std::size_t target = 0; target < 66; ++target)
         for (const std::size_t bytes : {0u, 1u, 15u, 63u, 64u, 65u, 127u, 128u, 200u, 321u}) {
           std::vector<std::byte> to(room, std::byte{0xee}), expected = to;
-          std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(source), bytes, expected.begin() + static_cast<std::ptrdiff_t>(target));
+          std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(source), bytes,
+                      expected.begin() + static_cast<std::ptrdiff_t>(target));
           copy(to.data() + target, from.data() + source, bytes);
           if (to != expected) FAIL(source << ' ' << target << ' ' << bytes);
         }

@@ -47,8 +47,7 @@ TEST_CASE("a line names the node and the level") {
   log.debug("detail");
   CHECK(all.lines == std::vector<std::string>{"stretto N3 error: lost 1 of 4", "stretto N3 warning: slow",
                                               "stretto N3 info: started with 2 workers", "stretto N3 debug: detail"});
-  CHECK(all.levels ==
-        std::vector{log_level::error, log_level::warn, log_level::info, log_level::debug});
+  CHECK(all.levels == std::vector{log_level::error, log_level::warn, log_level::info, log_level::debug});
 }
 
 TEST_CASE("a message below the level is not even formatted") {

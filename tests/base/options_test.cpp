@@ -137,7 +137,8 @@ TEST_CASE("a variable that is spelt almost as an option is ignored with a warnin
         "warning B10: the environment variable STRETTO_WROKERS is no option of Stretto, and is ignored\n"
         "  try         did you mean \"STRETTO_WORKERS\"?\n");
   CHECK(printed_warning(read.misspelt[0], error_form::json) ==
-        "{\"severity\":\"warning\",\"code\":\"B10\",\"sentence\":\"the environment variable STRETTO_WROKERS is no option of Stretto, and is "
+        "{\"severity\":\"warning\",\"code\":\"B10\",\"sentence\":\"the environment variable STRETTO_WROKERS is no "
+        "option of Stretto, and is "
         "ignored\",\"facts\":[],\"try\":\"did you mean \\\"STRETTO_WORKERS\\\"?\"}\n");
 }
 

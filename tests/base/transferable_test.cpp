@@ -185,7 +185,8 @@ TEST_CASE("a value that names what stays behind does not travel, also as a membe
                  std::ranges::subrange<int*>, view<int, 2>, view<const int, 1, bounds::checked>>);
   CHECK(all_stay<std::error_code, std::type_index, std::source_location, std::coroutine_handle<>, std::function<void()>,
                  std::shared_ptr<int>>);
-  CHECK(all_stay<std::optional<std::string_view>, std::pair<int, std::reference_wrapper<int>>, std::variant<int, char*>>);
+  CHECK(
+      all_stay<std::optional<std::string_view>, std::pair<int, std::reference_wrapper<int>>, std::variant<int, char*>>);
   CHECK(all_stay<with_text, behind_arrays, in_a_member, with_reference, with_span, of_base, of_pointers, with_function,
                  with_array_of_pointers, native_memory, native_array<int>>);
 }

@@ -24,7 +24,9 @@ mode_t permissions_of(const fs::path& file) {
   REQUIRE(::stat(file.c_str(), &is) == 0);
   return is.st_mode & 07777;
 }
-std::size_t files_in(const fs::path& folder) { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {})); }
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
 
 TEST_CASE("a file is read whole, and one that is larger than allowed is refused before it is read") {
   const test::temporary_folder folder;

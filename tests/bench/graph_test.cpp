@@ -16,12 +16,8 @@ namespace {
 
 using list = std::vector<long>;
 
-list inputs(const graph& g, long t, long p) {
-  return {g.inputs(t, p).begin(), g.inputs(t, p).end()};
-}
-list outputs(const graph& g, long t, long p) {
-  return {g.outputs(t, p).begin(), g.outputs(t, p).end()};
-}
+list inputs(const graph& g, long t, long p) { return {g.inputs(t, p).begin(), g.inputs(t, p).end()}; }
+list outputs(const graph& g, long t, long p) { return {g.outputs(t, p).begin(), g.outputs(t, p).end()}; }
 
 template <class Check>
 void for_many_graphs(Check check) {
@@ -128,10 +124,9 @@ TEST_CASE("spread takes points at equal distances, shifted by the set of the ste
 
 TEST_CASE("random_nearest draws what the public core draws") {
   const graph g({pattern::random_nearest, 8, 9, 5});
-  const std::vector<std::vector<list>> drawn{
-      {{0}, {1, 3}, {2}, {1, 3}, {4}, {5}, {4, 6}, {6, 7}},
-      {{0, 2}, {1}, {1, 2, 3}, {3}, {4}, {5, 7}, {6, 7}, {5, 7}},
-      {{0}, {1}, {2, 4}, {3, 4, 5}, {3, 4}, {5, 6, 7}, {4, 6, 7}, {7}}};
+  const std::vector<std::vector<list>> drawn{{{0}, {1, 3}, {2}, {1, 3}, {4}, {5}, {4, 6}, {6, 7}},
+                                             {{0, 2}, {1}, {1, 2, 3}, {3}, {4}, {5, 7}, {6, 7}, {5, 7}},
+                                             {{0}, {1}, {2, 4}, {3, 4, 5}, {3, 4}, {5, 6, 7}, {4, 6, 7}, {7}}};
   for (long t = 1; t <= 3; ++t)
     for (long p = 0; p < 8; ++p) CHECK(inputs(g, t, p) == drawn[t - 1][p]);
 }
@@ -144,10 +139,8 @@ TEST_CASE("the hash is SipHash-2-4") {
 }
 
 TEST_CASE("impossible graphs and unknown patterns are refused with a sentence") {
-  CHECK_THROWS_WITH(graph({pattern::trivial, 0, 4}),
-                    "a graph needs a width and steps of at least 1");
-  CHECK_THROWS_WITH(graph({pattern::trivial, 4, 0}),
-                    "a graph needs a width and steps of at least 1");
+  CHECK_THROWS_WITH(graph({pattern::trivial, 0, 4}), "a graph needs a width and steps of at least 1");
+  CHECK_THROWS_WITH(graph({pattern::trivial, 4, 0}), "a graph needs a width and steps of at least 1");
   CHECK_THROWS_WITH(graph({pattern::spread, 4, 4, 0}), "the radix is too small for this pattern");
   CHECK_THROWS_WITH(taskbench::pattern_named("stencil"),
                     "there is no pattern \"stencil\"; there are trivial, no_comm, stencil_1d, "
@@ -185,8 +178,7 @@ TEST_CASE("two rows of stamps are used in turn") {
   CHECK(where.at(7, 2) == where.at(1, 2));
 }
 
-TEST_CASE(
-    "granularity is elapsed time times workers over tasks, and flops follow the public count") {
+TEST_CASE("granularity is elapsed time times workers over tasks, and flops follow the public count") {
   const graph g({pattern::trivial, 4, 10});
   bench::options o;
   o.workers = 2;

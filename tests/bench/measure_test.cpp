@@ -14,12 +14,8 @@ namespace {
 using bench::better;
 
 int calls = 0;
-bench::outcome counted(const bench::options&) {
-  return {static_cast<double>(++calls), {{"seconds", 0.5}}};
-}
-bench::outcome cannot(const bench::options&) {
-  throw bench::unsupported("tasks may not \"wait\"");
-}
+bench::outcome counted(const bench::options&) { return {static_cast<double>(++calls), {{"seconds", 0.5}}}; }
+bench::outcome cannot(const bench::options&) { throw bench::unsupported("tasks may not \"wait\""); }
 bench::outcome wrong(const bench::options&) {
   bench::expect("fib", 4, 5);
   return {};
@@ -33,13 +29,12 @@ struct answer {
 answer ask(std::vector<std::string> flags) {
   calls = 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::tmpfile(), &std::fclose);
-  const bench::program p{
-      .system = "fake",
-      .entries = {{"count", "ns/task", better::lower, 7, counted},
-                  {"once", "bytes/task", better::higher, 7, counted, bench::repeat::once},
-                  {"cannot", "ns/task", better::lower, 0, cannot},
-                  {"wrong", "ns/task", better::lower, 0, wrong}},
-      .out = out.get()};
+  const bench::program p{.system = "fake",
+                         .entries = {{"count", "ns/task", better::lower, 7, counted},
+                                     {"once", "bytes/task", better::higher, 7, counted, bench::repeat::once},
+                                     {"cannot", "ns/task", better::lower, 0, cannot},
+                                     {"wrong", "ns/task", better::lower, 0, wrong}},
+                         .out = out.get()};
   flags.insert(flags.begin(), "bench_fake");
   std::vector<char*> argv;
   for (std::string& flag : flags) argv.push_back(flag.data());
@@ -95,12 +90,10 @@ TEST_CASE("bad flags are refused with a sentence") {
                     "--workers takes a whole number of at least 1, not \"two\"");
   CHECK_THROWS_WITH(bench::parse({"--bench"}), "--bench needs a value");
   CHECK_THROWS_WITH(bench::parse({"--workers", "2"}), "--bench NAME is missing");
-  CHECK_THROWS_WITH(bench::parse({"--iterations", ""}),
-                    "--iterations takes numbers separated by commas");
-  CHECK_THROWS_WITH(
-      bench::parse({"--worker", "2"}),
-      "--worker is not a flag; there are --bench --workers --reps --milliseconds --size --tree "
-      "--pattern --width --steps --radix --iterations");
+  CHECK_THROWS_WITH(bench::parse({"--iterations", ""}), "--iterations takes numbers separated by commas");
+  CHECK_THROWS_WITH(bench::parse({"--worker", "2"}),
+                    "--worker is not a flag; there are --bench --workers --reps --milliseconds --size --tree "
+                    "--pattern --width --steps --radix --iterations");
 }
 
 TEST_CASE("the median of an even number of values is the mean of the middle two") {

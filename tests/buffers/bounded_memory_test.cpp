@@ -64,14 +64,17 @@ class endless {
     if (i % 11 == 0) host_task(collective{}, [](view<const long long>) {}, u_.in(even_split));
     if (i % 5 == 0) {
       const buffer<long long> passing(box(0, cells), [](coordinate c) { return c; });
-      const auto around = [i](const box& part, const box& all) { return intersection(box(part.min()[0] - 1 - i % 2, part.max()[0] + 1), all); };
+      const auto around = [i](const box& part, const box& all) {
+        return intersection(box(part.min()[0] - 1 - i % 2, part.max()[0] + 1), all);
+      };
       launch(add_beside, box(0, cells), passing(around), v_(one_to_one), cells);
     }
     if (i % 50 == 0) total_.read().get();
   }
 
  private:
-  buffer<long long> u_ = buffer<long long>(box(0, cells), [](coordinate c) { return c; }), v_ = buffer<long long>(box(0, cells));
+  buffer<long long> u_ = buffer<long long>(box(0, cells), [](coordinate c) { return c; }),
+                    v_ = buffer<long long>(box(0, cells));
   const buffer<long long> total_ = buffer<long long>(box(0, 1));
 };
 
@@ -79,11 +82,12 @@ class endless {
 
 TEST_CASE("a program of very many launches remembers, and takes, what a short one does") {
   const test::with_variable off("STRETTO_TRACE_LEVEL", "off");  // trace rings are allocated gradually
-  constexpr int first = 1'200;  // steps, or 2,000 launches
+  constexpr int first = 1'200;                                  // steps, or 2,000 launches
   for (const char* devices : {"none", "sim:2"}) {
     CAPTURE(devices);
     const bool no_devices = devices == std::string("none");
-    const int steps = std::max(2 * first, no_devices ? test::scaled(12'000, 600'000) : test::scaled(4'000, 60'000));  // the former a million
+    const int steps = std::max(
+        2 * first, no_devices ? test::scaled(12'000, 600'000) : test::scaled(4'000, 60'000));  // the former a million
     double before = 0, after = 0;
     test::on_nodes_of(simulated_job({.nodes = 2, .seed = 3}), {.workers = 1, .devices = devices}, [&](runtime& rt) {
       // Measured weights would change the counts of instructions.

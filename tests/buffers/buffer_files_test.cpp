@@ -50,11 +50,13 @@ std::string output_of_program(const std::string& command) {
 template <class Body>
 void on_nodes_for_files(std::uint32_t nodes, const std::string& devices, std::uint32_t seed, Body&& body) {
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
-  test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = seed % 2 + 1, .devices = devices}, [&](runtime&) { body(); });
+  test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = seed % 2 + 1, .devices = devices},
+                    [&](runtime&) { body(); });
 }
 
 STRETTO_KERNEL(add_rows_for_files, (inout<float, 3> u, int a, int b), {
-  u(global_id(0), global_id(1), global_id(2)) = u(global_id(0), global_id(1), global_id(2)) + a * global_id(0) + b * global_id(1) + global_id(2);
+  u(global_id(0), global_id(1), global_id(2)) =
+      u(global_id(0), global_id(1), global_id(2)) + a * global_id(0) + b * global_id(1) + global_id(2);
 })
 
 /// The expected elements, in C order.
@@ -81,7 +83,9 @@ TEST_CASE("random arrays go to Zarr and raw files and back, on other numbers of 
   for (std::uint32_t seed = 0; seed < rounds; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
-    const auto number = [&](int least, int most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
+    const auto number = [&](int least, int most) {
+      return std::uniform_int_distribution<coordinate>(least, most)(random);
+    };
     const temporary_folder folder;
     const std::string zarr = folder.path / "u.zarr", raw = folder.path / "u.raw";
     const point min(number(-9, 9), number(-9, 9), number(-9, 9)), size(number(1, 11), number(1, 11), number(1, 11));
@@ -138,12 +142,18 @@ TEST_CASE("writing and reading much show how far they are, on node 0, and little
     CAPTURE(is_much);
     rt.run([&] {
       buffer<page> u(pages);
-      host_task(pages, [](const box& mine, view<page> v) {
-        for (coordinate i = mine.min()[0]; i < mine.max()[0]; ++i) v(i).bytes[i % 4096] = static_cast<char>(i);
-      }, u.out(one_to_one));
+      host_task(
+          pages,
+          [](const box& mine, view<page> v) {
+            for (coordinate i = mine.min()[0]; i < mine.max()[0]; ++i) v(i).bytes[i % 4096] = static_cast<char>(i);
+          },
+          u.out(one_to_one));
       wait(epoch());
       CHECK(told([&] { save_raw(u, raw).get(); }) == std::pair(is_much, false));
-      CHECK(told([&] { wait(epoch()); load_raw<page>(raw, pages).read(box(0, 1)).get(); }) == std::pair(false, is_much));
+      CHECK(told([&] {
+              wait(epoch());
+              load_raw<page>(raw, pages).read(box(0, 1)).get();
+            }) == std::pair(false, is_much));
     });
   }
 }
@@ -155,7 +165,8 @@ struct pixel {
 TEST_CASE("a reader that knows the specification alone reads what nodes have written together") {
   const temporary_folder folder;
   fs::create_directory(folder.path / "kept"), fs::create_directory(folder.path / "mobile");
-  for (const char* group : {"", "kept", "mobile"}) write_bytes(folder.path / group / "zarr.json", R"({"zarr_format":3,"node_type":"group"})");
+  for (const char* group : {"", "kept", "mobile"})
+    write_bytes(folder.path / group / "zarr.json", R"({"zarr_format":3,"node_type":"group"})");
   on_nodes_for_files(3, "none", 1, [&] {
     std::vector<std::int16_t> numbers(20);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int16_t>(i * i - 100);
@@ -165,17 +176,24 @@ TEST_CASE("a reader that knows the specification alone reads what nodes have wri
     save_zarr(a, (folder.path / "a").string(), {.chunk = {2, 3}}).get();
     save_zarr(b, (folder.path / "b").string()).get();
   });
-  CHECK(output_of_program("python3 -B " STRETTO_SOURCE_DIR "/tests/checkpoint/zarr_reader.py " + folder.path.string() + " a b") ==
-        "a [5, 4] int16 [-2, 5] [-100, -99, -96, -91, -84, -75, -64, -51, -36, -19, 0, 21, 44, 69, 96, 125, 156, 189, 224, 261]\n"
+  CHECK(output_of_program("python3 -B " STRETTO_SOURCE_DIR "/tests/checkpoint/zarr_reader.py " + folder.path.string() +
+                          " a b") ==
+        "a [5, 4] int16 [-2, 5] [-100, -99, -96, -91, -84, -75, -64, -51, -36, -19, 0, 21, 44, 69, 96, 125, 156, 189, "
+        "224, 261]\n"
         "b [2] r24 [0] ['010203', '040506']\n");
 }
 
-TEST_CASE("bytes of which nothing is known are read under both of their names, with what an array has where no chunk is") {
-  for (const auto& [type, fill] : {std::pair(R"("r24")", "[1, 2, 255]"), std::pair(R"({"name": "raw_bytes", "configuration": {"length_bytes": 3}})", R"("AQL/")")}) {
+TEST_CASE(
+    "bytes of which nothing is known are read under both of their names, with what an array has where no chunk is") {
+  for (const auto& [type, fill] :
+       {std::pair(R"("r24")", "[1, 2, 255]"),
+        std::pair(R"({"name": "raw_bytes", "configuration": {"length_bytes": 3}})", R"("AQL/")")}) {
     const temporary_folder folder;
-    write_bytes(folder.path / "zarr.json", std::string(R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": )") + type +
-                                               R"(, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
-      "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}], "fill_value": )" + fill + "}");
+    write_bytes(folder.path / "zarr.json",
+                std::string(R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": )") + type +
+                    R"(, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+      "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}], "fill_value": )" +
+                    fill + "}");
     fs::create_directory(folder.path / "c");
     write_bytes(folder.path / "c" / "1", "abcdef");
     on_nodes_for_files(2, "none", 3, [&] {
@@ -185,8 +203,11 @@ TEST_CASE("bytes of which nothing is known are read under both of their names, w
   }
   for (const char* type : {"0", "-3", "99999999999", "\"3\"", "2305843009213693955"}) {
     const temporary_folder folder;
-    write_bytes(folder.path / "zarr.json", std::string(R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": {"name": "raw_bytes", "configuration": {"length_bytes": )") +
-                                               type + R"(}}, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    write_bytes(
+        folder.path / "zarr.json",
+        std::string(
+            R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": {"name": "raw_bytes", "configuration": {"length_bytes": )") +
+            type + R"(}}, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
       "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}], "fill_value": "AQID"})");
     CAPTURE(type);
     on_nodes_for_files(1, "none", 3, [&] {
@@ -238,7 +259,8 @@ void fails_alike(const std::string& code, const std::string& words, Body&& body)
     std::atomic<std::uint32_t> alike = 0;
     on_nodes_for_files(nodes, "none", nodes, [&] {
       const error e = error_of(body);
-      const bool is_that = std::string(e.what()).find(code) != std::string::npos && std::string(e.what()).find(words) != std::string::npos;
+      const bool is_that = std::string(e.what()).find(code) != std::string::npos &&
+                           std::string(e.what()).find(words) != std::string::npos;
       CHECK_MESSAGE(is_that, e.what());
       alike += is_that;
     });
@@ -286,7 +308,8 @@ TEST_CASE("files that are missing, of another type or length, or damaged, fail o
   fails_alike("F02", "zarr.json", [&] { load_zarr<double, 2>(zarr); });
   for (std::size_t length = 0; length < about.size(); length += 37) {
     write_bytes(zarr + "/zarr.json", about.substr(0, length));
-    on_nodes_for_files(1, "none", 1, [&] { CHECK(thrown_by([&] { load_zarr<double, 2>(zarr); }).find("error F02") == 0); });
+    on_nodes_for_files(1, "none", 1,
+                       [&] { CHECK(thrown_by([&] { load_zarr<double, 2>(zarr); }).find("error F02") == 0); });
   }
 }
 
@@ -307,9 +330,12 @@ TEST_CASE("a file that cannot be written fails on all nodes, and its old content
   // A failed launch fails the file of its results.
   fails_alike("the sensor is off", "", [&] {
     auto u = made();
-    host_task(u.elements(), [](const box& part, view<int, 2>) {
-      if (part.contains(point(7, 4, 0))) throw std::runtime_error("the sensor is off");
-    }, u.inout(one_to_one));
+    host_task(
+        u.elements(),
+        [](const box& part, view<int, 2>) {
+          if (part.contains(point(7, 4, 0))) throw std::runtime_error("the sensor is off");
+        },
+        u.inout(one_to_one));
     try {
       save_zarr(u, zarr).get();
     } catch (const std::runtime_error& e) {

@@ -26,8 +26,10 @@ namespace {
 
 using test::with_variable;
 
-STRETTO_KERNEL(set_to_place, (out<long long, 2> u, int columns), { u(global_id(0), global_id(1)) = global_id(0) * columns + global_id(1); })
-STRETTO_KERNEL(scale_and_add, (inout<long long, 2> u, long long by), { u(global_id(0), global_id(1)) = u(global_id(0), global_id(1)) * 3 % 1009 + by; })
+STRETTO_KERNEL(set_to_place, (out<long long, 2> u, int columns),
+               { u(global_id(0), global_id(1)) = global_id(0) * columns + global_id(1); })
+STRETTO_KERNEL(scale_and_add, (inout<long long, 2> u, long long by),
+               { u(global_id(0), global_id(1)) = u(global_id(0), global_id(1)) * 3 % 1009 + by; })
 STRETTO_KERNEL(cross_sum, (in<long long, 2> u, out<long long, 2> v, int rows, int columns), {
   const int i = global_id(0);
   const int j = global_id(1);
@@ -53,7 +55,8 @@ STRETTO_KERNEL(add_all, (in<long long, 2> u, inout<long long, 2> v, int rows, in
   v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + s) % 1009;
 })
 STRETTO_KERNEL(add_below, (in<long long, 2> u, inout<long long, 2> v, int rows), {
-  if (global_id(0) + 2 < rows) v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + u(global_id(0) + 2, global_id(1))) % 1009;
+  if (global_id(0) + 2 < rows)
+    v(global_id(0), global_id(1)) = (v(global_id(0), global_id(1)) + u(global_id(0) + 2, global_id(1))) % 1009;
 })
 
 STRETTO_KERNEL(mix, (in<long long, 2> u, reduce<bit_xor<long long>, 2> v, int rows, int columns), {
@@ -145,19 +148,23 @@ class random_program {
   // Other weights, or none: node weights are the same on all nodes, device weights differ, with the host or without.
   void weigh() {
     weight_settings w;
-    const auto any = [&](int by) { return number(0, 4) == 0 ? 0.01 : static_cast<double>(1 + (number(1, 9) * by) % 10); };
+    const auto any = [&](int by) {
+      return number(0, 4) == 0 ? 0.01 : static_cast<double>(1 + (number(1, 9) * by) % 10);
+    };
     if (number(0, 3) != 0)
       for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(any(1));
     const std::size_t devices = buffers::state_of(*base::current()->runtime)->instructions.shape().devices.size();
     if (number(0, 3) != 0 && devices > 0)
-      for (std::size_t d = devices + static_cast<std::size_t>(number(0, 1)); d > 0; --d) w.devices.push_back(any(static_cast<int>(this_node()) + 1));
+      for (std::size_t d = devices + static_cast<std::size_t>(number(0, 1)); d > 0; --d)
+        w.devices.push_back(any(static_cast<int>(this_node()) + 1));
     set_weights(w);
   }
 
   void step() {
     int u = number(0, arrays_ - 1), v = number(0, arrays_ - 1);
     if (u == v) v = (v + 1) % arrays_;
-    const int i0 = number(0, rows_ - 1), i1 = number(i0 + 1, rows_), j0 = number(0, columns_ - 1), j1 = number(j0 + 1, columns_);
+    const int i0 = number(0, rows_ - 1), i1 = number(i0 + 1, rows_), j0 = number(0, columns_ - 1),
+              j1 = number(j0 + 1, columns_);
     const bool is_whole = number(0, 1);
     const box range = is_whole ? box({0, 0}, {rows_, columns_}) : box({i0, j0}, {i1, j1});
     const int what = number(0, 8);
@@ -180,10 +187,17 @@ class random_program {
         go(add_turned, of(transposed), to(one_to_one));
         break;
       case 4: go(add_all, of(all), to(one_to_one), rows_, columns_); break;
-      case 5: go(add_below, of([](const box& part, const box& elements) { return intersection(part.shifted({2, 0}), elements); }), to(one_to_one), rows_); break;
-      case 6: by % 2 ? go(mix, of(one_to_one), to, rows_, columns_) : go(mix_by_own, of(one_to_one), to, rows_, columns_); break;
+      case 5:
+        go(add_below,
+           of([](const box& part, const box& elements) { return intersection(part.shifted({2, 0}), elements); }),
+           to(one_to_one), rows_);
+        break;
+      case 6:
+        by % 2 ? go(mix, of(one_to_one), to, rows_, columns_) : go(mix_by_own, of(one_to_one), to, rows_, columns_);
+        break;
       case 7:
-        by % 2 ? go(mix, of(one_to_one), to.from_identity(), rows_, columns_) : go(mix_by_own, of(one_to_one), to.from_identity(), rows_, columns_);
+        by % 2 ? go(mix, of(one_to_one), to.from_identity(), rows_, columns_)
+               : go(mix_by_own, of(one_to_one), to.from_identity(), rows_, columns_);
         break;
       default: go(cross_sum, of(star(1)), to(one_to_one), rows_, columns_); break;
     }
@@ -276,18 +290,25 @@ TEST_CASE("host tasks run on each node for its chunk, on one node, or on every n
     buffer<long long, 2> u(whole);
     buffer<long long> sums(box(0, 24)), total(box(0, 1));
     launch(set_to_place, whole, u(one_to_one), 5);
-    host_task(box(0, 24), [](const box& rows, view<const long long, 2> u, view<long long> sums) {
-      for (auto i = rows.min()[0]; i < rows.max()[0]; ++i) {
-        sums(i) = 0;
-        for (int j = 0; j < 5; ++j) sums(i) += u(i, j);
-      }
-    }, u.in([](const box& rows) { return box({rows.min()[0], 0}, {rows.max()[0], 5}); }), sums.out(one_to_one));
-    host_task(on_one_node, [](view<const long long> sums, view<long long> total) {
-      total(0) = 0;
-      for (int i = 0; i < 24; ++i) total(0) += sums(i);
-    }, sums.in(all), total.out(all));
+    host_task(
+        box(0, 24),
+        [](const box& rows, view<const long long, 2> u, view<long long> sums) {
+          for (auto i = rows.min()[0]; i < rows.max()[0]; ++i) {
+            sums(i) = 0;
+            for (int j = 0; j < 5; ++j) sums(i) += u(i, j);
+          }
+        },
+        u.in([](const box& rows) { return box({rows.min()[0], 0}, {rows.max()[0], 5}); }), sums.out(one_to_one));
+    host_task(
+        on_one_node,
+        [](view<const long long> sums, view<long long> total) {
+          total(0) = 0;
+          for (int i = 0; i < 24; ++i) total(0) += sums(i);
+        },
+        sums.in(all), total.out(all));
     long long seen = 0;
-    const event looked = host_task(name("look"), on_each_node, [&seen](view<const long long> total) { seen = total(0); }, total.in(all));
+    const event looked =
+        host_task(name("look"), on_each_node, [&seen](view<const long long> total) { seen = total(0); }, total.in(all));
     wait(looked);
     CHECK(seen == 120 * 119 / 2);
     std::vector<int> order;
@@ -303,9 +324,15 @@ TEST_CASE("a buffer of more bytes than there are addresses is refused before the
   runtime rt({.workers = 1});
   rt.run([] {
     const box beyond(std::int64_t{0}, std::int64_t{1} << 61);
-    CHECK(test::thrown_by([&] { buffer<double> x(beyond, {.name = "x"}); }).starts_with("error D14: a buffer of more than 2^62 bytes was asked for\n"));
-    CHECK(test::thrown_by([&] { object<double> x(beyond); }).starts_with("error D14: an object of more than 2^62 bytes was asked for\n"));
-    CHECK(test::thrown_by([&] { buffer<double, 2> x(box({0, 0}, {std::int64_t{1} << 40, std::int64_t{1} << 40})); }).starts_with("error D14:"));
+    CHECK(test::thrown_by([&] {
+            buffer<double> x(beyond, {.name = "x"});
+          }).starts_with("error D14: a buffer of more than 2^62 bytes was asked for\n"));
+    CHECK(test::thrown_by([&] {
+            object<double> x(beyond);
+          }).starts_with("error D14: an object of more than 2^62 bytes was asked for\n"));
+    CHECK(test::thrown_by([&] {
+            buffer<double, 2> x(box({0, 0}, {std::int64_t{1} << 40, std::int64_t{1} << 40}));
+          }).starts_with("error D14:"));
     CHECK(test::thrown_by([&] {
             buffer<double> x(box(0, 4));
             x.resized(beyond);
@@ -320,10 +347,13 @@ TEST_CASE("a host task that fails on one node fails what needs its elements on a
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 1}), {.workers = 1}, [](runtime&) {
       std::vector<long long> zeros(30);
       buffer<long long> x(box(0, 30), zeros.data()), y(box(0, 30), zeros.data());
-      const event filled = host_task(x.elements(), [](const box& part, view<long long> x) {
-        if (part.contains(point(29))) throw std::runtime_error("the disk is full");
-        for (auto i = part.min()[0]; i < part.max()[0]; ++i) x(i) = 1;
-      }, x.out(one_to_one));
+      const event filled = host_task(
+          x.elements(),
+          [](const box& part, view<long long> x) {
+            if (part.contains(point(29))) throw std::runtime_error("the disk is full");
+            for (auto i = part.min()[0]; i < part.max()[0]; ++i) x(i) = 1;
+          },
+          x.out(one_to_one));
       host_task(y.elements(), [](const box& part, view<long long> y) { y(part.min()[0]) = 2; }, y.inout(one_to_one));
       const std::string words = test::thrown_by([&] { x.read().get(); });
       CHECK_MESSAGE(words.find("the disk is full") != words.npos, words);
@@ -353,7 +383,8 @@ TEST_CASE("an argument that is no buffer, or has other elements, is refused by n
   runtime rt({.workers = 1});
   rt.run([] {
     buffer<long long, 2> u(box({0, 0}, {4, 4}), {.name = "image"}), none;
-    CHECK(test::thrown_by([&] { launch(set_to_place, u.elements(), none(one_to_one), 4); }).find("error B07") != std::string::npos);
+    CHECK(test::thrown_by([&] { launch(set_to_place, u.elements(), none(one_to_one), 4); }).find("error B07") !=
+          std::string::npos);
     const std::string words = test::thrown_by([&] { (void)u.read(box({0, 0}, {5, 4})); });
     CHECK(words.find("error B08") != words.npos);
     CHECK(words.find("image") != words.npos);
@@ -367,7 +398,9 @@ TEST_CASE("a mapper that owns the last handle of a buffer is forgotten like any 
       buffer<long long, 2> u(box({0, 0}, {8, 8}));
       for (int i = 0; i < mappers; ++i) {
         buffer<long long> owned(box(0, 4));
-        host_task(on_one_node, [](view<long long, 2> u) { u(0, 0) = 1; }, u.out([owned](const box&) { return box({0, 0}, {8, 8}); }));
+        host_task(
+            on_one_node, [](view<long long, 2> u) { u(0, 0) = 1; },
+            u.out([owned](const box&) { return box({0, 0}, {8, 8}); }));
       }
       CHECK(u.read(box({0, 0}, {1, 1})).get().view()(0, 0) == 1);
     });
@@ -383,7 +416,8 @@ TEST_CASE("a read of unwritten elements is reported once for each line, with tas
     const auto here = std::source_location::current();
     for (int i = 0; i < 3; ++i) w.warn("\"sum\"", {4}, "buffer B4 \"u\"", region(std::span<const box>(boxes)), here);
     REQUIRE(told.size() == 1);
-    CHECK(told[0] == "\"sum\" reads elements " + box(0, 2).text() + " and 1 more box of buffer B4 \"u\" that nobody has written (buffer_test.cpp:" +
+    CHECK(told[0] == "\"sum\" reads elements " + box(0, 2).text() +
+                         " and 1 more box of buffer B4 \"u\" that nobody has written (buffer_test.cpp:" +
                          std::to_string(here.line()) + ")");
     for (std::uint32_t b = 5; b < 100; ++b) w.warn("\"sum\"", {b}, "buffer", region(box(0, 1)), here);
     CHECK(told.size() == 32);
@@ -395,13 +429,16 @@ TEST_CASE("a read of unwritten elements is reported once for each line, with tas
     told.clear();
     s->warnings.to([&](const std::string& text) { told.push_back(text); });
     buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "image"});
-    host_task(box(0, 4), [](view<long long, 2>) {}, u.out([](const box& rows) { return box({rows.min()[0], 0}, {rows.max()[0], 8}); }));
+    host_task(
+        box(0, 4), [](view<long long, 2>) {},
+        u.out([](const box& rows) { return box({rows.min()[0], 0}, {rows.max()[0], 8}); }));
     (void)u.read(box({0, 0}, {4, 8})).get();
     CHECK(told.empty());
     for (int i = 0; i < 2; ++i) launch(scale_and_add, box({2, 0}, {6, 8}), u(one_to_one), 1);
     { const buffers::drained_submission_lock all_handed_over(*s, std::source_location::current()); }
     REQUIRE(told.size() == 1);
-    CHECK(told[0].find("\"scale_and_add\" reads elements " + box({4, 0}, {6, 8}).text() + " of buffer B0 \"image\" that nobody has written") == 0);
+    CHECK(told[0].find("\"scale_and_add\" reads elements " + box({4, 0}, {6, 8}).text() +
+                       " of buffer B0 \"image\" that nobody has written") == 0);
     (void)u.read().get();
     CHECK(told.size() == 2);
   });

@@ -19,12 +19,14 @@ std::shared_ptr<const call_signature> reading(coordinate from) {
 }
 
 void add_reads(call_history& c, coordinate first, coordinate last) {
-  for (coordinate i = first; i < last; ++i) c.add(reading(i), static_cast<std::uint64_t>(i), std::source_location::current());
+  for (coordinate i = first; i < last; ++i)
+    c.add(reading(i), static_cast<std::uint64_t>(i), std::source_location::current());
 }
 
 buffer_call blur() {
   buffer_call c{.what = buffer_call::verb::launch, .name = "blur", .line = 7, .range = box(0, 64)};
-  c.uses.push_back({.buffer = 0, .how = access::in, .by = {.is = detail::range_mapper::kind::neighborhood, .border = {1}}});
+  c.uses.push_back(
+      {.buffer = 0, .how = access::in, .by = {.is = detail::range_mapper::kind::neighborhood, .border = {1}}});
   c.uses.push_back({.buffer = 1, .how = access::out, .by = {.is = detail::range_mapper::kind::one_to_one}});
   return c;
 }
@@ -63,20 +65,32 @@ TEST_CASE("the text of a call names its buffers and mappers") {
   c.hints = {.is_in_tiles = true, .pieces = 3};
   c.kinds = on(device_kind::host);
   c.uses = {{.buffer = 2, .how = access::reduce}, {.buffer = 4, .how = access::reduce, .includes_current = false}};
-  CHECK(c.text() == "launch of \"blur\" over [0,64), in tiles, in 3 pieces, on the host: reduces into B2, reduces into B4 from the identity");
+  CHECK(c.text() ==
+        "launch of \"blur\" over [0,64), in tiles, in 3 pieces, on the host: reduces into B2, reduces into B4 from the "
+        "identity");
   c.kinds = on(device_kind::accelerator, device_kind::gpu);
   c.driver = "sim";
   CHECK(c.text().find(", on a gpu or accelerator, on driver \"sim\": ") != std::string::npos);
-  CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::each}.text() == "host task on each node");
-  CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::collective, .group_of_nodes = 2}.text() ==
-        "host task on all nodes together, group 2");
-  CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::one}.text() == "host task on one node");
+  CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::each}.text() ==
+        "host task on each node");
+  CHECK(
+      buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::collective, .group_of_nodes = 2}
+          .text() == "host task on all nodes together, group 2");
+  CHECK(buffer_call{.what = buffer_call::verb::host_task, .where = detail::nodes_of_task::one}.text() ==
+        "host task on one node");
   CHECK(reading(5)->is.text() == "read of [5,6) of B3");
-  CHECK(buffer_call{.what = buffer_call::verb::make, .name = "u", .range = box(0, 4), .uses = {{.buffer = 9}}, .numbers = {8, 1, 1}}.text() ==
-        "buffer B9 \"u\" of [0,4), 8 bytes an element, with its content");
-  CHECK(buffer_call{.what = buffer_call::verb::set_horizons, .numbers = {4, 256}}.text() == "set_horizons({.step = 4, .most_parallel = 256})");
-  CHECK(buffer_call{.what = buffer_call::verb::set_weights, .numbers = {1, 2.5}}.text() == "set_weights({.nodes = {1, 2.5}})");
-  CHECK(buffer_call{.what = buffer_call::verb::save, .name = "u.zarr", .uses = {{.buffer = 1}}}.text() == "save of B1 as \"u.zarr\"");
+  CHECK(buffer_call{.what = buffer_call::verb::make,
+                    .name = "u",
+                    .range = box(0, 4),
+                    .uses = {{.buffer = 9}},
+                    .numbers = {8, 1, 1}}
+            .text() == "buffer B9 \"u\" of [0,4), 8 bytes an element, with its content");
+  CHECK(buffer_call{.what = buffer_call::verb::set_horizons, .numbers = {4, 256}}.text() ==
+        "set_horizons({.step = 4, .most_parallel = 256})");
+  CHECK(buffer_call{.what = buffer_call::verb::set_weights, .numbers = {1, 2.5}}.text() ==
+        "set_weights({.nodes = {1, 2.5}})");
+  CHECK(buffer_call{.what = buffer_call::verb::save, .name = "u.zarr", .uses = {{.buffer = 1}}}.text() ==
+        "save of B1 as \"u.zarr\"");
   CHECK(buffer_call{}.text() == "end of the program");
 }
 
@@ -112,8 +126,9 @@ TEST_CASE("a long history keeps the last calls, and reports older ones as not st
   CHECK_FALSE(a.hash_after(2 * call_history::most_kept));
   CHECK(a.hash_after(2 * call_history::most_kept + 1));
   CHECK_FALSE(a.describe(2 * call_history::most_kept - 1));
-  CHECK(a.describe(2 * call_history::most_kept)->what == "T" + std::to_string(2 * kept) + ", read of [" + std::to_string(2 * kept) + "," +
-                                                   std::to_string(2 * kept + 1) + ") of B3");
+  CHECK(a.describe(2 * call_history::most_kept)->what == "T" + std::to_string(2 * kept) + ", read of [" +
+                                                             std::to_string(2 * kept) + "," +
+                                                             std::to_string(2 * kept + 1) + ") of B3");
   CHECK(a.compare(b.window()) == call_history::comparison{verdict::differs_before, 2 * call_history::most_kept});
   CHECK(a.compare(far.window()).is == verdict::unknown);
   CHECK(a.compare(call_history().window()).is == verdict::unknown);
@@ -144,13 +159,14 @@ TEST_CASE("the text of nodes has numbers and intervals, and is shortened for ver
 }
 
 TEST_CASE("the few differ from the many, and of two the second from the first") {
-  const call_of_node calls[] = {{0, "a", "p.cpp:1", 1}, {2, "b", "p.cpp:2", 2}, {1, "a", "p.cpp:1", 1}, {3, "a", "p.cpp:1", 1}};
-  CHECK(std::string(stretto::buffers::error_of(divergence_report_of(16, true, calls)).what()).starts_with(
-        "error B23: node 2 asks something else of buffers than nodes 0, 1 and 3\n"
-        "  call        17 of the program's on buffers\n"
-        "  nodes 0, 1 and 3 a (p.cpp:1)\n"
-        "  node 2      b (p.cpp:2)\n"
-        "  because     every node makes"));
+  const call_of_node calls[] = {
+      {0, "a", "p.cpp:1", 1}, {2, "b", "p.cpp:2", 2}, {1, "a", "p.cpp:1", 1}, {3, "a", "p.cpp:1", 1}};
+  CHECK(std::string(stretto::buffers::error_of(divergence_report_of(16, true, calls)).what())
+            .starts_with("error B23: node 2 asks something else of buffers than nodes 0, 1 and 3\n"
+                         "  call        17 of the program's on buffers\n"
+                         "  nodes 0, 1 and 3 a (p.cpp:1)\n"
+                         "  node 2      b (p.cpp:2)\n"
+                         "  because     every node makes"));
   const call_of_node two[] = {{1, "a", "", 1}, {0, "b", "", 2}};
   const std::string says = stretto::buffers::error_of(divergence_report_of(0, false, two)).what();
   CHECK(says.starts_with("error B23: node 1 asks something else of buffers than node 0\n"));

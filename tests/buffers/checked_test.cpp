@@ -32,7 +32,8 @@ STRETTO_KERNEL(write_at, (inout<int> u, int item, int where), {
 })
 
 const std::vector<std::string>& devices_of_mappers() {
-  static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "checked mappers");
+  static const std::vector<std::string> all =
+      test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "checked mappers");
   return all;
 }
 
@@ -115,8 +116,9 @@ TEST_CASE("a write beyond a chunk is refused, also at another device's part and 
       buffer<int> x(whole), y(whole);
       launch(fill_line, whole, x(one_to_one));
       launch(fill_line, whole, y(one_to_one));
-      CHECK(is_refused(test::thrown_by([&] { wait(launch(look_at, box(0, 1), x(wrapped(1)), y(one_to_one), 0, where)); })) ==
-            (where != 0 && where != 1 && where != 39));
+      CHECK(is_refused(test::thrown_by([&] {
+              wait(launch(look_at, box(0, 1), x(wrapped(1)), y(one_to_one), 0, where));
+            })) == (where != 0 && where != 1 && where != 39));
     }
   });
 }

@@ -37,7 +37,8 @@ class meeting_place {
       const std::scoped_lock lock(mutex_);
       const std::size_t number = calls_[node][group]++;
       auto& meetings = meetings_[group];
-      while (meetings.size() <= number) meetings.push_back(std::make_shared<meeting>(meeting{std::vector<int>(nodes_), 0}));
+      while (meetings.size() <= number)
+        meetings.push_back(std::make_shared<meeting>(meeting{std::vector<int>(nodes_), 0}));
       here = meetings[number];
       here->brought[node] = mine;
       ++here->came;
@@ -71,15 +72,18 @@ TEST_CASE("a collective task runs once on every node, receives its index, and us
     buffer<int> u(box(0, 50)), who(box(0, nodes)), runs(box(0, 1));
     launch(number_all, u.elements(), u(one_to_one), 3);
     std::atomic<int> here = 0;
-    host_task(name("sum"), collective{}, [&here](collective_part me, view<const int> u, view<const int> all, view<int> who, view<int> runs) {
-      ++here;
-      int sum = 0;
-      const coordinate first = 50 * me.node / me.nodes, last = 50 * (me.node + 1) / me.nodes;
-      for (coordinate i = first; i < last; ++i) sum += u(i);
-      who(me.node) = sum + 1000 * all(49);
-      runs(0) += 1;
-    }, u.in([nodes](const box& part) { return box(50 * part.min()[0] / nodes, 50 * part.max()[0] / nodes); }), u.in(all), who.out(one_to_one),
-              runs.reduce<sum<int>>().from_identity());
+    host_task(
+        name("sum"), collective{},
+        [&here](collective_part me, view<const int> u, view<const int> all, view<int> who, view<int> runs) {
+          ++here;
+          int sum = 0;
+          const coordinate first = 50 * me.node / me.nodes, last = 50 * (me.node + 1) / me.nodes;
+          for (coordinate i = first; i < last; ++i) sum += u(i);
+          who(me.node) = sum + 1000 * all(49);
+          runs(0) += 1;
+        },
+        u.in([nodes](const box& part) { return box(50 * part.min()[0] / nodes, 50 * part.max()[0] / nodes); }),
+        u.in(all), who.out(one_to_one), runs.reduce<sum<int>>().from_identity());
     const auto seen = who.read().get();
     int sum = 0;
     for (coordinate n = 0; n < nodes; ++n) sum += seen.view()(n) - 147000;
@@ -89,7 +93,8 @@ TEST_CASE("a collective task runs once on every node, receives its index, and us
   });
 }
 
-TEST_CASE("collective tasks of a group meet one another on all nodes and never overlap on one, whatever other groups do") {
+TEST_CASE(
+    "collective tasks of a group meet one another on all nodes and never overlap on one, whatever other groups do") {
   for (std::uint32_t seed = 0; seed < 12; ++seed) {
     const std::uint32_t nodes = seed % 4 + 1, workers = seed / 4 % 3 + 1;
     INFO("seed " << seed);
@@ -116,8 +121,10 @@ TEST_CASE("collective tasks of a group meet one another on all nodes and never o
           ++ran;
         };
         if (adds) {
-          host_task(collective{group}, [&place, body](collective_part me, view<int> u) { body(me), u(me.node) += static_cast<int>(me.node); },
-                    u.inout(one_to_one));
+          host_task(
+              collective{group},
+              [&place, body](collective_part me, view<int> u) { body(me), u(me.node) += static_cast<int>(me.node); },
+              u.inout(one_to_one));
           for (std::uint32_t n = 0; n < nodes; ++n) expected[n] += static_cast<int>(n);
         } else {
           host_task(collective{group}, body);
@@ -177,11 +184,16 @@ TEST_CASE("in a job that MPI does not join, a collective task has no communicato
 TEST_CASE("two nodes that write the same elements in a collective task are refused on all nodes") {
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 1}), {.workers = 1}, [](runtime&) {
     buffer<int> u(box(0, 8), {.name = "u"});
-    const std::string words = test::thrown_by([&] { host_task(name("both"), collective{}, [](view<int>) {}, u.out(all)); });
-    CHECK_MESSAGE(words.find("error B04: two chunks of \"both\" write the same elements of buffer B0 \"u\"") == 0, words);
-    host_task(collective{}, [](collective_part me, view<int> u) {
-      for (int i = 0; i < 4; ++i) u(4 * me.node + i) = static_cast<int>(me.node);
-    }, u.out(even_split));
+    const std::string words =
+        test::thrown_by([&] { host_task(name("both"), collective{}, [](view<int>) {}, u.out(all)); });
+    CHECK_MESSAGE(words.find("error B04: two chunks of \"both\" write the same elements of buffer B0 \"u\"") == 0,
+                  words);
+    host_task(
+        collective{},
+        [](collective_part me, view<int> u) {
+          for (int i = 0; i < 4; ++i) u(4 * me.node + i) = static_cast<int>(me.node);
+        },
+        u.out(even_split));
     CHECK(u.read().get().view()(7) == 1);
   });
 }

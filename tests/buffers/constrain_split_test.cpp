@@ -126,8 +126,7 @@ TEST_CASE("a constraint of less than one item is refused") {
         words);
     CHECK(words.find("leave constrain_split out") != words.npos);
     CHECK(test::thrown_by([&] {
-            host_task(
-                constrain_split(2, -1), box(0, 10), [](view<int>) {}, y.out(half));
+            host_task(constrain_split(2, -1), box(0, 10), [](view<int>) {}, y.out(half));
           }).starts_with("error B35: "));
     const object<int> u(box(0, 10));
     CHECK(test::thrown_by([&] {
@@ -139,8 +138,7 @@ TEST_CASE("a constraint of less than one item is refused") {
 TEST_CASE("a mapper may take the whole range of the launch") {
   test::on_nodes_with_devices([] {
     const buffer<int> x(box(0, 12), own_place), y(box(0, 12));
-    launch(constrained_mirror, box(0, 12),
-           x([](const box& part, const box& all, const box& range) {
+    launch(constrained_mirror, box(0, 12), x([](const box& part, const box& all, const box& range) {
              return intersection(box(range.max()[0] - part.max()[0], range.max()[0] - part.min()[0]), all);
            }),
            y(one_to_one), 12);
@@ -158,8 +156,7 @@ TEST_CASE("a launch on objects is divided at multiples, and its mappers receive 
       const object<int> x(box(0, 18), numbers.data()), y(box(0, 9)), z(box(0, 18));
       for (int again = 0; again < 4; ++again) {
         launch(constrain_split(2), constrained_pairs, box(0, 18), x(one_to_one), y(half));
-        launch(constrained_mirror, box(0, 18),
-               x([](const box& part, const box& all, const box& range) {
+        launch(constrained_mirror, box(0, 18), x([](const box& part, const box& all, const box& range) {
                  return intersection(box(range.max()[0] - part.max()[0], range.max()[0] - part.min()[0]), all);
                }),
                z(one_to_one), 18);

@@ -25,15 +25,18 @@ class talking_nodes {
   struct node {
     node(talking_nodes& of, std::uint32_t self, std::uint32_t nodes)
         : agrees(way, self, nodes,
-                 {.send = [&of, self, nodes](std::uint32_t to, std::span<const std::byte> words) {
-                    of.between_[self * nodes + to].emplace_back(words.begin(), words.end());
-                    ++of.messages;
-                  },
-                  .on_divergence = [this](const divergence_report& d, base::thread_context&) {
-                    CHECK(!found);
-                    found = d;
-                  },
-                  .patience_ns = [this](const base::thread_context&) { return std::uint64_t{is_busy ? 10'000'000'000u : 0u}; }}) {}
+                 {.send =
+                      [&of, self, nodes](std::uint32_t to, std::span<const std::byte> words) {
+                        of.between_[self * nodes + to].emplace_back(words.begin(), words.end());
+                        ++of.messages;
+                      },
+                  .on_divergence =
+                      [this](const divergence_report& d, base::thread_context&) {
+                        CHECK(!found);
+                        found = d;
+                      },
+                  .patience_ns =
+                      [this](const base::thread_context&) { return std::uint64_t{is_busy ? 10'000'000'000u : 0u}; }}) {}
     call_history way;
     std::vector<coordinate> program;
     std::size_t at = 0;
@@ -46,7 +49,8 @@ class talking_nodes {
   std::size_t size() const { return all_.size(); }
   void call(node& n) {
     if (n.at == n.program.size() || n.found) return;
-    n.way.add(std::make_shared<const call_signature>(buffer_call{.what = buffer_call::verb::read, .range = box(0, n.program[n.at]), .uses = {{}}}),
+    n.way.add(std::make_shared<const call_signature>(
+                  buffer_call{.what = buffer_call::verb::read, .range = box(0, n.program[n.at]), .uses = {{}}}),
               n.at, std::source_location::current());
     ++n.at;
   }
@@ -57,7 +61,8 @@ class talking_nodes {
     if (between_[pair].empty()) return false;
     const std::vector<std::byte> words = std::move(between_[pair].front());
     between_[pair].pop_front();
-    if (node& to = all_[pair % all_.size()]; !to.is_lost) to.agrees.heard(static_cast<std::uint32_t>(pair / all_.size()), words, context_);
+    if (node& to = all_[pair % all_.size()]; !to.is_lost)
+      to.agrees.heard(static_cast<std::uint32_t>(pair / all_.size()), words, context_);
     return true;
   }
   /// Every node polls so often, and handles all messages.
@@ -65,7 +70,8 @@ class talking_nodes {
     for (unsigned i = 0; i < times; ++i) {
       for (std::size_t n = 0; n < all_.size(); ++n) poll(n);
       for (std::size_t pair = 0; pair < between_.size(); ++pair)
-        while (deliver(pair)) {}
+        while (deliver(pair)) {
+        }
     }
   }
   void lose(std::size_t gone) {
@@ -168,7 +174,9 @@ TEST_CASE("a divergence of one node is reported on all nodes with the call, in a
       CHECK(d.is_first);
       CHECK(d.number == at);
       REQUIRE(d.groups.size() == 2);
-      const auto is_of_other = [&](const divergence_report::group& g) { return g.nodes == std::vector<std::uint32_t>{static_cast<std::uint32_t>(other)}; };
+      const auto is_of_other = [&](const divergence_report::group& g) {
+        return g.nodes == std::vector<std::uint32_t>{static_cast<std::uint32_t>(other)};
+      };
       CHECK(is_of_other(d.groups[0]) != is_of_other(d.groups[1]));
       CHECK(d.groups[0].what != d.groups[1].what);
       CHECK(d.groups[0].nodes.size() >= d.groups[1].nodes.size());

@@ -18,8 +18,8 @@
 namespace stretto {
 namespace {
 
-using test::run_on_nodes;
 using test::node_reports;
+using test::run_on_nodes;
 using test::with_variable;
 
 STRETTO_KERNEL(one_more, (inout<int> x), { x(global_id(0)) += 1; })
@@ -63,7 +63,9 @@ class steps {
       case each: host_task(on_each_node, [](view<const int>) {}, u.in(all)); break;
       case one: host_task(on_one_node, [](view<int> x) { x(0) += 3; }, u.inout(all)); break;
       case read: u.read(range).get(); break;
-      case fresh: u = buffer<int>(box(0, s.last)), u = buffer<int>(box(0, n_)), launch(place_of, box(0, n_), u(one_to_one)); break;
+      case fresh:
+        u = buffer<int>(box(0, s.last)), u = buffer<int>(box(0, n_)), launch(place_of, box(0, n_), u(one_to_one));
+        break;
       case horizons: set_horizons({.step = static_cast<std::uint64_t>(s.last)}); break;
       case sum: {
         const buffer<int> total(box(0, 1));
@@ -111,7 +113,11 @@ std::vector<step> another(const std::vector<step>& usual, std::mt19937& random, 
     switch (random() % 6) {
       case 0: all.erase(at); continue;
       case 1: all.insert(at, step{.other = 0, .last = n}); continue;
-      case 2: s = {.what = s.what == step::verb::more ? step::verb::twice : step::verb::more, .buffer = s.buffer, .last = s.last}; break;
+      case 2:
+        s = {.what = s.what == step::verb::more ? step::verb::twice : step::verb::more,
+             .buffer = s.buffer,
+             .last = s.last};
+        break;
       case 3: s.last = 1 + static_cast<coordinate>(random()) % n; break;
       case 4: s.buffer = (s.buffer + 1) % steps::buffers, s.other = (s.buffer + 1) % steps::buffers; break;
       default: s.mapper ^= 1; break;
@@ -157,11 +163,12 @@ TEST_CASE("a program that diverges on one node ends on all nodes, which report t
     const std::uint32_t which = random() % nodes;
     CAPTURE(seed);
     CAPTURE(which);
-    const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
-                                            {.workers = seed % 2 + 1, .devices = seed % 3 ? "none" : "sim"}, [&](runtime& rt) {
-                                              steps all(n);
-                                              for (const step& s : rt.node() == which ? other : usual) all.run(s);
-                                            });
+    const node_reports told =
+        run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
+                     {.workers = seed % 2 + 1, .devices = seed % 3 ? "none" : "sim"}, [&](runtime& rt) {
+                       steps all(n);
+                       for (const step& s : rt.node() == which ? other : usual) all.run(s);
+                     });
     check_all_are_told(told, as_group(which));
   }
 }
@@ -171,28 +178,33 @@ TEST_CASE("a program that is the same everywhere is not accused, though it fails
     std::mt19937 random(seed);
     const std::vector<step> program = any_program(random, 20);
     CAPTURE(seed);
-    const node_reports told = run_on_nodes(simulated_job({.nodes = 3, .seed = seed}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
-      steps all(20);
-      for (const step& s : program) all.run(s);
-      const buffer<int> x(box(0, 3));
-      const std::uint32_t self = rt.node();
-      host_task(box(0, 3), [self](view<int> v) {
-        if (self == 1) throw std::runtime_error("no paper");
-        v(self) = 1;
-      }, x.out(one_to_one));
-      x.read().get();
-    });
+    const node_reports told =
+        run_on_nodes(simulated_job({.nodes = 3, .seed = seed}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+          steps all(20);
+          for (const step& s : program) all.run(s);
+          const buffer<int> x(box(0, 3));
+          const std::uint32_t self = rt.node();
+          host_task(
+              box(0, 3),
+              [self](view<int> v) {
+                if (self == 1) throw std::runtime_error("no paper");
+                v(self) = 1;
+              },
+              x.out(one_to_one));
+          x.read().get();
+        });
     for (const auto& [node, text] : told.thrown) CHECK(text.find("no paper") != text.npos);
     CHECK(told.written.find("B23") == told.written.npos);
   }
 }
 
 TEST_CASE("a read, launch or creation on one node only is reported when others have ended, with both lines") {
-  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
-    buffer<int> u(box(0, 30), {.name = "u"});
-    launch(place_of, box(0, 30), u(one_to_one));
-    if (rt.node() == 2) u.read().get();
-  });
+  const node_reports told =
+      run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+        buffer<int> u(box(0, 30), {.name = "u"});
+        launch(place_of, box(0, 30), u(one_to_one));
+        if (rt.node() == 2) u.read().get();
+      });
   check_all_are_told(told, "error B23: node 2 asks something else of buffers than nodes 0 and 1\n");
   const std::string all = told.thrown.at(2) + told.written;
   CHECK(all.find("T2, read of [0,30) of B0 (divergence_test.cpp:") != all.npos);
@@ -202,13 +214,13 @@ TEST_CASE("a read, launch or creation on one node only is reported when others h
 
 TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
   const auto of_two = [](const std::function<void(bool)>& program) {
-    const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
-      program(rt.node() == 1);
-    });
+    const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"},
+                                           [&](runtime& rt) { program(rt.node() == 1); });
     check_all_are_told(told, "node 1 asks something else of buffers than node 0");
     return told.thrown.at(0) + told.written;
   };
-  CHECK(of_two([](bool odd) { buffer<int>(box(0, odd ? 9 : 8)); }).find("buffer B0 of [0,9), 4 bytes an element") != std::string::npos);
+  CHECK(of_two([](bool odd) { buffer<int>(box(0, odd ? 9 : 8)); }).find("buffer B0 of [0,9), 4 bytes an element") !=
+        std::string::npos);
   CHECK(of_two([](bool odd) {
           if (odd) buffer<double>(box(0, 8));
           else buffer<int>(box(0, 8));
@@ -217,7 +229,8 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
           const buffer<int> u(box(0, 8));
           set_horizons({.step = odd ? 2u : 3u});
         }).find("set_horizons({.step = 2, .most_parallel = 256})") != std::string::npos);
-  CHECK(of_two([](bool odd) { set_weights({.nodes = {1, odd ? 2.0 : 3.0}}); }).find("set_weights({.nodes = {1, 2}})") != std::string::npos);
+  CHECK(of_two([](bool odd) { set_weights({.nodes = {1, odd ? 2.0 : 3.0}}); }).find("set_weights({.nodes = {1, 2}})") !=
+        std::string::npos);
   // A macro has one line only.
   const std::string of_host_tasks = of_two([](bool odd) {
     const buffer<int> u(box(0, 8), [](coordinate) { return 1; });
@@ -231,16 +244,17 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
 }
 
 TEST_CASE("the job ends with a divergence report if elements of different sizes meet under one tag") {
-  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
-    if (rt.node() == 0) {
-      const buffer<int> u(box(0, 100));
-      launch(place_of, box(0, 100), u(one_to_one));
-      u.read().get();
-    } else {
-      const buffer<double> u(box(0, 100), [](coordinate) { return 1.0; });
-      u.read().get();
-    }
-  });
+  const node_reports told =
+      run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+        if (rt.node() == 0) {
+          const buffer<int> u(box(0, 100));
+          launch(place_of, box(0, 100), u(one_to_one));
+          u.read().get();
+        } else {
+          const buffer<double> u(box(0, 100), [](coordinate) { return 1.0; });
+          u.read().get();
+        }
+      });
   check_all_are_told(told, "node 1 asks something else of buffers than node 0");
 }
 
@@ -257,10 +271,11 @@ TEST_CASE("values, names, weights of devices and lines of launches are not compa
 
 TEST_CASE("divergence is not reported if the option compare_nodes is off") {
   const with_variable off("STRETTO_COMPARE_NODES", "0");
-  const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
-    const buffer<int> u(box(0, 8));
-    if (rt.node() == 1) set_horizons({.step = 9});
-  });
+  const node_reports told =
+      run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+        const buffer<int> u(box(0, 8));
+        if (rt.node() == 1) set_horizons({.step = 9});
+      });
   for (const auto& [node, text] : told.thrown) CHECK(text == "nothing was thrown");
   CHECK(told.written == "");
 }

@@ -36,7 +36,8 @@ STRETTO_KERNEL(dry_step, (in<long long, 2> u, out<long long, 2> v, int rows), {
   const int j = global_id(1);
   v(i, j) = u(i, j) + (i > 0 ? u(i - 1, j) : 0) + (i + 1 < rows ? u(i + 1, j) : 0);
 })
-STRETTO_KERNEL(dry_sum, (in<long long, 2> u, reduce<sum<long long>> total), { total(0) << u(global_id(0), global_id(1)); })
+STRETTO_KERNEL(dry_sum, (in<long long, 2> u, reduce<sum<long long>> total),
+               { total(0) << u(global_id(0), global_id(1)); })
 
 class dry_folder {
  public:
@@ -74,9 +75,11 @@ void program_of_all_kinds() {
     if (s == 2) set_weights({.nodes = {1, 2, 4}, .devices = {3, 1, 1}});  // the host computes, too
   }
   launch(dry_sum, whole, u(one_to_one), total.from_identity());
-  host_task(whole, [](view<const long long, 2>, view<long long, 2>) {}, u.in([](const box& c, const box& all) {
-    return intersection(all, box::between(c.min() - point(2, 0, 0), c.max() + point(2, 0, 0)));
-  }), v.inout(one_to_one));
+  host_task(
+      whole, [](view<const long long, 2>, view<long long, 2>) {}, u.in([](const box& c, const box& all) {
+        return intersection(all, box::between(c.min() - point(2, 0, 0), c.max() + point(2, 0, 0)));
+      }),
+      v.inout(one_to_one));
   host_task(on_one_node, [](view<const long long> t) { CHECK(t(0) > 0); }, total.in(all));
   auto seen = u.read();
   if (!is_dry_run()) CHECK(seen.get().view()(0, 0) > 0);
@@ -85,7 +88,8 @@ void program_of_all_kinds() {
 /// Ten launches in a chain, then ten independent ones.
 std::size_t horizons_of_twenty_launches() {
   const dry_folder here;
-  const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()), nodes("STRETTO_DRY_NODES", "1");
+  const with_variable what("STRETTO_GRAPH_KIND", "tasks"), file("STRETTO_GRAPH", (here / "tasks.json").c_str()),
+      nodes("STRETTO_DRY_NODES", "1");
   {
     runtime rt({.workers = 1});
     rt.run([] {
@@ -95,10 +99,12 @@ std::size_t horizons_of_twenty_launches() {
     });
   }
   const auto drawn = nlohmann::json::parse(content_of(here / "tasks.json"));
-  return static_cast<std::size_t>(std::ranges::count_if(drawn.at("tasks"), [](const auto& t) { return t.at("kind") == "horizon"; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(drawn.at("tasks"), [](const auto& t) { return t.at("kind") == "horizon"; }));
 }
 
-TEST_CASE("options say when horizons are made from the start on, and what would make one after each launch is refused") {
+TEST_CASE(
+    "options say when horizons are made from the start on, and what would make one after each launch is refused") {
   const auto with = [](const char* step, const char* breadth) {
     const with_variable of_chain("STRETTO_HORIZON_STEP", step), of_many("STRETTO_HORIZON_BREADTH", breadth);
     return horizons_of_twenty_launches();
@@ -131,7 +137,8 @@ std::size_t allocations_of_growing(bool is_said) {
     });
   }
   const auto drawn = nlohmann::json::parse(content_of(here / "grows.json"));
-  return static_cast<std::size_t>(std::ranges::count_if(drawn.at("nodes").at(0).at("instructions"), [](const auto& t) { return t.at("kind") == "allocate"; }));
+  return static_cast<std::size_t>(std::ranges::count_if(drawn.at("nodes").at(0).at("instructions"),
+                                                        [](const auto& t) { return t.at("kind") == "allocate"; }));
 }
 
 TEST_CASE("growing arrays are allocated once after an announcement, and a few times without") {
@@ -141,14 +148,18 @@ TEST_CASE("growing arrays are allocated once after an announcement, and a few ti
   CHECK(unsaid < 40);
 }
 
-TEST_CASE("a dry run as a node makes the graphs that this node makes in a real job, alone or with the others in one process") {
+TEST_CASE(
+    "a dry run as a node makes the graphs that this node makes in a real job, alone or with the others in one "
+    "process") {
   const dry_folder here;
-  for (const auto& [kind, bytes] : {std::pair("tasks", "8M"), {"commands", "8M"}, {"instructions", "8M"}, {"instructions", "4K"}}) {
+  for (const auto& [kind, bytes] :
+       {std::pair("tasks", "8M"), {"commands", "8M"}, {"instructions", "8M"}, {"instructions", "4K"}}) {
     INFO(kind << " with " << bytes);
     const with_variable what("STRETTO_GRAPH_KIND", kind), memory("STRETTO_DEVICE_MEMORY", bytes);
     {
       const with_variable file("STRETTO_GRAPH", (here / "real.json").c_str());
-      test::on_nodes_of(simulated_job({.nodes = 3, .seed = 5}), {.workers = 1, .devices = "sim:2"}, [](runtime&) { program_of_all_kinds(); });
+      test::on_nodes_of(simulated_job({.nodes = 3, .seed = 5}), {.workers = 1, .devices = "sim:2"},
+                        [](runtime&) { program_of_all_kinds(); });
     }
     const with_variable nodes("STRETTO_DRY_NODES", "3"), devices("STRETTO_DRY_DEVICES", "2");
     const auto dry = [&](const char* which, const std::string& path) {
@@ -159,7 +170,8 @@ TEST_CASE("a dry run as a node makes the graphs that this node makes in a real j
     std::vector<nlohmann::json> parts;
     for (const char* node : {"0", "1", "2"}) {
       dry(node, here / "dry.json");
-      const std::string real = content_of(here / (node[0] == '0' ? "real.json" : "real.N" + std::string(node) + ".json"));
+      const std::string real =
+          content_of(here / (node[0] == '0' ? "real.json" : "real.N" + std::string(node) + ".json"));
       CHECK(!real.empty());
       CHECK(real == content_of(here / "dry.json"));
       parts.push_back(nlohmann::json::parse(real));
@@ -183,7 +195,9 @@ TEST_CASE("a dry run runs no kernel and no host task, and all that is returned h
     buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "u"});
     CHECK(launch(dry_set, u.elements(), u(one_to_one)).has_triggered());
     const user_event never = user_event::create();
-    CHECK(host_task(after(never), u.elements(), [&](view<const long long, 2>) { ran = true; }, u.in(one_to_one)).has_triggered());
+    CHECK(host_task(
+              after(never), u.elements(), [&](view<const long long, 2>) { ran = true; }, u.in(one_to_one))
+              .has_triggered());
     CHECK(host_task(on_each_node, [&](view<const long long, 2>) { ran = true; }, u.in(all)).has_triggered());
     CHECK(host_task(collective{}, [&](view<const long long, 2>) { ran = true; }, u.in(even_split)).has_triggered());
     never.trigger();
@@ -235,7 +249,9 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
       FAIL("nothing was thrown");
     } catch (const error& e) {
       CHECK(e.code() == "E10");
-      CHECK(std::string(e.what()).find("error B09: the elements of buffer B0 \"image\" are not there: this is a dry run") != std::string::npos);
+      CHECK(std::string(e.what()).find(
+                "error B09: the elements of buffer B0 \"image\" are not there: this is a dry run") !=
+            std::string::npos);
       CHECK(std::string(e.what()).find("dry_run_test.cpp") != std::string::npos);
       CHECK(std::string(e.what()).find("if (!is_dry_run())") != std::string::npos);
     }
@@ -243,7 +259,8 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
 }
 
 TEST_CASE("a dry run as the last of 4,096 nodes sends and receives a border") {
-  const with_variable nodes("STRETTO_DRY_NODES", "4096"), node("STRETTO_DRY_NODE", "4095"), devices("STRETTO_DRY_DEVICES", "8");
+  const with_variable nodes("STRETTO_DRY_NODES", "4096"), node("STRETTO_DRY_NODE", "4095"),
+      devices("STRETTO_DRY_DEVICES", "8");
   runtime rt({.workers = 1});
   rt.run([] {
     constexpr int rows = 1 << 20;
@@ -279,7 +296,8 @@ TEST_CASE("a list of nodes that are not there is refused with those that are") {
 }
 
 TEST_CASE("a graph ends where more is asked than is kept, and says so") {
-  buffers::graph_recorder all({.file = "graph.dot", .kind = base::graph_kind::tasks, .most = 3}, std::vector<graph::node_number>{0}, {});
+  buffers::graph_recorder all({.file = "graph.dot", .kind = base::graph_kind::tasks, .most = 3},
+                              std::vector<graph::node_number>{0}, {});
   const graph::buffer b{.elements = box(0, 4), .name = "b"};
   all.add(b, 4);
   graph::task_graph order;
@@ -301,9 +319,9 @@ TEST_CASE("a graph can be written after the objects that a mapper refers to are 
     rt.run([] {
       const auto shift = std::make_unique<coordinate>(1);
       buffer<long long, 2> u(box({0, 0}, {8, 8}), {.name = "u"});
-      host_task(box(0, 3), [](view<long long, 2>) {}, u.out([&](const box& c) {
-        return box({c.min()[0] + *shift, 0}, {c.max()[0] + *shift, 8});
-      }));
+      host_task(
+          box(0, 3), [](view<long long, 2>) {},
+          u.out([&](const box& c) { return box({c.min()[0] + *shift, 0}, {c.max()[0] + *shift, 8}); }));
     });
   }
   CHECK(content_of(here / "graph.json").find("[1,4)x[0,8)") != std::string::npos);

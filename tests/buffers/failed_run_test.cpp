@@ -33,7 +33,8 @@ TEST_CASE("a failed run is decoded as it was encoded") {
 
 TEST_CASE("a poisoned event names the failed run before its message has arrived") {
   const error run = error_of(any_run());
-  std::optional<error> itself, skipped, other, unlike = failed_run_in(std::make_exception_ptr(std::runtime_error("no ink")));
+  std::optional<error> itself, skipped, other,
+      unlike = failed_run_in(std::make_exception_ptr(std::runtime_error("no ink")));
   runtime rt({.workers = 1});
   rt.run([&] {
     const auto in = [](std::exception_ptr why) -> std::optional<error> {

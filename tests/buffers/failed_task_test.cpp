@@ -25,11 +25,13 @@ STRETTO_KERNEL(add_to_each, (in<long long> u, inout<long long> v), { v(global_id
 
 /// Reads u, must write v, and fails on the node with the last element.
 event fail_between(const buffer<long long>& u, const buffer<long long>& v) {
-  return host_task(full_row, [](const box& part, view<const long long> u, view<long long> v) {
-    if (part.contains(point(elements_of_row - 1))) throw std::runtime_error("the disk is full");
-    for (auto i = part.min()[0]; i < part.max()[0]; ++i) v(i) = u(i);
-  },
-                   u.in(one_to_one), v.out(one_to_one));
+  return host_task(
+      full_row,
+      [](const box& part, view<const long long> u, view<long long> v) {
+        if (part.contains(point(elements_of_row - 1))) throw std::runtime_error("the disk is full");
+        for (auto i = part.min()[0]; i < part.max()[0]; ++i) v(i) = u(i);
+      },
+      u.in(one_to_one), v.out(one_to_one));
 }
 
 long long element_of(const buffer<long long>& u, coordinate i) { return u.read().get().view()(i); }

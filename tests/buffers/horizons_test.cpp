@@ -73,17 +73,19 @@ TEST_CASE("horizons change at the same point of the program on all nodes, howeve
     const std::uint32_t nodes = 2 + seed % 4;
     std::vector<std::vector<std::uint64_t>> counts(nodes);
     std::vector<int> last(nodes);
-    test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}), {.workers = 1 + seed % 2, .devices = seed % 3 ? "none" : "sim:2"}, [&](runtime& rt) {
-      std::mt19937 random(seed), own(seed * 16 + rt.node());
-      chain c(24);
-      for (int i = 0; i < 60; ++i) {
-        if (random() % 5 == 0) set_horizons({.step = random() % 6, .most_parallel = random() % 3 ? 0 : 2 + random() % 7});
-        if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 500));
-        c.step();
-      }
-      last[rt.node()] = c.last();
-      counts[rt.node()] = c.counts;
-    });
+    test::on_nodes_of(simulated_job({.nodes = nodes, .seed = seed}),
+                      {.workers = 1 + seed % 2, .devices = seed % 3 ? "none" : "sim:2"}, [&](runtime& rt) {
+                        std::mt19937 random(seed), own(seed * 16 + rt.node());
+                        chain c(24);
+                        for (int i = 0; i < 60; ++i) {
+                          if (random() % 5 == 0)
+                            set_horizons({.step = random() % 6, .most_parallel = random() % 3 ? 0 : 2 + random() % 7});
+                          if (own() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 500));
+                          c.step();
+                        }
+                        last[rt.node()] = c.last();
+                        counts[rt.node()] = c.counts;
+                      });
     for (std::uint32_t n = 0; n < nodes; ++n) {
       CAPTURE(n);
       CHECK(counts[n] == counts[0]);

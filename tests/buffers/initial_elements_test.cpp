@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <random>
 #include <stdexcept>
@@ -26,7 +26,8 @@ template <class Body>
 void on_nodes_for_beginnings(std::uint32_t nodes, const std::string& devices, Body&& body) {
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   INFO(nodes << " nodes with " << devices);
-  test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = devices}, [&](runtime&) { body(); });
+  test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = devices},
+                    [&](runtime&) { body(); });
 }
 
 TEST_CASE("a buffer that begins from a function has what it gives, each element computed on one node alone") {
@@ -35,10 +36,12 @@ TEST_CASE("a buffer that begins from a function has what it gives, each element 
       std::atomic<int> calls = 0;
       on_nodes_for_beginnings(nodes, devices, [&] {
         const box where({-3, 2, 0}, {4, 7, 3});
-        const buffer<double, 3> u(where, [&calls](coordinate i, coordinate j, coordinate k) {
-          ++calls;
-          return static_cast<double>(100 * i + 10 * j + k);
-        }, {.name = "u"});
+        const buffer<double, 3> u(where,
+                                  [&calls](coordinate i, coordinate j, coordinate k) {
+                                    ++calls;
+                                    return static_cast<double>(100 * i + 10 * j + k);
+                                  },
+                                  {.name = "u"});
         const buffer<int, 1> v(box(5, 9), [](coordinate i) { return static_cast<int>(i * i); });
         const buffer<int, 2> none(box(), [](coordinate, coordinate) { return 1; });
         const auto seen = u.read().get();
@@ -64,7 +67,9 @@ TEST_CASE("a failing initial function of a buffer fails all readers of its eleme
 template <class T>
 void resizes(std::uint32_t seed) {
   std::mt19937 random(seed);
-  const auto number = [&](int least, int most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
+  const auto number = [&](int least, int most) {
+    return std::uniform_int_distribution<coordinate>(least, most)(random);
+  };
   const auto some_box = [&] {
     const point min(number(-4, 4), number(-4, 4));
     return box({min[0], min[1]}, {min[0] + number(1, 12), min[1] + number(1, 12)});
@@ -140,7 +145,9 @@ TEST_CASE("elements that a resized buffer has and the old one had not are unwrit
 
 STRETTO_KERNEL(add_one_to_all, (inout<float, 1> x), { x(global_id(0)) += 1; })
 
-TEST_CASE("buffers that go out of scope while launches on them are pending give their memory back: many fit one after another") {
+TEST_CASE(
+    "buffers that go out of scope while launches on them are pending give their memory back: many fit one after "
+    "another") {
   // Each buffer is half of the memory of a device; all together are many times that.
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   test::on_nodes_of(simulated_job({.nodes = 2, .seed = 2}), {.workers = 1, .devices = "sim"}, [](runtime&) {
@@ -148,12 +155,16 @@ TEST_CASE("buffers that go out of scope while launches on them are pending give 
     buffer<float> sum(box(0, 1), zeros.data());
     for (int i = 0; i < 24; ++i) {
       buffer<float> scratch(box(0, 1 << 20));  // 4 MiB, 2 on each node
-      host_task(scratch.elements(), [](const box& part, view<float> x) {
-        for (auto at = part.min()[0]; at < part.max()[0]; ++at) x(at) = 0;
-      }, scratch.out(one_to_one));
+      host_task(
+          scratch.elements(),
+          [](const box& part, view<float> x) {
+            for (auto at = part.min()[0]; at < part.max()[0]; ++at) x(at) = 0;
+          },
+          scratch.out(one_to_one));
       launch(add_one_to_all, scratch.elements(), scratch(one_to_one));
-      host_task(on_one_node, [](view<const float> x, view<float> sum) { sum(0) += x(1000); },
-                scratch.in(mappers::fixed{box(1000, 1001)}), sum.inout(all));
+      host_task(
+          on_one_node, [](view<const float> x, view<float> sum) { sum(0) += x(1000); },
+          scratch.in(mappers::fixed{box(1000, 1001)}), sum.inout(all));
     }
     CHECK(sum.read().get().view()(0) == 24);
   });

@@ -34,7 +34,8 @@ struct many_values {
   int at[40];  // more than is stored inline
 };
 
-STRETTO_KERNEL(begin_line, (out<unsigned> u, unsigned first), { u(global_id(0)) = (unsigned)global_id(0) * 7u + first; })
+STRETTO_KERNEL(begin_line, (out<unsigned> u, unsigned first),
+               { u(global_id(0)) = (unsigned)global_id(0) * 7u + first; })
 STRETTO_KERNEL(step_line, (in<unsigned> u, inout<unsigned> v, unsigned by, int n), {
   int i = global_id(0);
   v(i) = v(i) * 3u + u((i + n - 1) % n) + by * u((i + 1) % n);
@@ -63,12 +64,27 @@ class recurring_program {
       switch (number(0, 15)) {
         case 0: begin(number(0, arrays - 1)); break;
         case 1: compare(number(0, arrays - 1)); break;
-        case 2: set_horizons({.step = static_cast<std::uint64_t>(number(0, 5)), .most_parallel = static_cast<std::uint64_t>(number(2, 9))}); break;
+        case 2:
+          set_horizons({.step = static_cast<std::uint64_t>(number(0, 5)),
+                        .most_parallel = static_cast<std::uint64_t>(number(2, 9))});
+          break;
         case 3: renew(number(0, arrays - 1)); break;
-        case 4: if (number(0, 3) == 0) weigh(); break;
-        case 5: if (last_ != event()) wait(last_); break;
-        case 6: finish([&] { for (int n = number(1, 5); n > 0; --n) step(); }); break;
-        case 7: async([&] { for (int n = number(1, 5); n > 0; --n) step(); }).get(); break;
+        case 4:
+          if (number(0, 3) == 0) weigh();
+          break;
+        case 5:
+          if (last_ != event()) wait(last_);
+          break;
+        case 6:
+          finish([&] {
+            for (int n = number(1, 5); n > 0; --n) step();
+          });
+          break;
+        case 7:
+          async([&] {
+            for (int n = number(1, 5); n > 0; --n) step();
+          }).get();
+          break;
         case 8: add_up(); break;
         default: step();
       }
@@ -119,9 +135,13 @@ class recurring_program {
       default: {
         many_values more{};
         more.at[39] = static_cast<int>(by);
-        last_ = host_task(box(0, length_), [more](const box& part, view<const unsigned> x, view<unsigned> y) {
-          for (coordinate i = part.min()[0]; i < part.max()[0]; ++i) y(i) += x(i) * static_cast<unsigned>(more.at[39]);
-        }, all_[at(u)].in(one_to_one), all_[at(v)].inout(one_to_one));
+        last_ = host_task(
+            box(0, length_),
+            [more](const box& part, view<const unsigned> x, view<unsigned> y) {
+              for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
+                y(i) += x(i) * static_cast<unsigned>(more.at[39]);
+            },
+            all_[at(u)].in(one_to_one), all_[at(v)].inout(one_to_one));
         for (int i = 0; i < length_; ++i) to[at(i)] += from[at(i)] * by;
       }
     }
@@ -159,7 +179,9 @@ constexpr auto own_or_all = [](const box& chunk, const box& elements) { return n
 
 }  // namespace
 
-TEST_CASE("random programs that launch the same again and again give what loops give, handed over or not, on any nodes and devices") {
+TEST_CASE(
+    "random programs that launch the same again and again give what loops give, handed over or not, on any nodes and "
+    "devices") {
   constexpr const char* kinds[] = {"none", "sim", "sim:2", "sim:3"};
   const with_variable memory("STRETTO_DEVICE_MEMORY", "8M");
   std::atomic<std::uint64_t> were_enqueued = 0;
@@ -167,10 +189,11 @@ TEST_CASE("random programs that launch the same again and again give what loops 
     const with_variable pipeline("STRETTO_PIPELINE", seed % 6 == 5 ? "auto" : "on");
     const with_variable check("STRETTO_CHECK", seed % 5 == 4 ? "1" : "0");
     CAPTURE(seed);
-    test::on_nodes_of(simulated_job({.nodes = seed % 4 + 1, .seed = seed}), {.workers = seed % 3 + 1, .devices = kinds[seed / 4 % 4]}, [&](runtime&) {
-      recurring_program(seed).run(80);
-      were_enqueued += enqueued_launches();
-    });
+    test::on_nodes_of(simulated_job({.nodes = seed % 4 + 1, .seed = seed}),
+                      {.workers = seed % 3 + 1, .devices = kinds[seed / 4 % 4]}, [&](runtime&) {
+                        recurring_program(seed).run(80);
+                        were_enqueued += enqueued_launches();
+                      });
   }
   CHECK(were_enqueued > 0);
 }
@@ -195,7 +218,8 @@ TEST_CASE("a launch that was never said before is handed over where it cannot be
     test::on_nodes_of(simulated_job({.nodes = 2}), {.workers = 2, .devices = devices}, [&](runtime&) {
       const buffer<unsigned> u(box(0, 2 * launches), [](coordinate) { return 1u; });
       const std::uint64_t before = enqueued_launches();
-      for (int n = 0; n < launches; ++n) launch(scale_line, box(2 * n, 2 * n + 2), u(one_to_one), static_cast<unsigned>(n));
+      for (int n = 0; n < launches; ++n)
+        launch(scale_line, box(2 * n, 2 * n + 2), u(one_to_one), static_cast<unsigned>(n));
       // the queue was full, and the program submitted the rest
       CHECK(enqueued_launches() - before >= buffers::pending_launches::most);
       const auto seen = u.read().get();
@@ -213,7 +237,8 @@ TEST_CASE("a launch that may be refused is refused in the call, with or without 
     CAPTURE(pipeline);
     runtime rt({.workers = 2, .devices = "sim:2"});
     rt.run([] {
-      const buffer<unsigned> u(box(0, 100), [](coordinate) { return 1u; }), large(box(0, 100'000), [](coordinate) { return 1u; });
+      const buffer<unsigned> u(box(0, 100), [](coordinate) { return 1u; }),
+          large(box(0, 100'000), [](coordinate) { return 1u; });
       const buffer<unsigned> total(box(0, 1));
       const std::uint64_t before = enqueued_launches();
       const auto code_of = [](auto f) { return test::thrown_by(f).substr(0, 10); };
@@ -285,7 +310,11 @@ TEST_CASE("objects owned by the function of a host task are released with it, wi
       for (int n = 0; n < 200; ++n) {
         auto owned = std::make_shared<int>(n);
         const std::weak_ptr<int> is(owned);
-        finish([&] { host_task(box(0, 8), [owned = std::move(owned)](view<unsigned> all) { all(0) += static_cast<unsigned>(*owned); }, u.inout(one_to_one)); });
+        finish([&] {
+          host_task(
+              box(0, 8), [owned = std::move(owned)](view<unsigned> all) { all(0) += static_cast<unsigned>(*owned); },
+              u.inout(one_to_one));
+        });
         wait(epoch());
         CHECK(is.expired());
       }

@@ -43,7 +43,8 @@ TEST_CASE("a program in learn mode computes right results, and reports a mapper 
       for (int i = 0; i < 32; ++i)
         for (int j = 0; j < 24; ++j) {
           const auto at = [](int i, int j) { return static_cast<float>(i * 3 + j); };
-          const float expected = 2 * at(i, j) + (i > 0 ? at(i - 1, j) : 0) + (i < 31 ? at(i + 1, j) : 0) + (j > 0 ? at(i, j - 1) : 0);
+          const float expected =
+              2 * at(i, j) + (i > 0 ? at(i - 1, j) : 0) + (i < 31 ? at(i + 1, j) : 0) + (j > 0 ? at(i, j - 1) : 0);
           wrong += seen.view()(i, j) != expected;
         }
       CHECK(wrong == 0);
@@ -52,16 +53,25 @@ TEST_CASE("a program in learn mode computes right results, and reports a mapper 
   REQUIRE(told.size() == 2);
   CHECK(told[0].find("\"learn_start\" launched at mapper_learner_test.cpp:") == 0);
   CHECK(told[0].find("u = buffer B0 \"u\"  one_to_one: right") != std::string::npos);
-  CHECK_MESSAGE(told[1].find("u = buffer B0 \"u\"  one_to_one: names too little: [0,16)x[0,12) uses [0,17)x[0,12); write star(1)") != std::string::npos,
+  CHECK_MESSAGE(
+      told[1].find(
+          "u = buffer B0 \"u\"  one_to_one: names too little: [0,16)x[0,12) uses [0,17)x[0,12); write star(1)") !=
+          std::string::npos,
+      told[1]);
+  CHECK_MESSAGE(told[1].find("v = buffer B1 \"v\"  neighborhood(1): names 884 elements where one_to_one names 768") !=
+                    std::string::npos,
                 told[1]);
-  CHECK_MESSAGE(told[1].find("v = buffer B1 \"v\"  neighborhood(1): names 884 elements where one_to_one names 768") != std::string::npos, told[1]);
-  CHECK_MESSAGE(told[1].find("w = buffer B2 \"w\"  all: names 8 elements where fixed(box(0, 1)) names 4") != std::string::npos, told[1]);
+  CHECK_MESSAGE(
+      told[1].find("w = buffer B2 \"w\"  all: names 8 elements where fixed(box(0, 1)) names 4") != std::string::npos,
+      told[1]);
 }
 
 STRETTO_KERNEL(learn_start_line, (out<float> h), { h(global_id(0)) = global_id(0); })
 STRETTO_KERNEL(learn_look, (in<float> h, inout<float> v, int step), { v(global_id(0)) += h(step); })
 
-TEST_CASE("a mapper that is another one in each step is compared with what its own step uses, and nothing is called unwritten") {
+TEST_CASE(
+    "a mapper that is another one in each step is compared with what its own step uses, and nothing is called "
+    "unwritten") {
   const test::with_variable learn("STRETTO_CHECK", "learn");
   std::vector<std::string> told;
   {
@@ -86,14 +96,16 @@ TEST_CASE("a mapper that is another one in each step is compared with what its o
 }
 
 STRETTO_KERNEL(learn_start_ring, (out<float> u), { u(global_id(0)) = global_id(0); })
-STRETTO_KERNEL(learn_ring, (in<float> u, out<float> v), { v(global_id(0)) = u((global_id(0) + 31) % 32) + u((global_id(0) + 1) % 32); })
+STRETTO_KERNEL(learn_ring, (in<float> u, out<float> v),
+               { v(global_id(0)) = u((global_id(0) + 31) % 32) + u((global_id(0) + 1) % 32); })
 STRETTO_KERNEL(learn_opposite, (in<float> u, out<float> v), { v(global_id(0)) = u(31 - global_id(0)); })
-STRETTO_KERNEL(learn_far, (in<float> u, out<float> v), { v(global_id(0)) = u(global_id(0)) + (global_id(0) + 20 < 32 ? u(global_id(0) + 20) : 0); })
-STRETTO_KERNEL(learn_scattered, (in<float> u, out<float> v), { v(global_id(0)) = u(global_id(0) * global_id(0) * 7 % 29); })
+STRETTO_KERNEL(learn_far, (in<float> u, out<float> v),
+               { v(global_id(0)) = u(global_id(0)) + (global_id(0) + 20 < 32 ? u(global_id(0) + 20) : 0); })
+STRETTO_KERNEL(learn_scattered, (in<float> u, out<float> v),
+               { v(global_id(0)) = u(global_id(0) * global_id(0) * 7 % 29); })
 STRETTO_KERNEL(learn_cube, (out<float, 3> u), { u(global_id(0), global_id(1), global_id(2)) = 1; })
-STRETTO_KERNEL(learn_turned, (in<float, 3> u, out<float, 3> v), {
-  v(global_id(0), global_id(1), global_id(2)) = u(global_id(2), global_id(0), global_id(1));
-})
+STRETTO_KERNEL(learn_turned, (in<float, 3> u, out<float, 3> v),
+               { v(global_id(0), global_id(1), global_id(2)) = u(global_id(2), global_id(0), global_id(1)); })
 
 TEST_CASE("rings, axes in another order and lists of boxes are proposed where these are used") {
   std::vector<std::string> told;
@@ -109,10 +121,15 @@ TEST_CASE("rings, axes in another order and lists of boxes are proposed where th
       launch(learn_ring, line, u(neighborhood(1)), v(one_to_one));
       launch(learn_ring, line, u(wrapped(1)), v(one_to_one));
       launch(learn_opposite, line, u(all), v(one_to_one));
-      launch(learn_opposite, line, u([](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); }), v(one_to_one));
+      launch(learn_opposite, line, u([](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); }),
+             v(one_to_one));
       launch(learn_far, line, u(one_to_one), v(one_to_one));
       // The mappers as proposed.
-      launch(learn_far, line, u([](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }), v(one_to_one));
+      launch(learn_far, line, u([](const box& part, const box& all) {
+               return std::vector{intersection(box(part.min()[0], part.max()[0]), all),
+                                  intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)};
+             }),
+             v(one_to_one));
       launch(learn_scattered, line, u(all), v(one_to_one));
       launch(learn_cube, cube, a(one_to_one));
       launch(learn_turned, cube, a(all), b(one_to_one));
@@ -123,17 +140,21 @@ TEST_CASE("rings, axes in another order and lists of boxes are proposed where th
   const std::vector<std::string> expected{
       "neighborhood(1): names too little: [0,8) uses [0,9) + [31,32); write wrapped(1)",
       "wrapped(1): right",
-      "all: names 128 elements where [](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); } names 32",
+      "all: names 128 elements where [](const box& part) { return box(32 - part.max()[0], 32 - part.min()[0]); } names "
+      "32",
       "a function: right",
       "one_to_one: names too little: [0,8) uses [0,8) + [20,28); write [](const box& part, const box& all) { return "
-      "std::vector{intersection(box(part.min()[0], part.max()[0]), all), intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }",
+      "std::vector{intersection(box(part.min()[0], part.max()[0]), all), intersection(box(part.min()[0] + 20, "
+      "part.max()[0] + 20), all)}; }",
       "a function: right",
-      "all: names 128 elements where fixed(box(0, 29)) names 116, but no named mapper fits: of 116 elements 29 are used\n      [0,8) uses [0,2) + ",
+      "all: names 128 elements where fixed(box(0, 29)) names 116, but no named mapper fits: of 116 elements 29 are "
+      "used\n      [0,8) uses [0,2) + ",
       "u = buffer B2  one_to_one: right",
       "all: names 2048 elements where transposed_by(2, 0, 1) names 512",
       "transposed_by(2, 0, 1): right"};
   REQUIRE(told.size() == expected.size() + 1);
-  for (std::size_t i = 0; i < expected.size(); ++i) CHECK_MESSAGE(told[i + 1].find(expected[i]) != std::string::npos, told[i + 1]);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    CHECK_MESSAGE(told[i + 1].find(expected[i]) != std::string::npos, told[i + 1]);
   CHECK_MESSAGE(told[7].find("\n      [8,16) uses [") != std::string::npos, told[7]);
 }
 

@@ -53,7 +53,8 @@ const native_kernel<void(k::in<int>, k::out<int>)> doubled_on_host({
 
 TEST_CASE("code for devices computes launches on buffers that nodes and devices would divide") {
   test::on_nodes_with_devices([] {
-    const buffer<float> x(box(0, 100), [](coordinate i) { return static_cast<float>(i); }), y(box(0, 100), [](coordinate) { return 1.0f; });
+    const buffer<float> x(box(0, 100), [](coordinate i) { return static_cast<float>(i); }),
+        y(box(0, 100), [](coordinate) { return 1.0f; });
     for (int round = 0; round < 2; ++round) launch(added_multiple, box(0, 100), x(one_to_one), y(one_to_one), 1.0f);
     launch(in_pieces{4}, added_multiple, box(0, 100), x(one_to_one), y(one_to_one), 1.0f);
     const auto seen = y.read().get();
@@ -63,7 +64,8 @@ TEST_CASE("code for devices computes launches on buffers that nodes and devices 
 
 TEST_CASE("the host's function of a kernel with code for devices is handed the part of its node") {
   test::on_nodes_with_devices([] {
-    const buffer<float> x(box(0, 100), [](coordinate i) { return static_cast<float>(i); }), y(box(0, 100), [](coordinate) { return 1.0f; });
+    const buffer<float> x(box(0, 100), [](coordinate i) { return static_cast<float>(i); }),
+        y(box(0, 100), [](coordinate) { return 1.0f; });
     launch(on(device_kind::host), added_multiple, box(0, 100), x(one_to_one), y(one_to_one), 3.0f);
     const auto seen = y.read().get();
     for (int i = 0; i < 100; ++i) CHECK(seen.view()(i) == 1 + 3 * i);

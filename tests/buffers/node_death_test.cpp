@@ -36,7 +36,8 @@ void step_often(int steps, bool reads, Before&& before) {
 void check_survivors(const test::node_reports& told, std::uint32_t victim, bool may_be_content) {
   INFO(told.written);
   // The error at the end is about the lost node, too.
-  for (std::size_t at = told.written.find("error "); at != std::string::npos; at = told.written.find("\nerror ", at + 1)) {
+  for (std::size_t at = told.written.find("error "); at != std::string::npos;
+       at = told.written.find("\nerror ", at + 1)) {
     const std::string one = told.written.substr(at, told.written.find("\nerror ", at + 1) - at);
     CHECK(one.find("N05") != std::string::npos);
   }
@@ -54,7 +55,8 @@ TEST_CASE("a node that dies between two launches ends the runs of all others wit
   for (std::uint32_t seed = 0; seed < test::scaled(40u, 2000u); ++seed) {
     std::mt19937 random(seed);
     const std::uint32_t nodes = 2 + seed % 4, victim = random() % nodes;
-    const int steps = 5 + static_cast<int>(random() % 30), at = static_cast<int>(random() % static_cast<std::uint32_t>(steps));
+    const int steps = 5 + static_cast<int>(random() % 30),
+              at = static_cast<int>(random() % static_cast<std::uint32_t>(steps));
     const simulated_job job({.nodes = nodes, .seed = seed});
     CAPTURE(seed);
     const test::node_reports told =
@@ -76,7 +78,8 @@ TEST_CASE("the error of a lost node names the awaited elements, their buffer and
   });
   const std::string& text = told.thrown.at(0);
   INFO(text);
-  CHECK(text.find("\n  skipped     elements [24,48) that other nodes send to instance \"u\", stencil_on_nodes.hpp:") != std::string::npos);
+  CHECK(text.find("\n  skipped     elements [24,48) that other nodes send to instance \"u\", stencil_on_nodes.hpp:") !=
+        std::string::npos);
   CHECK(text.find("error N05: node N1 is lost") != std::string::npos);
 }
 

@@ -28,29 +28,32 @@ struct node_reports {
 /// outside of the run.
 ///
 ///   stuck_seconds   as in written_by
-inline node_reports run_on_nodes(const simulated_job& job, const std::function<runtime_options(std::uint32_t)>& options_of,
-                                  const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
+inline node_reports run_on_nodes(const simulated_job& job,
+                                 const std::function<runtime_options(std::uint32_t)>& options_of,
+                                 const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
   node_reports told;
   std::mutex lock;
-  told.written = written_by([&] {
-    const auto node = [&](std::uint32_t n) {
-      runtime_options its = options_of(n);
-      its.job = job.seat(n);
-      runtime rt(its);
-      const std::string text = thrown_by([&] { rt.run([&] { program(rt); }); });
-      const std::scoped_lock held(lock);
-      told.thrown[n] = text;
-    };
-    std::vector<std::thread> others;
-    for (std::uint32_t n = 1; n < job.nodes(); ++n) others.emplace_back(node, n);
-    node(0);  // on this thread, so that every thread belongs to a runtime
-    for (std::thread& t : others) t.join();
-  }, stuck_seconds);
+  told.written = written_by(
+      [&] {
+        const auto node = [&](std::uint32_t n) {
+          runtime_options its = options_of(n);
+          its.job = job.seat(n);
+          runtime rt(its);
+          const std::string text = thrown_by([&] { rt.run([&] { program(rt); }); });
+          const std::scoped_lock held(lock);
+          told.thrown[n] = text;
+        };
+        std::vector<std::thread> others;
+        for (std::uint32_t n = 1; n < job.nodes(); ++n) others.emplace_back(node, n);
+        node(0);  // on this thread, so that every thread belongs to a runtime
+        for (std::thread& t : others) t.join();
+      },
+      stuck_seconds);
   return told;
 }
 
-inline node_reports run_on_nodes(const simulated_job& job, const runtime_options& options, const std::function<void(runtime&)>& program,
-                                  const char* stuck_seconds = nullptr) {
+inline node_reports run_on_nodes(const simulated_job& job, const runtime_options& options,
+                                 const std::function<void(runtime&)>& program, const char* stuck_seconds = nullptr) {
   return run_on_nodes(job, [&](std::uint32_t) { return options; }, program, stuck_seconds);
 }
 

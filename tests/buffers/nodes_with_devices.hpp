@@ -27,7 +27,8 @@ void on_nodes_with_devices(Body&& body) {
         runtime rt({.workers = 2, .devices = kind});
         rt.run([&] { body(); });
       } else {
-        on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = kind}, [&](runtime&) { body(); });
+        on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = kind},
+                    [&](runtime&) { body(); });
       }
     }
 }

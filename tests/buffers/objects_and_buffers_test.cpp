@@ -19,12 +19,9 @@
 namespace stretto {
 namespace {
 
-STRETTO_KERNEL(add_elements, (in<unsigned> x, inout<unsigned> y), {
-  y(global_id(0)) = y(global_id(0)) * 3 + x(global_id(0));
-})
-STRETTO_KERNEL(set_elements, (out<unsigned> y, unsigned c), {
-  y(global_id(0)) = c + (unsigned)global_id(0);
-})
+STRETTO_KERNEL(add_elements, (in<unsigned> x, inout<unsigned> y),
+               { y(global_id(0)) = y(global_id(0)) * 3 + x(global_id(0)); })
+STRETTO_KERNEL(set_elements, (out<unsigned> y, unsigned c), { y(global_id(0)) = c + (unsigned)global_id(0); })
 
 constexpr int length = 2000, arrays = 12;  // 8,000 bytes each
 

@@ -20,11 +20,11 @@
 namespace stretto {
 namespace {
 
+using test::node_reports;
 using test::run_on_nodes;
 using test::stencil_begin;
 using test::stencil_on_nodes;
 using test::stencil_step;
-using test::node_reports;
 using test::with_variable;
 
 constexpr int elements = 60;
@@ -54,7 +54,8 @@ void check_all_fail_with(const node_reports& told, std::uint32_t odd, const std:
     CAPTURE(node);
     INFO(text);
     CHECK(has(text, own));
-    CHECK(text.starts_with("error N17: the run of node " + std::to_string(odd) + " has ended with an error") == (node != odd));
+    CHECK(text.starts_with("error N17: the run of node " + std::to_string(odd) + " has ended with an error") ==
+          (node != odd));
   }
 }
 
@@ -66,10 +67,12 @@ TEST_CASE("a program that throws on one node between its launches ends on all no
     for (std::uint32_t seed = 0; seed < test::scaled(30u, 1500u); ++seed) {
       std::mt19937 random(seed);
       const std::uint32_t nodes = 2 + seed % 4, odd = random() % nodes, workers = 1 + seed % 2;
-      const int steps = 1 + static_cast<int>(random() % 20), at = static_cast<int>(random() % static_cast<std::uint32_t>(steps + 1));
+      const int steps = 1 + static_cast<int>(random() % 20),
+                at = static_cast<int>(random() % static_cast<std::uint32_t>(steps + 1));
       CAPTURE(compares);
       CAPTURE(seed);
-      check_all_fail_with(run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = workers, .devices = seed % 3 ? "none" : "sim:2"},
+      check_all_fail_with(run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
+                                       {.workers = workers, .devices = seed % 3 ? "none" : "sim:2"},
                                        [&](runtime& rt) {
                                          go_on(steps, [&](int i) {
                                            if (i == at && rt.node() == odd) throw std::runtime_error("no paper");
@@ -81,10 +84,12 @@ TEST_CASE("a program that throws on one node between its launches ends on all no
 }
 
 TEST_CASE("a program that throws on one node before it has asked anything of buffers ends on all") {
-  check_all_fail_with(run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
-    if (rt.node() == 2) throw std::runtime_error("no input");
-    go_on(4, [](int) {});
-  }), 2, "no input");
+  check_all_fail_with(run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"},
+                                   [&](runtime& rt) {
+                                     if (rt.node() == 2) throw std::runtime_error("no input");
+                                     go_on(4, [](int) {});
+                                   }),
+                      2, "no input");
 }
 
 TEST_CASE("a launch that cannot be made on one node alone, for want of memory, ends all with its cause and line") {
@@ -106,45 +111,51 @@ TEST_CASE("a launch that cannot be made on one node alone, for want of memory, e
 }
 
 TEST_CASE("a task that fails on one node, which alone waits for it, ends all") {
-  check_all_fail_with(run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [](runtime& rt) {
-    const std::uint32_t self = rt.node();
-    const event done = host_task(on_each_node, [self] {
-      if (self == 1) throw std::runtime_error("no ink");
-    });
-    wait(done);
-    go_on(6, [](int) {});
-  }), 1, "no ink");
+  check_all_fail_with(run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"},
+                                   [](runtime& rt) {
+                                     const std::uint32_t self = rt.node();
+                                     const event done = host_task(on_each_node, [self] {
+                                       if (self == 1) throw std::runtime_error("no ink");
+                                     });
+                                     wait(done);
+                                     go_on(6, [](int) {});
+                                   }),
+                      1, "no ink");
 }
 
 TEST_CASE("each node throws its own error if all fail alike") {
   for (std::uint32_t seed = 0; seed < test::scaled(20u, 500u); ++seed) {
     const std::uint32_t nodes = 2 + seed % 3;
-    const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
-      go_on(9, [&](int i) {
-        if (i == 7) throw std::runtime_error("out of node " + std::to_string(rt.node()));
-      });
-    });
+    const node_reports told =
+        run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+          go_on(9, [&](int i) {
+            if (i == 7) throw std::runtime_error("out of node " + std::to_string(rt.node()));
+          });
+        });
     CAPTURE(seed);
     CHECK(told.written == "");
     for (const auto& [node, text] : told.thrown) CHECK(text == "out of node " + std::to_string(node));
   }
 }
 
-TEST_CASE("a node that lacks nothing of a failed run says nothing; one that does says so at its end, if its run has ended") {
-  const node_reports content = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
-    go_on(5, [](int) {});
-    if (rt.node() == 1) throw std::runtime_error("too late");
-  });
+TEST_CASE(
+    "a node that lacks nothing of a failed run says nothing; one that does says so at its end, if its run has ended") {
+  const node_reports content =
+      run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+        go_on(5, [](int) {});
+        if (rt.node() == 1) throw std::runtime_error("too late");
+      });
   CHECK(content.thrown.at(0) == "nothing was thrown");
   CHECK(content.thrown.at(1) == "too late");
   CHECK(content.written == "");
 
-  const node_reports lacks = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
-    const buffer<int> u(box(0, elements)), v(box(0, elements));
-    launch(stencil_begin, box(0, elements), u(one_to_one));
-    if (rt.node() == 1) throw std::runtime_error("too early");
-    launch(stencil_step, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
-  });
+  const node_reports lacks =
+      run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"}, [](runtime& rt) {
+        const buffer<int> u(box(0, elements)), v(box(0, elements));
+        launch(stencil_begin, box(0, elements), u(one_to_one));
+        if (rt.node() == 1) throw std::runtime_error("too early");
+        launch(stencil_step, box(0, elements), u(neighborhood(1)), v(one_to_one), elements);
+      });
   CHECK(lacks.thrown.at(1) == "too early");
   const std::string others = lacks.thrown.at(0) + lacks.written;  // its run may have ended before the failure was known
   INFO(others);

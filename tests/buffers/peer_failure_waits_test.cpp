@@ -25,8 +25,8 @@
 namespace stretto {
 namespace {
 
-using test::run_on_nodes;
 using test::node_reports;
+using test::run_on_nodes;
 
 constexpr std::uint32_t most_nodes = 6;
 
@@ -72,10 +72,12 @@ struct way_to_wait {
 const way_to_wait ways[] = {
     {"an event of the node that fails, which it would have triggered",
      [](std::uint32_t odd) { wait(async(at_node(odd), call<&own_event>()).get()); }},
-    {"an event of its own, which the node that fails would have triggered by a call", [](std::uint32_t) { wait(own_event()); }},
+    {"an event of its own, which the node that fails would have triggered by a call",
+     [](std::uint32_t) { wait(own_event()); }},
     {"a call to the node that fails, which waits there for what its program would have done",
      [](std::uint32_t odd) { async(at_node(odd), call<&wait_for_own_event>()).get(); }},
-    {"a task behind such an event", [](std::uint32_t odd) {
+    {"a task behind such an event",
+     [](std::uint32_t odd) {
        const event never = async(at_node(odd), call<&own_event>()).get();
        wait(async(after(never), [] {}));
      }},
@@ -85,7 +87,8 @@ const way_to_wait ways[] = {
        b.arrive();
        wait(b);
      }},
-    {"a phase of a barrier behind the next one", [](std::uint32_t odd) {
+    {"a phase of a barrier behind the next one",
+     [](std::uint32_t odd) {
        const barrier b = async(at_node(odd), call<&barrier_of_all>()).get();
        b.arrive();
        b.advance().arrive();
@@ -94,7 +97,8 @@ const way_to_wait ways[] = {
 };
 
 bool names(const std::string& text, std::uint32_t odd, const std::string& own) {
-  return text.starts_with("error N17: the run of node " + std::to_string(odd) + " has ended with an error") && text.find(own) != text.npos;
+  return text.starts_with("error N17: the run of node " + std::to_string(odd) + " has ended with an error") &&
+         text.find(own) != text.npos;
 }
 
 }  // namespace
@@ -109,10 +113,11 @@ TEST_CASE("a wait by events, barriers or calls for a failed run ends with an err
       CAPTURE(nodes);
       CAPTURE(odd);
       forget();
-      const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}), {.workers = workers, .devices = "none"}, [&](runtime& rt) {
-        if (rt.node() == odd) throw std::runtime_error("no ink");
-        way.wait_there(odd);
-      });
+      const node_reports told = run_on_nodes(simulated_job({.nodes = nodes, .seed = seed}),
+                                             {.workers = workers, .devices = "none"}, [&](runtime& rt) {
+                                               if (rt.node() == odd) throw std::runtime_error("no ink");
+                                               way.wait_there(odd);
+                                             });
       INFO(told.written);
       CHECK(told.written == "");
       for (const auto& [node, text] : told.thrown) {
@@ -127,22 +132,23 @@ TEST_CASE("a wait by events, barriers or calls for a failed run ends with an err
 TEST_CASE("a wait that will complete is not ended, however long it lasts after the failure of another node") {
   forget();
   const auto slow = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); };
-  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
-    if (rt.node() == 2) throw std::runtime_error("no ink");
-    if (rt.node() == 1) {  // triggered by a task of another node
-      slow();
-      async(at_node(0), call<&trigger_own_event>()).get();
-      return;
-    }
-    wait(own_event());
-    const user_event by_thread = user_event::create();  // and by a thread outside of the runtimes
-    std::jthread other([&] {
-      slow();
-      const attachment here(rt);
-      by_thread.trigger();
-    });
-    wait(by_thread);
-  });
+  const node_reports told =
+      run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
+        if (rt.node() == 2) throw std::runtime_error("no ink");
+        if (rt.node() == 1) {  // triggered by a task of another node
+          slow();
+          async(at_node(0), call<&trigger_own_event>()).get();
+          return;
+        }
+        wait(own_event());
+        const user_event by_thread = user_event::create();  // and by a thread outside of the runtimes
+        std::jthread other([&] {
+          slow();
+          const attachment here(rt);
+          by_thread.trigger();
+        });
+        wait(by_thread);
+      });
   INFO(told.written);
   CHECK(told.written == "");
   CHECK(told.thrown.at(0) == "nothing was thrown");
@@ -157,17 +163,20 @@ TEST_CASE("a wait behind a failed run is reported once and continues if a thread
   // The wait ends when the report exists, however long a busy machine takes, and then lasts a little longer, to catch a
   // second report.
   const auto is_told = [] { return test::written_so_far().find("error H10") != std::string::npos; };
-  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"}, [&](runtime& rt) {
-    if (rt.node() == 2) throw std::runtime_error("no ink");
-    if (rt.node() == 1) return wait(async(at_node(0), call<&own_event>()).get());
-    std::jthread other([&] {
-      while (!is_told()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      std::this_thread::sleep_for(std::chrono::duration<double>(patience + 3));
-      const attachment here(rt);
-      trigger_own_event();
-    });
-    wait(own_event());
-  }, as_usual ? nullptr : "1.5");
+  const node_reports told = run_on_nodes(
+      simulated_job({.nodes = 3}), {.workers = 2, .devices = "none"},
+      [&](runtime& rt) {
+        if (rt.node() == 2) throw std::runtime_error("no ink");
+        if (rt.node() == 1) return wait(async(at_node(0), call<&own_event>()).get());
+        std::jthread other([&] {
+          while (!is_told()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          std::this_thread::sleep_for(std::chrono::duration<double>(patience + 3));
+          const attachment here(rt);
+          trigger_own_event();
+        });
+        wait(own_event());
+      },
+      as_usual ? nullptr : "1.5");
   INFO(told.written);
   const std::size_t first = told.written.find("error H10: no progress for ");
   REQUIRE(first != told.written.npos);
@@ -181,15 +190,16 @@ TEST_CASE("a wait behind a failed run is reported once and continues if a thread
 TEST_CASE("a program that catches the end of its wait continues, and its later work is done") {
   forget();
   std::atomic<int> went_on{0};
-  const node_reports told = run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
-    if (rt.node() == 2) throw std::runtime_error("no ink");
-    try {
-      wait(own_event());
-    } catch (const std::exception&) {
-      ++went_on;
-    }
-    if (rt.node() == 0) CHECK(async(at_node(1), call<&seven>()).get() == 7);
-  });
+  const node_reports told =
+      run_on_nodes(simulated_job({.nodes = 3}), {.workers = 1, .devices = "none"}, [&](runtime& rt) {
+        if (rt.node() == 2) throw std::runtime_error("no ink");
+        try {
+          wait(own_event());
+        } catch (const std::exception&) {
+          ++went_on;
+        }
+        if (rt.node() == 0) CHECK(async(at_node(1), call<&seven>()).get() == 7);
+      });
   CHECK(went_on == 2);
   CHECK(told.thrown.at(0) == "nothing was thrown");
   CHECK(told.written == "");

@@ -45,9 +45,8 @@ STRETTO_KERNEL(add_mirrored, (in<unsigned> u, inout<unsigned> v, int length), {
   int i = global_id(0);
   v(i) = v(i) * 3u + u(i) + 5u * u(length - 1 - i);
 })
-STRETTO_KERNEL(mix_in, (in<unsigned> u, reduce<bit_xor<unsigned>> to, int length), {
-  to(global_id(0) % length) << u(global_id(0)) * 3u;
-})
+STRETTO_KERNEL(mix_in, (in<unsigned> u, reduce<bit_xor<unsigned>> to, int length),
+               { to(global_id(0) % length) << u(global_id(0)) * 3u; })
 
 STRETTO_KERNEL(fill_space, (out<double, 3> u, int seed), {
   u(global_id(0), global_id(1), global_id(2)) = (global_id(0) * 31 + global_id(1) * 7 + global_id(2) + seed) % 101;
@@ -145,7 +144,9 @@ class program_of_lines : any_program {
     const auto note_it = [this, n] { here_.push_back(n); };
     switch (number(0, 3)) {
       case 0: host_task(affects(effect_, others_[at(number(0, 19))]), on_each_node, note_it), ++on_all_; break;
-      case 1: host_task(affects(effect_), stretto::uses(others_[at(number(0, 19))]), collective{}, note_it), ++on_all_; break;
+      case 1:
+        host_task(affects(effect_), stretto::uses(others_[at(number(0, 19))]), collective{}, note_it), ++on_all_;
+        break;
       case 2: host_task(affects(effect_), in_pieces{2}, box(0, number(1, 9)), note_it); break;
       default:
         host_task(stretto::uses(effect_), on_each_node, [this, n, least = on_all_] {
@@ -176,7 +177,8 @@ class program_of_lines : any_program {
     const buffer<unsigned>&u = all_[at(a)], &v = all_[at(b)];
     const line from = loops_[at(a)];
     line& to = loops_[at(b)];
-    const int m = length(a), n = length(b), most = std::min(m, n), first = number(0, most - 1), last = number(first + 1, most);
+    const int m = length(a), n = length(b), most = std::min(m, n), first = number(0, most - 1),
+              last = number(first + 1, most);
     const auto some = [&](int low, int high) {
       unsigned s = 1;
       for (int k = low; k < high; ++k) s = s * 5 + from[at(k)];
@@ -205,33 +207,48 @@ class program_of_lines : any_program {
       case 3:
         go(add_mirrored, box(first, last), u([](const box& part, const box& all) {
              return std::vector<box>{part, box(all.max()[0] - part.max()[0], all.max()[0] - part.min()[0])};
-           }), v(one_to_one), m);
+           }),
+           v(one_to_one), m);
         each([&](int i) { return from[at(i)] + 5 * from[at(m - 1 - i)]; });
         break;
       case 4:
-        host_task(box(first, last), [m](const box& part, view<const unsigned> u, view<unsigned> v) {
-          for (coordinate i = part.min()[0]; i < part.max()[0]; ++i) v(i) = v(i) * 3 + u(i) + (i + 1 < m ? 5 * u(i + 1) : 0);
-        }, u.in(neighborhood(1)), v.inout(one_to_one));
+        host_task(
+            box(first, last),
+            [m](const box& part, view<const unsigned> u, view<unsigned> v) {
+              for (coordinate i = part.min()[0]; i < part.max()[0]; ++i)
+                v(i) = v(i) * 3 + u(i) + (i + 1 < m ? 5 * u(i + 1) : 0);
+            },
+            u.in(neighborhood(1)), v.inout(one_to_one));
         each([&](int i) { return from[at(i)] + (i + 1 < m ? 5 * from[at(i + 1)] : 0); });
         break;
       case 5:
-        host_task(on_one_node, [first, last](view<unsigned> v) {
-          for (int i = first; i < last; ++i) v(i) = v(i) * 3 + 2;
-        }, v.inout(fixed(box(first, last))));
+        host_task(
+            on_one_node,
+            [first, last](view<unsigned> v) {
+              for (int i = first; i < last; ++i) v(i) = v(i) * 3 + 2;
+            },
+            v.inout(fixed(box(first, last))));
         each([](int) { return 2u; });
         break;
       case 6:
-        host_task(on_each_node, [expected = some(0, m), m](view<const unsigned> u) {
-          unsigned s = 1;
-          for (int k = 0; k < m; ++k) s = s * 5 + u(k);
-          CHECK(s == expected);
-        }, u.in(all));
+        host_task(
+            on_each_node,
+            [expected = some(0, m), m](view<const unsigned> u) {
+              unsigned s = 1;
+              for (int k = 0; k < m; ++k) s = s * 5 + u(k);
+              CHECK(s == expected);
+            },
+            u.in(all));
         break;
       case 7:
-        host_task(collective{static_cast<std::uint32_t>(number(0, 1))}, [n](collective_part me, view<unsigned> v) {
-          const std::int64_t low = std::int64_t{me.node} * n / me.nodes, high = (std::int64_t{me.node} + 1) * n / me.nodes;
-          for (std::int64_t i = low; i < high; ++i) v(i) = v(i) * 3 + 4;
-        }, v.inout(even_split));
+        host_task(
+            collective{static_cast<std::uint32_t>(number(0, 1))},
+            [n](collective_part me, view<unsigned> v) {
+              const std::int64_t low = std::int64_t{me.node} * n / me.nodes,
+                                 high = (std::int64_t{me.node} + 1) * n / me.nodes;
+              for (std::int64_t i = low; i < high; ++i) v(i) = v(i) * 3 + 4;
+            },
+            v.inout(even_split));
         for (unsigned& x : to) x = x * 3 + 4;
         break;
       case 8: {
@@ -299,10 +316,13 @@ class program_in_space : any_program {
     const int a = number(0, 1), b = 1 - a;
     const buffer<double, 3>&u = all_[at(a)], &v = all_[at(b)];
     point low, high;
-    for (int x = 0; x < 3; ++x) low[x] = number(0, n_[at(x)] - 1), high[x] = number(static_cast<int>(low[x]) + 1, n_[at(x)]);
+    for (int x = 0; x < 3; ++x)
+      low[x] = number(0, n_[at(x)] - 1), high[x] = number(static_cast<int>(low[x]) + 1, n_[at(x)]);
     const box range = box::between(low, high);
     const auto [n0, n1, n2] = n_;
-    const auto from = [&, before = loops_[at(a)], n1, n2](int i, int j, int k) { return before[at((i * n1 + j) * n2 + k)]; };
+    const auto from = [&, before = loops_[at(a)], n1, n2](int i, int j, int k) {
+      return before[at((i * n1 + j) * n2 + k)];
+    };
     const auto adds = [&](const std::function<double(int, int, int)>& what) {
       each(range, [&](int i, int j, int k) {
         const double s = element(b, i, j, k) + what(i, j, k);
@@ -310,7 +330,8 @@ class program_in_space : any_program {
       });
     };
     const auto beside = [&, n2](int i, int j, int k) {
-      return from(i, j, k) + (i > 0 ? 2 * from(i - 1, j, k) : 0) + (j > 0 ? 3 * from(i, j - 1, k) : 0) + (k + 1 < n2 ? 5 * from(i, j, k + 1) : 0);
+      return from(i, j, k) + (i > 0 ? 2 * from(i - 1, j, k) : 0) + (j > 0 ? 3 * from(i, j - 1, k) : 0) +
+             (k + 1 < n2 ? 5 * from(i, j, k + 1) : 0);
     };
     switch (number(0, 6)) {
       case 0: go(add_star, range, u(star(1)), v(one_to_one), n0, n1, n2), adds(beside); break;
@@ -334,18 +355,24 @@ class program_in_space : any_program {
         break;
       case 5:
         go(add_ends, range, u([](const box& part, const box& all) {
-             const auto plane = [&](coordinate at) { return box({at, part.min()[1], part.min()[2]}, {at + 1, part.max()[1], part.max()[2]}); };
+             const auto plane = [&](coordinate at) {
+               return box({at, part.min()[1], part.min()[2]}, {at + 1, part.max()[1], part.max()[2]});
+             };
              return std::vector<box>{plane(0), plane(all.max()[0] - 1)};
-           }), v(one_to_one), n0);
+           }),
+           v(one_to_one), n0);
         adds([&, n0](int, int j, int k) { return from(0, j, k) + 2 * from(n0 - 1, j, k); });
         break;
       default:
-        host_task(range, [n0](const box& part, view<const double, 3> u, view<double, 3> v) {
-          each(part, [&](int i, int j, int k) {
-            const double s = v(i, j, k) + u(i, j, k) + (i + 1 < n0 ? u(i + 1, j, k) : 0);
-            v(i, j, k) = s - 1009 * std::floor(s / 1009);
-          });
-        }, u.in(star(1, 0)), v.inout(one_to_one));
+        host_task(
+            range,
+            [n0](const box& part, view<const double, 3> u, view<double, 3> v) {
+              each(part, [&](int i, int j, int k) {
+                const double s = v(i, j, k) + u(i, j, k) + (i + 1 < n0 ? u(i + 1, j, k) : 0);
+                v(i, j, k) = s - 1009 * std::floor(s / 1009);
+              });
+            },
+            u.in(star(1, 0)), v.inout(one_to_one));
         adds([&, n0](int i, int j, int k) { return from(i, j, k) + (i + 1 < n0 ? from(i + 1, j, k) : 0); });
     }
   }
@@ -376,6 +403,8 @@ TEST_CASE("random programs on lines of unlike lengths give what loops give, by e
   run_many<program_of_lines>(test::scaled(84u, 3000u));
 }
 
-TEST_CASE("random programs in three axes give what loops give") { run_many<program_in_space>(test::scaled(84u, 3000u)); }
+TEST_CASE("random programs in three axes give what loops give") {
+  run_many<program_in_space>(test::scaled(84u, 3000u));
+}
 
 }  // namespace stretto

@@ -21,9 +21,8 @@ namespace {
 STRETTO_KERNEL(count_in_order, (out<int, 3> u, int n1, int n2), {
   u(global_id(0), global_id(1), global_id(2)) = (global_id(0) * n1 + global_id(1)) * n2 + global_id(2);
 })
-STRETTO_KERNEL(take_turned, (in<int, 3> u, out<int, 3> v), {
-  v(global_id(0), global_id(1), global_id(2)) = u(global_id(1), global_id(2), global_id(0));
-})
+STRETTO_KERNEL(take_turned, (in<int, 3> u, out<int, 3> v),
+               { v(global_id(0), global_id(1), global_id(2)) = u(global_id(1), global_id(2), global_id(0)); })
 STRETTO_KERNEL(set_to_seven, (out<int> x), { x(global_id(0)) = 7; })
 
 }  // namespace
@@ -34,9 +33,12 @@ TEST_CASE("a launch on a kind of device of which there is none is refused, and n
     const buffer<int> x(box(0, 8));
     const buffers::buffers_state& s = *buffers::state_of(*base::current()->runtime);
     const std::uint64_t before = s.tasks.next();
-    const std::string words = test::thrown_by([&] { launch(on(device_kind::gpu), set_to_seven, box(0, 8), x(one_to_one)); });
+    const std::string words =
+        test::thrown_by([&] { launch(on(device_kind::gpu), set_to_seven, box(0, 8), x(one_to_one)); });
     INFO(words);
-    CHECK(words.starts_with("error B28: launch \"set_to_seven\" is to run on a gpu, and this node has none\n  submitted   range_hints_test.cpp:"));
+    CHECK(
+        words.starts_with("error B28: launch \"set_to_seven\" is to run on a gpu, and this node has none\n  submitted  "
+                          " range_hints_test.cpp:"));
     CHECK(s.tasks.next() == before);
     launch(on(device_kind::host), set_to_seven, box(0, 8), x(one_to_one));
     CHECK(x.read().get().view()(5) == 7);
@@ -54,7 +56,9 @@ TEST_CASE("a launch on devices is computed by them") {
   });
 }
 
-TEST_CASE("a launch on some kinds is computed on each node by those of its devices that are of them, or by its host where it may") {
+TEST_CASE(
+    "a launch on some kinds is computed on each node by those of its devices that are of them, or by its host where it "
+    "may") {
   const auto options_of = [](std::uint32_t node) {
     return runtime_options{.workers = 1, .devices = node == 0 ? "sim:2" : node == 1 ? "none" : "sim:1(fail_launch=1)"};
   };
@@ -66,20 +70,26 @@ TEST_CASE("a launch on some kinds is computed on each node by those of its devic
       for (int i = 0; i < 30; ++i) REQUIRE(seen.view()(i) == 7);
     };
   };
-  const auto run = [&](std::uint32_t nodes, auto tag) { return test::run_on_nodes(simulated_job({.nodes = nodes}), options_of, filled(tag)); };
+  const auto run = [&](std::uint32_t nodes, auto tag) {
+    return test::run_on_nodes(simulated_job({.nodes = nodes}), options_of, filled(tag));
+  };
   // Two nodes: one has GPUs, the other only its host.
-  for (const auto& [node, text] : run(2, on(device_kind::gpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
+  for (const auto& [node, text] : run(2, on(device_kind::gpu, device_kind::host)).thrown)
+    CHECK(text == "nothing was thrown");
   const test::node_reports refused = run(2, on(device_kind::gpu, device_kind::accelerator));
-  CHECK(refused.thrown.at(1).starts_with("error B28: launch \"set_to_seven\" is to run on a gpu or accelerator, and this node has none\n"));
+  CHECK(refused.thrown.at(1).starts_with(
+      "error B28: launch \"set_to_seven\" is to run on a gpu or accelerator, and this node has none\n"));
   CHECK(refused.thrown.at(0).starts_with("error N17: the run of node 1 has ended with an error"));
   CHECK(refused.thrown.at(0).find("its error   B28: ") != std::string::npos);
   // The device of the third node fails each launch: a node uses its host only if it has no device of the kind.
   CHECK(run(3, on(device_kind::gpu, device_kind::host)).thrown.at(2) != "nothing was thrown");
-  for (const auto& [node, text] : run(3, on(device_kind::cpu, device_kind::host)).thrown) CHECK(text == "nothing was thrown");
+  for (const auto& [node, text] : run(3, on(device_kind::cpu, device_kind::host)).thrown)
+    CHECK(text == "nothing was thrown");
 }
 
 TEST_CASE("only devices of the driver that a launch names compute it") {
-  for (const std::string& devices : test::usable_devices({"sim:1(fail_launch=1),opencl:1"}, "launches on some of several devices")) {
+  for (const std::string& devices :
+       test::usable_devices({"sim:1(fail_launch=1),opencl:1"}, "launches on some of several devices")) {
     const bool is_cuda = devices.find("cuda") != std::string::npos;
     const auto outcome_of = [&](auto... tag) {
       std::string text;

@@ -119,9 +119,12 @@ TEST_CASE("a writer of elements in a kept view waits for the view, however many 
     for (int i = 0; i < 100; ++i) launch(snapshot_raise, y.elements(), y(one_to_one));
     wait(epoch());
     const event raised = host_task(on_each_node, [] {});
-    host_task(x.elements(), [](const box& part, view<int> x) {
-      for (auto i = part.min()[0]; i < part.max()[0]; ++i) x(i) += 10;
-    }, x.inout(one_to_one));
+    host_task(
+        x.elements(),
+        [](const box& part, view<int> x) {
+          for (auto i = part.min()[0]; i < part.max()[0]; ++i) x(i) += 10;
+        },
+        x.inout(one_to_one));
     launch(snapshot_raise, y.elements(), y(one_to_one));
     CHECK(y.read().get().view()(0) == 101);
     wait(raised);

@@ -18,8 +18,10 @@ namespace stretto {
 namespace {
 
 STRETTO_KERNEL(count_up, (out<long long> x), { x(global_id(0)) = global_id(0); })
-STRETTO_KERNEL(dot, (in<long long> x, in<long long> y, reduce<sum<long long>> s), { s(0) << x(global_id(0)) * y(global_id(0)); })
-STRETTO_KERNEL(histogram, (in<long long> x, reduce<sum<int>, 2> h), { h(x(global_id(0)) % 3, x(global_id(0)) % 5) << 1; })
+STRETTO_KERNEL(dot, (in<long long> x, in<long long> y, reduce<sum<long long>> s),
+               { s(0) << x(global_id(0)) * y(global_id(0)); })
+STRETTO_KERNEL(histogram, (in<long long> x, reduce<sum<int>, 2> h),
+               { h(x(global_id(0)) % 3, x(global_id(0)) % 5) << 1; })
 STRETTO_KERNEL(spread_of, (in<long long> x, reduce<minimum<long long>> least, reduce<maximum<long long>> most), {
   least(0) << x(global_id(0)) * 7 % 101;
   most(0) << x(global_id(0)) * 7 % 101;
@@ -77,8 +79,12 @@ TEST_CASE("a sum of numbers that are rounded is the same on every node, to the l
 }
 
 // Custom operators: the minimum with its index, and the three largest values.
-STRETTO_DEVICE_STRUCT(least_at, { long value; long at; })
-STRETTO_DEVICE_FUNCTION(least_at, lesser, (least_at a, least_at b), { return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a; })
+STRETTO_DEVICE_STRUCT(least_at, {
+  long value;
+  long at;
+})
+STRETTO_DEVICE_FUNCTION(least_at, lesser, (least_at a, least_at b),
+                        { return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a; })
 STRETTO_DEVICE_OPERATOR(least_with_place, least_at, lesser, {9223372036854775807, 9223372036854775807})
 STRETTO_DEVICE_STRUCT(greatest, { int is[3]; })
 STRETTO_DEVICE_FUNCTION(greatest, greatest_of, (greatest a, greatest b), {
@@ -87,13 +93,14 @@ STRETTO_DEVICE_FUNCTION(greatest, greatest_of, (greatest a, greatest b), {
   return most;
 })
 STRETTO_DEVICE_OPERATOR(three_greatest, greatest, greatest_of, {{-1, -1, -1}})
-STRETTO_KERNEL(survey, (in<long long> x, int seed, reduce<least_with_place> least, reduce<three_greatest> by_remainder), {
-  long i = global_id(0), v = (x(i) * 7919 + seed) % 1009;
-  least_at l = {v, i};
-  least(0) << l;
-  greatest g = {{(int)(v), -1, -1}};
-  by_remainder(v % 4) << g;
-})
+STRETTO_KERNEL(survey, (in<long long> x, int seed, reduce<least_with_place> least, reduce<three_greatest> by_remainder),
+               {
+                 long i = global_id(0), v = (x(i) * 7919 + seed) % 1009;
+                 least_at l = {v, i};
+                 least(0) << l;
+                 greatest g = {{(int)(v), -1, -1}};
+                 by_remainder(v % 4) << g;
+               })
 
 TEST_CASE("kernels reduce by operators of the program's own, as host tasks do, on any devices of any nodes") {
   test::on_nodes_with_devices([] {
@@ -114,10 +121,13 @@ TEST_CASE("kernels reduce by operators of the program's own, as host tasks do, o
       if (seed == 0) launch(survey, x.elements(), x(one_to_one), seed, least.from_identity(), most.from_identity());
       else launch(in_pieces{2}, survey, x.elements(), x(one_to_one), seed, least, most);
     }
-    host_task(x.elements(), [](const box& part, view<const long long> x, view<least_at> to) {
-      for (auto i = part.min()[0]; i < part.max()[0]; ++i)
-        for (int seed = 0; seed < 3; ++seed) least_with_place::fold(to(0), {(x(i) * 7919 + seed) % 1009, i});
-    }, x.in(one_to_one), least_of_hosts.reduce<least_with_place>().from_identity());
+    host_task(
+        x.elements(),
+        [](const box& part, view<const long long> x, view<least_at> to) {
+          for (auto i = part.min()[0]; i < part.max()[0]; ++i)
+            for (int seed = 0; seed < 3; ++seed) least_with_place::fold(to(0), {(x(i) * 7919 + seed) % 1009, i});
+        },
+        x.in(one_to_one), least_of_hosts.reduce<least_with_place>().from_identity());
     for (const auto& b : {least, least_of_hosts}) {
       const auto seen = b.read().get();
       CHECK(seen.view()(0).value == expected.value);
@@ -169,12 +179,16 @@ TEST_CASE("a failed contribution of one node poisons the result on all nodes, an
   for (const std::uint32_t nodes : {1u, 3u, 4u})
     test::on_nodes_of(simulated_job({.nodes = nodes, .seed = 1}), {.workers = 1}, [](runtime&) {
       buffer<double> s(box(0, 1)), other(box(0, 1));
-      host_task(box(0, 8), [](const box& part, view<double> s) {
-        if (part.contains(point(7))) throw std::runtime_error("no such file");
-        s(0) = 1;
-      }, s.reduce<sum<double>>().from_identity());
-      host_task(box(0, 8), [](const box& part, view<double> s) { s(0) += static_cast<double>(part.volume()); },
-                other.reduce<sum<double>>().from_identity());
+      host_task(
+          box(0, 8),
+          [](const box& part, view<double> s) {
+            if (part.contains(point(7))) throw std::runtime_error("no such file");
+            s(0) = 1;
+          },
+          s.reduce<sum<double>>().from_identity());
+      host_task(
+          box(0, 8), [](const box& part, view<double> s) { s(0) += static_cast<double>(part.volume()); },
+          other.reduce<sum<double>>().from_identity());
       CHECK(test::thrown_by([&] { (void)s.read().get(); }).find("no such file") != std::string::npos);
       CHECK(other.read().get().view()(0) == 8);
     });

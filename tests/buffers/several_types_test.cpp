@@ -21,7 +21,8 @@ STRETTO_KERNEL_TEMPLATE((class V, int Width), summed_around, (in<V> x, out<V> y,
 
 TEST_CASE("buffers of vectors and bools are divided among nodes and devices as others are") {
   test::on_nodes_with_devices([] {
-    const buffer<float4> x(box(0, 50), [](coordinate i) { return float4(static_cast<float>(i), 1, 2, 3); }), y(box(0, 50));
+    const buffer<float4> x(box(0, 50), [](coordinate i) { return float4(static_cast<float>(i), 1, 2, 3); }),
+        y(box(0, 50));
     const buffer<bool> large(box(0, 50));
     STRETTO_SCOPED_KERNEL(doubled, (inout<float4> v), { v(global_id(0)) *= 2; })
     launch(doubled, box(0, 50), x(one_to_one));
@@ -31,7 +32,8 @@ TEST_CASE("buffers of vectors and bools are divided among nodes and devices as o
     int wrong = 0;
     for (coordinate i = 2; i < 48; ++i) {
       const float4 v = seen.view()(i);
-      wrong += v.x != static_cast<float>(10 * i) || v.y != 10 || v.z != 20 || v.w != 30 || flags.view()(i) != (10 * i > 60);
+      wrong +=
+          v.x != static_cast<float>(10 * i) || v.y != 10 || v.z != 20 || v.w != 30 || flags.view()(i) != (10 * i > 60);
     }
     CHECK(wrong == 0);
   });

@@ -21,7 +21,8 @@ STRETTO_KERNEL(set_all, (out<int> u, int to), { u(global_id(0)) = to; })
 
 }  // namespace
 
-TEST_CASE("host tasks that affect one thing run one at a time and in order, those that use it in between, side by side") {
+TEST_CASE(
+    "host tasks that affect one thing run one at a time and in order, those that use it in between, side by side") {
   test::on_nodes_with_devices([] {
     const side_effect log("log"), other("other");
     buffer<int> u(box(0, 8), {.name = "u"});
@@ -29,12 +30,15 @@ TEST_CASE("host tasks that affect one thing run one at a time and in order, thos
     std::atomic<int> in_it = 0;
     for (int i = 0; i < 20; ++i) {
       launch(set_all, u.elements(), u(one_to_one), i);
-      host_task(affects(log), name("note"), on_each_node, [&, i](view<const int> u) {
-        CHECK(++in_it == 1);
-        yield();
-        lines.push_back(i * 100 + u(7));
-        --in_it;
-      }, u.in(all));
+      host_task(
+          affects(log), name("note"), on_each_node,
+          [&, i](view<const int> u) {
+            CHECK(++in_it == 1);
+            yield();
+            lines.push_back(i * 100 + u(7));
+            --in_it;
+          },
+          u.in(all));
       host_task(stretto::uses(log), on_each_node, [&, i] { CHECK(lines.size() == static_cast<std::size_t>(i) + 1); });
       host_task(affects(other), on_each_node, [] {});
     }

@@ -21,8 +21,10 @@ namespace {
 
 using test::with_variable;
 
-STRETTO_KERNEL(number_rows, (out<long long, 2> u, int columns), { u(global_id(0), global_id(1)) = global_id(0) * columns + global_id(1); })
-STRETTO_KERNEL(add_to_next, (in<long long> u, inout<long long> v), { v(global_id(0)) = (v(global_id(0)) * 3 + u(global_id(0))) % 1009; })
+STRETTO_KERNEL(number_rows, (out<long long, 2> u, int columns),
+               { u(global_id(0), global_id(1)) = global_id(0) * columns + global_id(1); })
+STRETTO_KERNEL(add_to_next, (in<long long> u, inout<long long> v),
+               { v(global_id(0)) = (v(global_id(0)) * 3 + u(global_id(0))) % 1009; })
 STRETTO_KERNEL(add_around, (in<long long> u, out<long long> v, int n), {
   int i = global_id(0);
   v(i) = (u(i) + (i > 0 ? u(i - 1) : 0) + (i + 1 < n ? u(i + 1) : 0)) % 1009;
@@ -46,7 +48,8 @@ void on_small_devices(const char* memory, Body&& body) {
   for (const char* kind : {"sim", "sim:2"})
     for (const std::uint32_t nodes : {1u, 3u}) {
       INFO(nodes << " nodes with " << kind);
-      test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = kind}, [&](runtime&) { body(); });
+      test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = kind},
+                        [&](runtime&) { body(); });
     }
 }
 
@@ -109,7 +112,8 @@ TEST_CASE("a launch whose part is larger than a device's memory is computed in p
       launch(add_around, box(0, n), u(neighborhood(1)), v(one_to_one), n);
       launch(add_up_all, box(0, n), v(one_to_one), total.from_identity());
       std::swap(u, v);
-      for (std::size_t i = 0; i < n; ++i) there[i] = (here[i] + (i > 0 ? here[i - 1] : 0) + (i + 1 < n ? here[i + 1] : 0)) % 1009;
+      for (std::size_t i = 0; i < n; ++i)
+        there[i] = (here[i] + (i > 0 ? here[i - 1] : 0) + (i + 1 < n ? here[i + 1] : 0)) % 1009;
       std::swap(here, there);
       CHECK(total.read().get().view()(0) == std::accumulate(here.begin(), here.end(), 0LL));
     }
@@ -122,7 +126,8 @@ TEST_CASE("a launch that no cut fits into a device is refused with bytes and buf
   on_small_devices("64K", [&] {
     std::vector<long long> ones(n, 1);
     buffer<long long> u(box(0, n), ones.data(), {.name = "u"}), v(box(0, n), {.name = "v"});
-    const std::string words = test::thrown_by([&] { launch(weigh_by_all, box(0, n), u(stretto::all), v(one_to_one), n); });
+    const std::string words =
+        test::thrown_by([&] { launch(weigh_by_all, box(0, n), u(stretto::all), v(one_to_one), n); });
     CHECK_MESSAGE(words.find("error B24: \"weigh_by_all\" needs more of the memory of D0 than there is") == 0, words);
     CHECK_MESSAGE(words.find("80,000 bytes of buffer B0 \"u\"") != words.npos, words);
     CHECK_MESSAGE(words.find("submitted   small_memory_test.cpp:") != words.npos, words);

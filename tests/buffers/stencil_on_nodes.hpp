@@ -18,7 +18,8 @@ STRETTO_KERNEL(stencil_sum, (in<int> x, reduce<sum<int>> total), { total(0) << x
 
 class stencil_on_nodes {
  public:
-  explicit stencil_on_nodes(int points) : u_(box(0, points), {.name = "u"}), v_(box(0, points), {.name = "v"}), total_(box(0, 1)), points_(points) {
+  explicit stencil_on_nodes(int points)
+      : u_(box(0, points), {.name = "u"}), v_(box(0, points), {.name = "v"}), total_(box(0, 1)), points_(points) {
     launch(stencil_begin, u_.elements(), u_(one_to_one));
   }
 
@@ -27,7 +28,9 @@ class stencil_on_nodes {
     std::swap(u_, v_);
   }
   void add_up() { launch(stencil_sum, u_.elements(), u_(one_to_one), total_.from_identity()); }
-  void look() { host_task(on_each_node, [](view<const int>) {}, u_.in(all)); }
+  void look() {
+    host_task(on_each_node, [](view<const int>) {}, u_.in(all));
+  }
   void read_sum() { total_.read().get(); }
   void read_all() { u_.read().get(); }
 

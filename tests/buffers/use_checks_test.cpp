@@ -88,8 +88,7 @@ TEST_CASE("a launch that reads what other items of it write is refused, however 
                    u(one_to_one));
           }) == "B31");
     CHECK(refused([&] {
-            host_task(
-                u.elements(), [](view<const int>, view<int>) {}, u.in(neighborhood(1)), u.out(one_to_one));
+            host_task(u.elements(), [](view<const int>, view<int>) {}, u.in(neighborhood(1)), u.out(one_to_one));
           }) == "B31");
     CHECK(refused([&] { host_task(in_tiles, u.elements(), [](view<int>) {}, u.inout(neighborhood(1))); }) == "B31");
     CHECK(state.tasks.next() == before);
@@ -115,10 +114,8 @@ TEST_CASE("the error names the arguments, the overlap and the repair") {
               "  overlap     [6,7)\n"
               "  because     what is read depends on which of them comes first, and on how the range is divided\n"
               "  try         write into a second array with one_to_one, and swap the two after each launch");
-    const std::string of_task = test::thrown_by([&] {
-      host_task(
-          name("halo"), u.elements(), [](view<int>) {}, u.inout(neighborhood(1)));
-    });
+    const std::string of_task =
+        test::thrown_by([&] { host_task(name("halo"), u.elements(), [](view<int>) {}, u.inout(neighborhood(1))); });
     CHECK(of_task.find("host task \"halo\" reads elements of buffer B0 \"u\" that other chunks of it write") !=
           of_task.npos);
     CHECK(of_task.find("argument 1 (inout): the chunk [0,6) may read [0,7)") != of_task.npos);
@@ -139,9 +136,12 @@ TEST_CASE("launches whose items read what they alone write, or what no item writ
                               [](coordinate i, coordinate j) { return static_cast<int>(10 * i - j); });
     launch(use_sort_rows, box(0, 8), rows(slice(1)), 4);
     CHECK(rows.read().get().view()(5, 0) == 47);
-    host_task(rows.elements(), [](const box& part, view<int, 2> r) {
-      for (auto i = part.min()[0]; i < part.max()[0]; ++i) r(i, 1) += r(i, 0);
-    }, rows.inout(slice(1)));
+    host_task(
+        rows.elements(),
+        [](const box& part, view<int, 2> r) {
+          for (auto i = part.min()[0]; i < part.max()[0]; ++i) r(i, 1) += r(i, 0);
+        },
+        rows.inout(slice(1)));
     host_task(
         on_one_node, [](view<const int> from, view<int> to) { to(0) = from(11); }, u.in(all),
         u.inout(fixed(box(0, 1))));

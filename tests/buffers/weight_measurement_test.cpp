@@ -57,7 +57,8 @@ long long sum_by_loop(int n, int steps) {
   std::vector<long long> x(static_cast<std::size_t>(n)), y(x);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<long long>(i);
   for (int s = 0; s < steps; ++s) {
-    for (std::size_t i = 0; i < x.size(); ++i) y[i] = (x[i] + (i > 0 ? x[i - 1] : 0) + (i + 1 < x.size() ? x[i + 1] : 0)) % 1009;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      y[i] = (x[i] + (i > 0 ? x[i - 1] : 0) + (i + 1 < x.size() ? x[i + 1] : 0)) % 1009;
     std::swap(x, y);
   }
   long long all = 0;
@@ -66,14 +67,16 @@ long long sum_by_loop(int n, int steps) {
 }
 
 bool is_near(const std::vector<double>& shares, const std::vector<double>& ideal, double by) {
-  return shares.size() == ideal.size() && std::ranges::equal(shares, ideal, [&](double a, double b) { return std::abs(a - b) < by; });
+  return shares.size() == ideal.size() &&
+         std::ranges::equal(shares, ideal, [&](double a, double b) { return std::abs(a - b) < by; });
 }
 
 /// Each node, and each device, weighs one more than the one before.
 weight_settings weights_by_number() {
   weight_settings w;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) w.nodes.push_back(n + 1);
-  for (std::size_t d = 0; d < buffers_here().instructions.shape().devices.size(); ++d) w.devices.push_back(static_cast<double>(d + 1 + this_node()));
+  for (std::size_t d = 0; d < buffers_here().instructions.shape().devices.size(); ++d)
+    w.devices.push_back(static_cast<double>(d + 1 + this_node()));
   return w;
 }
 
@@ -96,13 +99,16 @@ TEST_CASE("weights set by hand say how many rows nodes and devices get, and the 
   });
 }
 
-TEST_CASE("weights that do not fit the nodes or devices there are, or are not above 0, are refused and nothing changes") {
+TEST_CASE(
+    "weights that do not fit the nodes or devices there are, or are not above 0, are refused and nothing changes") {
   runtime rt({.workers = 1, .devices = "sim:2"});
   rt.run([] {
     set_weights({.devices = {1, 3}});
     const auto refused = [](const weight_settings& w) { return test::thrown_by([&] { set_weights(w); }); };
-    CHECK(refused({.nodes = {1, 1}}).find("error B22: set_weights was given 2 weights of nodes, and there are 1") != std::string::npos);
-    CHECK(refused({.devices = {1}}).find("error B22: set_weights was given 1 weight of devices, and there are 2") != std::string::npos);
+    CHECK(refused({.nodes = {1, 1}}).find("error B22: set_weights was given 2 weights of nodes, and there are 1") !=
+          std::string::npos);
+    CHECK(refused({.devices = {1}}).find("error B22: set_weights was given 1 weight of devices, and there are 2") !=
+          std::string::npos);
     CHECK(refused({.devices = {1, 1, 1, 1}}).find("B22") != std::string::npos);
     CHECK(refused({.devices = {1, 0}}).find("a weight of devices that is not above 0") != std::string::npos);
     CHECK(refused({.devices = {1, std::nan("")}}).find("B22") != std::string::npos);
@@ -111,12 +117,14 @@ TEST_CASE("weights that do not fit the nodes or devices there are, or are not ab
   });
   runtime alone({.workers = 1, .devices = "none"});
   alone.run([] {
-    CHECK(test::thrown_by([] { set_weights({.devices = {1}}); }).find("of devices, and there are none") != std::string::npos);
+    CHECK(test::thrown_by([] { set_weights({.devices = {1}}); }).find("of devices, and there are none") !=
+          std::string::npos);
   });
 }
 
 TEST_CASE("a processor is busy from when a part began or the one before ended, and the first is not counted") {
-  const auto loads = buffers::loads_of({{0, 10, 0, 1}, {1, 5, 0.5, 4}, {0, 10, 0.5, 3}, {0, 20, 5, 7}, {1, 5, 4, 5}}, 3);
+  const auto loads =
+      buffers::loads_of({{0, 10, 0, 1}, {1, 5, 0.5, 4}, {0, 10, 0.5, 3}, {0, 20, 5, 7}, {1, 5, 4, 5}}, 3);
   CHECK(loads[0].items == 30);
   CHECK(loads[0].seconds == doctest::Approx(2 + 2));
   CHECK(loads[1].items == 5);
@@ -161,11 +169,14 @@ TEST_CASE("devices of different speeds get shares of launches in proportion to t
   });
 }
 
-STRETTO_KERNEL(from_place_2, (out<long long, 2> x), { x(global_id(0), global_id(1)) = global_id(0) * 7 + global_id(1); })
+STRETTO_KERNEL(from_place_2, (out<long long, 2> x),
+               { x(global_id(0), global_id(1)) = global_id(0) * 7 + global_id(1); })
 STRETTO_KERNEL(add_cross, (in<long long, 2> x, out<long long, 2> y, int n), {
   const int i = global_id(0);
   const int j = global_id(1);
-  y(i, j) = (x(i, j) + (i > 0 ? x(i - 1, j) : 0) + (i + 1 < n ? x(i + 1, j) : 0) + (j > 0 ? x(i, j - 1) : 0) + (j + 1 < n ? x(i, j + 1) : 0)) % 1009;
+  y(i, j) = (x(i, j) + (i > 0 ? x(i - 1, j) : 0) + (i + 1 < n ? x(i + 1, j) : 0) + (j > 0 ? x(i, j - 1) : 0) +
+             (j + 1 < n ? x(i, j + 1) : 0)) %
+            1009;
 })
 
 /// The same in two axes, cut in tiles; the sum weighs each element by its index.
@@ -194,8 +205,9 @@ long long weighed_sum_by_loop(int n, int steps) {
   for (int s = 0; s < steps; ++s, std::swap(x, y))
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
-        y[at(i, j)] = (x[at(i, j)] + (i > 0 ? x[at(i - 1, j)] : 0) + (i + 1 < n ? x[at(i + 1, j)] : 0) + (j > 0 ? x[at(i, j - 1)] : 0) +
-                       (j + 1 < n ? x[at(i, j + 1)] : 0)) % 1009;
+        y[at(i, j)] = (x[at(i, j)] + (i > 0 ? x[at(i - 1, j)] : 0) + (i + 1 < n ? x[at(i + 1, j)] : 0) +
+                       (j > 0 ? x[at(i, j - 1)] : 0) + (j + 1 < n ? x[at(i, j + 1)] : 0)) %
+                      1009;
   long long all = 0;
   for (std::size_t k = 0; k < x.size(); ++k) all += x[k] * static_cast<long long>(k + 1);
   return all;
@@ -216,8 +228,9 @@ TEST_CASE("weights set by hand say how large the tiles of nodes and devices are,
 }
 
 TEST_CASE("devices of different speeds get tiles in proportion to their speeds") {
-  for (const auto& [devices, ideal] : {std::pair<std::string, std::vector<double>>{"sim(rate=2M),sim(rate=6M)", {0.25, 0.75}},
-                                       {"sim(rate=2M),sim(rate=2M),sim(rate=2M),sim(rate=6M)", {1.0 / 6, 1.0 / 6, 1.0 / 6, 0.5}}}) {
+  for (const auto& [devices, ideal] :
+       {std::pair<std::string, std::vector<double>>{"sim(rate=2M),sim(rate=6M)", {0.25, 0.75}},
+        {"sim(rate=2M),sim(rate=2M),sim(rate=2M),sim(rate=6M)", {1.0 / 6, 1.0 / 6, 1.0 / 6, 0.5}}}) {
     runtime rt({.workers = 1, .devices = devices});
     rt.run([&] {
       std::vector<double> shares;
@@ -232,7 +245,9 @@ TEST_CASE("devices of different speeds get tiles in proportion to their speeds")
   }
 }
 
-TEST_CASE("nothing is measured where the option weights is off, where weights are set by hand, or where the runtime is stepped") {
+TEST_CASE(
+    "nothing is measured where the option weights is off, where weights are set by hand, or where the runtime is "
+    "stepped") {
   {
     const with_variable off("STRETTO_WEIGHTS", "off");
     runtime rt({.workers = 1, .devices = "sim:2"});
@@ -287,7 +302,8 @@ TEST_CASE("nodes of different speeds get shares of launches in proportion to the
     const std::uint32_t self = this_node();
     const outcome_of_stencil was = stencil(n, 2'000, [&](int step) {
       const std::vector<double> now = buffers_here().commands.weights().shares();
-      if (!seen[self].empty() ? now != seen[self].back() : !now.empty()) seen[self].push_back(now), when[self].push_back(step);
+      if (!seen[self].empty() ? now != seen[self].back() : !now.empty())
+        seen[self].push_back(now), when[self].push_back(step);
       return is_near(now, {0.25, 0.75}, 0.1) || step == 1'500;
     });
     const std::scoped_lock hold(lock);
@@ -305,7 +321,8 @@ TEST_CASE("nodes of different speeds get shares of launches in proportion to the
 TEST_CASE("a program that ends while nodes exchange what they measured ends, at whatever launch that is") {
   const with_variable on("STRETTO_WEIGHTS", "nodes");
   for (int launches = 22; launches < 120; launches += 19)
-    on_nodes_with({"sim:2", "none", "sim"}, [&] { CHECK(stencil(100, launches, [](int) { return false; }).sum == sum_by_loop(100, launches)); });
+    on_nodes_with({"sim:2", "none", "sim"},
+                  [&] { CHECK(stencil(100, launches, [](int) { return false; }).sum == sum_by_loop(100, launches)); });
 }
 
 TEST_CASE("launches that fail where they are measured change no weights, and fail what they would") {

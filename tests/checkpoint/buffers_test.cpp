@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <signal.h>
-#include <stretto/stretto.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <stretto/stretto.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -30,7 +30,8 @@ STRETTO_KERNEL(saved_wave, (in<double, 2> now, inout<double, 2> other, int n), {
   const int i = global_id(0);
   const int j = global_id(1);
   if (i > 0 && j > 0 && i < n - 1 && j < n - 1)
-    other(i, j) = 2 * now(i, j) - other(i, j) + 0.2 * (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) - 4 * now(i, j));
+    other(i, j) = 2 * now(i, j) - other(i, j) +
+                  0.2 * (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) - 4 * now(i, j));
 })
 
 /// The state of the program besides its buffers.
@@ -81,7 +82,8 @@ ended_wave wave(const std::string& directory, const checkpoint_policy& policy, i
   return out;
 }
 
-ended_wave on_nodes(std::uint32_t nodes, const std::string& devices, const std::string& directory, const checkpoint_policy& policy, int steps) {
+ended_wave on_nodes(std::uint32_t nodes, const std::string& devices, const std::string& directory,
+                    const checkpoint_policy& policy, int steps) {
   ended_wave found;
   std::mutex lock;
   test::on_nodes_of(simulated_job({.nodes = nodes, .seed = nodes}), {.workers = 1, .devices = devices}, [&](runtime&) {
@@ -99,7 +101,9 @@ ended_wave on_nodes(std::uint32_t nodes, const std::string& devices, const std::
 
 }  // namespace
 
-TEST_CASE("a wave goes on from its last checkpoint on another number of nodes and devices, and ends as one that never ended, to the last bit") {
+TEST_CASE(
+    "a wave goes on from its last checkpoint on another number of nodes and devices, and ends as one that never ended, "
+    "to the last bit") {
   const temporary_folder folder;
   const ended_wave whole = on_nodes(1, "none", (folder.path / "none.ckpt").string(), {}, 60);
   CHECK(whole.saved == 0);
@@ -123,7 +127,8 @@ TEST_CASE("a checkpoint has what was there at its point, whatever is launched at
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   test::on_nodes_of(simulated_job({.nodes = 3, .seed = 2}), {.workers = 2}, [&](runtime&) {
-    buffer<int, 2> u(box({-2, 5}, {95, 12}), [](coordinate i, coordinate j) { return static_cast<int>(100 * i + j); }, {.name = "u"});
+    buffer<int, 2> u(box({-2, 5}, {95, 12}), [](coordinate i, coordinate j) { return static_cast<int>(100 * i + j); },
+                     {.name = "u"});
     buffer<float, 3> none(box({0, 0, 0}, {0, 4, 4}));
     buffer<double> one(box(8, 9), [](coordinate) { return 2.5; });
     int round = 0;
@@ -132,10 +137,13 @@ TEST_CASE("a checkpoint has what was there at its point, whatever is launched at
     future<void> last;
     for (; round < 10; ++round) {
       last = saved.save();
-      host_task(u.elements(), [](const box& part, view<int, 2> u) {
-        for (auto i = part.min()[0]; i < part.max()[0]; ++i)
-          for (auto j = part.min()[1]; j < part.max()[1]; ++j) ++u(i, j);
-      }, u.inout(one_to_one));
+      host_task(
+          u.elements(),
+          [](const box& part, view<int, 2> u) {
+            for (auto i = part.min()[0]; i < part.max()[0]; ++i)
+              for (auto j = part.min()[1]; j < part.max()[1]; ++j) ++u(i, j);
+          },
+          u.inout(one_to_one));
     }
     last.get();
   });
@@ -178,7 +186,9 @@ TEST_CASE("nodes agree on when a checkpoint is due by horizons, and by the secon
   CHECK(at_once.field == never.field);
 }
 
-TEST_CASE("each file of a checkpoint may be damaged, and it is refused on all nodes with the file named, nothing having changed") {
+TEST_CASE(
+    "each file of a checkpoint may be damaged, and it is refused on all nodes with the file named, nothing having "
+    "changed") {
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt";
   on_nodes(3, "none", directory.string(), {.offers = 9}, 10);
@@ -197,7 +207,8 @@ TEST_CASE("each file of a checkpoint may be damaged, and it is refused on all no
       if (way == 2) fs::remove(file);
       else overwrite(file, changed);
       test::on_nodes_of(simulated_job({.nodes = 2, .seed = 4}), {.workers = 1}, [&](runtime&) {
-        buffer<double, 2> now(box({0, 0}, {points_along, points_along}), [](coordinate, coordinate) { return 4.0; }), other;
+        buffer<double, 2> now(box({0, 0}, {points_along, points_along}), [](coordinate, coordinate) { return 4.0; }),
+            other;
         const buffer<double, 2> before = now;
         course at{.step = 3};
         buffer_checkpoint saved(directory.string());
@@ -243,9 +254,12 @@ TEST_CASE("a failed write or a failed computation fails the checkpoint on all no
     saved.keep("u", u), lost.keep("u", u);
     saved.save().get();
     CHECK(error_of([&] { lost.save().get(); }).code() == "C01");
-    host_task(u.elements(), [](const box& part, view<int>) {
-      if (part.contains(point(29))) throw error("F01", "the tape is torn");
-    }, u.out(one_to_one));
+    host_task(
+        u.elements(),
+        [](const box& part, view<int>) {
+          if (part.contains(point(29))) throw error("F01", "the tape is torn");
+        },
+        u.out(one_to_one));
     const std::string words = test::thrown_by([&] { saved.save().get(); });
     CHECK_MESSAGE(words.find("the tape is torn") != words.npos, words);
     buffer<int> again;

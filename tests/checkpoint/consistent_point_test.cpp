@@ -85,7 +85,8 @@ TEST_CASE("handlers that wait for others end before the point, also those that w
     for (int round = 0; round < 5; ++round) {
       std::vector<mobile<runner>> chain;
       for (std::uint32_t i = 0; i < 6; ++i) chain.push_back(make_mobile<runner>(at_node(i % 2)));
-      for (std::size_t i = 0; i + 1 < chain.size(); ++i) send(chain[i], call<&runner::know>(chain[i], chain[i + 1])).get();
+      for (std::size_t i = 0; i + 1 < chain.size(); ++i)
+        send(chain[i], call<&runner::know>(chain[i], chain[i + 1])).get();
       const auto over = send(chain[0], call<&ask_in_a_finish>(5));
       for (int i = 0; i < round; ++i) yield();
       save_checkpoint(directory, {keep("chain", chain)}).get();
@@ -167,7 +168,8 @@ TEST_CASE("objects in mobile objects and in messages that wait are saved with th
     std::vector<float> model{10, 20, 30};
     float travels = 0;
     for (int i = 0; i <= swaps; ++i) travels += 1, std::swap(model[static_cast<std::size_t>(i % 3)], travels);
-    for (std::size_t i = 0; i < 3; ++i) CHECK(send(all[i], call<&heat_of>()).get() == std::vector<float>(side * side, model[i]));
+    for (std::size_t i = 0; i < 3; ++i)
+      CHECK(send(all[i], call<&heat_of>()).get() == std::vector<float>(side * side, model[i]));
   };
   for (const std::uint32_t nodes : {1u, 2u, 3u}) {
     CAPTURE(nodes);
@@ -178,8 +180,9 @@ TEST_CASE("objects in mobile objects and in messages that wait are saved with th
       std::vector<mobile<plate>> all;
       for (std::uint32_t i = 0; i < 3; ++i) all.push_back(make_mobile<plate>(at_node(i % nodes)));
       for (std::size_t i = 0; i < 3; ++i)
-        send(all[i], call([](plate& p, mobile<plate> next, float with) { p.next = next, p.heat = filled(with); }, all[(i + 1) % 3],
-                          float(10 * (i + 1)))).get();
+        send(all[i], call([](plate& p, mobile<plate> next, float with) { p.next = next, p.heat = filled(with); },
+                          all[(i + 1) % 3], float(10 * (i + 1))))
+            .get();
       detached([&] { send(all[0], call<&swap_heat>(filled(0), swaps)); });
       for (int n = 0; n < 4; ++n) {
         const std::string directory = (folder.path / std::to_string(n)).string();

@@ -187,7 +187,9 @@ TEST_CASE("a table with a valid checksum and impossible values is refused") {
   const auto lengths_at = whole.find("\"lengths\": [");
   REQUIRE(lengths_at != whole.npos);
   const std::string lengths = whole.substr(lengths_at, whole.find(']', lengths_at) + 1 - lengths_at);
-  const std::string nodes = "\"nodes\": 2", file = whole.substr(whole.find("\"kept/"), whole.find("\": {", whole.find("\"kept/")) - whole.find("\"kept/") + 1);
+  const std::string nodes = "\"nodes\": 2",
+                    file = whole.substr(whole.find("\"kept/"),
+                                        whole.find("\": {", whole.find("\"kept/")) - whole.find("\"kept/") + 1);
   const std::vector<std::pair<std::string, std::string>> changes{
       {lengths, "\"lengths\": [4, 2305843009213693952]"},
       {lengths, "\"lengths\": [4, -8]"},
@@ -222,7 +224,8 @@ TEST_CASE("a table with a valid checksum and impossible values is refused") {
   });
 }
 
-TEST_CASE("a table that gives a kept value more elements than its files have is refused before memory is taken for them") {
+TEST_CASE(
+    "a table that gives a kept value more elements than its files have is refused before memory is taken for them") {
   const temporary_folder folder;
   const fs::path directory = folder.path / "run.ckpt";
   save(directory.string(), 1);
@@ -255,11 +258,16 @@ TEST_CASE("a list of objects with a valid checksum and impossible values is refu
     const auto at = text.find(key) + key.size();
     return text.substr(0, at) + value + text.substr(text.find_first_of(",}", at));
   };
-  const std::vector<std::string> changed{with("\"kind\":", "77"),           with("\"kind\":", "-1"),
-                                         with("\"offset\":", "-1"),         with("\"offset\":", "1e300"),
-                                         with("\"bytes\":", "9223372036854775807"), with("\"priority\":", "1000"),
-                                         with("\"object\":", "\"-1\""),     with("\"object\":", "\"ffff000000000001\""),
-                                         with("\"type\":", "\" 7\""),       "{\"objects\": " + text + "}"};
+  const std::vector<std::string> changed{with("\"kind\":", "77"),
+                                         with("\"kind\":", "-1"),
+                                         with("\"offset\":", "-1"),
+                                         with("\"offset\":", "1e300"),
+                                         with("\"bytes\":", "9223372036854775807"),
+                                         with("\"priority\":", "1000"),
+                                         with("\"object\":", "\"-1\""),
+                                         with("\"object\":", "\"ffff000000000001\""),
+                                         with("\"type\":", "\" 7\""),
+                                         "{\"objects\": " + text + "}"};
   for (const std::string& by : changed) {
     CAPTURE(by);
     overwrite(list, by);

@@ -44,13 +44,15 @@ std::string wrong_in_job(std::uint32_t nodes, F&& body) {
   return wrong;
 }
 
-/// Has a checkpoint of step 1, fails with one that does not fit, for `reason` and with that remedy, and takes another that does.
+/// Has a checkpoint of step 1, fails with one that does not fit, for `reason` and with that remedy, and takes another
+/// that does.
 std::string fails_once(const std::string& directory, const std::string& reason, const std::string& remedy) {
   save_checkpoint(directory, {keep("step", 1)}).get();
   const std::vector<int> many(100'000, 7);  // 400 kB
   const object<int, 1> large(box(0, 100'000), many.data());
   const error said = error_of([&] { save_checkpoint(directory, {keep("step", 2), keep("large", large)}).get(); });
-  if (said.code() != "C01" || std::string(said.what()).find(reason) == std::string::npos) return std::string("it said ") + said.what();
+  if (said.code() != "C01" || std::string(said.what()).find(reason) == std::string::npos)
+    return std::string("it said ") + said.what();
   if (said.what_to_try().find(remedy) == std::string::npos) return "it advised: " + said.what_to_try();
   if (open_checkpoint(directory).value<int>("step") != 1) return "the last checkpoint is not what it was";
   if (std::filesystem::exists(directory + ".partial")) return "what could not be written is still there";
@@ -81,7 +83,8 @@ TEST_CASE("a limit on the size of files: the last checkpoint stays, and the limi
             signal(SIGXFSZ, SIG_IGN);
             const rlimit most{100'000, RLIM_INFINITY};
             setrlimit(RLIMIT_FSIZE, &most);
-            return wrong_in_job(nodes, [&] { return fails_once((folder.path / "run.ckpt").string(), "File too large", "ulimit -f"); });
+            return wrong_in_job(
+                nodes, [&] { return fails_once((folder.path / "run.ckpt").string(), "File too large", "ulimit -f"); });
           }) == 0);
   }
 }
@@ -98,7 +101,8 @@ void refuse_to_exchange() {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog all{static_cast<unsigned short>(std::size(rules)), rules};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) != 0) _exit(not_possible_here);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) != 0)
+    _exit(not_possible_here);
 }
 
 TEST_CASE("where names cannot be exchanged a checkpoint replaces the last one all the same") {
@@ -109,11 +113,13 @@ TEST_CASE("where names cannot be exchanged a checkpoint replaces the last one al
       refuse_to_exchange();
       const std::string one = (folder.path / "one").string(), two = (folder.path / "two").string();
       std::filesystem::create_directory(one), std::filesystem::create_directory(two);
-      if (renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, two.c_str(), RENAME_EXCHANGE) == 0) return "names can be exchanged";
+      if (renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, two.c_str(), RENAME_EXCHANGE) == 0)
+        return "names can be exchanged";
       return wrong_in_job(nodes, [&]() -> std::string {
         for (int step = 1; step < 6; ++step) {
           save_checkpoint(directory, {keep("step", step)}).get();
-          if (open_checkpoint(directory).value<int>("step") != step) return "step " + std::to_string(step) + " is not there";
+          if (open_checkpoint(directory).value<int>("step") != step)
+            return "step " + std::to_string(step) + " is not there";
           for (const char* ending : {".previous", ".partial"})
             if (std::filesystem::exists(directory + ending)) return std::string("something is left: ") + ending;
         }

@@ -60,7 +60,9 @@ template <class F>
 void on_each(stepped_job& job, F&& what) {
   for (std::uint32_t n = 0; n < job.nodes(); ++n) job.run_on(n, [&] { what(); });
 }
-long visits_of(const collection<walker>& all) { return reduce(all, call<&walker::visits_had>(), 0L, std::plus<>()).get(); }
+long visits_of(const collection<walker>& all) {
+  return reduce(all, call<&walker::visits_had>(), 0L, std::plus<>()).get();
+}
 
 TEST_CASE("per-node values match the objects that are saved with them, on any number of nodes afterwards") {
   std::uint64_t waited = 0;
@@ -70,7 +72,8 @@ TEST_CASE("per-node values match the objects that are saved with them, on any nu
     std::mt19937_64 random(seed);
     const temporary_folder folder;
     const std::string directory = (folder.path / "run.ckpt").string();
-    const std::uint32_t before = 1 + std::uint32_t(random() % most_nodes), after = 1 + std::uint32_t(random() % most_nodes);
+    const std::uint32_t before = 1 + std::uint32_t(random() % most_nodes),
+                        after = 1 + std::uint32_t(random() % most_nodes);
     const int walks = 1 + int(random() % 6), steps = int(random() % 40);
     of_nodes = {};
     {
@@ -200,7 +203,8 @@ TEST_CASE("a value is not saved once its kept_here is destroyed, and a failed po
   });
 }
 
-TEST_CASE("a damaged file of what a node kept is named when it is read, also where not all files were looked at before") {
+TEST_CASE(
+    "a damaged file of what a node kept is named when it is read, also where not all files were looked at before") {
   const temporary_folder folder;
   const std::string directory = (folder.path / "run.ckpt").string();
   runtime rt({.workers = 1});

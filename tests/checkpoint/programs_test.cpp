@@ -98,9 +98,7 @@ TEST_CASE("a node that dies while a checkpoint is taken: the last one stays, the
       });
       const std::uint32_t by = job.draw(), dead = job.draw();
       std::string end;
-      job.begin_on(by, [&] {
-        end = thrown_by([&] { save_checkpoint(directory, {keep("all", all)}).get(); });
-      });
+      job.begin_on(by, [&] { end = thrown_by([&] { save_checkpoint(directory, {keep("all", all)}).get(); }); });
       job.step(random() % 1500);
       job.kill(dead);
       job.step_until([&] { return !end.empty(); });

@@ -68,9 +68,10 @@ TEST_CASE("values are what they were, of every kind that fields knows") {
     const settings s{"cold start", {{"dt", 0.125}, {"tolerance", 1e-9}}};
     const std::vector<double> energies{1, 2.5, std::numeric_limits<double>::infinity()};
     const std::vector<bool> flags{true, false, true};
-    save_checkpoint(folder, {keep("step", 41), keep("time", 0.5), keep("is_warm", true), keep("s", s), keep("energies", energies),
-                             keep("none", std::vector<int>()), keep("phase", phase::second), keep("at", vec3{1, 2, 3}),
-                             keep("flags", flags), keep("words", std::string("tempo primo")), keep("big", std::uint64_t(1) << 63)})
+    save_checkpoint(
+        folder, {keep("step", 41), keep("time", 0.5), keep("is_warm", true), keep("s", s), keep("energies", energies),
+                 keep("none", std::vector<int>()), keep("phase", phase::second), keep("at", vec3{1, 2, 3}),
+                 keep("flags", flags), keep("words", std::string("tempo primo")), keep("big", std::uint64_t(1) << 63)})
         .get();
     const checkpoint c = open_checkpoint(folder);
     CHECK(c.value<int>("step") == 41);
@@ -132,8 +133,8 @@ TEST_CASE("arrays can be read by a reader that follows only the specification of
     launch(numbered, u.elements(), u);
     const vec3 elements[] = {{1, 2, 3}};
     const object<vec3, 1> v(box({0}, {1}), elements);
-    save_checkpoint(folder, {keep("u", u), keep("v", v), keep("step", std::int16_t(-3)), keep("time", 0.25), keep("is_warm", true),
-                             keep("few", std::vector<float>{0.5f, -1})})
+    save_checkpoint(folder, {keep("u", u), keep("v", v), keep("step", std::int16_t(-3)), keep("time", 0.25),
+                             keep("is_warm", true), keep("few", std::vector<float>{0.5f, -1})})
         .get();
     CHECK(output_of("python3 -B " STRETTO_SOURCE_DIR "/tests/checkpoint/zarr_reader.py " + folder +
                     " kept/u kept/v kept/step kept/time kept/is_warm kept/few mobile/node0") ==

@@ -20,10 +20,14 @@ namespace stretto::test {
 class stepped_job {
  public:
   stepped_job(std::uint64_t seed, std::uint32_t nodes, std::mt19937_64& random)
-      : random_(random), job_({.nodes = nodes, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-4,
+      : random_(random),
+        job_({.nodes = nodes,
+              .seed = seed,
+              .jitter_seconds = seed % 2 ? 2e-6 : 1e-4,
               .bandwidth_bytes_per_second = seed % 3 ? 1e7 : 1e10}) {
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
+      all_.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job_.seat(n)}));
   }
   ~stepped_job() {
     for (auto& rt : all_) rt->leave();

@@ -67,7 +67,8 @@ inline void take(tally& t, const token& k) {
   const way w = way_of(k.number);
   const mobile<tally> last = t.all[count - 1];
   if (waits(w, t.which, count)) t.sum += send(last, call<&tally::look>()).get();
-  if (w == way::with_a_move) migrate(t.all[t.which], at_node(static_cast<std::uint32_t>((k.number >> 20) % job_nodes())));
+  if (w == way::with_a_move)
+    migrate(t.all[t.which], at_node(static_cast<std::uint32_t>((k.number >> 20) % job_nodes())));
   if (!k.left) return;
   const token next = make_token(next_number(k.number), k.left - 1);
   const mobile<tally> to = t.all[next.number % count];

@@ -72,7 +72,8 @@ struct bench {
   }
 };
 
-inline launch_range range(std::vector<std::int64_t> min, std::vector<std::int64_t> max, std::vector<std::int64_t> group = {}) {
+inline launch_range range(std::vector<std::int64_t> min, std::vector<std::int64_t> max,
+                          std::vector<std::int64_t> group = {}) {
   launch_range r;
   r.dimensions = static_cast<int>(min.size());
   for (std::size_t i = 0; i < min.size(); ++i) {

@@ -30,7 +30,8 @@ STRETTO_KERNEL(looked_plane, (in<int, 2> u, inout<int, 2> v, reduce<sum<int>> co
   most(0) << v(i, j);
 })
 STRETTO_KERNEL(looked_line, (in<int> x, out<int> y, int distance), { y(global_id(0)) = x(global_id(0) + distance); })
-STRETTO_KERNEL(looked_space, (out<int, 3> x, int further), { x(global_id(0), global_id(1), global_id(2) + further) = global_id(0); })
+STRETTO_KERNEL(looked_space, (out<int, 3> x, int further),
+               { x(global_id(0), global_id(1), global_id(2) + further) = global_id(0); })
 STRETTO_KERNEL(looked_atomically, (inout<int> x, int where), { atomic_add(&x(where), 1); })
 STRETTO_KERNEL(looked_nowhere, (out<int> x, inout<int> y), {
   if (global_id(0) == 5) x(global_id(0)) = -1;
@@ -42,7 +43,8 @@ STRETTO_GROUP_KERNEL(looked_turns, (in<int> x, out<int> y, local<int> kept, int 
 })
 
 const std::vector<std::string>& checked_devices() {
-  static const std::vector<std::string> all = test::usable_devices({"sim", "opencl:1"}, "kernels that look at their indices");
+  static const std::vector<std::string> all =
+      test::usable_devices({"sim", "opencl:1"}, "kernels that look at their indices");
   return all;
 }
 
@@ -65,7 +67,9 @@ std::string end_of_launch(const event& e) {
 }
 bool says(const std::string& text, const std::string& words) { return text.find(words) != text.npos; }
 
-TEST_CASE("checked kernels compute what they do unchecked: functions of arrays, contributions, tiles of objects, any coordinates") {
+TEST_CASE(
+    "checked kernels compute what they do unchecked: functions of arrays, contributions, tiles of objects, any "
+    "coordinates") {
   on_checked_devices([](auto here) {
     const box whole({-3, 10}, {13, 30}), inner({-2, 10}, {13, 29});
     std::vector<int> begins(static_cast<std::size_t>(whole.volume()));
@@ -89,7 +93,9 @@ TEST_CASE("checked kernels compute what they do unchecked: functions of arrays, 
   });
 }
 
-TEST_CASE("an index outside of its array ends the launch with kernel, item, array, index and extent, on devices as on the host") {
+TEST_CASE(
+    "an index outside of its array ends the launch with kernel, item, array, index and extent, on devices as on the "
+    "host") {
   on_checked_devices([](auto here) {
     const std::vector<int> zeros(64);
     const object<int> x(box(0, 64), zeros.data()), y(box(0, 64));
@@ -103,7 +109,8 @@ TEST_CASE("an index outside of its array ends the launch with kernel, item, arra
     CHECK(y.read().get().view()(63) == 0);
 
     // The argument names one tile only.
-    CHECK(says(end_of_launch(launch(here, looked_line, box(10, 20), x(box(10, 20)), y(box(10, 20)), 1)), "array       [10, 20)"));
+    CHECK(says(end_of_launch(launch(here, looked_line, box(10, 20), x(box(10, 20)), y(box(10, 20)), 1)),
+               "array       [10, 20)"));
     wait(launch(here, looked_line, box(0, 64), x, y, 0));
 
     const object<int, 3> space(box({1, 1, 1}, {2, 2, 4}));
@@ -124,7 +131,8 @@ TEST_CASE("a checked group kernel on a device names its group, and the item in i
     const std::vector<int> ones(64, 1);
     const object<int> x(box(0, 64), ones.data()), y(box(0, 64));
     wait(launch(here, looked_turns, in_groups({1, 4}, 16), x, y(box(16, 64)), local_size{16}, 0));
-    const std::string text = end_of_launch(launch(here, looked_turns, in_groups({3, 4}, 16), x, y(box(48, 64)), local_size{16}, 1));
+    const std::string text =
+        end_of_launch(launch(here, looked_turns, in_groups({3, 4}, 16), x, y(box(48, 64)), local_size{16}, 1));
     INFO(text);
     CHECK(says(text, "group       (3)"));
     CHECK(says(text, "item        (15) of the group, (63) of all"));

@@ -22,7 +22,8 @@ using memories = std::vector<std::uint64_t>;
 
 memories memories_of(const runtime& rt) {
   memories all;
-  for (const place m : rt.machine().places(place_kind::gpu_memory)) all.push_back(*rt.machine().about(m).capacity_bytes);
+  for (const place m : rt.machine().places(place_kind::gpu_memory))
+    all.push_back(*rt.machine().about(m).capacity_bytes);
   return all;
 }
 
@@ -84,7 +85,8 @@ TEST_CASE("a node that asks for no devices gets none, and simulated devices are 
 
 TEST_CASE("the log says which devices a node has, and why") {
   const test::with_variable talks("STRETTO_LOG", "info");
-  CHECK(test::written_by([] { of_nodes(1, "sim"); }).find("info: device sim_0 is \"simulated device 0\"\n") != std::string::npos);
+  CHECK(test::written_by([] { of_nodes(1, "sim"); }).find("info: device sim_0 is \"simulated device 0\"\n") !=
+        std::string::npos);
   for (const std::string& kind : test::usable_devices({"opencl:1"}, "devices that are dealt")) {
     const std::string said = test::written_by([&] { of_nodes(2, kind); });
     CAPTURE(said);

@@ -73,7 +73,8 @@ TEST_CASE("rows at distances are copied, and nothing between them") {
 
 TEST_CASE("items that share a loop make each of its steps once, however many they are") {
   on_each([](bench& b) {
-    for (const launch_range& r : {range({0}, {1}), range({5}, {12}), range({0, 3}, {4, 8}), range({0, 0, 0}, {2, 3, 5}), range({0}, {300})})
+    for (const launch_range& r :
+         {range({0}, {1}), range({5}, {12}), range({0, 3}, {4, 8}), range({0, 0, 0}, {2, 3, 5}), range({0}, {300})})
       for (const int last : {100, 97, 3, -1}) {
         array<int> x({100}, 7);
         launch_argument there = b.put(x);
@@ -227,7 +228,8 @@ TEST_CASE("ids of any range are exact, whether they are ints or not") {
   on_each([](bench& b) {
     if (!b.on->about().has_atomics_64) return;
     constexpr std::int64_t int_max = std::numeric_limits<int>::max(), n = 130;
-    for (std::int64_t from : {std::int64_t{-5}, 1'999'999'870l, int_max - 60, -int_max - 80, 7'000'000'000'000l, -9'000'000'000'000l}) {
+    for (std::int64_t from :
+         {std::int64_t{-5}, 1'999'999'870l, int_max - 60, -int_max - 80, 7'000'000'000'000l, -9'000'000'000'000l}) {
       CAPTURE(from);
       array<std::int64_t> x({n}, 0, {from}), sum({3}, 0);
       auto there = b.put(x), sums = b.put(sum);
@@ -257,7 +259,8 @@ TEST_CASE("elements are found by indices of any type, near the origin and too fa
   on_each([](bench& b) {
     // Rows of four: address sums that just fit into int, just do not, and need 33 bits and more.
     constexpr std::int64_t int_max = std::numeric_limits<int>::max(), rows = 60;
-    for (const std::int64_t from : {std::int64_t{0}, std::int64_t{-7}, int_max / 8 - 70, int_max / 8 - 30, -int_max / 8 - 20, 1'999'999'900l, -1'999'999'900l}) {
+    for (const std::int64_t from : {std::int64_t{0}, std::int64_t{-7}, int_max / 8 - 70, int_max / 8 - 30,
+                                    -int_max / 8 - 20, 1'999'999'900l, -1'999'999'900l}) {
       CAPTURE(from);
       const bool is_negative = from < 0;
       array<int> x({rows, 4}, 0, {from, is_negative ? -2 : 1}), y({rows, 4}, 0, {from, is_negative ? -2 : 1});
@@ -265,7 +268,8 @@ TEST_CASE("elements are found by indices of any type, near the origin and too fa
       const auto in = b.put(x), out = b.put(y);
       std::int64_t first = from;
       int has_unsigned = !is_negative;
-      b.launch(by_indices_of_all_types.code(), range({from, x.min[1]}, {from + rows, x.min[1] + 4}), {in, out, b.value(first), b.value(has_unsigned)});
+      b.launch(by_indices_of_all_types.code(), range({from, x.min[1]}, {from + rows, x.min[1] + 4}),
+               {in, out, b.value(first), b.value(has_unsigned)});
       b.get(y, out);
       for (std::size_t k = 0; k < x.values.size(); ++k) CHECK(y.values[k] == 15 * x.values[k]);
       b.give_all_back();
@@ -273,8 +277,11 @@ TEST_CASE("elements are found by indices of any type, near the origin and too fa
   });
 }
 
-TEST_CASE("lines of large ranges are cut into groups that leave few items over, those of others into groups of one length") {
-  const auto line = [](const std::vector<std::int64_t>& last) { return range(std::vector<std::int64_t>(last.size(), 0), last).items_in_line(); };
+TEST_CASE(
+    "lines of large ranges are cut into groups that leave few items over, those of others into groups of one length") {
+  const auto line = [](const std::vector<std::int64_t>& last) {
+    return range(std::vector<std::int64_t>(last.size(), 0), last).items_in_line();
+  };
   CHECK(line({1}) == 64);
   CHECK(line({100, 161}) == 64);  // another shape is not worth compiling
   CHECK(line({161, 161, 161}) == 168);
@@ -293,7 +300,8 @@ TEST_CASE("lines of large ranges are cut into groups that leave few items over, 
     bool right = true;
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < columns + 30; ++j)
-        right = right && a.values[static_cast<std::size_t>(i * (columns + 30) + j)] == (j < columns ? static_cast<unsigned>(5 + i * 31 + j) : 7);
+        right = right && a.values[static_cast<std::size_t>(i * (columns + 30) + j)] ==
+                             (j < columns ? static_cast<unsigned>(5 + i * 31 + j) : 7);
     CHECK(right);
   });
 }
@@ -353,7 +361,8 @@ TEST_CASE("arrays and values of a group last from region to region") {
     if (!b.on->about().has_double) return;
     constexpr int n = 24;
     array<double> x({n, n}), y({n, n}), z({n, n}), host({n, n});
-    for (std::size_t i = 0; i < n * n; ++i) x.values[i] = static_cast<double>(i % 7), y.values[i] = static_cast<double>(i % 5);
+    for (std::size_t i = 0; i < n * n; ++i)
+      x.values[i] = static_cast<double>(i % 7), y.values[i] = static_cast<double>(i % 5);
     int size = n;
     const auto dx = b.put(x), dy = b.put(y), dz = b.put(z);
     const launch_range r = range({0, 0}, {3, 3}, {8, 8});
@@ -459,7 +468,7 @@ TEST_CASE("rows that overlap, lie far apart or in odd planes are copied one by o
     for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i % 251);
     std::byte* const at = b.take(1024);
     ended e, f;
-    b.s->copy({{}, from.data(), 0, 0}, {{}, at, 8, 0}, {8, 4, 1}, nullptr);       // one row, four times
+    b.s->copy({{}, from.data(), 0, 0}, {{}, at, 8, 0}, {8, 4, 1}, nullptr);  // one row, four times
     // the plane distance is no multiple of the row distance
     b.s->copy({{}, from.data() + 100, 7, 100}, {{}, at + 64, 9, 31}, {5, 3, 4}, nullptr);
     b.s->copy({{}, at, 8, 0}, {{}, back.data(), 8, 0}, {8, 4, 1}, &e);
@@ -527,8 +536,8 @@ TEST_CASE("kernels use memory of the host in place, beside the device's own") {
     b.s->copy({{}, at}, {{}, host + 16384}, {256}, &third);
     b.wait(third);
     CHECK(std::memcmp(host + 16384, numbers, 256) == 0);
-    CHECK_THROWS_AS(b.launch(add_one.code(), range({0}, {64}),
-                             {{{host - 256, {1}, {}, {64}}, host - 256, 256}}), const error&);
+    CHECK_THROWS_AS(b.launch(add_one.code(), range({0}, {64}), {{{host - 256, {1}, {}, {64}}, host - 256, 256}}),
+                    const error&);
   });
 }
 
@@ -589,7 +598,8 @@ TEST_CASE("a device reaches the memory of another one as it says") {
     // The other device writes, in 3 planes of 2 rows of 12 bytes.
     t->copy({{}, other->memory() + 256, 400, 4000}, {{}, one->memory() + 20'000, 100, 1000}, {12, 2, 3}, &rows);
     end_of(*other, rows);
-    s->copy({{}, one->memory() + 20'000, 100, 1000}, {{}, reinterpret_cast<std::byte*>(back.data()), 12, 24}, {12, 2, 3}, &out);
+    s->copy({{}, one->memory() + 20'000, 100, 1000}, {{}, reinterpret_cast<std::byte*>(back.data()), 12, 24},
+            {12, 2, 3}, &out);
     end_of(*one, out);
     for (std::size_t i = 0; i < 18; ++i) CHECK(back[i] == numbers[i / 6 * 1000 + i / 3 % 2 * 100 + i % 3]);
   }
@@ -598,12 +608,13 @@ TEST_CASE("a device reaches the memory of another one as it says") {
 TEST_CASE("a completion may make a stream and end another") {
   on_each([](bench& b) {
     struct maker : places::completion {
-      maker() : places::completion(+[](places::work_item& w) noexcept {
-          auto& m = static_cast<maker&>(w);
-          for (int i = 0; i < 20; ++i) m.made.push_back(m.on->make_stream());
-          m.ends.reset();
-          m.happened = true;
-        }) {}
+      maker()
+          : places::completion(+[](places::work_item& w) noexcept {
+              auto& m = static_cast<maker&>(w);
+              for (int i = 0; i < 20; ++i) m.made.push_back(m.on->make_stream());
+              m.ends.reset();
+              m.happened = true;
+            }) {}
       stretto::device::device* on = nullptr;
       std::unique_ptr<stream> ends;
       std::vector<std::unique_ptr<stream>> made;
@@ -720,11 +731,13 @@ TEST_CASE("operators of the program's own fold elements of any size") {
     auto expected_odd = odd.values;
     int expected_p = 7;
     for (int i = 0; i < n; ++i) {
-      const int v = x.values[static_cast<std::size_t>(i)] = static_cast<int>(static_cast<std::int64_t>(i) * 7919 % 10'007);
+      const int v = x.values[static_cast<std::size_t>(i)] =
+          static_cast<int>(static_cast<std::int64_t>(i) * 7919 % 10'007);
       nearest::fold(expected_near, {std::fabs(static_cast<float>(v) - 5000.5f), i});
       sum_in_plane::fold(expected_s[static_cast<std::size_t>(v % 3 * 2 + i % 2)], {double(v), double(2 * i)});
       top_three::fold(expected_top[v % 2 ? 0 : 1], {{v, 0, 0}, 1});
-      xor_of_three::fold(expected_odd[static_cast<std::size_t>(v % 5)], {{static_cast<std::uint8_t>(v), static_cast<std::uint8_t>(i), 255}});
+      xor_of_three::fold(expected_odd[static_cast<std::size_t>(v % 5)],
+                         {{static_cast<std::uint8_t>(v), static_cast<std::uint8_t>(i), 255}});
       product_of_remainders::fold(expected_p, v % 10'006 + 1);
     }
     const auto dn = b.put(near), ds = b.put(s), dt = b.put(top), dodd = b.put(odd), dp = b.put(p);
@@ -802,15 +815,16 @@ TEST_CASE("every operator folds numbers of 64 bits") {
     folded<minimum<double>> floor(b);
     folded<maximum<double>> top(b);
     for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t v = x.values[i] = (std::int64_t{1} << 36) * static_cast<std::int64_t>(i * 31 % 17) + static_cast<std::int64_t>(i);
+      const std::int64_t v = x.values[i] =
+          (std::int64_t{1} << 36) * static_cast<std::int64_t>(i * 31 % 17) + static_cast<std::int64_t>(i);
       const auto u = static_cast<std::uint64_t>(v);
       const auto w = static_cast<double>(v);
       s.add(v), p.add(u * 2 + 1), least.add(v), most.add(u), all.add(v), any.add(u), odd.add(v);
       sums.add(w), products.add(v % 2 ? 2.0 : 0.5), floor.add(-w), top.add(w);
     }
     b.launch(folds_of_64_bits.code(), range({0}, {n}),
-             {b.put(x), s.there, p.there, least.there, most.there, all.there, any.there, odd.there, sums.there, products.there,
-              floor.there, top.there});
+             {b.put(x), s.there, p.there, least.there, most.there, all.there, any.there, odd.there, sums.there,
+              products.there, floor.there, top.there});
     CHECK(s.is_right(b));
     CHECK(p.is_right(b));
     CHECK(least.is_right(b));
@@ -885,7 +899,8 @@ TEST_CASE("an impossible launch is refused before it begins") {
     CHECK(refusal(b, sum_of_group.code(), range({0}, {1}, {many}), {df, ds, {local_elements(4)}}).code() == "K22");
     CHECK(refusal(b, sum_of_group.code(), range({0}, {1}, {4}), {df, ds, {local_elements(1 << 28)}}).code() == "K23");
     if (b.on->about().backend == "cuda")
-      CHECK(refusal(b, sum_of_group.code(), range({0}, {std::int64_t{1} << 31}, {4}), {df, ds, {local_elements(4)}}).code() == "K44");
+      CHECK(refusal(b, sum_of_group.code(), range({0}, {std::int64_t{1} << 31}, {4}), {df, ds, {local_elements(4)}})
+                .code() == "K44");
   });
 }
 

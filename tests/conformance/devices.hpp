@@ -14,7 +14,8 @@
 
 namespace stretto::device {
 
-using calls_that_copy = std::function<void(const native_call&, native_array<const float>, native_array<float>, std::int64_t bytes)>;
+using calls_that_copy =
+    std::function<void(const native_call&, native_array<const float>, native_array<float>, std::int64_t bytes)>;
 
 /// Memory that a program gets from the driver, in the context that its native kernels receive; freed with the last
 ///        copy.

@@ -16,7 +16,9 @@ namespace {
 
 STRETTO_KERNEL(add_three, (inout<int> x), { x(global_id(0)) += 3; })
 
-TEST_CASE("a device names its memory to others in few bytes, always the same, and imports neither its own nor what is no name") {
+TEST_CASE(
+    "a device names its memory to others in few bytes, always the same, and imports neither its own nor what is no "
+    "name") {
   on_each([](bench& b, const candidate& c) {
     const auto name = b.on->exported();
     CHECK(name.size() <= stretto::device::device::most_token_bytes);
@@ -31,7 +33,9 @@ TEST_CASE("a device names its memory to others in few bytes, always the same, an
   });
 }
 
-TEST_CASE("copies of a device read and write the memory of another that it has imported, in any rows, until that is given back") {
+TEST_CASE(
+    "copies of a device read and write the memory of another that it has imported, in any rows, until that is given "
+    "back") {
   on_each([](bench& b, const candidate& c) {
     bench theirs(c);
     const std::uint64_t bytes = theirs.on->about().memory_bytes;
@@ -56,7 +60,8 @@ TEST_CASE("copies of a device read and write the memory of another that it has i
     b.wait(read);
     CHECK_FALSE(read.failure);
     b.get(y, mine);
-    for (std::size_t i = 0; i < n; ++i) CHECK_MESSAGE(y.values[i] == (i < 500 ? static_cast<int>(i / 20 * 100 + i % 20 + 3) : -1), i);
+    for (std::size_t i = 0; i < n; ++i)
+      CHECK_MESSAGE(y.values[i] == (i < 500 ? static_cast<int>(i / 20 * 100 + i % 20 + 3) : -1), i);
     // Directly to the host, and back from this side.
     array<int> host({n});
     ended to_host, to_them;

@@ -98,7 +98,12 @@ struct node {
   static const char* library() { return "a made-up MPI\n"; }
   static const char* start(mpi::threads, const mpi::end_hooks&, mpi::started* is) {
     const bool is_one = job.is_one_host;
-    *is = {.rank = self, .size = job.size, .host_rank = is_one ? self : 0, .host_size = is_one ? job.size : 1, .level = job.level, .most_tag = 7};
+    *is = {.rank = self,
+           .size = job.size,
+           .host_rank = is_one ? self : 0,
+           .host_size = is_one ? job.size : 1,
+           .level = job.level,
+           .most_tag = 7};
     return nullptr;
   }
   static const char* stop() {
@@ -170,7 +175,8 @@ struct node {
     return nullptr;
   }
   static const char* gather_on_host(const void* of_this_node, std::size_t bytes, void* all) {
-    for (int n = 0, there = job.is_one_host ? job.size : 1; n < there; ++n) std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
+    for (int n = 0, there = job.is_one_host ? job.size : 1; n < there; ++n)
+      std::memcpy(static_cast<std::byte*>(all) + bytes * n, of_this_node, bytes);
     return nullptr;
   }
   static bool takes_cuda_memory() {
@@ -179,8 +185,10 @@ struct node {
   }
   static const char* share(std::size_t bytes, void** of_each) {
     const std::scoped_lock lock(job.lock);
-    if (job.is_one_host && job.shared.empty()) job.shared.assign(static_cast<std::size_t>(job.size), std::vector<std::byte>(bytes));
-    for (int n = 0; n < job.size; ++n) of_each[n] = job.is_one_host ? job.shared[static_cast<std::size_t>(n)].data() : nullptr;
+    if (job.is_one_host && job.shared.empty())
+      job.shared.assign(static_cast<std::size_t>(job.size), std::vector<std::byte>(bytes));
+    for (int n = 0; n < job.size; ++n)
+      of_each[n] = job.is_one_host ? job.shared[static_cast<std::size_t>(n)].data() : nullptr;
     return nullptr;
   }
   static const char* communicator(std::uint32_t, void*, std::size_t, mpi::threads* level) {
@@ -191,8 +199,24 @@ struct node {
     const std::scoped_lock lock(job.lock);
     job.nodes[self].has_aborted = true;
   }
-  static constexpr mpi::calls table{mpi::calls_version, library, start, stop, ring_receive, restart, receive, send,
-                                    test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share, communicator, abort};
+  static constexpr mpi::calls table{mpi::calls_version,
+                                    library,
+                                    start,
+                                    stop,
+                                    ring_receive,
+                                    restart,
+                                    receive,
+                                    send,
+                                    test,
+                                    cancel,
+                                    barrier,
+                                    extremes,
+                                    gather,
+                                    gather_on_host,
+                                    takes_cuda_memory,
+                                    share,
+                                    communicator,
+                                    abort};
 };
 
 }  // namespace

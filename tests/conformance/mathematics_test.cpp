@@ -14,39 +14,39 @@
 namespace stretto::device {
 namespace {
 
-#define STRETTO_TEST_FUNCTIONS_OF(T)                                                    \
-  STRETTO_KERNEL(functions_of_##T, (in<T> positive, in<T> any, out<T, 2> y), {          \
-    int i = global_id(0);                                                               \
-    T a = positive(i);                                                                  \
-    T s = any(i);                                                                       \
-    y(i, 0) = sqrt(a);                                                                  \
-    y(i, 1) = rsqrt(a);                                                                 \
-    y(i, 2) = exp(s);                                                                   \
-    y(i, 3) = log(a);                                                                   \
-    y(i, 4) = sin(s);                                                                   \
-    y(i, 5) = cos(s);                                                                   \
-    y(i, 6) = tan(s);                                                                   \
-    y(i, 7) = atan(s);                                                                  \
-    y(i, 8) = tanh(s);                                                                  \
-    y(i, 9) = floor(s);                                                                 \
-    y(i, 10) = ceil(s);                                                                 \
-    y(i, 11) = round(s);                                                                \
-    y(i, 12) = fabs(s);                                                                 \
-    y(i, 13) = pow(a, s);                                                               \
-    y(i, 14) = atan2(s, a);                                                             \
-    y(i, 15) = fmod(s, a);                                                              \
-    y(i, 16) = hypot(s, a);                                                             \
-    y(i, 17) = fmin(s, a);                                                              \
-    y(i, 18) = fmax(s, a);                                                              \
-    y(i, 19) = fma(s, a, s);                                                            \
-    y(i, 20) = a / s;                                                                   \
+#define STRETTO_TEST_FUNCTIONS_OF(T)                                           \
+  STRETTO_KERNEL(functions_of_##T, (in<T> positive, in<T> any, out<T, 2> y), { \
+    int i = global_id(0);                                                      \
+    T a = positive(i);                                                         \
+    T s = any(i);                                                              \
+    y(i, 0) = sqrt(a);                                                         \
+    y(i, 1) = rsqrt(a);                                                        \
+    y(i, 2) = exp(s);                                                          \
+    y(i, 3) = log(a);                                                          \
+    y(i, 4) = sin(s);                                                          \
+    y(i, 5) = cos(s);                                                          \
+    y(i, 6) = tan(s);                                                          \
+    y(i, 7) = atan(s);                                                         \
+    y(i, 8) = tanh(s);                                                         \
+    y(i, 9) = floor(s);                                                        \
+    y(i, 10) = ceil(s);                                                        \
+    y(i, 11) = round(s);                                                       \
+    y(i, 12) = fabs(s);                                                        \
+    y(i, 13) = pow(a, s);                                                      \
+    y(i, 14) = atan2(s, a);                                                    \
+    y(i, 15) = fmod(s, a);                                                     \
+    y(i, 16) = hypot(s, a);                                                    \
+    y(i, 17) = fmin(s, a);                                                     \
+    y(i, 18) = fmax(s, a);                                                     \
+    y(i, 19) = fma(s, a, s);                                                   \
+    y(i, 20) = a / s;                                                          \
   })
 STRETTO_TEST_FUNCTIONS_OF(float)
 STRETTO_TEST_FUNCTIONS_OF(double)
 #undef STRETTO_TEST_FUNCTIONS_OF
 
-constexpr std::array names{"sqrt", "rsqrt", "exp",  "log", "sin",   "cos",  "tan",   "atan", "tanh", "floor", "ceil",
-                           "round", "fabs", "pow", "atan2", "fmod", "hypot", "fmin", "fmax", "fma",   "/"};
+constexpr std::array names{"sqrt",  "rsqrt", "exp", "log",   "sin",  "cos",   "tan",  "atan", "tanh", "floor", "ceil",
+                           "round", "fabs",  "pow", "atan2", "fmod", "hypot", "fmin", "fmax", "fma",  "/"};
 
 template <class T>
 void agree_with_host(bench& b, const kernel_code& code, T tolerance) {
@@ -72,8 +72,9 @@ void agree_with_host(bench& b, const kernel_code& code, T tolerance) {
     // Operations that the language rounds correctly, and exact ones, agree to the bit, except that a driver may round
     // divisions and roots of floats differently.
     const std::string name = names[f];
-    const bool is_exact = name == "floor" || name == "ceil" || name == "round" || name == "fabs" || name == "fmin" || name == "fmax" ||
-                          name == "fma" || name == "fmod" || (sizeof(T) == 8 && (name == "sqrt" || name == "/"));
+    const bool is_exact = name == "floor" || name == "ceil" || name == "round" || name == "fabs" || name == "fmin" ||
+                          name == "fmax" || name == "fma" || name == "fmod" ||
+                          (sizeof(T) == 8 && (name == "sqrt" || name == "/"));
     CHECK(largest <= (is_exact ? 0 : tolerance));
   }
 }

@@ -165,7 +165,8 @@ TEST_CASE("calls of the driver stand in the order of their stream") {
   on_each([](bench& b, const candidate& c) {
     REQUIRE(c.copies);
     int calls = 0;
-    const auto counted = [&](const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
+    const auto counted = [&](const native_call& on, native_array<const float> from, native_array<float> to,
+                             std::int64_t bytes) {
       ++calls;
       CHECK(on.work.max[0] == 500);
       CHECK(from.length(0) == 500);
@@ -198,7 +199,8 @@ TEST_CASE("calls of the driver stand in the order of their stream") {
 TEST_CASE("an exception of native calls ends their launch, and the device goes on") {
   on_each([](bench& b) {
     const auto fails = [](const native_call&, native_array<float>) { throw std::runtime_error("no handle"); };
-    const native_kernel<void(k::inout<float>)> failing({.name = "failing", .host_calls = fails, .opencl_calls = fails, .cuda_calls = fails});
+    const native_kernel<void(k::inout<float>)> failing(
+        {.name = "failing", .host_calls = fails, .opencl_calls = fails, .cuda_calls = fails});
     array<float> x({16}, 1.0f);
     const auto dx = b.put(x);
     ended e;

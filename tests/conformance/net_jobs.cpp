@@ -17,7 +17,8 @@ job simulated(std::uint32_t nodes, sim::settings s) {
   return {"sim of " + std::to_string(nodes), nodes, [s](std::vector<std::unique_ptr<scenario>>& all) {
             const auto network = sim::network::make(s);
             std::vector<std::unique_ptr<transport>> made;
-            for (std::size_t n = 0; n < all.size(); ++n) made.push_back(network->join(static_cast<node_number>(n), all[n]->all));
+            for (std::size_t n = 0; n < all.size(); ++n)
+              made.push_back(network->join(static_cast<node_number>(n), all[n]->all));
             return made;
           }};
 }
@@ -28,7 +29,8 @@ job over_mpi(std::uint32_t nodes, std::uint64_t seed, mpi::threads level) {
             fake_mpi::begin(static_cast<int>(nodes), seed, level);
             std::vector<std::unique_ptr<transport>> made;
             // Shared-memory channels that hold all messages, that most payloads wrap around in, and none.
-            const std::uint64_t lane_memory = std::array<std::uint64_t, 3>{mpi::default_channel_memory, 64 << 10, 0}[seed / 2 % 3];
+            const std::uint64_t lane_memory =
+                std::array<std::uint64_t, 3>{mpi::default_channel_memory, 64 << 10, 0}[seed / 2 % 3];
             for (std::size_t n = 0; n < all.size(); ++n)
               made.push_back(mpi::make(fake_mpi::of_node(static_cast<int>(n)), all[n]->all, level, lane_memory));
             return made;
@@ -64,7 +66,8 @@ struct nodes {
 }  // namespace
 
 std::vector<job> jobs(std::uint64_t seed) {
-  return {{"self", 1, [](std::vector<std::unique_ptr<scenario>>& all) {
+  return {{"self", 1,
+           [](std::vector<std::unique_ptr<scenario>>& all) {
              std::vector<std::unique_ptr<transport>> made;
              made.push_back(self::make(all[0]->all));
              return made;
@@ -73,7 +76,9 @@ std::vector<job> jobs(std::uint64_t seed) {
           simulated(2, {.seed = seed, .jitter_seconds = 0}),
           simulated(3, {.seed = seed, .jitter_seconds = 1e-4, .eager_bytes = 0}),
           simulated(5, {.seed = seed, .latency_seconds = 0, .bandwidth_bytes_per_second = 1e8, .eager_bytes = 100}),
-          over_mpi(1, seed, mpi::threads::multiple), over_mpi(2, seed, mpi::threads::serialized), over_mpi(4, seed, mpi::threads::multiple)};
+          over_mpi(1, seed, mpi::threads::multiple),
+          over_mpi(2, seed, mpi::threads::serialized),
+          over_mpi(4, seed, mpi::threads::multiple)};
 }
 
 void run_stepped(const job& j, const make_scenario& make, std::uint64_t seed) {
@@ -82,7 +87,8 @@ void run_stepped(const job& j, const make_scenario& make, std::uint64_t seed) {
   for (auto& s : all.scenarios) s->start();
   const auto is_over = [&] {
     for (std::size_t n = 0; n < j.nodes; ++n)
-      if (!all.scenarios[n]->is_done() || (j.over == over::when_nothing_is_pending && all.transports[n]->is_pending())) return false;
+      if (!all.scenarios[n]->is_done() || (j.over == over::when_nothing_is_pending && all.transports[n]->is_pending()))
+        return false;
     return true;
   };
   for (std::uint64_t polls = 0; !is_over(); ++polls) {
@@ -110,7 +116,8 @@ void run_threaded(const job& j, const make_scenario& make) {
     });
   for (auto& t : threads) t.join();
   const auto is_pending = [](const auto& t) { return t->is_pending(); };
-  while (j.over == over::when_nothing_is_pending && std::any_of(all.transports.begin(), all.transports.end(), is_pending))
+  while (j.over == over::when_nothing_is_pending &&
+         std::any_of(all.transports.begin(), all.transports.end(), is_pending))
     for (auto& t : all.transports) t->poll();
   all.check();
 }

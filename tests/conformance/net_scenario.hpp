@@ -47,7 +47,8 @@ class scenario {
     return value;
   }
   template <class T>
-  void send(node_number to, const char* handler, const T& head, std::span<const std::byte> payload = {}, told* sent = nullptr) {
+  void send(node_number to, const char* handler, const T& head, std::span<const std::byte> payload = {},
+            told* sent = nullptr) {
     net->send({to, net_number(handler), std::as_bytes(std::span(&head, 1)), payload, sent});
   }
   handler_number net_number(const char* name) const { return all.number(name); }

@@ -14,7 +14,9 @@ TEST_CASE("messages of every size come once, in order, and their payloads whole,
     for (const job& j : jobs(seed)) {
       CAPTURE(seed);
       CAPTURE(j.name);
-      const auto make = [&](node_number self, std::uint32_t nodes) { return std::make_unique<flood>(self, nodes, seed, 20); };
+      const auto make = [&](node_number self, std::uint32_t nodes) {
+        return std::make_unique<flood>(self, nodes, seed, 20);
+      };
       if (seed % 4) run_stepped(j, make, seed);
       else run_threaded(j, make);
     }
@@ -41,7 +43,9 @@ TEST_CASE("a node's write to lent memory is visible to the receiver of its next 
     for (const job& j : jobs(seed)) {
       CAPTURE(seed);
       CAPTURE(j.name);
-      const auto make = [&](node_number self, std::uint32_t nodes) { return std::make_unique<lenders>(self, nodes, seed); };
+      const auto make = [&](node_number self, std::uint32_t nodes) {
+        return std::make_unique<lenders>(self, nodes, seed);
+      };
       if (seed % 4) run_stepped(j, make, seed);
       else run_threaded(j, make);
     }
@@ -49,7 +53,9 @@ TEST_CASE("a node's write to lent memory is visible to the receiver of its next 
 
 TEST_CASE("an impossible send is refused and sends nothing, on every transport") {
   struct nobody final : scenario {
-    nobody() { all.add("here", nullptr, +[](void*, arrival&) { FAIL("nothing was sent"); }); }
+    nobody() {
+      all.add("here", nullptr, +[](void*, arrival&) { FAIL("nothing was sent"); });
+    }
     void start() override {}
     bool is_done() const override { return true; }
   };

@@ -51,7 +51,8 @@ T of_components(int n) {
 template <class T>
 array<T> numbers(std::int64_t n) {
   array<T> all({n});
-  for (std::int64_t i = 0; i < n; ++i) all.values[static_cast<std::size_t>(i)] = of_components<T>(static_cast<int>(i % 50));
+  for (std::int64_t i = 0; i < n; ++i)
+    all.values[static_cast<std::size_t>(i)] = of_components<T>(static_cast<int>(i % 50));
   return all;
 }
 
@@ -85,7 +86,8 @@ template <class T>
 void check_template(bench& b) {
   array<T> x = numbers<T>(64), y({64});
   T first = of_components<T>(1);
-  check_alike(b, test::window_sum<T, 3>.code(), range({3}, {61}), y, {b.put(x)}, {x.here()}, {stretto::device::value(first)});
+  check_alike(b, test::window_sum<T, 3>.code(), range({3}, {61}), y, {b.put(x)}, {x.here()},
+              {stretto::device::value(first)});
   check_alike(b, test::turned_in_groups<T, 16>.code(), range({0}, {4}, {16}), y, {b.put(x)}, {x.here()},
               {local_elements(16)});
 }
@@ -104,8 +106,10 @@ TEST_CASE("the types and numbers of a template are the same for devices, the lea
   on_each([](bench& b) {
     array<float> x = numbers<float>(20);
     check_alike(b, test::converted<float, int>.code(), range({0}, {20}), array<int>({20}), {b.put(x)}, {x.here()}, {});
-    check_alike(b, test::converted<float, float4>.code(), range({0}, {20}), array<float4>({20}), {b.put(x)}, {x.here()}, {});
-    check_alike(b, test::converted<float, std::uint8_t>.code(), range({0}, {20}), array<std::uint8_t>({20}), {b.put(x)}, {x.here()}, {});
+    check_alike(b, test::converted<float, float4>.code(), range({0}, {20}), array<float4>({20}), {b.put(x)}, {x.here()},
+                {});
+    check_alike(b, test::converted<float, std::uint8_t>.code(), range({0}, {20}), array<std::uint8_t>({20}), {b.put(x)},
+                {x.here()}, {});
     check_alike(b, test::converted<float, bool>.code(), range({0}, {20}), flags({20}), {b.put(x)}, {x.here()}, {});
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     const auto& all = test::numbers_of<std::numeric_limits<int>::min(), ~0u, least, ~std::uint64_t{0}, -128, true>;
@@ -113,7 +117,8 @@ TEST_CASE("the types and numbers of a template are the same for devices, the lea
     const auto& others = test::numbers_of<-1, 0, -5'000'000'000, 1, 127, false>;
     check_alike(b, others.code(), range({0}, {1}), array<std::int64_t>({6}), {}, {}, {});
     int by = 3;
-    check_alike(b, test::plane_of<int, 2>.code(), range({0, 0}, {5, 6}), array<int>({5, 6}), {}, {}, {stretto::device::value(by)});
+    check_alike(b, test::plane_of<int, 2>.code(), range({0, 0}, {5, 6}), array<int>({5, 6}), {}, {},
+                {stretto::device::value(by)});
   });
 }
 
@@ -148,7 +153,8 @@ TEST_CASE("a bool is 0 or 1 in arrays, values and memory of groups, whatever it 
       b.launch(test::flags_turned.code(), range({0}, {32}), {from, to, counts, bench::value(turn)});
       b.get(got, to), b.get(seen, counts);
       int wrong = 0;
-      for (std::size_t i = 0; i < 32; ++i) wrong += got.values[i] != ((i % 3 == 0) != turn) || seen.values[i] != 2 * got.values[i];
+      for (std::size_t i = 0; i < 32; ++i)
+        wrong += got.values[i] != ((i % 3 == 0) != turn) || seen.values[i] != 2 * got.values[i];
       CHECK(wrong == 0);
     }
     check_alike(b, test::flags_of_groups.code(), range({0}, {4}, {8}), g, {b.put(f)}, {f.here()}, {local_elements(8)});
@@ -171,15 +177,17 @@ TEST_CASE("structures hold vectors and bools, in arrays and as values") {
       std::memset(static_cast<void*>(&by), 0, sizeof by);
       by.point.at = float4(4), by.point.is_alive = true, by.point.cell = int2(7, 8), by.is_first = is_first;
       launch_argument from = b.put(old), to = b.put(next);
-      b.launch(test::points_moved.code(), range({0}, {20}), {from, to, bench::value(by), bench::value(wind), bench::value(dt)});
+      b.launch(test::points_moved.code(), range({0}, {20}),
+               {from, to, bench::value(by), bench::value(wind), bench::value(dt)});
       b.get(next, to);
       on_host(test::points_moved.code(), range({0}, {20}),
-              {old.here(), expected.here(), stretto::device::value(by), stretto::device::value(wind), stretto::device::value(dt)});
+              {old.here(), expected.here(), stretto::device::value(by), stretto::device::value(wind),
+               stretto::device::value(dt)});
       int wrong = 0;
       for (std::size_t i = 0; i < 20; ++i) {
         const test::flagged_point &a = next.values[i], &e = expected.values[i];
-        wrong += std::memcmp(&a.at, &e.at, sizeof a.at) != 0 || std::memcmp(&a.is_alive, &e.is_alive, 1) != 0 || a.cell.x != e.cell.x ||
-                 a.cell.y != e.cell.y;
+        wrong += std::memcmp(&a.at, &e.at, sizeof a.at) != 0 || std::memcmp(&a.is_alive, &e.is_alive, 1) != 0 ||
+                 a.cell.x != e.cell.x || a.cell.y != e.cell.y;
       }
       CHECK(wrong == 0);
     }
@@ -189,7 +197,8 @@ TEST_CASE("structures hold vectors and bools, in arrays and as values") {
 TEST_CASE("kernels of classes and functions are computed") {
   on_each([](bench& b) {
     array<float> x = numbers<float>(20);
-    check_alike(b, test::relaxation<float>::step.code(), range({0}, {20}), array<float>({20}), {b.put(x)}, {x.here()}, {});
+    check_alike(b, test::relaxation<float>::step.code(), range({0}, {20}), array<float>({20}), {b.put(x)}, {x.here()},
+                {});
     array<int> n = numbers<int>(20);
     check_alike(b, test::relaxation<int>::step.code(), range({0}, {20}), array<int>({20}), {b.put(n)}, {n.here()}, {});
     check_alike(b, test::counters::doubled.code(), range({0}, {20}), n, {}, {}, {});

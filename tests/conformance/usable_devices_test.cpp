@@ -12,7 +12,8 @@ namespace {
 
 TEST_CASE("every test on OpenCL devices also runs on CUDA devices") {
   using names = std::vector<std::string>;
-  CHECK(with_cuda({"none", "sim:3", "opencl:1", "opencl,sim:2"}) == names{"none", "sim:3", "opencl:1", "opencl,sim:2", "cuda:1", "cuda,sim:2"});
+  CHECK(with_cuda({"none", "sim:3", "opencl:1", "opencl,sim:2"}) ==
+        names{"none", "sim:3", "opencl:1", "opencl,sim:2", "cuda:1", "cuda,sim:2"});
   CHECK(with_cuda({"none", "sim"}) == names{"none", "sim"});
 }
 

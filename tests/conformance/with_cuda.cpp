@@ -13,15 +13,19 @@ namespace stretto::device {
 
 namespace {
 
-void add(std::vector<candidate>& all, const std::string& name, const cuda::options& o, std::size_t i, std::size_t devices) {
+void add(std::vector<candidate>& all, const std::string& name, const cuda::options& o, std::size_t i,
+         std::size_t devices) {
   const auto make = [o](std::size_t n) { return usable(cuda::find(o), n); };
   candidate c{name, [make, i] { return make(i); }, {}};
   c.copies = [o](const native_call& on, native_array<const float> from, native_array<float> to, std::int64_t bytes) {
     const auto cu = cuda::api::load(o.library);
     CHECK(on.is == native_call::kind::cuda);
-    const auto pointer = [](const float* p) { return static_cast<cuda::CUdeviceptr>(reinterpret_cast<std::uintptr_t>(p)); };
+    const auto pointer = [](const float* p) {
+      return static_cast<cuda::CUdeviceptr>(reinterpret_cast<std::uintptr_t>(p));
+    };
     cu->check(cu->cuMemcpyDtoDAsync(pointer(to.data), pointer(from.data), static_cast<std::size_t>(bytes),
-                                    static_cast<cuda::CUstream>(on.queue)), "cuMemcpyDtoDAsync");
+                                    static_cast<cuda::CUstream>(on.queue)),
+              "cuMemcpyDtoDAsync");
   };
   c.memory = [o](const native_call& on, std::size_t bytes) {
     const auto cu = cuda::api::load(o.library);
@@ -43,18 +47,23 @@ void add(std::vector<candidate>& all, const std::string& name, const cuda::optio
       in_context(call);
       in_context([&] { return cu->cuStreamSynchronize(stream); });
     };
-    return memory_of_program{{.data = first}, std::move(kept),
-                             [=](const void* from, std::size_t n) { moved([&] { return cu->cuMemcpyHtoDAsync(at, from, n, stream); }); },
-                             [=](void* to, std::size_t n) { moved([&] { return cu->cuMemcpyDtoHAsync(to, at, n, stream); }); }};
+    return memory_of_program{
+        {.data = first},
+        std::move(kept),
+        [=](const void* from, std::size_t n) { moved([&] { return cu->cuMemcpyHtoDAsync(at, from, n, stream); }); },
+        [=](void* to, std::size_t n) { moved([&] { return cu->cuMemcpyDtoHAsync(to, at, n, stream); }); }};
   };
   c.compiled = [o, i](const std::string& source) {
     static const kernel_code none{};
     const auto cu = cuda::api::load(o.library);
     const auto nvrtc = o.compiler.empty() ? cuda::compiler::find(cu->version) : cuda::compiler::load(o.compiler);
     int major = 0, minor = 0;
-    cu->check(cu->cuDeviceGetAttribute(&major, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, static_cast<int>(i)), "cuDeviceGetAttribute");
-    cu->check(cu->cuDeviceGetAttribute(&minor, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, static_cast<int>(i)), "cuDeviceGetAttribute");
-    return nvrtc->compile(none, source, {"--gpu-architecture=" + nvrtc->architecture_for(10 * major + minor)}, "a test");
+    cu->check(cu->cuDeviceGetAttribute(&major, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, static_cast<int>(i)),
+              "cuDeviceGetAttribute");
+    cu->check(cu->cuDeviceGetAttribute(&minor, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, static_cast<int>(i)),
+              "cuDeviceGetAttribute");
+    return nvrtc->compile(none, source, {"--gpu-architecture=" + nvrtc->architecture_for(10 * major + minor)},
+                          "a test");
   };
   // A second device only if the two can access one another.
   if (devices > 1 && make(0)->reaches(*make(1)))

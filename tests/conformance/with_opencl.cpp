@@ -20,13 +20,16 @@ void copy_in_queue(const native_call& on, native_array<const float> from, native
   cl_context of_queue = nullptr;
   const auto queue = static_cast<cl_command_queue>(on.queue);
   cl_command_queue_properties how = 0;
-  opencl::check(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, nullptr), "clGetCommandQueueInfo");
+  opencl::check(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof of_queue, &of_queue, nullptr),
+                "clGetCommandQueueInfo");
   opencl::check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof how, &how, nullptr), "clGetCommandQueueInfo");
   CHECK(of_queue == on.context);
   CHECK((how & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0);
   CHECK(from.data == nullptr);
-  opencl::check(cl->clEnqueueCopyBuffer(queue, static_cast<cl_mem>(from.buffer), static_cast<cl_mem>(to.buffer), from.offset_bytes,
-                                        to.offset_bytes, static_cast<std::size_t>(bytes), 0, nullptr, nullptr), "clEnqueueCopyBuffer");
+  opencl::check(
+      cl->clEnqueueCopyBuffer(queue, static_cast<cl_mem>(from.buffer), static_cast<cl_mem>(to.buffer),
+                              from.offset_bytes, to.offset_bytes, static_cast<std::size_t>(bytes), 0, nullptr, nullptr),
+      "clEnqueueCopyBuffer");
 }
 
 memory_of_program memory_of_driver(const native_call& on, std::size_t bytes) {
@@ -41,12 +44,15 @@ memory_of_program memory_of_driver(const native_call& on, std::size_t bytes) {
     cl->clReleaseMemObject(made);
     cl->clReleaseCommandQueue(queue);
   });
-  return {{.buffer = made}, std::move(kept),
+  return {{.buffer = made},
+          std::move(kept),
           [queue, made](const void* from, std::size_t n) {
-            opencl::check(cl->clEnqueueWriteBuffer(queue, made, CL_TRUE, 0, n, from, 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+            opencl::check(cl->clEnqueueWriteBuffer(queue, made, CL_TRUE, 0, n, from, 0, nullptr, nullptr),
+                          "clEnqueueWriteBuffer");
           },
           [queue, made](void* to, std::size_t n) {
-            opencl::check(cl->clEnqueueReadBuffer(queue, made, CL_TRUE, 0, n, to, 0, nullptr, nullptr), "clEnqueueReadBuffer");
+            opencl::check(cl->clEnqueueReadBuffer(queue, made, CL_TRUE, 0, n, to, 0, nullptr, nullptr),
+                          "clEnqueueReadBuffer");
           }};
 }
 
@@ -86,7 +92,10 @@ std::vector<candidate> opencl_candidates() {
     if (!there[i].empty())
       for (const opencl::options& how : {o, of_blocks})
         all.push_back({"opencl " + there[i] + (how.pool ? "" : ", without a pool"),
-                       [how, i] { return usable(opencl::find(how), i); }, {}, copy_in_queue, memory_of_driver,
+                       [how, i] { return usable(opencl::find(how), i); },
+                       {},
+                       copy_in_queue,
+                       memory_of_driver,
                        [i](const std::string& source) { return compiled_by(i, source); }});
   // The halves of the first device, if it has two compute units.
   opencl::options in_parts = o;
@@ -94,7 +103,11 @@ std::vector<candidate> opencl_candidates() {
   in_parts.at_most = 2;
   if (const auto halves = opencl::find(in_parts); halves[0].is)
     for (const std::size_t half : {0u, 1u})
-      all.push_back({"opencl " + halves[half].name, [in_parts, half] { return usable(opencl::find(in_parts), half); }, {}, copy_in_queue, memory_of_driver,
+      all.push_back({"opencl " + halves[half].name,
+                     [in_parts, half] { return usable(opencl::find(in_parts), half); },
+                     {},
+                     copy_in_queue,
+                     memory_of_driver,
                      [](const std::string& source) { return compiled_by(0, source); }});
   else
     std::fprintf(stderr, "no conformance test of parts of %s: %s\n", halves[0].name.c_str(), halves[0].reason.c_str());

@@ -17,12 +17,15 @@ void copy_on_host(const native_call& on, native_array<const float> from, native_
 memory_of_program memory_of_host(const native_call&, std::size_t bytes) {
   const auto all = std::make_shared<std::vector<std::byte>>(bytes);
   std::byte* const at = all->data();
-  return {{.data = at}, all, [at](const void* from, std::size_t n) { std::memcpy(at, from, n); },
+  return {{.data = at},
+          all,
+          [at](const void* from, std::size_t n) { std::memcpy(at, from, n); },
           [at](void* to, std::size_t n) { std::memcpy(to, at, n); }};
 }
 
 candidate simulated(std::string name, std::function<sim::options()> o) {
-  return {std::move(name), [o] { return std::move(sim::make(o()).device); },
+  return {std::move(name),
+          [o] { return std::move(sim::make(o()).device); },
           [o] {
             sim::options one = o();
             one.wires = sim::make_bus();
@@ -30,7 +33,9 @@ candidate simulated(std::string name, std::function<sim::options()> o) {
             other.wires = one.wires;
             return std::pair(std::move(sim::make(one).device), std::move(sim::make(other).device));
           },
-          copy_on_host, memory_of_host, {}};
+          copy_on_host,
+          memory_of_host,
+          {}};
 }
 
 }  // namespace

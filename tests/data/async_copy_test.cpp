@@ -104,23 +104,26 @@ TEST_CASE("async_copy between host places copies small and large, now and after 
 TEST_CASE("async_copy to a module's memory and back goes through its channel, ordered by events") {
   for (const bool stepped : {false, true})
     for (const std::uint32_t workers : {1u, 2u, 4u})
-      with_disk({}, [](runtime& rt, disk_module& disk) {
-        const place there = rt.machine().at("disk"), here = rt.machine().home(0);
-        const auto from = counted(50'000);
-        const std::size_t bytes = from.size() * sizeof(int);
-        std::vector<int> back(from.size());
-        const event out = async_copy(there, disk_module::at(64), here, from.data(), bytes);
-        const event in = async_copy(here, back.data(), there, disk_module::at(64), bytes, after(out));
-        auto sum = async(after(in), [&] { return std::accumulate(back.begin(), back.end(), 0ll); });
-        CHECK(sum.get() == 50'000ll * 50'001 / 2);
-        CHECK(disk[64] == std::byte{1});
-        const auto counts = rt.statistics().modules;
-        REQUIRE(counts.size() == 1);
-        CHECK(counts[0].what == "copies");
-        CHECK(counts[0].count == 2);
-        CHECK(counts[0].bytes == 2 * bytes);
-        CHECK(counts[0].seconds > 0);
-      }, workers, stepped);
+      with_disk(
+          {},
+          [](runtime& rt, disk_module& disk) {
+            const place there = rt.machine().at("disk"), here = rt.machine().home(0);
+            const auto from = counted(50'000);
+            const std::size_t bytes = from.size() * sizeof(int);
+            std::vector<int> back(from.size());
+            const event out = async_copy(there, disk_module::at(64), here, from.data(), bytes);
+            const event in = async_copy(here, back.data(), there, disk_module::at(64), bytes, after(out));
+            auto sum = async(after(in), [&] { return std::accumulate(back.begin(), back.end(), 0ll); });
+            CHECK(sum.get() == 50'000ll * 50'001 / 2);
+            CHECK(disk[64] == std::byte{1});
+            const auto counts = rt.statistics().modules;
+            REQUIRE(counts.size() == 1);
+            CHECK(counts[0].what == "copies");
+            CHECK(counts[0].count == 2);
+            CHECK(counts[0].bytes == 2 * bytes);
+            CHECK(counts[0].seconds > 0);
+          },
+          workers, stepped);
 }
 
 TEST_CASE("between two distant memories the bytes go by way of host memory, in pieces") {
@@ -162,8 +165,9 @@ TEST_CASE("places that no channels join, places of no platform and overlaps are 
         thrown_by([&] { async_copy(rt.machine().at("disk"), disk_module::at(0), place{}, x, sizeof x); });
     CHECK(text.starts_with("error D12: no way for this async_copy between the memories of its instances"));
     CHECK(text.find("  from        program memory\n  to          \"disk\"\n") != std::string::npos);
-    CHECK(thrown_by([&] { async_copy(place{4711}, x, place{}, x, 1); })
-              .starts_with("error D20: async_copy names place 4711, which this runtime does not have"));
+    CHECK(thrown_by([&] {
+            async_copy(place{4711}, x, place{}, x, 1);
+          }).starts_with("error D20: async_copy names place 4711, which this runtime does not have"));
     CHECK(thrown_by([&] {
             async_copy(place{}, x + 2, place{}, x, 4);
           }).starts_with("error D11: async_copy reads and writes"));
@@ -180,15 +184,11 @@ TEST_CASE("a second channel for a pair of kinds names both modules; host memory 
   class second final : public module {
    public:
     std::string_view name() const noexcept override { return "second"; }
-    void initialise(module_host& host) override {
-      host.add_channel(from, place_kind::system_memory, nullptr);
-    }
+    void initialise(module_host& host) override { host.add_channel(from, place_kind::system_memory, nullptr); }
     place_kind from = place_kind::storage;
   };
   auto c = std::make_shared<second>();
-  CHECK(thrown_by([&] {
-          runtime({.workers = 1, .modules = {a, c}});
-        }) ==
+  CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a, c}}); }) ==
         "error M10: module \"second\" adds a channel from storage to system_memory, which module \"disk\" has added "
         "already\n"
         "  because     a copy between two kinds of memory has one way to go\n"

@@ -34,8 +34,11 @@ TEST_CASE("a contribution outside of the reduction's box is an error with the in
           c(at) << 1.0;
         }));
         CHECK_MESSAGE(words.find("error D25: a contribution to an element that reduction \"charge\" does not have\n"
-                                 "  index       (" + std::to_string(at) + ")\n"
-                                 "  elements    [2,5)\n") != std::string::npos, words);
+                                 "  index       (" +
+                                 std::to_string(at) +
+                                 ")\n"
+                                 "  elements    [2,5)\n") != std::string::npos,
+                      words);
       }
       wait(reduce(r, sums));
       CHECK(sums.view()(3) == 7);

@@ -22,10 +22,12 @@
 namespace stretto::reductions_on_devices {
 namespace {
 
-STRETTO_DEVICE_STRUCT(spotted, { int value; int at; })
-STRETTO_DEVICE_FUNCTION(spotted, smaller_spotted, (spotted a, spotted b), {
-  return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a;
+STRETTO_DEVICE_STRUCT(spotted, {
+  int value;
+  int at;
 })
+STRETTO_DEVICE_FUNCTION(spotted, smaller_spotted, (spotted a, spotted b),
+                        { return b.value < a.value || (b.value == a.value && b.at < a.at) ? b : a; })
 STRETTO_DEVICE_OPERATOR(smallest_spotted, spotted, smaller_spotted, {2147483647, 2147483647})
 
 STRETTO_KERNEL(contributes,

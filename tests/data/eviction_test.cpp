@@ -157,8 +157,7 @@ TEST_CASE("no victim is needless or in use, and the freed memory suffices, over 
     std::mt19937 random(seed);
     const auto below = [&](unsigned n) { return static_cast<std::uint64_t>(random() % n); };
     std::vector<eviction_candidate> all(below(12));
-    for (eviction_candidate& r : all)
-      r = {below(20), below(3) == 0, below(2) ? below(9) : no_next_use, below(9), 0};
+    for (eviction_candidate& r : all) r = {below(20), below(3) == 0, below(2) ? below(9) : no_next_use, below(9), 0};
     const std::uint64_t dirty = below(4096);
     const std::uint64_t needed = below(100), free = below(60);
     const eviction e = choose_victims(all, needed, free, [&](std::size_t i) { return dirty >> i & 1; });

@@ -179,7 +179,7 @@ TEST_CASE("however little is remembered, nothing that is ordered is called unord
   for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     CAPTURE(seed);
     order_model m(seed, {.most_nodes = std::size_t{16} << seed % 4, .clock_capacity = 64, .most_chains = 2 + seed % 7},
-            missing::something_allowed);
+                  missing::something_allowed);
     m.run(300);
     denied += m.denied_;
   }

@@ -220,12 +220,13 @@ TEST_CASE("an operation that a destruction did not wait for is poisoned and touc
     const event filled = fill(x, 9, after(later));
     x.destroy();
     later.trigger();
-    CHECK(without_lines(thrown_by([&] { wait(filled); })).find(
-              "error D08: fill came to run after an instance that it uses was destroyed\n"
-              "  submitted   instance_test.cpp:\n"
-              "  which       the one that is written\n"
-              "  because     the destruction did not wait for it\n"
-              "  try         pass the operation's event to destroy: x.destroy(after(event))") != std::string::npos);
+    CHECK(without_lines(thrown_by([&] { wait(filled); }))
+              .find("error D08: fill came to run after an instance that it uses was destroyed\n"
+                    "  submitted   instance_test.cpp:\n"
+                    "  which       the one that is written\n"
+                    "  because     the destruction did not wait for it\n"
+                    "  try         pass the operation's event to destroy: x.destroy(after(event))") !=
+          std::string::npos);
     CHECK(mine[0] == 3);
   });
 }
@@ -239,9 +240,8 @@ TEST_CASE("errors of a creation that are known at once are thrown by the call") 
           "  memories    ram, other, far\n"
           "  try         choose one of runtime.machine().memories()");
     const std::array<std::int64_t, 2> narrow{3, 1}, one{1, 0};
-    CHECK(without_lines(thrown_by([&] {
-            instance<int, 2>::create(at(ram), box({0, 0}, {3, 4}), {.strides = narrow});
-          })) ==
+    CHECK(without_lines(
+              thrown_by([&] { instance<int, 2>::create(at(ram), box({0, 0}, {3, 4}), {.strides = narrow}); })) ==
           "error D05: the strides let two elements share memory\n"
           "  submitted   instance_test.cpp:\n"
           "  box         [0,3)x[0,4)\n"
@@ -292,7 +292,8 @@ TEST_CASE("opening an instance before it exists, a row across the grain and an e
   with_data([] {
     const auto start = user_event::create();
     const auto u = instance<int, 2>::create(at(ram), box({0, 0}, {3, 4}), {.order = axis_order::fortran, .name = "u"},
-                                            after(start)).made;
+                                            after(start))
+                       .made;
     CHECK(without_lines(thrown_by([&] { u.view(); })) ==
           "error D09: instance \"u\" was opened before it existed\n"
           "  submitted   instance_test.cpp:\n"

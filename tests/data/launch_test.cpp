@@ -63,8 +63,9 @@ TEST_CASE("a launch on a worker whose arrays a device has is refused") {
         words.starts_with("error K28: kernel \"notes_its_worker\" is launched on worker 0, and its arrays are in the "
                           "memory of device \"sim_0\"\n"
                           "  launched    launch_test.cpp:"));
-    CHECK(words.ends_with("  because     a kernel is computed where its arrays are, and a device is no worker\n"
-                          "  try         leave on(worker(i)) out, or copy() the arrays to memory of the host"));
+    CHECK(
+        words.ends_with("  because     a kernel is computed where its arrays are, and a device is no worker\n"
+                        "  try         leave on(worker(i)) out, or copy() the arrays to memory of the host"));
     recorded_graph<> g;
     CHECK(test::error_of([&] { launch(g, on(worker(0)), notes_its_worker, box(0, 8), x); }).code() == "K28");
     x.destroy();
@@ -230,17 +231,15 @@ TEST_CASE("with the option check races within a group are reported, on the host 
       if (!is_host && rt.machine().kind(memory) != place_kind::gpu_memory) continue;
       auto x = instance<float>::create(at(memory), {0, 64}).made;
       wait(fill(x, 1.0f));
-      const std::string fine = test::thrown_by([&] {
-        wait(launch(launch_turns, in_groups({0, 4}, 16), x, local_size{16}));
-      });
+      const std::string fine =
+          test::thrown_by([&] { wait(launch(launch_turns, in_groups({0, 4}, 16), x, local_size{16})); });
       CHECK(fine == "nothing was thrown");
       std::vector<float> numbers(64);
       std::iota(numbers.begin(), numbers.end(), 0.0f);
       auto from = instance<float>::external(numbers.data(), {0, 64});
       wait(copy(from, x));
-      const std::string why = test::thrown_by([&] {
-        wait(launch(launch_turns_at_once, in_groups({0, 4}, 16), x, local_size{16}));
-      });
+      const std::string why =
+          test::thrown_by([&] { wait(launch(launch_turns_at_once, in_groups({0, 4}, 16), x, local_size{16})); });
       CHECK(why.find("error K03: two items of a group of kernel \"launch_turns_at_once\" use ") != std::string::npos);
       CHECK(why.find("item        (0) of the group, (0) of all") != std::string::npos);
       from.destroy(), x.destroy();
@@ -317,9 +316,8 @@ TEST_CASE("a range that is not of the kernel's kind is refused in the call") {
     auto n = instance<int>::create(at(ram), {0, 64}).made;
     CHECK(test::thrown_by([&] { launch(sum_of_group, box(0, 64), x, x, local_size{1}); }).find("error K24") == 0);
     CHECK(test::thrown_by([&] { launch(add_one, in_groups({0, 2}, 32), n); }).find("error K24") == 0);
-    CHECK(test::thrown_by([&] {
-            launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1});
-          }).find("error K25") == 0);
+    CHECK(test::thrown_by([&] { launch(sum_of_group, in_groups({0, 2}, 0), x, x, local_size{1}); }).find("error K25") ==
+          0);
     wait(launch(add_one, box(3, 3), n));  // an empty range is valid
     x.destroy(), n.destroy();
   });

@@ -27,17 +27,20 @@ double seconds_there_and_back(const host_limits& limits) {
   std::vector<std::unique_ptr<device::device>> made;
   made.push_back(device::sim::make(o).device);
   double took = 0;
-  with_devices(std::move(made), 1, [&](device::device_set& all, const platform& machine) {
-    const box bytes(0, 1 << 20);
-    auto here = instance<char>::create(at(machine.memories().front()), bytes).made;
-    auto there = instance<char>::create(at(all.all().front()->memory()), bytes).made;
-    wait(fill(here, 'a'));
-    const double before = now();
-    wait(copy(there, here, after(copy(here, there))));
-    took = now() - before;
-    CHECK(here.view()(12345) == 'a');
-    here.destroy(), there.destroy();
-  }, limits);
+  with_devices(
+      std::move(made), 1,
+      [&](device::device_set& all, const platform& machine) {
+        const box bytes(0, 1 << 20);
+        auto here = instance<char>::create(at(machine.memories().front()), bytes).made;
+        auto there = instance<char>::create(at(all.all().front()->memory()), bytes).made;
+        wait(fill(here, 'a'));
+        const double before = now();
+        wait(copy(there, here, after(copy(here, there))));
+        took = now() - before;
+        CHECK(here.view()(12345) == 'a');
+        here.destroy(), there.destroy();
+      },
+      limits);
   return took;
 }
 

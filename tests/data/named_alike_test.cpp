@@ -5,7 +5,10 @@
 #include "named_alike.hpp"
 
 STRETTO_DEVICE_FUNCTION(int, changed_in_this_file, (int x), { return 2 * x; })
-STRETTO_KERNEL(named_alike, (inout<int> x), { int i = global_id(0); x(i) = changed_in_this_file(x(i)); })
+STRETTO_KERNEL(named_alike, (inout<int> x), {
+  int i = global_id(0);
+  x(i) = changed_in_this_file(x(i));
+})
 
 TEST_CASE("kernels with equal names in two files are distinct") { stretto::test::check_makes_of_ten(named_alike, 20); }
 

@@ -8,9 +8,9 @@
 #include <stretto/platform.hpp>
 #include <stretto/stretto.hpp>
 
+#include "base/config.hpp"
 #include "campaign.hpp"
 #include "data/data_state.hpp"
-#include "base/config.hpp"
 #include "data/order_check.hpp"
 
 using namespace stretto;
@@ -65,12 +65,16 @@ TEST_CASE("a copy that does not wait for the fill of its source is reported, wit
   });
   CHECK(error_text ==
         "error D21: nothing orders fill and copy, which use the same elements of instance \"u\"\n"
-        "  first       fill, " + line(here, 1) + "\n"
-        "  second      copy, " + line(here, 2) + "\n"
-        "  elements    [4,6)\n"
-        "  because     one of them writes, and neither waits for the other: "
-        "what the elements hold is a matter of luck\n"
-        "  try         let the second one wait: copy(..., after(event of the first))");
+        "  first       fill, " +
+            line(here, 1) +
+            "\n"
+            "  second      copy, " +
+            line(here, 2) +
+            "\n"
+            "  elements    [4,6)\n"
+            "  because     one of them writes, and neither waits for the other: "
+            "what the elements hold is a matter of luck\n"
+            "  try         let the second one wait: copy(..., after(event of the first))");
 }
 
 TEST_CASE("reads of unwritten elements are reported, with the elements") {
@@ -83,20 +87,26 @@ TEST_CASE("reads of unwritten elements are reported, with the elements") {
   });
   CHECK(error_text ==
         "error D22: copy reads elements of instance \"u\" that nothing has written\n"
-        "  submitted   " + line(here, 3) + "\n"
-        "  created     " + line(here, 1) + "\n"
-        "  elements    [5,10)\n"
-        "  because     they hold whatever the memory held before\n"
-        "  try         fill the instance first, or let the operation wait for the one that writes them");
+        "  submitted   " +
+            line(here, 3) +
+            "\n"
+            "  created     " +
+            line(here, 1) +
+            "\n"
+            "  elements    [5,10)\n"
+            "  because     they hold whatever the memory held before\n"
+            "  try         fill the instance first, or let the operation wait for the one that writes them");
 }
 
 TEST_CASE("without STRETTO_CHECK nothing is looked at") {
-  CHECK(error_text_of([](place ram) {
-          auto u = make(ram, "u"), v = make(ram, "v");
-          copy(v, u);
-          fill(u, 1);
-          wait(copy(u, v));
-        }, 1, "0") == "");
+  CHECK(error_text_of(
+            [](place ram) {
+              auto u = make(ram, "u"), v = make(ram, "v");
+              copy(v, u);
+              fill(u, 1);
+              wait(copy(u, v));
+            },
+            1, "0") == "");
 }
 
 TEST_CASE("operations ordered by events, waits, merges or chains of them are not reported") {
@@ -295,24 +305,26 @@ TEST_CASE("random operations with random preconditions are reported exactly if t
     for (int j = 0; j < count; ++j)
       for (int i = 0; i < j; ++i)
         expected = expected || (!follows[j][i] && (writes[i] || writes[j]) && where[i].meets(where[j]));
-    const std::string error_text = error_text_of([&](place ram) {
-      auto u = make(ram, "u", 16);
-      wait(fill(u, 0));
-      std::vector<instance<int>> copies;
-      std::vector<event> done;
-      for (int j = 0; j < count; ++j) {
-        std::vector<event> before;
-        for (int i = 0; i < j; ++i)
-          if (follows[j][i]) before.push_back(done[i]);
-        if (writes[j]) {
-          done.push_back(fill(u, where[j], j, after(before)));
-        } else {
-          copies.push_back(make(ram, "copy", 16));
-          done.push_back(copy(u, copies.back(), where[j], after(before)));
-        }
-      }
-      for (const event e : done) wait(ignore_failure(e));
-    }, 1 + seed % 2);
+    const std::string error_text = error_text_of(
+        [&](place ram) {
+          auto u = make(ram, "u", 16);
+          wait(fill(u, 0));
+          std::vector<instance<int>> copies;
+          std::vector<event> done;
+          for (int j = 0; j < count; ++j) {
+            std::vector<event> before;
+            for (int i = 0; i < j; ++i)
+              if (follows[j][i]) before.push_back(done[i]);
+            if (writes[j]) {
+              done.push_back(fill(u, where[j], j, after(before)));
+            } else {
+              copies.push_back(make(ram, "copy", 16));
+              done.push_back(copy(u, copies.back(), where[j], after(before)));
+            }
+          }
+          for (const event e : done) wait(ignore_failure(e));
+        },
+        1 + seed % 2);
     CHECK_MESSAGE((error_text.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << error_text);
   }
 }
@@ -349,25 +361,27 @@ TEST_CASE("random programs of tasks, merges and waits are reported exactly if un
     // Only the second of two accesses is stopped, once the race is found: the race itself may happen and be seen by the
     // sanitizer.
     if (base::thread_sanitizer && expected) continue;
-    const std::string error_text = error_text_of([&](place ram) {
-      auto u = make(ram, "u", 16);
-      wait(fill(u, 0));
-      std::vector<event> done;
-      for (int j = 0; j < count; ++j) {
-        std::vector<event> before;
-        for (int i = 0; i < j; ++i)
-          if (direct[j][i]) before.push_back(done[i]);
-        if (merged[j]) before = {merge(before)};
-        auto target = make(ram, "copy", 16);
-        const auto work = [=, write = writes[j], part = where[j]](const preconditions& after) {
-          return write ? fill(u, part, j, after) : copy(u, target, part, after);
-        };
-        if (in_task[j]) done.push_back(async(after(before), [=] { wait(work({})); }));
-        else done.push_back(work(after(before)));
-        if (awaited[j]) wait(ignore_failure(done[j]));
-      }
-      for (const event e : done) wait(ignore_failure(e));
-    }, 1 + seed % 4);
+    const std::string error_text = error_text_of(
+        [&](place ram) {
+          auto u = make(ram, "u", 16);
+          wait(fill(u, 0));
+          std::vector<event> done;
+          for (int j = 0; j < count; ++j) {
+            std::vector<event> before;
+            for (int i = 0; i < j; ++i)
+              if (direct[j][i]) before.push_back(done[i]);
+            if (merged[j]) before = {merge(before)};
+            auto target = make(ram, "copy", 16);
+            const auto work = [=, write = writes[j], part = where[j]](const preconditions& after) {
+              return write ? fill(u, part, j, after) : copy(u, target, part, after);
+            };
+            if (in_task[j]) done.push_back(async(after(before), [=] { wait(work({})); }));
+            else done.push_back(work(after(before)));
+            if (awaited[j]) wait(ignore_failure(done[j]));
+          }
+          for (const event e : done) wait(ignore_failure(e));
+        },
+        1 + seed % 4);
     CHECK_MESSAGE((error_text.find("D21") != std::string::npos) == expected, "seed " << seed << ": " << error_text);
   }
   CHECK(racy > seeds / 8);

@@ -71,7 +71,10 @@ TEST_CASE("kernels contribute to reductions of any style, together with others, 
         for (int round = 0; round < 2; ++round) {
           wait(fill(counted, 100l)), wait(fill(found, -1));
           const event all = launch(contributes_everywhere, box(0, n), x, count, most);
-          { auto c = count.contribute(); c(3, 2) << 1000l; }
+          {
+            auto c = count.contribute();
+            c(3, 2) << 1000l;
+          }
           wait(reduce(count, counted, after(all))), wait(reduce(most, found, after(all)));
           long sums = 0;
           for (coordinate i = 0; i < 4; ++i)

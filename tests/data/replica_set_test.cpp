@@ -345,9 +345,16 @@ std::int64_t identity(std::uint32_t of) { return of == 3 ? 0 : 1; }
 // A random program on one array over several memories, and the expected value of each element.
 struct program {
   explicit program(unsigned seed, bool with_losses)
-      : random(seed), losses(with_losses), axes(1 + below(3)), side(axes == 1 ? 24 : axes == 2 ? 6 : 4),
-        all(extent(side, axes > 1 ? side : 1, axes > 2 ? side : 1)), memories(static_cast<memory_number>(2 + below(3))),
-        expected(all.volume(), 0), lost(all.volume(), false) {
+      : random(seed),
+        losses(with_losses),
+        axes(1 + below(3)),
+        side(axes == 1   ? 24
+             : axes == 2 ? 6
+                         : 4),
+        all(extent(side, axes > 1 ? side : 1, axes > 2 ? side : 1)),
+        memories(static_cast<memory_number>(2 + below(3))),
+        expected(all.volume(), 0),
+        lost(all.volume(), false) {
     for (unsigned i = 0; i < memories * memories; ++i) costs.push_back(1 + below(9));
     for (unsigned i = 0; i < memories; ++i)
       most_joined.push_back(below(3) ? 8 * static_cast<std::uint64_t>(1 + below(static_cast<int>(all.volume())))
@@ -556,7 +563,9 @@ struct program {
   }
 
   void now_lost(const region& gone) {
-    each_point(all, [&](const point& p) { if (gone.contains(p)) lost[number(p)] = true; });
+    each_point(all, [&](const point& p) {
+      if (gone.contains(p)) lost[number(p)] = true;
+    });
   }
   bool step() {
     return machine.step([&](token t) { now_lost(set.failed(t)); });
@@ -574,7 +583,8 @@ struct program {
       } else if (what == 27 && losses) lose();
       for (int n = below(6); n > 0; --n) step();
     }
-    while (step()) {}
+    while (step()) {
+    }
   }
 
   std::mt19937 random;

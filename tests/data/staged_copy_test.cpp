@@ -251,9 +251,9 @@ TEST_CASE("routes take the least time by the channels' figures, and there is non
   };
   using enum place_kind;
   places::channel_registry r;
-  r.add(system_memory, gpu_memory, std::make_shared<figures>(1e9, 0));   // 1 ms for a megabyte
-  r.add(system_memory, numa, std::make_shared<figures>(10e9, 0));        // 0.1
-  r.add(numa, gpu_memory, std::make_shared<figures>(5e9, 1e-4));         // 0.2 and a late start
+  r.add(system_memory, gpu_memory, std::make_shared<figures>(1e9, 0));  // 1 ms for a megabyte
+  r.add(system_memory, numa, std::make_shared<figures>(10e9, 0));       // 0.1
+  r.add(numa, gpu_memory, std::make_shared<figures>(5e9, 1e-4));        // 0.2 and a late start
   const std::vector<stop> memories{
       {place{0}, system_memory}, {place{1}, numa}, {place{2}, gpu_memory}, {place{3}, storage}};
   CHECK(cheapest_route(memories, r, 0, 2, 1000000) == std::vector<std::size_t>{0, 1, 2});

@@ -15,11 +15,13 @@ base::thread_context* const nowhere = nullptr;
 
 struct noted : update_queue::turn {
   noted(const box& b, std::vector<int>& o, int n)
-      : turn(b, [](turn& self, base::thread_context&) noexcept {
-          auto& mine = static_cast<noted&>(self);
-          mine.order.push_back(mine.number);
-        }),
-        order(o), number(n) {}
+      : turn(b,
+             [](turn& self, base::thread_context&) noexcept {
+               auto& mine = static_cast<noted&>(self);
+               mine.order.push_back(mine.number);
+             }),
+        order(o),
+        number(n) {}
   std::vector<int>& order;
   int number;
 };

@@ -13,9 +13,10 @@ namespace {
 problem uniform_ground(extent size, int width, int steps, double coefficient) {
   const double courant = 0.5;
   // As choose_time_scale has it: 12 cells to the wavelength of the peak.
-  problem wave{{border(size, width, courant), {{size.rows / 2, size.columns / 2}}, wavelet(1.0 / 24, courant / 0.5, steps)},
-               field(size),
-               {}};
+  problem wave{
+      {border(size, width, courant), {{size.rows / 2, size.columns / 2}}, wavelet(1.0 / 24, courant / 0.5, steps)},
+      field(size),
+      {}};
   for (int r = 0; r < size.rows; ++r)
     for (int c = 0; c < size.columns; ++c) wave.coefficient(r, c) = float(coefficient);
   return wave;
@@ -23,16 +24,14 @@ problem uniform_ground(extent size, int width, int steps, double coefficient) {
 
 /// Energy at the end as a share of that when the source falls silent.
 double energy_left(const problem& wave) {
-  const auto last_sound =
-      std::find_if(wave.wavelet.rbegin(), wave.wavelet.rend(), [](float x) { return x != 0; });
+  const auto last_sound = std::find_if(wave.wavelet.rbegin(), wave.wavelet.rend(), [](float x) { return x != 0; });
   const auto silent = wave.wavelet.rend() - last_sound + 1;
   double given = 0, last = 0;
   field before(wave.size());
   run_serial(wave, [&](const field& u, int step) {
     last = energy_between(u.view(), std::as_const(before).view(), wave.coefficient.view()).total();
     if (step == silent) given = last;
-    for (int r = 0; r < u.size().rows; ++r)
-      std::copy_n(u.view().row(r), u.size().columns, before.view().row(r));
+    for (int r = 0; r < u.size().rows; ++r) std::copy_n(u.view().row(r), u.size().columns, before.view().row(r));
   });
   return last / given;
 }

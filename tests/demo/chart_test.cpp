@@ -24,7 +24,8 @@ TEST_CASE("a chart has its words, a line for each name in each panel, and only n
                 .panels = {{"up", {{1, 2, 1.5}, {1, 1, 1}}}, {"down", {{}, {3}}}},
                 .mark = 1.1};
   const std::string drawn = to_svg(c);
-  for (const char* word : {">a title<", ">step<", ">one<", ">two<", ">up<", ">down<", "prefers-color-scheme: dark", "class=\"mark\""})
+  for (const char* word :
+       {">a title<", ">step<", ">one<", ">two<", ">up<", ">down<", "prefers-color-scheme: dark", "class=\"mark\""})
     CHECK(drawn.find(word) != std::string::npos);
   CHECK(count_of("<polyline", drawn) == 4);
   CHECK(drawn.find("nan") == std::string::npos);
@@ -45,8 +46,14 @@ TEST_CASE("on axes divided by powers of 2, what doubles is a straight line from 
 }
 
 TEST_CASE("one point, or the same value twice, still makes an axis") {
-  for (const chart& c : {chart{.title = "", .across = "", .names = {"a"}, .panels = {{"p", {{3}}, true}}, .at = {4}, .doubles = true},
-                         chart{.title = "", .across = "", .names = {"a"}, .panels = {{"p", {{5, 5}}, true}}, .at = {1, 1}, .doubles = true}}) {
+  for (const chart& c :
+       {chart{.title = "", .across = "", .names = {"a"}, .panels = {{"p", {{3}}, true}}, .at = {4}, .doubles = true},
+        chart{.title = "",
+              .across = "",
+              .names = {"a"},
+              .panels = {{"p", {{5, 5}}, true}},
+              .at = {1, 1},
+              .doubles = true}}) {
     CHECK(to_svg(c).find("nan") == std::string::npos);
     CHECK(to_svg(c).find("inf") == std::string::npos);
   }

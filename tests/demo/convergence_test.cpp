@@ -44,8 +44,9 @@ field uniform(extent size, double value) {
   return f;
 }
 
-/// The largest error after one and a quarter periods (when it falls fastest, so that delays show) of the analytic standing wave sin(kx) sin(ky) cos(wt), w = sqrt(2) k v, with
-/// one wavelength over `cells` and `steps` steps to the period.
+/// The largest error after one and a quarter periods (when it falls fastest, so that delays show) of the analytic
+/// standing wave sin(kx) sin(ky) cos(wt), w = sqrt(2) k v, with one wavelength over `cells` and `steps` steps to the
+/// period.
 double error_of_wave(int cells, int steps) {
   const extent size{cells, cells};
   const double phase_step = 2 * pi / steps;                               // w dt

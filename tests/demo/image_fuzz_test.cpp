@@ -21,8 +21,7 @@ std::vector<std::vector<std::byte>> seeds() {
           png_by_libpng(6, 5, {PNG_COLOR_TYPE_GRAY, 8, PNG_INTERLACE_ADAM7}, ramp()),
           png_by_libpng(17, 9, {PNG_COLOR_TYPE_RGB}, colours),
           png_by_libpng(8, 8, {PNG_COLOR_TYPE_GRAY, 16}, {8, std::vector<std::uint8_t>(16, 77)}),
-          png_by_libpng(3, 1, {PNG_COLOR_TYPE_PALETTE, 2}, {{0b01100100}},
-                        {{0, 0, 0}, {51, 51, 51}, {255, 0, 0}}),
+          png_by_libpng(3, 1, {PNG_COLOR_TYPE_PALETTE, 2}, {{0b01100100}}, {{0, 0, 0}, {51, 51, 51}, {255, 0, 0}}),
           bytes_of("P2\n# plain\n4 3\n100\n0 1 2 3 4 50 60 70 80 90 100 99\n"),
           bytes_of("P5 4 3 255\nabcdefghijkl"),
           bytes_of("P5 2 3 65535\nabcdefghijkl")};
@@ -107,18 +106,10 @@ TEST_CASE("many changed, lost and repeated bytes never do worse than an error") 
     for (std::size_t changes = 1 + below(6); changes > 0 && !bytes.empty(); --changes) {
       const auto at = bytes.begin() + std::ptrdiff_t(below(bytes.size()));
       switch (below(4)) {
-        case 0:
-          *at = std::byte(random());
-          break;
-        case 1:
-          bytes.erase(at);
-          break;
-        case 2:
-          bytes.insert(at, std::byte(random()));
-          break;
-        case 3:
-          bytes.insert(at, bytes.begin(), bytes.begin() + std::ptrdiff_t(below(bytes.size())));
-          break;
+        case 0: *at = std::byte(random()); break;
+        case 1: bytes.erase(at); break;
+        case 2: bytes.insert(at, std::byte(random())); break;
+        case 3: bytes.insert(at, bytes.begin(), bytes.begin() + std::ptrdiff_t(below(bytes.size()))); break;
       }
     }
     decode(bytes);
@@ -127,8 +118,7 @@ TEST_CASE("many changed, lost and repeated bytes never do worse than an error") 
 
 TEST_CASE("bytes of no meaning behind a magic number never do worse than an error") {
   CHECK(rc::check([] {
-    auto bytes =
-        bytes_of(*rc::gen::element(std::string("\x89PNG\r\n\x1a\n"), std::string("P2 "), std::string("P5 ")));
+    auto bytes = bytes_of(*rc::gen::element(std::string("\x89PNG\r\n\x1a\n"), std::string("P2 "), std::string("P5 ")));
     const auto rest = *rc::gen::container<std::vector<std::uint8_t>>(rc::gen::arbitrary<std::uint8_t>());
     for (const auto b : rest) bytes.push_back(std::byte(b));
     decode(bytes);

@@ -37,13 +37,9 @@ std::string message_of(const std::vector<std::byte>& bytes) {
   }
   return "";
 }
-std::string message_of(const std::string& text) {
-  return message_of(bytes_of(text));
-}
+std::string message_of(const std::string& text) { return message_of(bytes_of(text)); }
 
-float grey(const grey_image& image, int r, int c) {
-  return image.grey[std::size_t(r * image.size.columns + c)];
-}
+float grey(const grey_image& image, int r, int c) { return image.grey[std::size_t(r * image.size.columns + c)]; }
 
 }  // namespace
 
@@ -54,8 +50,7 @@ TEST_CASE("grey PNG pictures of every depth are read as shares of white, interla
     for (int r = 0; r < 5; ++r)
       for (int c = 0; c < 6; ++c) CHECK(grey(eight, r, c) == doctest::Approx((10 * r + 40 * c) / 255.0));
   }
-  const auto sixteen =
-      decode_image(png_by_libpng(2, 1, {PNG_COLOR_TYPE_GRAY, 16}, {{0x12, 0x34, 0xff, 0xff}}), "x");
+  const auto sixteen = decode_image(png_by_libpng(2, 1, {PNG_COLOR_TYPE_GRAY, 16}, {{0x12, 0x34, 0xff, 0xff}}), "x");
   CHECK(grey(sixteen, 0, 0) == doctest::Approx(0x1234 / 65535.0));
   CHECK(grey(sixteen, 0, 1) == 1);
   const auto one = decode_image(png_by_libpng(8, 1, {PNG_COLOR_TYPE_GRAY, 1}, {{0b10110001}}), "x");
@@ -71,16 +66,13 @@ TEST_CASE("colours become luminance, with alpha and palettes too") {
   CHECK(grey(colours, 0, 1) == doctest::Approx(0.7152));
   CHECK(grey(colours, 0, 2) == doctest::Approx(0.0722));
   CHECK(grey(colours, 0, 3) == doctest::Approx(1));
-  const auto alpha =
-      decode_image(png_by_libpng(2, 1, {PNG_COLOR_TYPE_RGBA}, {{255, 0, 0, 7, 0, 0, 0, 255}}), "x");
+  const auto alpha = decode_image(png_by_libpng(2, 1, {PNG_COLOR_TYPE_RGBA}, {{255, 0, 0, 7, 0, 0, 0, 255}}), "x");
   CHECK(grey(alpha, 0, 0) == doctest::Approx(0.2126));
   CHECK(grey(alpha, 0, 1) == 0);
-  const auto grey_alpha =
-      decode_image(png_by_libpng(1, 1, {PNG_COLOR_TYPE_GRAY_ALPHA, 16}, {{0x80, 0, 0, 0}}), "x");
+  const auto grey_alpha = decode_image(png_by_libpng(1, 1, {PNG_COLOR_TYPE_GRAY_ALPHA, 16}, {{0x80, 0, 0, 0}}), "x");
   CHECK(grey(grey_alpha, 0, 0) == doctest::Approx(0x8000 / 65535.0));
   const auto palette = decode_image(
-      png_by_libpng(3, 1, {PNG_COLOR_TYPE_PALETTE, 8}, {{1, 0, 2}}, {{0, 0, 0}, {51, 51, 51}, {255, 0, 0}}),
-      "x");
+      png_by_libpng(3, 1, {PNG_COLOR_TYPE_PALETTE, 8}, {{1, 0, 2}}, {{0, 0, 0}, {51, 51, 51}, {255, 0, 0}}), "x");
   CHECK(grey(palette, 0, 0) == doctest::Approx(0.2));
   CHECK(grey(palette, 0, 1) == 0);
   CHECK(grey(palette, 0, 2) == doctest::Approx(0.2126));
@@ -159,8 +151,7 @@ TEST_CASE("every beginning of a valid file is truncated, not an image, or empty,
   }
   CHECK(message_of(png).empty());
   const std::string plain = "P2 3 2 10 0 5 10 1 2 3";
-  for (std::size_t n = 2; n < plain.size(); ++n)
-    CHECK(message_of(plain.substr(0, n)).substr(0, 9) == "error W22");
+  for (std::size_t n = 2; n < plain.size(); ++n) CHECK(message_of(plain.substr(0, n)).substr(0, 9) == "error W22");
   CHECK(message_of(plain).empty());
 }
 
@@ -180,8 +171,7 @@ TEST_CASE("damage is told from truncation") {
         "error W26: the image \"ground.png\" is damaged\n"
         "  because     byte 14 is not part of pixel 2 of 4\n"
         "  try         copy or download the file again");
-  CHECK(message_of("P2 2 1 10\n1 11").find("pixel 1 has the value 11, above the maximum 10") !=
-        std::string::npos);
+  CHECK(message_of("P2 2 1 10\n1 11").find("pixel 1 has the value 11, above the maximum 10") != std::string::npos);
   CHECK(message_of("P5 1 1 70000\nab").find("its maximum is 70000, where 1 to 65535 are possible") !=
         std::string::npos);
   CHECK(message_of("P5 wide 1 70000\nab").find("byte 3 is not part of width") != std::string::npos);
@@ -204,8 +194,7 @@ TEST_CASE("files that cannot be read are told apart") {
         "error W20: the image \"/\" cannot be read\n"
         "  because     it is not a regular file\n"
         "  try         name an existing PNG or PGM file");
-  const auto file =
-      std::filesystem::temp_directory_path() / ("stretto-image-" + std::to_string(getpid()) + ".pgm");
+  const auto file = std::filesystem::temp_directory_path() / ("stretto-image-" + std::to_string(getpid()) + ".pgm");
   std::ofstream(file) << "P2 1 1 4 3";
   CHECK(read_image(file).grey == std::vector<float>{0.75f});
   std::filesystem::resize_file(file, largest_file + 1);  // sparse

@@ -21,7 +21,9 @@ TEST_CASE("a cut has as many blocks as asked for, each cell in one of them, and 
   CHECK(cut({64, 64, 64}, 8) == triple{2, 2, 2});
   CHECK(cut({256, 16, 16}, 4) == triple{4, 1, 1});
   CHECK(cut({3, 1, 5}, 15) == triple{3, 1, 5});
-  CHECK(stretto::test::thrown_by([] { cut({4, 4, 4}, 7); }).find("error W33: 4 x 4 x 4 cells cannot be cut into 7 cuboids") == 0);
+  CHECK(stretto::test::thrown_by([] {
+          cut({4, 4, 4}, 7);
+        }).find("error W33: 4 x 4 x 4 cells cannot be cut into 7 cuboids") == 0);
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
@@ -73,9 +75,10 @@ namespace {
 report run_on(std::uint32_t nodes, const request& r, const std::string& kind = "sim:2") {
   report found;
   const std::string devices = r.where == cells_on::devices ? kind : "none";
-  stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 2, .devices = devices}, [&](stretto::runtime&) {
-    if (stretto::this_node() == 0) found = run(r, 2);  // throws W32 where a value differs
-  });
+  stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 2, .devices = devices},
+                             [&](stretto::runtime&) {
+                               if (stretto::this_node() == 0) found = run(r, 2);  // throws W32 where a value differs
+                             });
   return found;
 }
 
@@ -96,23 +99,29 @@ TEST_CASE("on any number of nodes, however it is cut, every value is the serial 
     }
 }
 
-TEST_CASE("kernels of OpenCL and CUDA devices compute the serial loop's values, too, and cuboids of two nodes send their faces from device to device") {
+TEST_CASE(
+    "kernels of OpenCL and CUDA devices compute the serial loop's values, too, and cuboids of two nodes send their "
+    "faces from device to device") {
   for (const std::string& kind : stretto::test::usable_devices({"opencl"}, "jacobi3d"))
     for (const std::uint32_t nodes : {1u, 2u}) {
       CAPTURE(kind);
       CAPTURE(nodes);
-      const report found = run_on(nodes, {.what = {{13, 8, 11}, 10}, .factors = {1, 2}, .where = cells_on::devices}, kind);
+      const report found =
+          run_on(nodes, {.what = {{13, 8, 11}, 10}, .factors = {1, 2}, .where = cells_on::devices}, kind);
       REQUIRE(found.runs.size() == 2);
       CHECK(found.runs[1].cuboids == 4 * nodes);
       CHECK(found.runs[0].last_change == found.runs[1].last_change);
     }
 }
 
-TEST_CASE("a run goes on from its checkpoint, in its cuboids, on other nodes as well, to the same end; one that is another is told") {
+TEST_CASE(
+    "a run goes on from its checkpoint, in its cuboids, on other nodes as well, to the same end; one that is another "
+    "is told") {
   for (const cells_on where : {cells_on::host, cells_on::devices}) {
     CAPTURE((where == cells_on::devices));
     const stretto::test::temporary_folder folder;
-    const request whole{.what = {{13, 8, 11}, 20}, .factors = {2}, .where = where, .every = 6, .checkpoint = folder.path / "run.ckpt"};
+    const request whole{
+        .what = {{13, 8, 11}, 20}, .factors = {2}, .where = where, .every = 6, .checkpoint = folder.path / "run.ckpt"};
     const report first = run_on(2, whole);
     CHECK(first.runs[0].saved == 3);
     CHECK(to_text(first).find("It was saved 3 times") != std::string::npos);
@@ -138,7 +147,9 @@ TEST_CASE("a run goes on from its checkpoint, in its cuboids, on other nodes as 
     CHECK(told.find("error W38: \"" + rest.restore.string() + "\" is the checkpoint of another run") == 0);
     CHECK(told.find("there       13 x 8 x 11 cells, 20 steps, computed by ") != std::string::npos);
     rest.restore = folder.path / "none.ckpt";
-    CHECK(stretto::test::thrown_by([&] { run_on(1, rest); }).find("error C06: " + rest.restore.string() + " is no checkpoint") == 0);
+    CHECK(stretto::test::thrown_by([&] {
+            run_on(1, rest);
+          }).find("error C06: " + rest.restore.string() + " is no checkpoint") == 0);
   }
 }
 

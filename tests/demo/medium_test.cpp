@@ -72,8 +72,7 @@ TEST_CASE("whatever the picture, the coefficients are inside the stability limit
     for (int i = 0; i < 36; ++i) image.grey.push_back(float(*rc::gen::inRange(0, 65536)) / 65535.0f);
     const auto wave = pose(make_medium(image, {}, 5), {{3, 3}}, 3);
     for (int r = 0; r < 6; ++r)
-      for (int c = 0; c < 6; ++c)
-        RC_ASSERT(wave.coefficient(r, c) > 0 && wave.coefficient(r, c) < stable_coefficient);
+      for (int c = 0; c < 6; ++c) RC_ASSERT(wave.coefficient(r, c) > 0 && wave.coefficient(r, c) < stable_coefficient);
     RC_ASSERT(wave.steps() == 3);
   }));
 }

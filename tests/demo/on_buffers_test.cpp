@@ -1,4 +1,5 @@
-// on_buffers_test.cpp - demonstrations on buffers: the same as serial runs on any number of nodes, and checks that see what is wrong.
+// on_buffers_test.cpp - demonstrations on buffers: the same as serial runs on any number of nodes, and checks that see
+// what is wrong.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -38,11 +39,12 @@ TEST_CASE("sound in the ground is that of a serial run on one to four nodes, on 
   const wave::serial_result expected = wave::run_serial(problem);
   for (const std::uint32_t nodes : {1u, 2u, 3u, 4u})
     for (const char* devices : {"none", "sim:2"})
-      stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices}, [&](stretto::runtime&) {
-        const sound heard = sound_on_nodes(problem);
-        CHECK(wave::largest_difference(heard.last.view(), expected.last.view()) == 0);
-        CHECK(wave::largest_difference(heard.before_last.view(), expected.before_last.view()) == 0);
-      });
+      stretto::test::on_nodes_of(
+          stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices}, [&](stretto::runtime&) {
+            const sound heard = sound_on_nodes(problem);
+            CHECK(wave::largest_difference(heard.last.view(), expected.last.view()) == 0);
+            CHECK(wave::largest_difference(heard.before_last.view(), expected.before_last.view()) == 0);
+          });
 }
 
 TEST_CASE("each gun fires a glider of 5 cells every 30 steps, and pulsars are themselves again") {
@@ -89,8 +91,9 @@ TEST_CASE("light in a room is that of a serial run on one to four nodes, on the 
   const std::vector<float> expected = light_serially(r, l);
   for (const std::uint32_t nodes : {1u, 2u, 3u, 4u})
     for (const char* devices : {"none", "sim:2"})
-      stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices},
-                                 [&](stretto::runtime&) { CHECK(largest_difference(light_on_nodes(r, l), expected) == 0); });
+      stretto::test::on_nodes_of(
+          stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices},
+          [&](stretto::runtime&) { CHECK(largest_difference(light_on_nodes(r, l), expected) == 0); });
 }
 
 TEST_CASE("a patch is lit when the light of the lamp has reached it, and not before") {
@@ -127,12 +130,15 @@ TEST_CASE("bodies are those of a serial run on one to three nodes, at each momen
   const gravity::bodies first = two_discs(31);
   for (const std::uint32_t nodes : {1u, 2u, 3u})
     for (const char* devices : {"none", "sim:2"})
-      stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices}, [&](stretto::runtime&) {
-        const auto moments = gravity::on_nodes(first, {12, 0.02, 4});
-        REQUIRE(moments.size() == 3);
-        for (int m = 1; m <= 3; ++m) CHECK(gravity::difference(moments[static_cast<std::size_t>(m - 1)], gravity::serially(first, {4 * m, 0.02})) == 0);
-        CHECK(drift_of_all(moments.back()) < 1e-14);
-      });
+      stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = devices},
+                                 [&](stretto::runtime&) {
+                                   const auto moments = gravity::on_nodes(first, {12, 0.02, 4});
+                                   REQUIRE(moments.size() == 3);
+                                   for (int m = 1; m <= 3; ++m)
+                                     CHECK(gravity::difference(moments[static_cast<std::size_t>(m - 1)],
+                                                               gravity::serially(first, {4 * m, 0.02})) == 0);
+                                   CHECK(drift_of_all(moments.back()) < 1e-14);
+                                 });
 }
 
 TEST_CASE("a body that is pushed changes the momentum and the energy of all") {
@@ -148,13 +154,15 @@ TEST_CASE("a body that is pushed changes the momentum and the energy of all") {
 TEST_CASE("a product with one wrong element is none, and each node has computed a part") {
   const square a = left_factor(24), b = right_factor(24);
   for (const std::uint32_t nodes : {1u, 4u})
-    stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = "sim:2"}, [&](stretto::runtime&) {
-      product p = product_on_nodes(a, b);
-      for (std::uint32_t n = 0; n < nodes; ++n) CHECK(std::ranges::count(p.owner, static_cast<int>(n)) == 24 * 24 / nodes);
-      CHECK(is_product(a, b, p.result, 20));
-      p.result.elements[100] += 1;
-      CHECK_FALSE(is_product(a, b, p.result, 20));
-    });
+    stretto::test::on_nodes_of(stretto::simulated_job({.nodes = nodes}), {.workers = 1, .devices = "sim:2"},
+                               [&](stretto::runtime&) {
+                                 product p = product_on_nodes(a, b);
+                                 for (std::uint32_t n = 0; n < nodes; ++n)
+                                   CHECK(std::ranges::count(p.owner, static_cast<int>(n)) == 24 * 24 / nodes);
+                                 CHECK(is_product(a, b, p.result, 20));
+                                 p.result.elements[100] += 1;
+                                 CHECK_FALSE(is_product(a, b, p.result, 20));
+                               });
 }
 
 TEST_CASE("each wrong element of a pattern is found") {

@@ -36,13 +36,9 @@ TEST_CASE("without options the plan fits the medium and the machine") {
 }
 
 TEST_CASE("every option is taken as asked") {
-  const auto p = validate({.size = "400x200",
-                           .steps = "50",
-                           .tiles = "8x4",
-                           .workers = "3",
-                           .sources = "0,0:0.5,0.25:1,1",
-                           .animate = "5"},
-                          here);
+  const auto p = validate(
+      {.size = "400x200", .steps = "50", .tiles = "8x4", .workers = "3", .sources = "0,0:0.5,0.25:1,1", .animate = "5"},
+      here);
   CHECK(p.size == extent{200, 400});
   CHECK(p.spacing_m == 20);
   CHECK(p.steps == 50);
@@ -72,7 +68,8 @@ TEST_CASE("velocities that make no sense are refused") {
         "error W27: --velocity 4500:1500 begins with the faster one\n"
         "  because     MIN is that of the picture's black, MAX that of its white\n"
         "  try         --velocity 1500:4500");
-  for (const char* text : {"", ":", "1:", ":1", "0:1", "1:2:3", "1: 2", "a:b", "-1:5", "nan:5", "1:inf", "0.5:7", "1:1e9"}) {
+  for (const char* text :
+       {"", ":", "1:", ":1", "0:1", "1:2:3", "1: 2", "a:b", "-1:5", "nan:5", "1:inf", "0.5:7", "1:1e9"}) {
     CAPTURE(text);
     CHECK(message_of({.velocity = text}).starts_with("error W27"));
   }
@@ -181,8 +178,7 @@ TEST_CASE("every plan that validates can be carried out") {
     options asked;
     asked.size = std::to_string(width) + "x" + std::to_string(height);
     if (*rc::gen::arbitrary<bool>())
-      asked.tiles =
-          std::to_string(*rc::gen::inRange(0, 700)) + "x" + std::to_string(*rc::gen::inRange(0, 700));
+      asked.tiles = std::to_string(*rc::gen::inRange(0, 700)) + "x" + std::to_string(*rc::gen::inRange(0, 700));
     asked.sources = std::to_string(*rc::gen::inRange(1, 50));
     const int frames = *rc::gen::inRange(2, 80);
     asked.animate = std::to_string(frames);

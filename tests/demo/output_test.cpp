@@ -54,13 +54,12 @@ TEST_CASE("an output folder is created with its parents and left empty") {
 TEST_CASE("an output folder that is a file is refused") {
   const scratch here;
   std::ofstream(here.path / "file") << "x";
-  CHECK(message_of([&] { prepare_output(here.path / "file"); }) ==
-        "error W15: the output folder \"" + (here.path / "file").string() +
-            "\" cannot be written to\n"
-            "  because     it is a file\n"
-            "  try         name another folder with --out");
-  CHECK(message_of([&] { prepare_output(here.path / "file" / "below"); }).find("Not a directory") !=
-        std::string::npos);
+  CHECK(message_of([&] { prepare_output(here.path / "file"); }) == "error W15: the output folder \"" +
+                                                                       (here.path / "file").string() +
+                                                                       "\" cannot be written to\n"
+                                                                       "  because     it is a file\n"
+                                                                       "  try         name another folder with --out");
+  CHECK(message_of([&] { prepare_output(here.path / "file" / "below"); }).find("Not a directory") != std::string::npos);
 }
 
 TEST_CASE("an output folder without the right to write, or that takes no files, is refused") {

@@ -10,12 +10,8 @@ using namespace stretto::wave;
 
 namespace {
 
-medium flat_ground(extent size) {
-  return {size, 10, std::vector<float>(std::size_t(size.cells()), 2000), 2000, 2000};
-}
-const rgb& pixel(const rgb_image& image, int r, int c) {
-  return image.pixels[std::size_t(r * image.size.columns + c)];
-}
+medium flat_ground(extent size) { return {size, 10, std::vector<float>(std::size_t(size.cells()), 2000), 2000, 2000}; }
+const rgb& pixel(const rgb_image& image, int r, int c) { return image.pixels[std::size_t(r * image.size.columns + c)]; }
 double distance(const oklab& a, const oklab& b) {
   return std::hypot(a.lightness - b.lightness, a.green_red - b.green_red, a.blue_yellow - b.blue_yellow);
 }
@@ -52,8 +48,7 @@ TEST_CASE("pushes are warm, pulls cool, and equal amounts are equally far from r
   for (const double medium : {0.0, 0.5, 1.0})
     for (const double amplitude : {0.05, 0.3, 1.0}) {
       const auto rest = to_oklab(wave_colour(medium, 0));
-      const auto push = to_oklab(wave_colour(medium, amplitude)),
-                 pull = to_oklab(wave_colour(medium, -amplitude));
+      const auto push = to_oklab(wave_colour(medium, amplitude)), pull = to_oklab(wave_colour(medium, -amplitude));
       CHECK(push.blue_yellow > 0);
       CHECK(pull.blue_yellow < 0);
       CHECK(push.lightness == doctest::Approx(pull.lightness).epsilon(0.03));
@@ -127,8 +122,7 @@ TEST_CASE("frames show what stills show, in the palette's colours") {
   for (std::size_t i = 0; i < frame.pixels.size(); ++i) {
     REQUIRE(frame.pixels[i] < palette.size());
     const bool near_mark = std::hypot(double(i / 50) - 10, double(i % 50) - 10) < 5;
-    if (!near_mark)
-      worst = std::max(worst, distance(to_oklab(palette[frame.pixels[i]]), to_oklab(still.pixels[i])));
+    if (!near_mark) worst = std::max(worst, distance(to_oklab(palette[frame.pixels[i]]), to_oklab(still.pixels[i])));
   }
   CHECK(worst < 0.08);
 }

@@ -1,4 +1,5 @@
-// particles_test.cpp - the drop that is carried round: its physics, how the box is cut, and that every particle is the serial loop's.
+// particles_test.cpp - the drop that is carried round: its physics, how the box is cut, and that every particle is the
+// serial loop's.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -68,7 +69,8 @@ TEST_CASE("a force is the slope of the potential, and both end at the reach") {
     pair force = {};
     add_force(force, {r, 0});
     const double h = 1e-6, slope = (potential({r + h, 0}) - potential({r - h, 0})) / (2 * h);
-    CHECK(force[0] == doctest::Approx(slope).epsilon(1e-5));  // who is on the right pulls to the right where the potential rises
+    CHECK(force[0] ==
+          doctest::Approx(slope).epsilon(1e-5));  // who is on the right pulls to the right where the potential rises
   }
   pair none = {};
   add_force(none, {2.5, 0});
@@ -85,18 +87,25 @@ TEST_CASE("the drop keeps its number, momentum and energy, and goes with the win
   check_kept(before, after);
   CHECK(before.energy != after.energy);
   double moved = 0;
-  for (std::size_t i = 0; i < start.size(); ++i) moved += static_cast<std::int32_t>(end[i].at[1] - start[i].at[1]) * (1.0 / start.size());
+  for (std::size_t i = 0; i < start.size(); ++i)
+    moved += static_cast<std::int32_t>(end[i].at[1] - start[i].at[1]) * (1.0 / start.size());
   CHECK(moved == doctest::Approx(25.0 * b.wind[1]).epsilon(1e-3));
 
   auto fewer = end;
   fewer.pop_back();
-  CHECK(thrown_by([&] { check_kept(before, kept_by(b, fewer)); }).find("error W37: the particles do not keep their number") == 0);
+  CHECK(thrown_by([&] {
+          check_kept(before, kept_by(b, fewer));
+        }).find("error W37: the particles do not keep their number") == 0);
   auto pushed = end;
   pushed[3].velocity[0] += 0.01;
-  CHECK(thrown_by([&] { check_kept(before, kept_by(b, pushed)); }).find("error W37: the particles do not keep their momentum") == 0);
+  CHECK(thrown_by([&] {
+          check_kept(before, kept_by(b, pushed));
+        }).find("error W37: the particles do not keep their momentum") == 0);
   auto hot = end;
   for (std::size_t i = 0; i < hot.size(); i += 2) hot[i].velocity[0] += 0.2, hot[i + 1].velocity[0] -= 0.2;
-  CHECK(thrown_by([&] { check_kept(before, kept_by(b, hot)); }).find("error W37: the particles do not keep their energy") == 0);
+  CHECK(thrown_by([&] {
+          check_kept(before, kept_by(b, hot));
+        }).find("error W37: the particles do not keep their energy") == 0);
 }
 
 TEST_CASE("each cell is in one patch, and is as far from it as its neighbours are, the short way round") {
@@ -107,11 +116,13 @@ TEST_CASE("each cell is in one patch, and is as far from it as its neighbours ar
       for (std::uint32_t x = 0; x < c.x; ++x) {
         const block one = block_of(b, c, x, y);
         for (std::uint32_t j = 0; j < one.size[1]; ++j)
-          for (std::uint32_t i = 0; i < one.size[0]; ++i) ++seen[one.first[0] + i + std::size_t{b.cells} * (one.first[1] + j)];
+          for (std::uint32_t i = 0; i < one.size[0]; ++i)
+            ++seen[one.first[0] + i + std::size_t{b.cells} * (one.first[1] + j)];
         for (unsigned axis = 0; axis < 2; ++axis) {
           CHECK(one.from_first(axis, one.first[axis], b.cells) == 0);
           CHECK(one.from_first(axis, (one.first[axis] + b.cells - 1) % b.cells, b.cells) == -1);
-          CHECK(one.from_first(axis, (one.first[axis] + one.size[axis]) % b.cells, b.cells) == static_cast<std::int32_t>(one.size[axis]));
+          CHECK(one.from_first(axis, (one.first[axis] + one.size[axis]) % b.cells, b.cells) ==
+                static_cast<std::int32_t>(one.size[axis]));
         }
       }
     CHECK(seen == std::vector<int>(seen.size(), 1));
@@ -141,7 +152,11 @@ TEST_CASE("on any number of nodes, however it is cut and balanced, every particl
 
 TEST_CASE("a run goes on from its checkpoint, on other nodes as well, to the same end; one that is another is told") {
   const stretto::test::temporary_folder folder;
-  request r{.what = small, .patches = {5, 6}, .each = 4, .balancers = read_balancers("hints"), .checkpoint = folder.path / "run.ckpt"};
+  request r{.what = small,
+            .patches = {5, 6},
+            .each = 4,
+            .balancers = read_balancers("hints"),
+            .checkpoint = folder.path / "run.ckpt"};
   CHECK(run_on(2, r).runs[0].from == 0);
   for (const std::uint32_t nodes : {2u, 1u, 3u}) {
     CAPTURE(nodes);
@@ -153,12 +168,14 @@ TEST_CASE("a run goes on from its checkpoint, on other nodes as well, to the sam
   r.each = 5;
   const std::string told = thrown_by([&] { run_on(2, r); });
   CHECK(told.find("error W38: \"" + r.checkpoint.string() + "\" is the checkpoint of another run") == 0);
-  CHECK(told.find("there       1500 particles of seed 1 in 5 x 6 patches, 25 steps, hints every 4") != std::string::npos);
+  CHECK(told.find("there       1500 particles of seed 1 in 5 x 6 patches, 25 steps, hints every 4") !=
+        std::string::npos);
 }
 
 TEST_CASE("rounds by hints are the same in every run, and even out what moves") {
   if (std::getenv("STRETTO_WANDER")) return;  // patches that move by themselves
-  const request r{.what = {.count = 3'000, .steps = 40}, .patches = {10, 10}, .each = 4, .balancers = read_balancers("none,hints")};
+  const request r{
+      .what = {.count = 3'000, .steps = 40}, .patches = {10, 10}, .each = 4, .balancers = read_balancers("none,hints")};
   const report one = run_on(2, r), other = run_on(2, r);
   CHECK(one.runs[0].loads.of_pairs == other.runs[0].loads.of_pairs);
   CHECK(one.runs[1].loads.of_pairs == other.runs[1].loads.of_pairs);
@@ -203,5 +220,6 @@ TEST_CASE("what was typed is read, and what cannot be is told") {
   check(small, cut_for(small, 128, 1'000));
   check(small, {3, 3});
   CHECK(thrown_by([] { check(small, {2, 5}); }).find("eight neighbours") != std::string::npos);
-  CHECK(thrown_by([] { check(small, {40, 5}); }).find("error W36: 1500 particles cannot be cut into 40 x 5 patches") == 0);
+  CHECK(thrown_by([] { check(small, {40, 5}); }).find("error W36: 1500 particles cannot be cut into 40 x 5 patches") ==
+        0);
 }

@@ -31,8 +31,7 @@ struct chunk {
 
 std::uint32_t number(const std::vector<std::byte>& bytes, std::size_t at, int size = 4) {
   std::uint32_t value = 0;
-  for (int i = 0; i < size; ++i)
-    value = value << 8 | std::to_integer<std::uint32_t>(bytes[at + std::size_t(i)]);
+  for (int i = 0; i < size; ++i) value = value << 8 | std::to_integer<std::uint32_t>(bytes[at + std::size_t(i)]);
   return value;
 }
 
@@ -45,8 +44,7 @@ std::vector<chunk> chunks_of(const std::vector<std::byte>& file) {
     chunk c;
     c.type.assign(reinterpret_cast<const char*>(&file[at + 4]), 4);
     c.data.assign(file.begin() + std::ptrdiff_t(at + 8), file.begin() + std::ptrdiff_t(at + 8 + length));
-    REQUIRE(crc32(0, reinterpret_cast<const Bytef*>(&file[at + 4]), length + 4) ==
-            number(file, at + 8 + length));
+    REQUIRE(crc32(0, reinterpret_cast<const Bytef*>(&file[at + 4]), length + 4) == number(file, at + 8 + length));
     chunks.push_back(std::move(c));
     at += 12 + length;
   }
@@ -84,16 +82,14 @@ TEST_CASE("our reader reads back the greys that we wrote") {
 TEST_CASE("smooth pictures are filtered into a fraction of their bytes") {
   rgb_image image{{200, 200}, {}};
   for (int r = 0; r < 200; ++r)
-    for (int c = 0; c < 200; ++c)
-      image.pixels.push_back({std::uint8_t(r), std::uint8_t(c), std::uint8_t((r + c) / 2)});
+    for (int c = 0; c < 200; ++c) image.pixels.push_back({std::uint8_t(r), std::uint8_t(c), std::uint8_t((r + c) / 2)});
   CHECK(encode_png(image).size() < 200 * 200 * 3 / 50);
 }
 
 TEST_CASE("an animation is a valid PNG of its first frame, and its chunks number all frames in order") {
   const std::vector<rgb> palette{{0, 0, 0}, {200, 10, 30}, {9, 8, 7}};
   animated_png animation({2, 3}, palette, 20);
-  const std::vector<std::vector<std::uint8_t>> frames{
-      {0, 1, 2, 2, 1, 0}, {1, 1, 1, 1, 1, 1}, {2, 0, 2, 0, 2, 0}};
+  const std::vector<std::vector<std::uint8_t>> frames{{0, 1, 2, 2, 1, 0}, {1, 1, 1, 1, 1, 1}, {2, 0, 2, 0, 2, 0}};
   for (const auto& pixels : frames) animation.add({{2, 3}, pixels});
   CHECK(animation.frames() == 3);
   const auto file = animation.finish();

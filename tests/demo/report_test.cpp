@@ -5,7 +5,6 @@
 #include <limits>
 #include <string>
 
-
 using namespace stretto::wave;
 
 namespace {
@@ -77,7 +76,8 @@ TEST_CASE("a run that was stopped says how far it got and claims no check") {
   stopped.serial.reset();
   stopped.at_end = {};
   const auto text = text_after(some_work(), stopped, text_style::plain);
-  CHECK(text.find("  stopped   by Ctrl-C, after 37 of 1,200 steps; not checked against the serial loop\n") != text.npos);
+  CHECK(text.find("  stopped   by Ctrl-C, after 37 of 1,200 steps; not checked against the serial loop\n") !=
+        text.npos);
   CHECK(text.find("  energy    0: the sources have not begun to move the ground\n") != text.npos);
   CHECK(text.find("ratio") == text.npos);
   CHECK(json_of(some_work(), stopped).find("largest_difference") == std::string::npos);

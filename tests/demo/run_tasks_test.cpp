@@ -28,10 +28,12 @@ namespace {
 
 problem random_problem(extent size, unsigned seed, int steps, std::vector<position> sources) {
   return {{border(size, border_width(size), 0.5), std::move(sources), wavelet(0.08, 1.0, steps)},
-          random_field(size, seed, 0.01f, 0.25f), {}};
+          random_field(size, seed, 0.01f, 0.25f),
+          {}};
 }
 
-tasks_result in_runtime(std::uint32_t workers, const problem& wave, const tiling& tiles, const run_requests& requests = {}) {
+tasks_result in_runtime(std::uint32_t workers, const problem& wave, const tiling& tiles,
+                        const run_requests& requests = {}) {
   stretto::runtime rt({.workers = workers});
   tasks_result result;
   rt.run([&] { result = run_tasks(wave, tiles, requests); });
@@ -39,7 +41,8 @@ tasks_result in_runtime(std::uint32_t workers, const problem& wave, const tiling
 }
 
 /// The same on the nodes of a simulated job; node 0 asks.
-tasks_result on_nodes(std::uint32_t nodes, std::uint32_t workers, const problem& wave, const tiling& tiles, const run_requests& requests = {}) {
+tasks_result on_nodes(std::uint32_t nodes, std::uint32_t workers, const problem& wave, const tiling& tiles,
+                      const run_requests& requests = {}) {
   tasks_result result;
   stretto::test::on_all_nodes({.nodes = nodes, .seed = tiles.tiles.size()}, workers, [&](stretto::runtime&) {
     if (stretto::this_node() == 0) result = run_tasks(wave, tiles, requests);
@@ -106,10 +109,12 @@ TEST_CASE("a task of another node that throws ends the run with one error that n
   const std::vector<int> often{1, 50, 90, 110, 150, 200};
   for (const std::size_t tile : {1u, 6u, 3u})
     for (const int step : {0, 100, 199}) {
-      const run_requests requests{.frame_steps = often, .paint = [](field_view<const float>) {}, .failure = planned_failure{tile, step}};
+      const run_requests requests{
+          .frame_steps = often, .paint = [](field_view<const float>) {}, .failure = planned_failure{tile, step}};
       const std::string told = stretto::test::thrown_by([&] { on_nodes(3, 1, wave, cut(size, 4, 2), requests); });
       CAPTURE(told);
-      CHECK(told.find("error W19: task \"tile " + std::to_string(tile % 4) + "," + std::to_string(tile / 4) + "\" failed") != std::string::npos);
+      CHECK(told.find("error W19: task \"tile " + std::to_string(tile % 4) + "," + std::to_string(tile / 4) +
+                      "\" failed") != std::string::npos);
     }
 }
 
@@ -140,7 +145,8 @@ TEST_CASE("a run that is stopped finishes the steps it has begun and leaves the 
   const auto all = random_problem(size, 5, 100, {{20, 30}});
   std::atomic<bool> stop{false};
   int calls = 0;
-  const auto tasks = in_runtime(2, all, cut(size, 2, 3), {.on_progress = [&](int) { stop = ++calls == 37; }, .stop = &stop});
+  const auto tasks =
+      in_runtime(2, all, cut(size, 2, 3), {.on_progress = [&](int) { stop = ++calls == 37; }, .stop = &stop});
   CHECK(tasks.steps == 37);
   auto part = random_problem(size, 5, 100, {{20, 30}});
   part.wavelet.resize(37);
@@ -160,7 +166,9 @@ TEST_CASE("a task that throws ends the run with one error that names it") {
   const auto wave = random_problem(size, 9, 200, {{20, 30}});
   const auto expected = [](int step) {
     return "error W19: task \"tile 2,1\" failed\n"
-           "  step        " + std::to_string(step) + " of 200\n"
+           "  step        " +
+           std::to_string(step) +
+           " of 200\n"
            "  because     STRETTO_TEST_FAIL_TILE asked for it";
   };
   // The first, one in the middle, one that the submitter has no later step to notice by.
@@ -177,8 +185,10 @@ TEST_CASE("an exception while painting ends the run") {
 TEST_CASE("tiles that do not fit into the memory end the run with what is missing") {
   auto machine = stretto::platform::discover(2).describe();
   for (auto& one : machine.places)
-    if (one.kind == stretto::place_kind::numa || one.kind == stretto::place_kind::system_memory) one.capacity_bytes = 64 << 10;
-  stretto::runtime rt({.workers = 2, .machine = std::make_shared<stretto::platform>(stretto::platform::build(machine))});
+    if (one.kind == stretto::place_kind::numa || one.kind == stretto::place_kind::system_memory)
+      one.capacity_bytes = 64 << 10;
+  stretto::runtime rt(
+      {.workers = 2, .machine = std::make_shared<stretto::platform>(stretto::platform::build(machine))});
   const auto wave = random_problem({200, 300}, 5, 30, {{5, 5}});
   const auto tiles = cut({200, 300}, 2, 2);
   try {

@@ -39,8 +39,8 @@ inline std::vector<std::byte> png_by_libpng(int width, int height, png_form form
         to.insert(to.end(), reinterpret_cast<std::byte*>(data), reinterpret_cast<std::byte*>(data) + n);
       },
       nullptr);
-  png_set_IHDR(png, info, png_uint_32(width), png_uint_32(height), form.depth, form.colour_type,
-               form.interlace, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, png_uint_32(width), png_uint_32(height), form.depth, form.colour_type, form.interlace,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   if (!palette.empty()) png_set_PLTE(png, info, palette.data(), int(palette.size()));
   png_write_info(png, info);
   std::vector<png_bytep> pointers;

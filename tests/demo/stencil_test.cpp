@@ -24,8 +24,7 @@ field run_in_tiles(const problem& wave, const tiling& tiles) {
   for (const auto& tile : tiles.tiles) {
     tile_state s{field(tile.size()), field(tile.size()), field(tile.size())};
     for (int r = 0; r < tile.rows(); ++r)
-      for (int c = 0; c < tile.columns(); ++c)
-        s.coefficient(r, c) = wave.coefficient(tile.row + r, tile.column + c);
+      for (int c = 0; c < tile.columns(); ++c) s.coefficient(r, c) = wave.coefficient(tile.row + r, tile.column + c);
     state.push_back(std::move(s));
   }
   const auto copies = halo_copies(tiles);
@@ -56,7 +55,8 @@ field run_in_tiles(const problem& wave, const tiling& tiles) {
 
 problem random_problem(extent size, unsigned seed, int steps, std::vector<position> sources) {
   return {{border(size, border_width(size), 0.5), std::move(sources), wavelet(0.08, 1.0, steps)},
-          random_field(size, seed, 0.01f, 0.25f), {}};
+          random_field(size, seed, 0.01f, 0.25f),
+          {}};
 }
 
 }  // namespace
@@ -68,8 +68,7 @@ TEST_CASE("every instruction set's variant gives the bits of the stencil spelt o
       CAPTURE(variant.name);
       CAPTURE(columns);
       const extent size{3, columns};
-      const auto older = random_field(size, 1, -1, 1),
-                 current = random_field(size, 2, -1, 1, noise::cells_and_halo),
+      const auto older = random_field(size, 1, -1, 1), current = random_field(size, 2, -1, 1, noise::cells_and_halo),
                  coefficient = random_field(size, 3, 0, 0.375f);
       const auto rows = random_field({1, size.rows}, 4, 0.5f, 1), g = random_field({1, columns}, 5, 0.5f, 1);
       for (const bool absorbing : {false, true}) {
@@ -100,8 +99,7 @@ TEST_CASE("a step writes its own tile only") {
   field next = random_field(size, 3, -1, 1, noise::cells_and_halo);
   const field before = random_field(size, 3, -1, 1, noise::cells_and_halo);
   const rectangle tile{3, 6, 5, 17};
-  step_tile(next.view().part(tile), current.view().part(tile), coefficient.view().part(tile),
-            edge.part(tile));
+  step_tile(next.view().part(tile), current.view().part(tile), coefficient.view().part(tile), edge.part(tile));
   int changed = 0;
   for (int r = -halo; r < size.rows + halo; ++r)
     for (int c = -halo; c < size.columns + halo; ++c) {
@@ -119,11 +117,8 @@ TEST_CASE("tiles with memory of their own give the serial loop's bits, whatever 
                            *rc::gen::inRange(1, std::min(9, size.rows / halo + 1)));
     const auto sources = *rc::gen::container<std::vector<position>>(
         *rc::gen::inRange<std::size_t>(1, 4),
-        rc::gen::apply(
-            [](int r, int c) {
-              return position{r, c};
-            },
-            rc::gen::inRange(0, size.rows), rc::gen::inRange(0, size.columns)));
+        rc::gen::apply([](int r, int c) { return position{r, c}; }, rc::gen::inRange(0, size.rows),
+                       rc::gen::inRange(0, size.columns)));
     const auto wave = random_problem(size, seed, *rc::gen::inRange(1, 40), sources);
     const auto serial = run_serial(wave);
     RC_ASSERT(largest_difference(run_in_tiles(wave, tiles).view(), serial.last.view()) == 0.0);

@@ -64,8 +64,7 @@ TEST_CASE("the copies into a tile are exactly the cells that its stencil reads f
       for (const auto& [r, c] : cells_of(tile))
         for (int k = -halo; k <= halo; ++k)
           for (const cell n : {cell{r + k, c}, cell{r, c + k}})
-            if (whole(t.grid).contains(n.first, n.second) && !tile.contains(n.first, n.second))
-              needed.insert(n);
+            if (whole(t.grid).contains(n.first, n.second) && !tile.contains(n.first, n.second)) needed.insert(n);
       RC_ASSERT(brought[i] == needed);
     }
   }));
@@ -79,8 +78,7 @@ TEST_CASE("an inner tile gets four strips and a lone one none") {
   CHECK(halo_copies(cut({30, 60}, 1, 1)).empty());
 }
 
-TEST_CASE(
-    "the tiling chosen for workers is over-decomposed where the grid is large enough, and always valid") {
+TEST_CASE("the tiling chosen for workers is over-decomposed where the grid is large enough, and always valid") {
   CHECK(rc::check([] {
     const extent grid{*rc::gen::inRange(5, 5000), *rc::gen::inRange(5, 5000)};
     const int workers = *rc::gen::inRange(1, 130);

@@ -26,12 +26,14 @@ opened_device usable(const char* name) {
 }
 
 std::vector<backend> known() {
-  return {{"fast", false, +[](const open_options&) {
+  return {{"fast", false,
+           +[](const open_options&) {
              std::vector<opened_device> all;
              all.push_back(usable("f0")), all.push_back(usable("f1"));
              return all;
            }},
-          {"broken", false, +[](const open_options&) {
+          {"broken", false,
+           +[](const open_options&) {
              std::vector<opened_device> all;
              all.push_back({"old card", nullptr, "its driver is too old", "install a newer one"});
              return all;
@@ -60,7 +62,9 @@ TEST_CASE("an unknown word is refused with the possible ones") {
         "  allowed     all, none, fast, broken, made_up; all but the first two also with a number, as in sim:4\n"
         "  try         did you mean \"fast\"?");
   for (const char* text : {"fast:0", "fast:x", "fast:", "made_up:65", "fast:1:2"})
-    CHECK(test::thrown_by([&] { opened(text); }).starts_with("error K26: option devices cannot be \"" + std::string(text)));
+    CHECK(test::thrown_by([&] {
+            opened(text);
+          }).starts_with("error K26: option devices cannot be \"" + std::string(text)));
   CHECK(test::thrown_by([] { opened("fast,,fast"); }).starts_with("error K26"));
 }
 
@@ -83,7 +87,8 @@ TEST_CASE("settings of devices are read, and handed to their backend alone") {
         "  try         did you mean \"engines\"?");
   CHECK(refused("fast(engines=1)").starts_with("error K29"));
   CHECK(refused("made_up()").starts_with("error K29"));
-  CHECK(refused("made_up(engines=1").starts_with("error K26: option devices cannot be \"made_up(engines=1\": a bracket"));
+  CHECK(
+      refused("made_up(engines=1").starts_with("error K26: option devices cannot be \"made_up(engines=1\": a bracket"));
   CHECK(refused("made_up(engines=1)x").starts_with("error K26"));
 }
 
@@ -107,8 +112,8 @@ TEST_CASE("settings of simulated devices are what they become") {
   CHECK_FALSE(apart[0].is->reaches(*apart[1].is));
   CHECK(apart[0].is->about().memory_bytes == 1 << 20);
   CHECK(simulated("sim(memory=256K)")[0].is->about().memory_bytes == 256 << 10);  // as options take sizes
-  for (const char* text : {"sim(engines=3)", "sim(engines)", "sim(memory=1)", "sim(bandwidth=fast)", "sim(bandwidth=1Q)", "sim(rate=1GG)",
-                           "sim(shared_bus=1)", "sim(lose=0)"})
+  for (const char* text : {"sim(engines=3)", "sim(engines)", "sim(memory=1)", "sim(bandwidth=fast)",
+                           "sim(bandwidth=1Q)", "sim(rate=1GG)", "sim(shared_bus=1)", "sim(lose=0)"})
     CHECK_MESSAGE(test::thrown_by([&] { simulated(text); }).starts_with("error K29: setting "), text);
   CHECK(test::thrown_by([&] { simulated("sim(engines=3)"); }) ==
         "error K29: setting engines of simulated devices cannot be \"3\"\n"
@@ -145,7 +150,8 @@ TEST_CASE("faults befall the simulated device and the call that they are for") {
   two[1].is->allocated(two[1].is->memory() + 64, 64);
   auto shared = simulated("sim(memory=64k,others=62k)");
   shared[0].is->allocated(shared[0].is->memory(), 2048);
-  CHECK(test::error_of([&] { shared[0].is->allocated(shared[0].is->memory() + 2048, 64); }).why() == "others use 63488 of its 65536 bytes");
+  CHECK(test::error_of([&] { shared[0].is->allocated(shared[0].is->memory() + 2048, 64); }).why() ==
+        "others use 63488 of its 65536 bytes");
   shared[0].is->freed(shared[0].is->memory(), 2048);
   shared[0].is->allocated(shared[0].is->memory() + 2048, 64);
 }

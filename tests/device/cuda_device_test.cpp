@@ -43,9 +43,9 @@ TEST_CASE("every obstacle to using CUDA is reported with a remedy") {
     o.library = "libno_such_cuda.so.1";
     const opened_device f = nothing_found(o);
     CHECK(f.name == "CUDA");
-    CHECK(has(
-        f.reason,
-        "the CUDA library \"libno_such_cuda.so.1\" cannot be opened: libno_such_cuda.so.1: cannot open shared object file"));
+    CHECK(has(f.reason,
+              "the CUDA library \"libno_such_cuda.so.1\" cannot be opened: libno_such_cuda.so.1: cannot open shared "
+              "object file"));
     CHECK(has(f.remedy, "install NVIDIA's driver"));
   }
   SUBCASE("a library that is another one") {
@@ -192,7 +192,8 @@ TEST_CASE("a word that is no longer set is a loss, not a wait for ever") {
     b.add_one(&before);
     b.wait(before);
     d.set("fault", 1);
-    b.s->launch(*b.on->compile(::add_one.code()), launch_range{.max = {16, 1, 1}}, std::vector{b.integers(16)}, nullptr);
+    b.s->launch(*b.on->compile(::add_one.code()), launch_range{.max = {16, 1, 1}}, std::vector{b.integers(16)},
+                nullptr);
     b.add_one(&after);
     b.wait(after);
     CHECK(after.code() == "K31");
@@ -434,7 +435,8 @@ TEST_CASE("blocks cover a range with as few threads beside it as can be") {
 }
 
 TEST_CASE("each local array is aligned for its elements") {
-  kernel_parameter of[] = {{access::local, element_kind::floating, 1, 4, 4}, {access::local, element_kind::floating, 1, 8, 8}};
+  kernel_parameter of[] = {{access::local, element_kind::floating, 1, 4, 4},
+                           {access::local, element_kind::floating, 1, 8, 8}};
   kernel_code code;
   code.parameters = of;
   const std::vector<launch_argument> given{{local_elements(3)}, {local_elements(2)}};

@@ -67,12 +67,23 @@ using test::axes_of;
 /// All kernels of this program, except those that are written to be refused by devices.
 const std::vector<const kernel_code*>& all_kernels() {
   static const std::vector<const kernel_code*> all = [] {
-    const std::set<std::string_view> to_be_refused{
-        // tests/device
-        "contributes_by_another_name", "contributes_nothing", "points_at", "local_in_a_loop", "uses_a_macro", "calls_the_host",
-        "names_a_constant_of_the_host", "has_a_type_of_the_host", "takes_a_structure_of_the_host", "is_helped_by_a_macro",
-        "has_a_directive", "is_helped_by_a_directive", "changes_a_part", "changes_a_component", "by_constant_of_a_class",
-        "by_constant_of_a_file"};
+    const std::set<std::string_view> to_be_refused{// tests/device
+                                                   "contributes_by_another_name",
+                                                   "contributes_nothing",
+                                                   "points_at",
+                                                   "local_in_a_loop",
+                                                   "uses_a_macro",
+                                                   "calls_the_host",
+                                                   "names_a_constant_of_the_host",
+                                                   "has_a_type_of_the_host",
+                                                   "takes_a_structure_of_the_host",
+                                                   "is_helped_by_a_macro",
+                                                   "has_a_directive",
+                                                   "is_helped_by_a_directive",
+                                                   "changes_a_part",
+                                                   "changes_a_component",
+                                                   "by_constant_of_a_class",
+                                                   "by_constant_of_a_file"};
     std::vector<const kernel_code*> linked = test::linked_kernels(test::program_symbols());
     std::erase_if(linked, [&](const kernel_code* k) {
       const auto refused = device_refusal(*k);
@@ -87,7 +98,8 @@ const std::vector<const kernel_code*>& all_kernels() {
 
 TEST_CASE("the kernels of a program are found, those of its tests and of the library") {
   // Using the kernels makes the linker keep them.
-  for (const kernel_code* k : {&structures.code(), &double_mathematics.code(), &local_of_several_types.code(), &jacobi.code()})
+  for (const kernel_code* k :
+       {&structures.code(), &double_mathematics.code(), &local_of_several_types.code(), &jacobi.code()})
     CHECK(std::ranges::count(all_kernels(), k) == 1);
   CHECK(std::ranges::count(all_kernels(), "copy_rows_by_8", &kernel_code::name) == 1);
 }
@@ -119,8 +131,11 @@ TEST_CASE("every kernel is CUDA to NVIDIA's compiler") {
           variant{axes_of(*k), indexing::any, k->in_groups ? counting::groups_in_line : counting::items_in_line}}) {
       INFO(k->name);
       std::string image;
-      CHECK_NOTHROW(image = nvrtc->compile(*k, text_for(*k, dialect::cuda).source, flags_of(v, architecture), "a test"));
-      CHECK(image.starts_with("\x7f" "ELF"));
+      CHECK_NOTHROW(image =
+                        nvrtc->compile(*k, text_for(*k, dialect::cuda).source, flags_of(v, architecture), "a test"));
+      CHECK(
+          image.starts_with("\x7f"
+                            "ELF"));
     }
   const std::string ptx =
       nvrtc->compile(add_one.code(), text_for(add_one.code(), dialect::cuda).source,
@@ -165,7 +180,9 @@ void compile_all(const std::string& compiler) {
     for (const index_checks checked : {index_checks::off, index_checks::on}) {
       if (!test::long_campaign() && number % 3 != (checked == index_checks::on)) continue;
       std::ofstream(in) << text_for(*k, dialect::cuda, checked).source;
-      const int status = std::system(fmt::format("{} -DSTRETTO_INDEXING={} -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}", compiler, number / 3 % 3, axes_of(*k), in, out, log).c_str());
+      const int status = std::system(fmt::format("{} -DSTRETTO_INDEXING={} -DSTRETTO_DIMENSIONS={} {} -o {} 2>{}",
+                                                 compiler, number / 3 % 3, axes_of(*k), in, out, log)
+                                         .c_str());
       std::ifstream said(log);
       INFO(k->name, ": ", std::string(std::istreambuf_iterator<char>(said), std::istreambuf_iterator<char>()));
       CHECK(status == 0);
@@ -181,8 +198,10 @@ TEST_CASE("every kernel is CUDA to clang") {
   std::vector<std::string> names{"clang"};
   for (int version = 22; version >= 14; --version) names.insert(names.end() - 1, "clang-" + std::to_string(version));
   for (const std::string& name : names) {
-    const std::string lowered = name + " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
-                                       "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_keywords_for_clang.hpp";
+    const std::string lowered =
+        name +
+        " -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -S -O1 -w -std=c++14 "
+        "-include " STRETTO_SOURCE_DIR "/tests/device/cuda_keywords_for_clang.hpp";
     if (!runs(lowered + " " + empty + " -o /dev/null")) continue;
     std::fprintf(stderr, "CUDA text is tested by %s\n", name.c_str());
     return compile_all(lowered);
@@ -201,15 +220,17 @@ TEST_CASE("every kernel is CUDA to nvcc, where it comes without NVRTC") {
 }
 
 TEST_CASE("messages of compilers are converted to one form") {
-  CHECK(readable_log(
-            "\n/a/b.cpp(12): error: no\n    here\n      ^\n\n1 error detected in the compilation of \"kernel.cu\".\n") ==
-        "/a/b.cpp:12: error: no\n    here\n      ^");
+  CHECK(
+      readable_log(
+          "\n/a/b.cpp(12): error: no\n    here\n      ^\n\n1 error detected in the compilation of \"kernel.cu\".\n") ==
+      "/a/b.cpp:12: error: no\n    here\n      ^");
   CHECK(readable_log("b.cpp(3): error #20014-D: (a) is not b\n") == "b.cpp:3: error: (a) is not b");
   CHECK(readable_log("a(1): b(22): warning: old\nc(7): catastrophic error: gone\r\n") ==
         "a(1): b:22: warning: old\nc:7: catastrophic error: gone\r");
   CHECK(readable_log("2 catastrophic errors detected in the compilation of \"kernel.cu\".\n3 errors\n(x): error: y") ==
         "3 errors\n(x): error: y");
-  CHECK(readable_log("f(): error: y\nf(3) error: y\nf(3): errors: y") == "f(): error: y\nf(3) error: y\nf(3): errors: y");
+  CHECK(readable_log("f(): error: y\nf(3) error: y\nf(3): errors: y") ==
+        "f(): error: y\nf(3) error: y\nf(3): errors: y");
   CHECK(readable_log(std::string("short\0rest", 10)) == "short");
   CHECK(readable_log("").empty());
 }

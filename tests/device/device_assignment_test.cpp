@@ -70,7 +70,7 @@ TEST_CASE("a process with devices from its launcher keeps them") {
   CHECK(assignment_text({sees({0, 1}), sees({2, 3})}) == "0,1 2,3");
   CHECK(assignment_text({sees({0, 1}), sees({0, 1}), sees({2, 3}), sees({2, 3})}) == "0 1 2 3");  // two on each half
   CHECK(assignment_text({sees({0, 1}), sees({1, 2})}) == "0,1/2 1/2,2");
-  CHECK(assignment_text({sees({1, 0}), sees({0, 1})}) == "1 0");  // the same, in another order
+  CHECK(assignment_text({sees({1, 0}), sees({0, 1})}) == "1 0");             // the same, in another order
   CHECK(assignment_text({sees({}), sees({0, 1}), sees({0, 1})}) == " 0 1");  // a process that requests none gets none
 }
 

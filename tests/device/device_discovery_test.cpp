@@ -23,9 +23,8 @@ visible_device of(unsigned number, std::string identity, std::string kind) {
 std::vector<backend> known() {
   std::vector<backend> all(4);
   all[0].name = "two";
-  all[0].list_visible = +[](const open_options&) {
-    return std::vector{of(0, "a", "gpu"), of(2, "b", "gpu"), of(3, "c", "cpu")};
-  };
+  all[0].list_visible =
+      +[](const open_options&) { return std::vector{of(0, "a", "gpu"), of(2, "b", "gpu"), of(3, "c", "cpu")}; };
   all[0].measure = +[](const open_options& how) {
     measured_memory m;
     for (const device_selection& c : *how.only) m.free_bytes.push_back(1000 + c.number);

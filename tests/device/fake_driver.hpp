@@ -16,7 +16,11 @@ namespace stretto::test {
 /// Kernels are compiled once for all tests of a run.
 inline device::cuda::options fake_driver_options() {
   static const temporary_folder cache;
-  return {.library = STRETTO_FAKE_CUDA, .compiler = STRETTO_FAKE_NVRTC, .memory_bytes = 64 << 20, .host_memory_bytes = 1 << 20, .cache = cache.path};
+  return {.library = STRETTO_FAKE_CUDA,
+          .compiler = STRETTO_FAKE_NVRTC,
+          .memory_bytes = 64 << 20,
+          .host_memory_bytes = 1 << 20,
+          .cache = cache.path};
 }
 
 /// Sets what the fake driver does while it lives, and back.
@@ -28,7 +32,8 @@ class fake_driver {
   }
   fake_driver(const fake_driver&) = delete;
   ~fake_driver() {
-    for (const char* what : {"init", "retain", "alloc", "stream", "pinned", "write", "launch", "fault", "pitch"}) set(what, 0);
+    for (const char* what : {"init", "retain", "alloc", "stream", "pinned", "write", "launch", "fault", "pitch"})
+      set(what, 0);
     set("devices", 2), set("memory", 256l << 20), set("version", 12040), set("capability", 80), set("peers", 1);
   }
 

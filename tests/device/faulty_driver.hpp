@@ -28,20 +28,25 @@ class faulty_driver {
   /// Says once why not.
   static bool is_there() {
     static const bool there = [] {
-      const auto all = device::opencl::find({.library = faulty_library, .memory_bytes = 1 << 20, .cache = {}, .at_most = 1});
+      const auto all =
+          device::opencl::find({.library = faulty_library, .memory_bytes = 1 << 20, .cache = {}, .at_most = 1});
       if (!all.front().is) std::fprintf(stderr, "no test of faulty OpenCL drivers: %s\n", all.front().reason.c_str());
       return all.front().is != nullptr;
     }();
     return there;
   }
   static device::opened_device find(bool pool = true) {
-    return std::move(device::opencl::find({.library = faulty_library, .memory_bytes = 1 << 20, .pool = pool, .cache = {}, .at_most = 1}).front());
+    return std::move(device::opencl::find(
+                         {.library = faulty_library, .memory_bytes = 1 << 20, .pool = pool, .cache = {}, .at_most = 1})
+                         .front());
   }
 
   void fail(const char* call, long after, int status, bool lasts = false) {
     function<decltype(faulty_opencl_set)>("faulty_opencl_set")(call, after, status, lasts);
   }
-  void take_memory_late(unsigned long long bytes) { function<decltype(faulty_opencl_lazy)>("faulty_opencl_lazy")(bytes); }
+  void take_memory_late(unsigned long long bytes) {
+    function<decltype(faulty_opencl_lazy)>("faulty_opencl_lazy")(bytes);
+  }
   void claim_version(const char* text) { function<decltype(faulty_opencl_version)>("faulty_opencl_version")(text); }
 
  private:

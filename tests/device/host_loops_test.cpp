@@ -51,8 +51,8 @@ array<T> drawn(std::vector<std::int64_t> lengths, unsigned seed) {
 
 /// Runs `f` on copies of the arrays, and returns what it left in the last.
 template <class T>
-std::vector<T> left_by(kernel_code::host_function f, const kernel_code& code, kernel_work work, std::vector<array<T>> arrays,
-                       std::vector<kernel_argument> more = {}) {
+std::vector<T> left_by(kernel_code::host_function f, const kernel_code& code, kernel_work work,
+                       std::vector<array<T>> arrays, std::vector<kernel_argument> more = {}) {
   std::vector<kernel_argument> given;
   for (array<T>& a : arrays) given.push_back(a.here());
   given.insert(given.end(), more.begin(), more.end());
@@ -106,7 +106,8 @@ TEST_CASE("so do those of groups, of the usual lengths and of others") {
   for (const std::int64_t group : {1, 2, 16, 64}) {
     kernel_argument local = device::local_elements(group);
     local.origin = reinterpret_cast<std::byte*>(memory.data());
-    same_bits<float>(sum_of_group.code(), items({0}, {5}, {group}), {drawn<float>({5 * group}, 8), drawn<float>({5}, 9)}, {local});
+    same_bits<float>(sum_of_group.code(), items({0}, {5}, {group}),
+                     {drawn<float>({5 * group}, 8), drawn<float>({5}, 9)}, {local});
   }
 }
 
@@ -144,7 +145,8 @@ TEST_CASE("a kernel may read and change the same elements by two names") {
   int i = 0, j = 0;
   unsigned c = 2;
   std::vector<device::launch_argument> given;
-  for (const kernel_argument& g : {a.here(), a.here(), device::value(i), device::value(j), device::value(c)}) given.push_back({g});
+  for (const kernel_argument& g : {a.here(), a.here(), device::value(i), device::value(j), device::value(c)})
+    given.push_back({g});
   device::launch_range range;
   range.dimensions = 2;
   range.max[0] = 4, range.max[1] = 40;

@@ -41,8 +41,10 @@ TEST_CASE("ids and rows decide whether a launch is dense, the places of elements
 }
 
 TEST_CASE("an origin far before an array counts") {
-  for (const auto& [from, is] : std::vector<std::pair<std::int64_t, indexing>>{{1'000'000'000, indexing::near}, {-1'000'000'000, indexing::near},
-                                                                              {1'100'000'000, indexing::dense}, {-1'100'000'000, indexing::dense}}) {
+  for (const auto& [from, is] : std::vector<std::pair<std::int64_t, indexing>>{{1'000'000'000, indexing::near},
+                                                                               {-1'000'000'000, indexing::near},
+                                                                               {1'100'000'000, indexing::dense},
+                                                                               {-1'100'000'000, indexing::dense}}) {
     CAPTURE(from);
     array<int> x({10}, 0, {from});
     auto* const first = reinterpret_cast<std::byte*>(x.values.data());
@@ -56,7 +58,8 @@ TEST_CASE("each array of a launch counts, and each axis; values and local memory
   auto* const first = reinterpret_cast<std::byte*>(near.values.data());
   float c = 0;
   const auto of = [&](const array<float>& u, const array<float>& v) {
-    const std::vector<launch_argument> all{given(u.at(first), first), given(v.at(first), first), given(value(c), nullptr)};
+    const std::vector<launch_argument> all{given(u.at(first), first), given(v.at(first), first),
+                                           given(value(c), nullptr)};
     launch_range r = over(0, 4);
     r.dimensions = 2, r.max[1] = 5;
     return indexing_of(jacobi.code(), r, all);
@@ -65,7 +68,8 @@ TEST_CASE("each array of a launch counts, and each axis; values and local memory
   CHECK(of(near, far) == indexing::dense);
   CHECK(of(far, near) == indexing::dense);
   array<float> x({64}, 0), sums({4}, 0);
-  const std::vector<launch_argument> of_groups{given(x.at(first), first), given(sums.at(first), first), given(local_elements(16), nullptr)};
+  const std::vector<launch_argument> of_groups{given(x.at(first), first), given(sums.at(first), first),
+                                               given(local_elements(16), nullptr)};
   launch_range r = over(0, 4);
   r.group[0] = 16;
   CHECK(indexing_of(sum_of_group.code(), r, of_groups) == indexing::near);

@@ -22,10 +22,10 @@ namespace stretto {
 namespace {
 
 using device::array;
-using test::error_of;
 using device::index_checks;
 using device::launch_argument;
 using device::launch_range;
+using test::error_of;
 
 launch_range over(std::vector<std::int64_t> min, std::vector<std::int64_t> max, std::vector<std::int64_t> group = {}) {
   launch_range r;
@@ -108,14 +108,12 @@ TEST_CASE("a checked group kernel names its group, and the item in it if one was
   CHECK(e.facts()[1] == std::pair<std::string, std::string>("group", "(1)"));
   CHECK(e.facts()[2] == std::pair<std::string, std::string>("item", "(15) of the group, (31) of all"));
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("index", "(16)"));
-  const error between = error_of([&] {
-    run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, index_checks::on);
-  });
+  const error between = error_of(
+      [&] { run(goes_beyond_between_regions.code(), over({1, 0}, {2, 1}, {4, 8}), {z.here()}, index_checks::on); });
   CHECK(between.facts()[1] == std::pair<std::string, std::string>("group", "(1, 0)"));
   CHECK(between.facts()[2] == std::pair<std::string, std::string>("index", "(1, 100)"));
-  const error inside = error_of([&] {
-    run(goes_beyond_between_regions.code(), over({0, 1}, {1, 2}, {4, 8}), {z.here()}, index_checks::on);
-  });
+  const error inside = error_of(
+      [&] { run(goes_beyond_between_regions.code(), over({0, 1}, {1, 2}, {4, 8}), {z.here()}, index_checks::on); });
   CHECK(inside.facts()[2] == std::pair<std::string, std::string>("item", "(0, 0) of the group, (0, 8) of all"));
 }
 
@@ -124,14 +122,16 @@ TEST_CASE("regions of a group see what the regions before them wrote") {
     array<float> x({64}), sums({4});
     std::iota(x.values.begin(), x.values.end(), 1.0f);
     run(sum_of_group.code(), over({0}, {4}, {16}), {x.here(), sums.here(), device::local_elements(16)}, check);
-    for (int g = 0; g < 4; ++g) CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
+    for (int g = 0; g < 4; ++g)
+      CHECK(sums.values[static_cast<std::size_t>(g)] == 16.0f * (16 * g + 1 + 16 * g + 16) / 2);
   }
 }
 
 TEST_CASE("a product by tiles is the product") {
   constexpr int n = 16;
   array<double> a({n, n}), b({n, n}), c({n, n});
-  for (std::size_t i = 0; i < n * n; ++i) a.values[i] = static_cast<double>(i % 7), b.values[i] = static_cast<double>(i % 5);
+  for (std::size_t i = 0; i < n * n; ++i)
+    a.values[i] = static_cast<double>(i % 7), b.values[i] = static_cast<double>(i % 5);
   int size = n;
   run(tiled_product.code(), over({0, 0}, {2, 2}, {8, 8}), {a.here(), b.here(), c.here(), device::value(size)});
   for (std::size_t i = 0; i < n; ++i)
@@ -164,7 +164,8 @@ TEST_CASE("on the host groups of any size have room for a value of each item") {
   for (std::int64_t i = 0; i < n; ++i) x.values[static_cast<std::size_t>(i)] = static_cast<double>(i);
   run(kept_by_item.code(), over({0}, {1}, {n}), {x.here()});
   int wrong = 0;
-  for (std::int64_t i = 0; i < n; ++i) wrong += x.values[static_cast<std::size_t>(i)] != 2.0 * static_cast<double>(i) + 1;
+  for (std::int64_t i = 0; i < n; ++i)
+    wrong += x.values[static_cast<std::size_t>(i)] != 2.0 * static_cast<double>(i) + 1;
   CHECK(wrong == 0);
 }
 
@@ -191,7 +192,8 @@ TEST_CASE("text is cut into tokens and lines are kept") {
 }
 
 TEST_CASE("parameters are read from their text") {
-  const auto p = device::parameters_of(device::tokens_of("(stretto::in<std::int32_t, 2> u, out<float> v, const float c)"));
+  const auto p =
+      device::parameters_of(device::tokens_of("(stretto::in<std::int32_t, 2> u, out<float> v, const float c)"));
   REQUIRE(p.size() == 3);
   CHECK(p[0].name == "u");
   CHECK(p[0].mode == access::in);
@@ -203,8 +205,9 @@ TEST_CASE("parameters are read from their text") {
 }
 
 TEST_CASE("a parameter that is contributed to names its operator and its elements") {
-  const auto p = device::parameters_of(device::tokens_of("(reduce<stretto::sum<std::int64_t>> h, reduce< maximum<float> , 2 > m, "
-                                                         "reduce<mine> n)"));
+  const auto p =
+      device::parameters_of(device::tokens_of("(reduce<stretto::sum<std::int64_t>> h, reduce< maximum<float> , 2 > m, "
+                                              "reduce<mine> n)"));
   REQUIRE(p.size() == 3);
   CHECK(p[0].mode == access::reduce);
   CHECK(p[0].fold == fold_operator::sum);
@@ -254,7 +257,8 @@ TEST_CASE("threads of the host contribute to the same elements") {
     for (std::size_t i = 0; i < each; ++i) x.values[i] = static_cast<int>(i % 200);
     std::vector<std::jthread> all;
     for (int t = 0; t < threads; ++t)
-      all.emplace_back([&] { run(histogram.code(), over({0}, {each}), {x.here(), count.here(), table.here()}, check); });
+      all.emplace_back(
+          [&] { run(histogram.code(), over({0}, {each}), {x.here(), count.here(), table.here()}, check); });
     all.clear();
     int expected = 0;
     for (const int v : x.values) expected += v > 100 ? 2 : 1;

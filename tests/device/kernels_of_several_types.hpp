@@ -1,4 +1,5 @@
-// kernels_of_several_types.hpp - kernels on bool and short vectors, kernels of templates and in the scope of functions and classes.
+// kernels_of_several_types.hpp - kernels on bool and short vectors, kernels of templates and in the scope of functions
+// and classes.
 #pragma once
 
 #include <stretto/kernel_template.hpp>

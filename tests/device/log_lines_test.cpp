@@ -13,13 +13,15 @@ namespace stretto::device {
 namespace {
 
 TEST_CASE("line numbers of the generated text in a log are mapped to the user's lines") {
-  const std::string source = "int a;\n#line 18 \"/home/her/kernels.hpp\"\nfirst\nsecond\n#line 7 \"/home/her/more \\\"so\\\".hpp\"\nthird\n";
+  const std::string source =
+      "int a;\n#line 18 \"/home/her/kernels.hpp\"\nfirst\nsecond\n#line 7 \"/home/her/more \\\"so\\\".hpp\"\nthird\n";
   const auto told = [&](std::string_view log) { return with_lines_of_user(log, source); };
   CHECK(told("<kernel>:3:5: error: no") == "/home/her/kernels.hpp:18:5: error: no");
   CHECK(told("<kernel>:4:1: error: no\nsecond\n^") == "/home/her/kernels.hpp:19:1: error: no\nsecond\n^");
   CHECK(told("x <kernel>:6: a\n<kernel>:3: b") == "x /home/her/more \\\"so\\\".hpp:7: a\n/home/her/kernels.hpp:18: b");
   CHECK(told("<kernel>:1:5: error: before any") == "<kernel>:1:5: error: before any");
-  CHECK(told("<kernel>: no number, <kernel>:x, <kernel>:99999999999999999999999") == "<kernel>: no number, <kernel>:x, <kernel>:99999999999999999999999");
+  CHECK(told("<kernel>: no number, <kernel>:x, <kernel>:99999999999999999999999") ==
+        "<kernel>: no number, <kernel>:x, <kernel>:99999999999999999999999");
   CHECK(told("") == "");
   CHECK(told("kernels.hpp:18:5: error: as others say it") == "kernels.hpp:18:5: error: as others say it");
 }

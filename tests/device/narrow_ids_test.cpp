@@ -20,7 +20,8 @@ namespace stretto {
 namespace {
 
 std::vector<device::narrow_id> found_in(const std::string& body, std::span<const kernel_parameter> kinds = {}) {
-  return device::narrow_ids_in(device::tokens_of(body), device::parameters_of(device::tokens_of("(inout<int> x, in<double> y)")), kinds);
+  return device::narrow_ids_in(device::tokens_of(body),
+                               device::parameters_of(device::tokens_of("(inout<int> x, in<double> y)")), kinds);
 }
 
 TEST_CASE("variables, casts and elements that take an id in too few bits are found") {
@@ -58,23 +59,26 @@ TEST_CASE("variables, casts and elements that take an id in too few bits are fou
 }
 
 TEST_CASE("ids that are kept whole, made smaller or only name an element are left alone") {
-  for (const char* body : {"{ long i = global_id(0); }", "{ auto i = global_id(0); }", "{ std::int64_t i = global_id(0); }",
-                           "{ unsigned long i = global_id(0); }", "{ int r = global_id(0) % 7; }", "{ int r = global_id(0) / 4096; }",
-                           "{ int v = x(global_id(0)); }", "{ int v = min(global_id(0), 5L); }", "{ double d = global_id(0); }",
-                           "{ int l = local_id(0); }", "{ bool b = global_id(0) > 5; int c = global_id(0) > 5; }", "{ y(0) = global_id(0); }",
-                           "{ long int i = global_id(0); }", "{ s.i = global_id(0); }",
-                           "{ int i = global_id(0) - first; }", "{ unsigned char c = global_id(0); }", "{ uint8_t c = global_id(0); }"}) {
+  for (const char* body :
+       {"{ long i = global_id(0); }", "{ auto i = global_id(0); }", "{ std::int64_t i = global_id(0); }",
+        "{ unsigned long i = global_id(0); }", "{ int r = global_id(0) % 7; }", "{ int r = global_id(0) / 4096; }",
+        "{ int v = x(global_id(0)); }", "{ int v = min(global_id(0), 5L); }", "{ double d = global_id(0); }",
+        "{ int l = local_id(0); }", "{ bool b = global_id(0) > 5; int c = global_id(0) > 5; }",
+        "{ y(0) = global_id(0); }", "{ long int i = global_id(0); }", "{ s.i = global_id(0); }",
+        "{ int i = global_id(0) - first; }", "{ unsigned char c = global_id(0); }", "{ uint8_t c = global_id(0); }"}) {
     INFO(std::string(body));
     CHECK(found_in(body).empty());
   }
 }
 
 TEST_CASE("an array of narrow integers that takes an id is found, one of wide ones or of numbers with a point is not") {
-  const kernel_parameter kinds[] = {{.mode = access::inout, .kind = element_kind::integer, .dimensions = 1, .element_bytes = 4},
-                                    {.mode = access::in, .kind = element_kind::floating, .dimensions = 1, .element_bytes = 8}};
+  const kernel_parameter kinds[] = {
+      {.mode = access::inout, .kind = element_kind::integer, .dimensions = 1, .element_bytes = 4},
+      {.mode = access::in, .kind = element_kind::floating, .dimensions = 1, .element_bytes = 8}};
   CHECK(found_in("{ x(global_id(0)) = global_id(0); }", kinds).size() == 1);
   CHECK(found_in("{ y(global_id(0)) = global_id(0); }", kinds).empty());
-  const kernel_parameter wide[] = {{.mode = access::inout, .kind = element_kind::integer, .dimensions = 1, .element_bytes = 8}, kinds[1]};
+  const kernel_parameter wide[] = {
+      {.mode = access::inout, .kind = element_kind::integer, .dimensions = 1, .element_bytes = 8}, kinds[1]};
   CHECK(found_in("{ x(global_id(0)) = global_id(0); }", wide).empty());
 }
 
@@ -100,7 +104,8 @@ TEST_CASE("a launch whose ids do not fit is refused on instances, objects and bu
       CHECK(e.code() == "K19");
       CHECK(e.sentence() == "kernel \"marked_by_int\" keeps ids of this launch in a type that cannot hold them");
     }
-    CHECK(test::error_of([&] { launch(marked_by_groups, in_groups(box({0, 0}, {1, 1000}), {1, 64}), o); }).code() == "K19");
+    CHECK(test::error_of([&] { launch(marked_by_groups, in_groups(box({0, 0}, {1, 1000}), {1, 64}), o); }).code() ==
+          "K19");
     wait(launch(marked_by_int, box(beyond - 5, beyond - 1), o));  // the last is 2^31 - 1
     wait(launch(marked_by_long, box(beyond, beyond + 4), o));
     wait(launch(marked_by_groups, in_groups(box({0, 0}, {1, 500}), {1, 64}), o));

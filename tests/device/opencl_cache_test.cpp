@@ -1,4 +1,5 @@
-// Kernels that OpenCL's compilers made, kept on disk: found again, damaged, of another driver; and folders that take nothing.
+// Kernels that OpenCL's compilers made, kept on disk: found again, damaged, of another driver; and folders that take
+// nothing.
 #include <stretto/kernel.hpp>
 
 #include <doctest/doctest.h>
@@ -113,7 +114,9 @@ TEST_CASE("kept OpenCL kernels that are damaged are compiled anew") {
     other[other.size() - 10] ^= 1;
     put(other), is_mended();
   }
-  SUBCASE("of another driver, which this one refuses") { kernel_cache(cache.path).put(good.key, "of another driver"), is_mended(); }
+  SUBCASE("of another driver, which this one refuses") {
+    kernel_cache(cache.path).put(good.key, "of another driver"), is_mended();
+  }
   SUBCASE("nothing, well kept") { kernel_cache(cache.path).put(good.key, ""), is_mended(); }
 }
 

@@ -78,7 +78,8 @@ TEST_CASE("an OpenCL driver that fails once fails one call, and the device goes 
   CHECK(r.end() == "");
   SUBCASE("to enqueue") {
     driver.fail("clEnqueueNDRangeKernel", 0, CL_OUT_OF_RESOURCES);
-    CHECK(says(r.end(), "error K41: the OpenCL driver refused clEnqueueNDRangeKernel\n  because     CL_OUT_OF_RESOURCES (-5)"));
+    CHECK(says(r.end(),
+               "error K41: the OpenCL driver refused clEnqueueNDRangeKernel\n  because     CL_OUT_OF_RESOURCES (-5)"));
   }
   SUBCASE("what it enqueued") {
     driver.fail("clGetEventInfo", 0, CL_OUT_OF_RESOURCES);
@@ -103,7 +104,8 @@ TEST_CASE("a failed build of an OpenCL driver is reported, and a later one succe
 
 TEST_CASE("an OpenCL device that is gone is lost, whatever its driver calls it, with all that was under way") {
   if (!faulty_driver::is_there()) return;
-  for (const int status : {CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, CL_INVALID_CONTEXT, CL_OUT_OF_RESOURCES, -9999}) {
+  for (const int status :
+       {CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, CL_INVALID_CONTEXT, CL_OUT_OF_RESOURCES, -9999}) {
     INFO(status);
     faulty_driver driver;
     run r;

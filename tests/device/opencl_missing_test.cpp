@@ -54,7 +54,8 @@ TEST_CASE("parts of a device are a number, and no more than it has compute units
   const auto refused = [&](const std::string& parts) {
     return test::thrown_by([&] { open_devices(parse_devices("opencl(parts=" + parts + ")", known), known, {}); });
   };
-  for (const char* parts : {"0", "65", "two", "", "2x"}) CHECK_MESSAGE(refused(parts).starts_with("error K29: setting parts of OpenCL devices"), parts);
+  for (const char* parts : {"0", "65", "two", "", "2x"})
+    CHECK_MESSAGE(refused(parts).starts_with("error K29: setting parts of OpenCL devices"), parts);
   const auto all = find({.memory_bytes = 1 << 20, .cache = {}, .parts = 64});
   for (const opened_device& f : all)
     if (!f.is && has(f.reason, "compute units")) CHECK(has(f.reason, "64 parts were asked for, and it has "));

@@ -31,7 +31,8 @@ TEST_CASE("a kernel with a name of the host's program does not compile for devic
     const auto e = device_refusal(code);
     REQUIRE(e);
     CHECK(e->code() == "K12");
-    CHECK(e->why() == where + ": devices do not know \"" + name + "\": a macro, a function or another name of the host's program");
+    CHECK(e->why() ==
+          where + ": devices do not know \"" + name + "\": a macro, a function or another name of the host's program");
     CHECK(e->sentence() == "kernel \"" + std::string(code.name) + "\" does not compile for the device");
   };
   refused(test::uses_a_macro.code(), "STRETTO_TEST_RADIUS", line_of("x(i) += i +", 1));
@@ -48,7 +49,8 @@ TEST_CASE("a kernel with a preprocessor directive cannot be translated for devic
     REQUIRE(e);
     CHECK(e->code() == "K10");
     CHECK(e->facts()[0].second == line_of(spelled));
-    CHECK(e->why() == "\"" + spelled + "\" stands in it: what reaches devices is the branch that the host's compiler took");
+    CHECK(e->why() ==
+          "\"" + spelled + "\" stands in it: what reaches devices is the branch that the host's compiler took");
     for (const dialect d : {dialect::opencl, dialect::cuda}) CHECK_THROWS_AS(text_for(code, d), error);
   };
   refused(test::has_a_directive.code(), "#ifdef STRETTO_TEST_RADIUS");
@@ -57,9 +59,10 @@ TEST_CASE("a kernel with a preprocessor directive cannot be translated for devic
 
 TEST_CASE("no device refuses names that kernels may use") {
   for (const kernel_code* code :
-       {&test::names_all_sorts_of_things.code(), &test::names_what_groups_have.code(), &jacobi.code(), &numbered.code(), &kick.code(),
-        &mathematics.code(), &tally.code(), &sum_of_group.code(), &tiled_product.code(), &every_atomic.code(), &histogram.code(),
-        &folds_of_64_bits.code(), &folds_by_own.code(), &mixed_mathematics.code(), &shared_by_all.code()}) {
+       {&test::names_all_sorts_of_things.code(), &test::names_what_groups_have.code(), &jacobi.code(), &numbered.code(),
+        &kick.code(), &mathematics.code(), &tally.code(), &sum_of_group.code(), &tiled_product.code(),
+        &every_atomic.code(), &histogram.code(), &folds_of_64_bits.code(), &folds_by_own.code(),
+        &mixed_mathematics.code(), &shared_by_all.code()}) {
     INFO(code->name);
     const auto e = device_refusal(*code);
     INFO((e ? e->what() : ""));
@@ -75,8 +78,8 @@ TEST_CASE("a checked run on the host warns once of each kernel that devices refu
       warn_of_device_refusal(*code, warn);
   REQUIRE(said.size() == 2);
   CHECK(said[0].starts_with("kernel \"uses_a_macro\" (" + file + ":"));
-  CHECK(said[0].find(") would run on the host alone: " + line_of("x(i) += i +", 1) + ": devices do not know \"STRETTO_TEST_RADIUS\"") !=
-        std::string::npos);
+  CHECK(said[0].find(") would run on the host alone: " + line_of("x(i) += i +", 1) +
+                     ": devices do not know \"STRETTO_TEST_RADIUS\"") != std::string::npos);
   CHECK(said[1].find("\"#ifdef STRETTO_TEST_RADIUS\" stands in it") != std::string::npos);
 }
 

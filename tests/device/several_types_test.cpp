@@ -1,4 +1,5 @@
-// Kernels on bool and short vectors, of templates and in scopes: on the host, as text for devices, and where they are at fault.
+// Kernels on bool and short vectors, of templates and in scopes: on the host, as text for devices, and where they are
+// at fault.
 #include <stretto/error.hpp>
 #include <stretto/kernel_template.hpp>
 
@@ -25,8 +26,8 @@ namespace stretto::several_types {
 namespace {
 
 using device::array;
-using device::index_checks;
 using device::dialect;
+using device::index_checks;
 using device::launch_argument;
 using device::launch_range;
 using test::error_of;
@@ -51,14 +52,17 @@ bool holds(const std::string& text, std::string_view words) { return text.find(w
 
 static_assert(sizeof(float2) == 8 && alignof(float2) == 8 && sizeof(float4) == 16 && alignof(float4) == 16);
 static_assert(sizeof(double2) == 16 && alignof(double2) == 16 && sizeof(int2) == 8 && alignof(int2) == 8);
-static_assert(sizeof(int4) == 16 && alignof(int4) == 16 && sizeof(uint2) == 8 && sizeof(uint4) == 16 && alignof(uint4) == 16);
+static_assert(sizeof(int4) == 16 && alignof(int4) == 16 && sizeof(uint2) == 8 && sizeof(uint4) == 16 &&
+              alignof(uint4) == 16);
 static_assert(sizeof(long2) == 16 && alignof(long2) == 16 && sizeof(ulong2) == 16 && alignof(ulong2) == 16);
 static_assert(sizeof(test::point_and_flag) == 48);
 static_assert(kernels::device_type<float4> && kernels::device_type<bool> && std::is_trivial_v<int2>);
 
 TEST_CASE("vectors have the operators of their components, with numbers too") {
   constexpr float4 a(1, 2, 3, 4), b(4, 2, 1, 0.5f);
-  const auto is = [](float4 v, float x, float y, float z, float w) { return v.x == x && v.y == y && v.z == z && v.w == w; };
+  const auto is = [](float4 v, float x, float y, float z, float w) {
+    return v.x == x && v.y == y && v.z == z && v.w == w;
+  };
   CHECK(is(a + b, 5, 4, 4, 4.5f));
   CHECK(is(a - b, -3, 0, 2, 3.5f));
   CHECK(is(a * b, 4, 4, 3, 2));
@@ -87,7 +91,8 @@ TEST_CASE("a kernel of a template computes with its types and numbers") {
     double first = 10;
     float4 first_of_four(10);
     compute(test::window_sum<double, 2>.code(), items(2, 18), {u.here(), v.here(), device::value(first)}, check);
-    compute(test::window_sum<float4, 1>.code(), items(1, 19), {p.here(), q.here(), device::value(first_of_four)}, check);
+    compute(test::window_sum<float4, 1>.code(), items(1, 19), {p.here(), q.here(), device::value(first_of_four)},
+            check);
     for (std::size_t i = 2; i < 18; ++i) {
       const auto x = static_cast<float>(i);
       CHECK(v.values[i] == (10 + 5 * static_cast<double>(i)) / 2);
@@ -114,8 +119,8 @@ TEST_CASE("a kernel of a scope computes what it says, with the types and constan
 
 TEST_CASE("each kernel of a template has a name of its own, for reports and for devices") {
   const std::vector<const kernel_code*> all{
-      &test::window_sum<float, 3>.code(),  &test::window_sum<double, 3>.code(), &test::window_sum<float, 2>.code(),
-      &test::window_sum<float, -2>.code(), &test::window_sum<long, 3>.code(),   &test::window_sum<long long, 3>.code(),
+      &test::window_sum<float, 3>.code(),  &test::window_sum<double, 3>.code(),  &test::window_sum<float, 2>.code(),
+      &test::window_sum<float, -2>.code(), &test::window_sum<long, 3>.code(),    &test::window_sum<long long, 3>.code(),
       &test::window_sum<int4, 3>.code(),   &test::power_kernel<int, 4>().code(), &test::power_kernel<int, 5>().code()};
   std::vector<std::string_view> names;
   std::set<std::string> entries, sources;
@@ -125,8 +130,9 @@ TEST_CASE("each kernel of a template has a name of its own, for reports and for 
     const device::kernel_text text = device::text_for(*k, dialect::opencl);
     entries.insert(text.entry), sources.insert(text.source);
   }
-  CHECK(names == std::vector<std::string_view>{"window_sum<float, 3>", "window_sum<double, 3>", "window_sum<float, 2>", "window_sum<float, -2>",
-                                               "window_sum<long, 3>", "window_sum<long long, 3>", "window_sum<int4, 3>", "power<int, 3>",
+  CHECK(names == std::vector<std::string_view>{"window_sum<float, 3>", "window_sum<double, 3>", "window_sum<float, 2>",
+                                               "window_sum<float, -2>", "window_sum<long, 3>",
+                                               "window_sum<long long, 3>", "window_sum<int4, 3>", "power<int, 3>",
                                                "power<int, 4>"});
   CHECK(entries.size() == all.size());
   CHECK(sources.size() == all.size());  // which is what the cache of programs goes by
@@ -146,7 +152,8 @@ TEST_CASE("the text of a template's kernel has its types and numbers, in the use
     CHECK(holds(t.source, "double sum = first + stretto_at_u ( i ) ;"));
     CHECK_FALSE(holds(t.source, "T sum"));
     CHECK_FALSE(device::text_for(test::window_sum<float, 3>.code(), d).needs_double);
-    CHECK(holds(device::text_for(test::counted<long, 4>.code(), d).source, "stretto_atomic_add_int64_t_global ( & stretto_at_sums ( i % ( int ) ( 4u ) )"));
+    CHECK(holds(device::text_for(test::counted<long, 4>.code(), d).source,
+                "stretto_atomic_add_int64_t_global ( & stretto_at_sums ( i % ( int ) ( 4u ) )"));
     CHECK(device::text_for(test::counted<long, 4>.code(), d).needs_atomics_64);
     CHECK_FALSE(device::text_for(test::counted<int, 4>.code(), d).needs_atomics_64);
   }
@@ -195,15 +202,16 @@ TEST_CASE("OpenCL is handed bytes for bools, and CUDA bools") {
   const std::string cu = device::text_for(test::flags_turned.code(), dialect::cuda).source;
   CHECK(holds(cu, "const bool * STRETTO_RESTRICT stretto_data_f"));
   CHECK(holds(cu, ", bool turn, "));
-  CHECK(holds(device::text_for(test::points_moved.code(), dialect::opencl).source, "typedef struct { uint8_t is[48]; } stretto_bytes_of_by;"));
+  CHECK(holds(device::text_for(test::points_moved.code(), dialect::opencl).source,
+              "typedef struct { uint8_t is[48]; } stretto_bytes_of_by;"));
 }
 
 TEST_CASE("kernels of several types are refused by no device") {
-  for (const kernel_code* code :
-       {&test::flags_turned.code(), &test::flags_of_groups.code(), &test::points_moved.code(), &test::vectors_made.code(),
-        &test::vector_arithmetic<float4, float>.code(), &test::window_sum<float2, 2>.code(), &test::turned_in_groups<int4, 8>.code(),
-        &test::plane_of<float, 2>.code(), &test::relaxation<double>::step.code(), &test::counters::numbered.code(),
-        &test::power_kernel<float, 2>().code()}) {
+  for (const kernel_code* code : {&test::flags_turned.code(), &test::flags_of_groups.code(), &test::points_moved.code(),
+                                  &test::vectors_made.code(), &test::vector_arithmetic<float4, float>.code(),
+                                  &test::window_sum<float2, 2>.code(), &test::turned_in_groups<int4, 8>.code(),
+                                  &test::plane_of<float, 2>.code(), &test::relaxation<double>::step.code(),
+                                  &test::counters::numbered.code(), &test::power_kernel<float, 2>().code()}) {
     INFO(code->name);
     const auto e = device::device_refusal(*code);
     INFO((e ? e->what() : ""));

@@ -91,7 +91,8 @@ TEST_CASE("an instance that takes the room of another does not find what that he
   const place memory = rt.machine().at("sim_0_memory"), ram = rt.machine().memories()[0];
   rt.run([&] {
     const box most(0, 16'000);  // of 16,384
-    auto before = instance<std::uint32_t>::create(at(memory), most).made, host = instance<std::uint32_t>::create(at(ram), most).made;
+    auto before = instance<std::uint32_t>::create(at(memory), most).made,
+         host = instance<std::uint32_t>::create(at(ram), most).made;
     wait(fill(before, 7u));
     wait(copy(before, host));
     CHECK(host.view()(15'999) == 7);
@@ -114,8 +115,8 @@ TEST_CASE("copies from and to the memory of another device fail once that is los
     named.name = "the other";
     made theirs = make(named), mine = make(o);
     const auto stream = mine.device->make_stream();
-    std::byte* const at = shares_wires ? theirs.device->memory()
-                                       : mine.device->import_memory(theirs.device->exported(), o.memory_bytes);
+    std::byte* const at =
+        shares_wires ? theirs.device->memory() : mine.device->import_memory(theirs.device->exported(), o.memory_bytes);
     REQUIRE(at);
     std::array<std::byte, 64> host{};
     const auto failure_of_copy = [&](std::byte* from, std::byte* to) -> std::string {

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 using counted = test::ended;
 
-/// A stream whose operations take `each`, of which `n` are enqueued at once and which is polled every `pause`. Returns how many
-/// events there were.
+/// A stream whose operations take `each`, of which `n` are enqueued at once and which is polled every `pause`. Returns
+/// how many events there were.
 std::size_t events_of(std::size_t n, std::chrono::nanoseconds each, std::chrono::nanoseconds pause,
                       stream_completion_queue& ends) {
   std::vector<counted> all(n);

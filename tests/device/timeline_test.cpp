@@ -1,4 +1,5 @@
-// When the operations of simulated devices begin and end: what docs/guide/devices.md says of engines, wires and streams, in numbers.
+// When the operations of simulated devices begin and end: what docs/guide/devices.md says of engines, wires and
+// streams, in numbers.
 #include "device/sim/timeline.hpp"
 
 #include <doctest/doctest.h>
@@ -63,7 +64,8 @@ TEST_CASE("devices that share wires get half of their speed each, as long as bot
     timeline t;
     engine engines[2], wires[2];
     std::vector<std::size_t> streams{t.add_stream(), t.add_stream()};
-    for (std::uint64_t i = 0; i < 20; ++i) t.enqueue(streams[i % 2], lasting(i, 1, &engines[i % 2], &wires[shared ? 0 : i % 2]), 0);
+    for (std::uint64_t i = 0; i < 20; ++i)
+      t.enqueue(streams[i % 2], lasting(i, 1, &engines[i % 2], &wires[shared ? 0 : i % 2]), 0);
     const auto ends = ends_of(t);
     double last = 0;
     for (const auto& [id, at] : ends) last = std::max(last, at);

@@ -107,7 +107,9 @@ TEST_CASE("items that write their own elements, read unwritten arrays, or contri
   array<int> u({9}, 3), x({9}, 2);
   array<std::uint8_t> flag({9});
   array<double> table({3, 9});
-  CHECK(thrown_by([&] { try_out(writes_its_own.code(), over_items(0, 8), {u.here(), x.here(), flag.here(), table.here()}); }) == nothing);
+  CHECK(thrown_by([&] {
+          try_out(writes_its_own.code(), over_items(0, 8), {u.here(), x.here(), flag.here(), table.here()});
+        }) == nothing);
   CHECK(thrown_by([&] { try_out(only_reads.code(), over_items(0, 8), {x.here(), u.here()}); }) == nothing);
   CHECK(thrown_by([&] { try_out(counts_all.code(), over_items(0, 9), {u.here(), x.here()}); }) == nothing);
   array<float> count({3, 8}, 0.0f);
@@ -140,16 +142,17 @@ STRETTO_GROUP_KERNEL(adds_its_neighbour, (inout<float> x, in<float> same), {
   each_item([&](item it) { next(it) = same(it.global_id(0) + 1) - 1; });
   each_item([&](item it) { x(it.global_id(0)) += next(it) + 16; });
 })
-STRETTO_GROUP_KERNEL(adds_its_neighbour_at_once, (inout<float> x, in<float> same), {
-  each_item([&](item it) { x(it.global_id(0)) += same(it.global_id(0) + 1); });
-})
+STRETTO_GROUP_KERNEL(adds_its_neighbour_at_once, (inout<float> x, in<float> same),
+                     { each_item([&](item it) { x(it.global_id(0)) += same(it.global_id(0) + 1); }); })
 STRETTO_GROUP_KERNEL(shares_a_cell, (out<float> x), {
   auto cell = local_array<float, 2>();
   each_item([&](item it) { cell(it.local_id(0) / 8) = it.local_id(0); });
   each_item([&](item it) { x(it.global_id(0)) = cell(0) + cell(1); });
 })
 STRETTO_GROUP_KERNEL(sums_into_one, (in<float> x, inout<float> sum), {
-  each_item([&](item it) { if (it.local_id(0) == 2) sum(0) += x(it.global_id(0)) + 1; });
+  each_item([&](item it) {
+    if (it.local_id(0) == 2) sum(0) += x(it.global_id(0)) + 1;
+  });
 })
 STRETTO_GROUP_KERNEL(writes_between_regions, (inout<float> x, local<float> part), {
   each_item([&](item it) { part(it.local_id(0)) = x(it.global_id(0)) + 1; });
@@ -161,21 +164,29 @@ TEST_CASE("a region that should be two is found, and one that is right is not") 
   array<float> x({64}), sums({4});
   std::iota(x.values.begin(), x.values.end(), 1.0f);
   const auto before = x.values;
-  CHECK(thrown_by([&] { try_out(sum_of_group.code(), over_groups(0, 4, 16), {x.here(), sums.here(), local_elements(16)}); }) == nothing);
-  CHECK(thrown_by([&] { try_out(turned_in_two_regions.code(), over_groups(1, 3, 16), {x.here(), local_elements(16)}); }) == nothing);
-  CHECK(thrown_by([&] { try_out(writes_between_regions.code(), over_groups(0, 4, 16), {x.here(), local_elements(16)}); }) == nothing);
+  CHECK(thrown_by([&] {
+          try_out(sum_of_group.code(), over_groups(0, 4, 16), {x.here(), sums.here(), local_elements(16)});
+        }) == nothing);
+  CHECK(thrown_by([&] {
+          try_out(turned_in_two_regions.code(), over_groups(1, 3, 16), {x.here(), local_elements(16)});
+        }) == nothing);
+  CHECK(thrown_by([&] {
+          try_out(writes_between_regions.code(), over_groups(0, 4, 16), {x.here(), local_elements(16)});
+        }) == nothing);
   CHECK(x.values == before);
 
   const error e = found_in(turned_in_one_region, over_groups(1, 3, 16), {x.here(), local_elements(16)});
   CHECK(e.code() == "K03");
-  CHECK(e.sentence() == "two items of a group of kernel \"turned_in_one_region\" use kept(1) in one region, and one of them writes it");
+  CHECK(e.sentence() ==
+        "two items of a group of kernel \"turned_in_one_region\" use kept(1) in one region, and one of them writes it");
   CHECK(facts(e, "group") == "(1)");
   CHECK(facts(e, "item") == "(0) of the group, (16) of all, uses it | (1) of the group, (17) of all, writes it");
   const error cell = found_in(shares_a_cell, over_groups(0, 4, 16), {x.here()});
   CHECK(cell.code() == "K03");
   CHECK(cell.sentence().find("use cell(0) in one region") != std::string::npos);
 
-  // By another name for the same elements, of which only some are the launch's; and from an array that begins within another.
+  // By another name for the same elements, of which only some are the launch's; and from an array that begins within
+  // another.
   kernel_argument part = x.here();
   part.min[0] = 16, part.max[0] = 40;
   CHECK(thrown_by([&] { try_out(adds_its_neighbour.code(), over_groups(1, 2, 16), {part, x.here()}); }) == nothing);
@@ -190,15 +201,16 @@ TEST_CASE("two groups that write one element are found, whatever their regions")
   const error e = found_in(sums_into_one, over_groups(0, 4, 16), {x.here(), sum.here()});
   CHECK(e.code() == "K04");
   CHECK(e.sentence() == "two groups of kernel \"sums_into_one\" use sum(0), and one of them writes it");
-  CHECK(facts(e, "group") == "(0): item (2) of the group, (2) of all, writes it | (1): item (2) of the group, (18) of all, writes it");
+  CHECK(facts(e, "group") ==
+        "(0): item (2) of the group, (2) of all, writes it | (1): item (2) of the group, (18) of all, writes it");
   CHECK(thrown_by([&] { try_out(sums_into_one.code(), over_groups(0, 1, 16), {x.here(), sum.here()}); }) == nothing);
 }
 
 STRETTO_DEVICE_FUNCTION(int, takes_a_number, (inout<int> next), { return atomic_add(&next(0), 1); })
-STRETTO_DEVICE_FUNCTION(int, takes_two_numbers, (inout<int> next), { return takes_a_number(next) + takes_a_number(next); })
-STRETTO_GROUP_KERNEL(numbers_taken, (inout<int> next, out<int> x), {
-  each_item([&](item it) { x(it.global_id(0)) = takes_two_numbers(next); });
-})
+STRETTO_DEVICE_FUNCTION(int, takes_two_numbers, (inout<int> next),
+                        { return takes_a_number(next) + takes_a_number(next); })
+STRETTO_GROUP_KERNEL(numbers_taken, (inout<int> next, out<int> x),
+                     { each_item([&](item it) { x(it.global_id(0)) = takes_two_numbers(next); }); })
 
 TEST_CASE("accesses that atomics order are no race, also in functions of a kernel") {
   array<int> next({1}), x({64});
@@ -219,7 +231,9 @@ STRETTO_GROUP_KERNEL(reads_raw_memory, (out<int> y, local<int> t), {
 })
 STRETTO_GROUP_KERNEL(reads_a_raw_tile, (inout<float> y), {
   auto tile = local_array<float, 4, 8>();
-  each_item([&](item it) { if (it.local_id(0) != 9) tile(it.local_id(0) / 8, it.local_id(0) % 8) = y(it.global_id(0)); });
+  each_item([&](item it) {
+    if (it.local_id(0) != 9) tile(it.local_id(0) / 8, it.local_id(0) % 8) = y(it.global_id(0));
+  });
   each_item([&](item it) { y(it.global_id(0)) = tile(it.local_id(0) / 8, (it.local_id(0) + 1) % 8); });
 })
 STRETTO_GROUP_KERNEL(loads_a_raw_halo, (inout<float> y), {
@@ -232,7 +246,11 @@ STRETTO_GROUP_KERNEL(loads_a_raw_halo, (inout<float> y), {
   });
   each_item([&](item it) { y(it.global_id(0)) = kept(it); });
 })
-STRETTO_DEVICE_STRUCT(spot, { char kind; float height; double speed; })
+STRETTO_DEVICE_STRUCT(spot, {
+  char kind;
+  float height;
+  double speed;
+})
 STRETTO_KERNEL(writes_a_field, (out<spot> s), { s(global_id(0)).height = 3; })
 STRETTO_KERNEL(copies_a_spot, (out<spot> s), {
   spot made;
@@ -248,7 +266,9 @@ STRETTO_KERNEL(reads_the_last, (in<int> u, out<int> y), {
   if (i == 2) y(i) = y(i) + y(i + 4);
 })
 STRETTO_KERNEL(goes_by_a_flag, (out<std::uint8_t> flag, out<int> y), { y(global_id(0)) = flag(global_id(0)) ? 3 : 4; })
-STRETTO_KERNEL(writes_some, (out<int> y), { if (global_id(0) % 3) y(global_id(0)) = 0; })
+STRETTO_KERNEL(writes_some, (out<int> y), {
+  if (global_id(0) % 3) y(global_id(0)) = 0;
+})
 
 TEST_CASE("memory of a group that is read without a value is named, and is no race") {
   array<int> y({64}, -1);
@@ -260,9 +280,11 @@ TEST_CASE("memory of a group that is read without a value is named, and is no ra
   array<float> z({64}, 1.0f);
   const error tile = found_in(reads_a_raw_tile, over_groups(1, 2, 32), {z.here()});
   CHECK(tile.code() == "K05");
-  CHECK(tile.sentence() == "a group of kernel \"reads_a_raw_tile\" reads tile(1, 1), which none of its items has written");
+  CHECK(tile.sentence() ==
+        "a group of kernel \"reads_a_raw_tile\" reads tile(1, 1), which none of its items has written");
   CHECK(facts(tile, "item") == "(8) of the group, (40) of all");
-  CHECK(thrown_by([&] { try_out(loads_a_raw_halo.code(), over_groups(0, 2, 32), {z.here()}); }) == nothing);  // nothing comes of it
+  CHECK(thrown_by([&] { try_out(loads_a_raw_halo.code(), over_groups(0, 2, 32), {z.here()}); }) ==
+        nothing);  // nothing comes of it
 }
 
 TEST_CASE("an element of an out argument that is read before it is written is named") {
@@ -278,7 +300,8 @@ TEST_CASE("an element of an out argument that is read before it is written is na
   CHECK(later.code() == "K04");
   CHECK(facts(later, "item") == "(2), uses it | (6), writes it");
   array<std::uint8_t> flag({8});
-  CHECK(found_in(goes_by_a_flag, over_items(0, 8), {flag.here(), z.here()}).sentence().find("reads flag(0)") != std::string::npos);
+  CHECK(found_in(goes_by_a_flag, over_items(0, 8), {flag.here(), z.here()}).sentence().find("reads flag(0)") !=
+        std::string::npos);
 }
 
 TEST_CASE("elements, or fields of them, that a kernel leaves as they are count as unread") {
@@ -289,8 +312,12 @@ TEST_CASE("elements, or fields of them, that a kernel leaves as they are count a
   CHECK(thrown_by([&] { try_out(copies_a_spot.code(), over_items(0, 9), {s.here()}); }) == nothing);
 }
 
-STRETTO_KERNEL(writes_no_row, (out<double, 2> t), { if (global_id(0) > 0) t(0, 0) = 1; })
-STRETTO_KERNEL(writes_no_short, (out<std::uint16_t> t), { if (global_id(0) > 0) t(0) = 1; })
+STRETTO_KERNEL(writes_no_row, (out<double, 2> t), {
+  if (global_id(0) > 0) t(0, 0) = 1;
+})
+STRETTO_KERNEL(writes_no_short, (out<std::uint16_t> t), {
+  if (global_id(0) > 0) t(0) = 1;
+})
 STRETTO_KERNEL(copies_ints, (in<int> u, out<int> y), { y(global_id(0)) = u(global_id(0)); })
 STRETTO_KERNEL(copies_every_third_but_one, (in<int> u, out<int> y), {
   int i = global_id(0);
@@ -308,7 +335,8 @@ TEST_CASE("elements of an out argument that a launch did not write have no value
   device::group_memory memory;
   device::run_trial(writes_some.code(), std::array{all}, over_items(1, 9), memory, &where);
   for (int i = 0; i < 9; ++i) {
-    CHECK(device::is_unwritten(reinterpret_cast<const std::byte*>(&y.values[static_cast<std::size_t>(i)]), sizeof(int)) == (i % 3 == 0));
+    CHECK(device::is_unwritten(reinterpret_cast<const std::byte*>(&y.values[static_cast<std::size_t>(i)]),
+                               sizeof(int)) == (i % 3 == 0));
     if (i % 3) CHECK(y.values[static_cast<std::size_t>(i)] == 4);  // the trial run writes nothing there
   }
   const error read = found_in(copies_ints, over_items(1, 9), {y.here(), z.here()});
@@ -318,8 +346,10 @@ TEST_CASE("elements of an out argument that a launch did not write have no value
   CHECK(facts(read, "left by").find("kernel \"writes_some\", launched at ") == 0);
   CHECK(facts(read, "left by").find("trial_run_test.cpp:") != std::string::npos);
   CHECK(facts(read, "left by").ends_with(", whose out argument is y"));
-  CHECK(found_in(adds_one, over_items(0, 9), {y.here()}).sentence() == "kernel \"adds_one\" reads u(0), which has no value");
-  CHECK(thrown_by([&] { try_out(copies_every_third_but_one.code(), over_items(0, 9), {y.here(), z.here()}); }) == nothing);
+  CHECK(found_in(adds_one, over_items(0, 9), {y.here()}).sentence() ==
+        "kernel \"adds_one\" reads u(0), which has no value");
+  CHECK(thrown_by([&] { try_out(copies_every_third_but_one.code(), over_items(0, 9), {y.here(), z.here()}); }) ==
+        nothing);
   CHECK(thrown_by([&] { try_out(sets_all.code(), over_items(0, 9), {y.here()}); }) == nothing);
   for (const std::size_t i : {0u, 3u, 6u}) y.values[i] = 1;  // whoever that was
   CHECK(thrown_by([&] { try_out(copies_ints.code(), over_items(0, 9), {y.here(), z.here()}); }) == nothing);
@@ -375,7 +405,10 @@ TEST_CASE("an index outside of a local_array is named with its extent") {
   CHECK(facts(e, "array") == "[0, 4) x [0, 8)");
 }
 
-STRETTO_KERNEL(writes_nothing, (in<int> x), { int v = x(global_id(0)); (void)v; })
+STRETTO_KERNEL(writes_nothing, (in<int> x), {
+  int v = x(global_id(0));
+  (void)v;
+})
 
 TEST_CASE("kernels that write no array have no trial run") {
   CHECK(device::has_trial_run(jacobi.code()));

@@ -35,7 +35,8 @@ std::atomic<long> sent{0}, begun{0}, most_ahead{0};
 void begins(const std::vector<std::byte>& content) {
   CHECK(content.size() == letter_bytes);
   const long ahead = sent.load() - begun.fetch_add(1);
-  for (long most = most_ahead.load(); ahead > most && !most_ahead.compare_exchange_weak(most, ahead);) {}
+  for (long most = most_ahead.load(); ahead > most && !most_ahead.compare_exchange_weak(most, ahead);) {
+  }
   std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
@@ -71,8 +72,8 @@ TEST_CASE("a task that sends faster than receivers start messages is suspended")
       });
     });
     CHECK(begun == letters);
-    // The capacity continues after the ms without progress, network asks for each ms. If the machine stops the receiver, some
-    // get ahead; for on after 100 to get ahead, it and then sends stop every 5 ms.
+    // The capacity continues after the ms without progress, network asks for each ms. If the machine stops the
+    // receiver, some get ahead; for on after 100 to get ahead, it and then sends stop every 5 ms.
     const long periods = (std::chrono::steady_clock::now() - since) / std::chrono::milliseconds(5);
     CHECK(most_ahead.load() < 4 * letters_of_room + periods);
   }

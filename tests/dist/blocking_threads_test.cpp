@@ -30,9 +30,7 @@ TEST_CASE("while functions block, the only worker runs the tasks that they wait 
     std::atomic<int> returned{0};
     finish([&] {
       for (int i = 0; i < 3; ++i)
-        async([&] {
-          threads.run([&] { all_are_in.count_down(), may_go.wait(), ++returned; }, here);
-        });
+        async([&] { threads.run([&] { all_are_in.count_down(), may_go.wait(), ++returned; }, here); });
       async([&] {
         while (!all_are_in.try_wait()) yield();
         CHECK(returned == 0);
@@ -48,10 +46,12 @@ TEST_CASE("a function on a helper thread uses the runtime, and its task rethrows
   rt.run([] {
     blocking_threads threads;
     std::thread::id first, second;
-    threads.run([&] {
-      first = std::this_thread::get_id();
-      CHECK(async([] { return this_node() + 7; }).get() == 7);
-    }, here);
+    threads.run(
+        [&] {
+          first = std::this_thread::get_id();
+          CHECK(async([] { return this_node() + 7; }).get() == 7);
+        },
+        here);
     threads.run([&] { second = std::this_thread::get_id(); }, here);
     CHECK(first == second);  // the thread is reused
     CHECK(first != std::this_thread::get_id());

@@ -70,10 +70,10 @@ TEST_CASE("a task that requests operations on remote instances faster than they 
     wait(copy(there, to));
     CHECK(seen == std::vector<int>(elements, static_cast<int>(operations)));
     CHECK(most_under_way([&](long) {
-      const auto [one, is_there] = instance<char>::create(at_node(1), box(0, 1));
-      one.destroy();
-      return is_there;
-    }) <= bound);
+            const auto [one, is_there] = instance<char>::create(at_node(1), box(0, 1));
+            one.destroy();
+            return is_there;
+          }) <= bound);
     to.destroy();
     here.destroy();
     there.destroy();
@@ -116,20 +116,23 @@ TEST_CASE("a task that puts, gets and sends buffers faster than they arrive is s
     object<int> mine(box(0, elements));
     const std::vector<int> ones(elements, 1);
     wait(mine.copy_from(ones.data()));
-    const auto there = async(at_node(1), call([](coordinate n) {
-      object<int> theirs(box(0, n));
-      const std::vector<int> zeros(std::size_t(n), 0);
-      wait(theirs.copy_from(zeros.data()));
-      return share(theirs);
-    }, coordinate(elements))).get();
+    const auto there = async(at_node(1), call(
+                                             [](coordinate n) {
+                                               object<int> theirs(box(0, n));
+                                               const std::vector<int> zeros(std::size_t(n), 0);
+                                               wait(theirs.copy_from(zeros.data()));
+                                               return share(theirs);
+                                             },
+                                             coordinate(elements)))
+                           .get();
     CHECK(most_under_way([&](long) { return event(put(mine, there)); }) <= bound);
     std::vector<int> seen(elements);
     CHECK(most_under_way([&](long) { return event(put(std::span(ones), there)); }) <= bound);
     CHECK(most_under_way([&](long) { return event(get(there, std::span(seen))); }) <= bound);
     CHECK(seen == ones);
     CHECK(most_under_way([&](long) {
-      return event(send_buffer(at_node(1), std::span(ones), call([](const received_buffer<int>&) {})));
-    }) <= bound);
+            return event(send_buffer(at_node(1), std::span(ones), call([](const received_buffer<int>&) {})));
+          }) <= bound);
     unshare(there).get();
   });
 }

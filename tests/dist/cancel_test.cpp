@@ -91,10 +91,12 @@ TEST_CASE("a ready task of another node whose worker is busy is cancelled") {
     // It occupies the only worker there and triggers an event; the service thread then receives messages.
     static std::atomic<bool>* over;
     over = &is_cancelled;
-    const auto busy = async(at_node(1), call([](user_event b) {
-      b.trigger();
-      while (!*over) std::this_thread::yield();
-    }, begun));
+    const auto busy = async(at_node(1), call(
+                                            [](user_event b) {
+                                              b.trigger();
+                                              while (!*over) std::this_thread::yield();
+                                            },
+                                            begun));
     wait(begun);
     const auto f = async(at_node(1), call<&ran>(2u));
     CHECK(cancel(f));

@@ -39,17 +39,24 @@ class cluster {
  public:
   struct node {
     node(net::sim::network& network, std::uint16_t first, net::node_number rank)
-        : job(first), causes(job), events(job, causes), reservations(job, causes), barriers(job, causes),
+        : job(first),
+          causes(job),
+          events(job, causes),
+          reservations(job, causes),
+          barriers(job, causes),
           world(static_cast<std::uint16_t>(first + rank)) {
       job.start([&](net::handlers& all) { return network.join(rank, all); });
       events.serve(world.runtime);
       reservations.serve(world.runtime);
       barriers.serve(world.runtime);
-      detail::report_unobserved_to(world.runtime, [](void* self, failure_ref f) {
-        auto& here = *static_cast<node*>(self);
-        const std::scoped_lock lock(here.reports_lock);
-        here.reports.push_back(exception_text(f->as_exception()));
-      }, this);
+      detail::report_unobserved_to(
+          world.runtime,
+          [](void* self, failure_ref f) {
+            auto& here = *static_cast<node*>(self);
+            const std::scoped_lock lock(here.reports_lock);
+            here.reports.push_back(exception_text(f->as_exception()));
+          },
+          this);
       context.runtime = &world.runtime;
       detail::enter_events(context);
     }

@@ -182,8 +182,7 @@ TEST_CASE("if nodes die and links are cut, every event ends as planned or with t
       for (std::size_t n = 0; n < t.nodes.size(); ++n) left += !t.nodes[n].is_dead;
       if (t.below(2) && a != b)
         t.nodes.network->cut(static_cast<net::node_number>(a), static_cast<net::node_number>(b));
-      else if (left > 1)
-        t.nodes.kill(a);
+      else if (left > 1) t.nodes.kill(a);
     }
     t.nodes.settle(t.random);
     // The owner ends what a lost node or link has taken along. An event that has ended already throws E01.
@@ -276,12 +275,9 @@ void run_threaded(std::uint64_t seed, std::uint32_t node_count, unsigned threads
           if (p.by.node != n || p.by.thread != t) continue;
           std::vector<event> inputs;
           for (const auto in : p.inputs) inputs.push_back(plan[in].e);
-          if (p.is_poisoned)
-            as_user(p.e).poison(trouble("event " + std::to_string(i)));
-          else if (inputs.empty())
-            as_user(p.e).trigger();
-          else
-            as_user(p.e).trigger(inputs.size() == 1 ? inputs[0] : merge(inputs));
+          if (p.is_poisoned) as_user(p.e).poison(trouble("event " + std::to_string(i)));
+          else if (inputs.empty()) as_user(p.e).trigger();
+          else as_user(p.e).trigger(inputs.size() == 1 ? inputs[0] : merge(inputs));
         }
         const auto is_over = [&] {
           return std::ranges::all_of(watching,

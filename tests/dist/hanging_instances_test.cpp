@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "diagnose/merged_snapshot.hpp"
 #include "diagnose/hang_report.hpp"
+#include "diagnose/merged_snapshot.hpp"
 #include "diagnose/runtime_monitor.hpp"
 #include "dist/posted_copies.hpp"
 #include "dist/simulated.hpp"
@@ -46,9 +46,9 @@ std::string at_line(int line) { return "hanging_instances_test.cpp:" + std::to_s
 
 /// What holds up a task of node 0, and the expected report.
 struct held_up {
-  event awaited;                    // by the task
-  event never;                      // never triggered
-  std::vector<std::string> chain;   // in this order
+  event awaited;                   // by the task
+  event never;                     // never triggered
+  std::vector<std::string> chain;  // in this order
 };
 /// Runs `hold_up` on node 0, and takes snapshots of all nodes until the merged one shows that chain.
 template <class F>
@@ -100,7 +100,8 @@ TEST_CASE("a hang behind a copy that a third node asked for is followed to the n
     const auto [b, ready] = numbers::create(at_node(2), box(0, 100), {.name = "b"});
     const int line = __LINE__ + 1;
     const event copied = copy(a, b, after(never));
-    return held_up{copied, never,
+    return held_up{copied,
+                   never,
                    {"error H01: work waits for an event that nobody will trigger", ", by N2", "task \"reader\" on N0",
                     "for         copy from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
                     "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
@@ -115,7 +116,8 @@ TEST_CASE("a hang behind a copy whose precondition is never triggered names the 
     const auto [b, ready] = numbers::create(at_node(1), box(0, 100), {.name = "b"});
     const int line = __LINE__ + 1;
     const event copied = copy(a, b, after(never));
-    return held_up{copied, never,
+    return held_up{copied,
+                   never,
                    {"error H01", at_line(made) + ", by N0", "task \"reader\" on N0",
                     "for         copy from instance \"a\" to node N1 (submitted " + at_line(line) +
                         " on N0), which waits for its preconditions\n"}};
@@ -155,7 +157,8 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const int line = __LINE__ + 1;
     const event filled = fill(a, 2.0, after(never));
-    return held_up{filled, never,
+    return held_up{filled,
+                   never,
                    {"error H01", ", by N2", "for         fill on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         fill to instance \"a\" on N1, which waits for its preconditions\n"}};
   });
@@ -164,7 +167,8 @@ TEST_CASE("a hang behind a reduction, a fill and a destruction on other nodes is
     const numbers a = async(at_node(1), call<&array_of_there>(1.0)).get();
     const int line = __LINE__ + 1;
     const event gone = a.destroy(after(never));
-    return held_up{gone, never,
+    return held_up{gone,
+                   never,
                    {"error H01", ", by N2", "for         destroy on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         destruction of instance \"a\" on N1 (submitted " + at_line(line) + ")\n"}};
   });
@@ -175,7 +179,8 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
     const event never = never_of(2);
     const int line = __LINE__ + 1;
     const auto made = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(never));
-    return held_up{made.ready, never,
+    return held_up{made.ready,
+                   never,
                    {"error H01", ", by N2",
                     "for         creation of instance \"u\" on node N1 (submitted " + at_line(line) + " on N0)\n",
                     "for         creation of instance \"u\" on N1 (submitted " + at_line(line) + ")\n"}};
@@ -188,7 +193,8 @@ TEST_CASE("a hang behind an instance that is never made on another node is follo
     const auto made = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(never));
     const int copying = __LINE__ + 1;
     const event copied = copy(here, made.made);
-    return held_up{copied, never,
+    return held_up{copied,
+                   never,
                    {"error H01", ", by N2",
                     "for         copy from instance \"here\" to node N1 (submitted " + at_line(copying) + " on N0)\n",
                     "for         copy to instance \"u\" on N1, which waits for that instance to be there\n",
@@ -226,7 +232,8 @@ TEST_CASE(
     const int line = __LINE__ + 1;
     const event done = test::post(5, u, std::array{box(0, 10)}, never).front();
     async(at_node(1), call<&push_ten>(0u, event())).get();
-    return held_up{done, never,
+    return held_up{done,
+                   never,
                    {"error H01", ", by N2", "task \"reader\" on N0",
                     "for         elements that other nodes send to instance \"u\" (submitted " + at_line(line) +
                         " on N0), which waits for its preconditions\n"}};

@@ -44,10 +44,10 @@ class program {
     has_devices_ = random_() % 2;
     for (std::uint32_t n = 0; n < job_.nodes(); ++n)
       all_.push_back(std::make_unique<runtime>(runtime_options{.workers = 1 + n % 2,
-                                                                    .seed = seed,
-                                                                    .devices = kinds[has_devices_ ? random_() % 4 : 0],
-                                                                    .stepped = true,
-                                                                    .job = job_.seat(n)}));
+                                                               .seed = seed,
+                                                               .devices = kinds[has_devices_ ? random_() % 4 : 0],
+                                                               .stepped = true,
+                                                               .job = job_.seat(n)}));
     unsetenv("STRETTO_CHECK");
     dead_.assign(job_.nodes(), false);
   }

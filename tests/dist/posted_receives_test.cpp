@@ -181,10 +181,11 @@ TEST_CASE("a push that fails is reported by the receive, and the other parts suc
     const event early = push_from(1, 6, 0, 10, never);
     CHECK(told_of(early).find("the tide is out") != std::string::npos);
     const event gone = async(at_node(2), call([] {
-      const row r = row_here({10, 15}, 0);  // does not have all of them
-      const box part{10, 20};
-      return looked_at(test::push(r, 0, 6, std::array{part}));
-    })).get();
+                               const row r = row_here({10, 15}, 0);  // does not have all of them
+                               const box part{10, 20};
+                               return looked_at(test::push(r, 0, 6, std::array{part}));
+                             }))
+                           .get();
     CHECK(told_of(gone).find("D06") != std::string::npos);
     const std::vector<event> second_time = post(6, u, parts);
     CHECK(told_of(second_time[0]).find("the tide is out") != std::string::npos);
@@ -248,24 +249,28 @@ TEST_CASE("elements that no receive contains are refused, and none of them is wr
 TEST_CASE("once a node is lost, posted receives fail, later ones included, and so do the pushes of other nodes") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const simulated_job job({.nodes = 3, .seed = seed});
-    on_all_nodes({}, 1, [&](runtime&) {
-      if (this_node() != 0) return;
-      const row u = row_here({0, 20}, 0);
-      const std::array parts{box{0, 10}, box{10, 20}};
-      const std::vector<event> done = post(1, u, parts);
-      wait(push_from(1, 1, 0, 10));
-      wait(instance<int>::create(at_node(2), box(0, 1)).ready);  // node 2 has joined: else it would not notice the cut
-      const event waiting = push_from(1, 2, 0, 10);
-      job.kill(2);
-      wait(done[0]);
-      CHECK(told_of(done[1]).find("N05") != std::string::npos);
-      CHECK(told_of(waiting).find("N05") != std::string::npos);
-      CHECK(told_of(push_from(1, 1, 10, 20)).find("N05") != std::string::npos);
-      const std::vector<event> later = post(2, u, parts);
-      for (const event e : later) CHECK(told_of(e).find("N05") != std::string::npos);
-      CHECK(test::remote_instances_here().posted_receives_kept() == 0);
-      u.destroy();
-    }, &job);
+    on_all_nodes(
+        {}, 1,
+        [&](runtime&) {
+          if (this_node() != 0) return;
+          const row u = row_here({0, 20}, 0);
+          const std::array parts{box{0, 10}, box{10, 20}};
+          const std::vector<event> done = post(1, u, parts);
+          wait(push_from(1, 1, 0, 10));
+          wait(instance<int>::create(at_node(2), box(0, 1))
+                   .ready);  // node 2 has joined: else it would not notice the cut
+          const event waiting = push_from(1, 2, 0, 10);
+          job.kill(2);
+          wait(done[0]);
+          CHECK(told_of(done[1]).find("N05") != std::string::npos);
+          CHECK(told_of(waiting).find("N05") != std::string::npos);
+          CHECK(told_of(push_from(1, 1, 10, 20)).find("N05") != std::string::npos);
+          const std::vector<event> later = post(2, u, parts);
+          for (const event e : later) CHECK(told_of(e).find("N05") != std::string::npos);
+          CHECK(test::remote_instances_here().posted_receives_kept() == 0);
+          u.destroy();
+        },
+        &job);
   }
 }
 
@@ -302,12 +307,8 @@ TEST_CASE("a push may be requested by a third node, or by the node that has post
     const row u = row_here({0, 10}, 0);
     const std::vector<event> done = post(4, u, std::array{box{0, 10}});
     const event mine = test::push(far, 0, 4, std::array{box{0, 4}});
-    const event third = async(at_node(2), call(
-                                              [](const row& r) {
-                                                return test::push(r, 0, 4, std::array{box{4, 10}});
-                                              },
-                                              far))
-                            .get();
+    const event third =
+        async(at_node(2), call([](const row& r) { return test::push(r, 0, 4, std::array{box{4, 10}}); }, far)).get();
     wait(done[0]);
     CHECK(u.view()(0) == 100);
     CHECK(u.view()(9) == 109);

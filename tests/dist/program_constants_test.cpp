@@ -8,8 +8,8 @@
 #include <bit>
 #include <random>
 
-#include "campaign.hpp"
 #include "base/bytes.hpp"
+#include "campaign.hpp"
 
 using namespace stretto;
 
@@ -26,7 +26,11 @@ TEST_CASE("a source line is decoded to the same constants") {
 }
 
 TEST_CASE("a line that no module holds reads as somewhere on its node, also after a third node has forwarded it") {
-  struct { const char* file; const char* function; unsigned line, column; } constants{"a.cpp", "f", 1, 1};
+  struct {
+    const char* file;
+    const char* function;
+    unsigned line, column;
+  } constants{"a.cpp", "f", 1, 1};
   const auto made_up = std::bit_cast<std::source_location>(static_cast<const void*>(&constants));
   const auto far = dist::decode(dist::encode(made_up, 3), 3);
   CHECK(short_location(far) == "somewhere on node N3");

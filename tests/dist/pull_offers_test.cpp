@@ -262,10 +262,12 @@ TEST_CASE("data of buffers and objects is copied between nodes by devices, too, 
     constexpr int n = 100'000;
     const object<int> o(box(0, n));
     launch(on(device_kind::gpu), count_up, o.elements(), o);
-    const auto there = async(at_node(1), call([](object<int> came) {
-      launch(on(device_kind::gpu), add_four, came.elements(), came);
-      return came;
-    }, o));
+    const auto there = async(at_node(1), call(
+                                             [](object<int> came) {
+                                               launch(on(device_kind::gpu), add_four, came.elements(), came);
+                                               return came;
+                                             },
+                                             o));
     const object<int> back = there.get();
     launch(on(device_kind::gpu), add_four, back.elements(), back);
     const auto seen = back.read().get();

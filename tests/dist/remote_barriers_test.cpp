@@ -28,8 +28,12 @@ struct some_nodes : cluster {
       : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
   template <class B>
-  bool has_triggered(std::size_t n, const B& b) { return on(n, [&] { return b.has_triggered(); }); }
-  std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
+  bool has_triggered(std::size_t n, const B& b) {
+    return on(n, [&] { return b.has_triggered(); });
+  }
+  std::string cause(std::size_t n, event e) {
+    return on(n, [&] { return words_of_cause(e); });
+  }
 };
 
 sums advanced(sums b, std::uint64_t phases) {
@@ -81,7 +85,10 @@ TEST_CASE("a poisoned arrival of another node counts, and poisons its phase only
   some_nodes all(3);
   const auto b = all.on(0, [] { return barrier::create(2); });
   const event bad = all.on(2, [] { return user_event::create(); });
-  all.on(1, [&] { b.arrive(bad); b.advance().arrive(2); });
+  all.on(1, [&] {
+    b.arrive(bad);
+    b.advance().arrive(2);
+  });
   all.on(2, [&] { as_user(bad).poison(trouble("bad")); });
   const event first = all.on(1, [&] { return b.event(); }), second = all.on(1, [&] { return b.advance().event(); });
   all.settle();
@@ -201,10 +208,8 @@ struct plan {
         const bool fails = random() % 12 == 0;
         const long value = random() % 3 ? static_cast<long>(random() % 1000) : 0;
         all.push_back({random() % nodes, phase, count, value, fails, fails || random() % 2});
-        if (fails)
-          poisoned[phase] = true;
-        else
-          sums[phase] += value;
+        if (fails) poisoned[phase] = true;
+        else sums[phase] += value;
       }
     // Mostly in order, with some arrivals ahead of their phase.
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -238,10 +243,8 @@ TEST_CASE("random programs of arrivals on many nodes: every phase ends in order,
         to_fail.push_back(a.is_poisoned);
       }
       all.on(a.node, [&] {
-        if (a.value)
-          at.arrive_with(a.value, after(when), a.count);
-        else
-          at.arrive(when, a.count);
+        if (a.value) at.arrive_with(a.value, after(when), a.count);
+        else at.arrive(when, a.count);
       });
       for (auto k = random() % 3; k > 0; --k) {
         const auto n = random() % all.size(), phase = random() % p.phases;
@@ -274,10 +277,8 @@ TEST_CASE("random programs of arrivals on many nodes: every phase ends in order,
     for (std::uint64_t phase = p.phases > 8 ? p.phases - 8 : 0; phase < p.phases; ++phase)
       all.on(n, [&] {
         const auto at = advanced(b, phase);
-        if (p.poisoned[phase])
-          REQUIRE(message_of([&] { at.result(); }).starts_with("no"));
-        else
-          REQUIRE(at.result().value() == p.sums[phase]);
+        if (p.poisoned[phase]) REQUIRE(message_of([&] { at.result(); }).starts_with("no"));
+        else REQUIRE(at.result().value() == p.sums[phase]);
       });
     for (std::size_t i = 0; i < all.size(); ++i) REQUIRE(all[i].reports.empty());
   }

@@ -21,8 +21,12 @@ struct pair_of_nodes : cluster {
   explicit pair_of_nodes(std::uint32_t nodes = 2, std::uint64_t seed = 1)
       : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
-  bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
-  std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
+  bool has_triggered(std::size_t n, event e) {
+    return on(n, [&] { return e.has_triggered(); });
+  }
+  std::string cause(std::size_t n, event e) {
+    return on(n, [&] { return words_of_cause(e); });
+  }
 };
 
 struct counting : waiter {
@@ -60,7 +64,11 @@ TEST_CASE("every verb takes events of other nodes") {
   const event a = far(), b = far(), c = far();
   const event both = all.on(1, [&] { return merge(a, b); });
   const event lenient = all.on(1, [&] { return ignore_failure(c); });
-  const event after = all.on(1, [&] { const auto e = user_event::create(); e.trigger(a); return e; });
+  const event after = all.on(1, [&] {
+    const auto e = user_event::create();
+    e.trigger(a);
+    return e;
+  });
   const auto far_deferred = far();
   all.on(1, [&] { far_deferred.trigger(both); });
   const barrier bar = all.on(1, [&] {
@@ -72,7 +80,12 @@ TEST_CASE("every verb takes events of other nodes") {
   const reservation lock = all.on(1, [] { return reservation::create(); });
   const event granted = all.on(1, [&] { return lock.acquire(a); });
   const event released = all.on(1, [&] { return lock.release_grant(granted, c); });
-  const auto queue = all.on(1, [&] { const auto q = completion_queue::create(); q.add(b); q.add(c); return q; });
+  const auto queue = all.on(1, [&] {
+    const auto q = completion_queue::create();
+    q.add(b);
+    q.add(c);
+    return q;
+  });
   const event phase = all.on(1, [&] { return bar.event(); });
   all.settle();
   for (const event e : {both, lenient, after, granted, released, phase}) CHECK_FALSE(all.has_triggered(1, e));
@@ -115,7 +128,11 @@ TEST_CASE("N nodes that take part in an event send at most 2N-2 messages, whoeve
 TEST_CASE("a node that triggers another node's event continues at once") {
   pair_of_nodes all;
   const event e = all.on(0, [] { return user_event::create(); });
-  const event next = all.on(1, [&] { const auto n = user_event::create(); n.trigger(e); return n; });
+  const event next = all.on(1, [&] {
+    const auto n = user_event::create();
+    n.trigger(e);
+    return n;
+  });
   all.settle();
   all.on(1, [&] { as_user(e).trigger(); });
   CHECK(all.has_triggered(1, next));  // no node has polled
@@ -163,7 +180,11 @@ TEST_CASE("triggers from a node that misses generations in between use bounded m
 TEST_CASE("a slot's sixteen poisons reach other nodes, and then it is retired") {
   pair_of_nodes all;
   std::vector<event> ended;
-  const auto index = detail::slot_of(all.on(0, [] { const auto e = user_event::create(); e.trigger(); return e; }));
+  const auto index = detail::slot_of(all.on(0, [] {
+    const auto e = user_event::create();
+    e.trigger();
+    return e;
+  }));
   for (unsigned i = 0; i < detail::most_poisons; ++i) {
     const event e = all.on(0, [] { return user_event::create(); });
     CHECK(detail::slot_of(e) == index);
@@ -282,7 +303,10 @@ TEST_CASE("a lost node's events that are not known to have ended are poisoned wi
   CHECK(contains(all.cause(0, asked), "error N05: node N1 is lost"));
   CHECK(contains(all.cause(0, never_asked), "error N05: node N1 is lost"));
   const event mine = all.on(0, [] { return user_event::create(); });
-  all.on(0, [&] { mine.has_triggered(); as_user(mine).trigger(never_asked); });
+  all.on(0, [&] {
+    mine.has_triggered();
+    as_user(mine).trigger(never_asked);
+  });
   CHECK(contains(all.cause(0, mine), "error N05: node N1 is lost"));
   all.on(0, [&] { as_user(never_asked).trigger(); });  // no node to notify
   all.settle();

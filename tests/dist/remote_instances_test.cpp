@@ -191,10 +191,12 @@ TEST_CASE("consecutive contributions of several nodes to the same elements are o
       for (int round = 0; round < 3; ++round)
         for (std::uint32_t n = 0; n < 3; ++n) {
           const auto r = reduction_instance<sum<double>>::create(at_node(n), all, {.style = style});
-          const event contributed = async(at_node(n), call([](const reduction_instance<sum<double>>& mine) {
-            auto c = mine.contribute();
-            for (coordinate i = 0; i < 8; ++i) c(i) << double(i);
-          }, r));
+          const event contributed = async(at_node(n), call(
+                                                          [](const reduction_instance<sum<double>>& mine) {
+                                                            auto c = mine.contribute();
+                                                            for (coordinate i = 0; i < 8; ++i) c(i) << double(i);
+                                                          },
+                                                          r));
           done = reduce(r, to, after(contributed, done));
           r.destroy(after(done));
         }
@@ -231,10 +233,12 @@ TEST_CASE("values and contributions are reduced into instances of other nodes") 
 
     // A reduction instance on node 1, to which its own tasks contribute.
     const auto r = reduction_instance<sum<double>>::create(at_node(1), all);
-    const event contributed = async(at_node(1), call([](const reduction_instance<sum<double>>& mine) {
-      auto c = mine.contribute();
-      for (coordinate i = 0; i < 1000; i += 3) c(i) << 2.0;
-    }, r));
+    const event contributed = async(at_node(1), call(
+                                                    [](const reduction_instance<sum<double>>& mine) {
+                                                      auto c = mine.contribute();
+                                                      for (coordinate i = 0; i < 1000; i += 3) c(i) << 2.0;
+                                                    },
+                                                    r));
     done = reduce(r, totals, after(done, contributed));
     // Folded into one of node 0, and reduced from there into the totals.
     const auto mine = reduction_instance<sum<double>>::create(at_node(0), all);
@@ -242,12 +246,16 @@ TEST_CASE("values and contributions are reduced into instances of other nodes") 
     done = reduce(mine, totals, after(done, folded));
     wait(clear(r, after(done)));
     done = reduce(r, totals, after(done));  // nothing is left to reduce
-    const double sum_there = async(at_node(2), after(done), call([](const instance<double>& t) {
-      auto v = t.view();
-      double sum = 0;
-      for (coordinate i = 0; i < 1000; ++i) sum += v(i);
-      return sum;
-    }, totals)).get();
+    const double sum_there = async(at_node(2), after(done),
+                                   call(
+                                       [](const instance<double>& t) {
+                                         auto v = t.view();
+                                         double sum = 0;
+                                         for (coordinate i = 0; i < 1000; ++i) sum += v(i);
+                                         return sum;
+                                       },
+                                       totals))
+                                 .get();
     CHECK(sum_there == 1000 * 1.5 + 10 * 0.5 + 2 * 334 * 2.0);
     wait(merge({totals.destroy(), ones.destroy(), r.destroy(), mine.destroy()}));
   });
@@ -257,12 +265,14 @@ TEST_CASE("contributions keep their order over nodes") {
   on_all_nodes({.nodes = 2, .seed = 2}, 1, [](runtime& rt) {
     if (this_node() != 0) return;
     const auto r = reduction_instance<concatenate>::create(at_node(1), {0, 4});
-    const event contributed = async(at_node(1), call([](const reduction_instance<concatenate>& mine) {
-      for (const std::uint32_t n : {2u, 0u, 1u}) {
-        auto c = mine.contribute(n);
-        for (coordinate i = 0; i < 4; ++i) c(i) << n + 1;
-      }
-    }, r));
+    const event contributed = async(at_node(1), call(
+                                                    [](const reduction_instance<concatenate>& mine) {
+                                                      for (const std::uint32_t n : {2u, 0u, 1u}) {
+                                                        auto c = mine.contribute(n);
+                                                        for (coordinate i = 0; i < 4; ++i) c(i) << n + 1;
+                                                      }
+                                                    },
+                                                    r));
     const auto digits = instance<std::uint64_t>::create(at(rt.machine().memories().front()), {0, 4}).made;
     wait(reduce(r, digits, after(contributed, fill(digits, 7))));
     for (coordinate i = 0; i < 4; ++i) CHECK(digits.view()(i) == 7123);
@@ -276,14 +286,17 @@ TEST_CASE("an operation on a handle waits for the creation that it has overtaken
     on_all_nodes({.nodes = 3, .seed = seed, .jitter_seconds = 1e-4}, 1, [](runtime&) {
       if (this_node() != 0) return;
       const grid u = grid::create(at_node(1), {{0, 0}, {4, 4}}).made;
-      const double sum = async(at_node(2), call([](const grid& g) {
-        const event filled = fill(g, 3.0);
-        const grid mine = grid::create(at_node(2), {{0, 0}, {4, 4}}).made;
-        wait(copy(g, mine, after(filled)));
-        const double total = total_of(mine);
-        mine.destroy();
-        return total;
-      }, u)).get();
+      const double sum = async(at_node(2), call(
+                                               [](const grid& g) {
+                                                 const event filled = fill(g, 3.0);
+                                                 const grid mine = grid::create(at_node(2), {{0, 0}, {4, 4}}).made;
+                                                 wait(copy(g, mine, after(filled)));
+                                                 const double total = total_of(mine);
+                                                 mine.destroy();
+                                                 return total;
+                                               },
+                                               u))
+                             .get();
       CHECK(sum == 48);
       wait(u.destroy());
     });
@@ -335,9 +348,8 @@ TEST_CASE("errors with an instance of another node are reported on the requestin
     CHECK(error_of([&] { a.data(); }).code() == "D24");
     CHECK(error_of([&] { grid().elements(); }).code() == "D13");
     CHECK(told(huge.ready).find("D03") != std::string::npos);
-    CHECK(error_of([&] {
-            grid::create(at_node(1), at(place{999}), {{0, 0}, {1, 1}}).made.elements();
-          }).code() == "D04");
+    CHECK(error_of([&] { grid::create(at_node(1), at(place{999}), {{0, 0}, {1, 1}}).made.elements(); }).code() ==
+          "D04");
     CHECK(error_of([&] { grid::create(at_node(3), {{0, 0}, {1, 1}}); }).code() == "N02");
     const auto where = instance<std::int64_t, 2>::create(at_node(2), {{0, 0}, {4, 4}}).made;
     CHECK(error_of([&] { gather(instance<double>::create(at_node(1), {0, 4}).made, where, a); }).code() == "D24");
@@ -356,8 +368,7 @@ TEST_CASE("a handle gives the facts of its instance on every node, whether it ex
       if (this_node() != 0) return;
       const auto gate = user_event::create();
       const grid near = grid::create(at_node(0), {{2, 3}, {10, 20}}, {.name = "near"}).made;
-      const grid far =
-          grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // not made yet
+      const grid far = grid::create(at_node(1), {{-1, 0}, {4, 5}}, {.name = "far"}, after(gate)).made;  // not made yet
       CHECK(near.elements() == box({2, 3}, {10, 20}));
       CHECK(far.elements() == box({-1, 0}, {4, 5}));
       CHECK(far.name() == "far");
@@ -382,25 +393,31 @@ TEST_CASE("a handle gives the facts of its instance on every node, whether it ex
 
 TEST_CASE("facts of a remote instance are requested once: the cached reply outlives the node") {
   const simulated_job job({.nodes = 2});
-  on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
-    if (this_node() != 0) return;
-    const grid u = grid::create(at_node(1), {{0, 0}, {4, 5}}, {.name = "kept"}).made;
-    u.elements();
-    job.kill(1);
-    CHECK(u.elements().volume() == 20);
-    CHECK(u.memory());
-    CHECK(u.name() == "kept");
-  }, &job);
+  on_all_nodes(
+      {.nodes = 2}, 1,
+      [&](runtime&) {
+        if (this_node() != 0) return;
+        const grid u = grid::create(at_node(1), {{0, 0}, {4, 5}}, {.name = "kept"}).made;
+        u.elements();
+        job.kill(1);
+        CHECK(u.elements().volume() == 20);
+        CHECK(u.memory());
+        CHECK(u.name() == "kept");
+      },
+      &job);
 }
 
 TEST_CASE("a query for the facts of an instance of a lost node fails") {
   const simulated_job job({.nodes = 2});
-  on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
-    if (this_node() != 0) return;
-    const grid u = grid::create(at_node(1), {{0, 0}, {4, 5}}).made;
-    job.kill(1);
-    CHECK(thrown_by([&] { u.elements(); }).find("N05") != std::string::npos);
-  }, &job);
+  on_all_nodes(
+      {.nodes = 2}, 1,
+      [&](runtime&) {
+        if (this_node() != 0) return;
+        const grid u = grid::create(at_node(1), {{0, 0}, {4, 5}}).made;
+        job.kill(1);
+        CHECK(thrown_by([&] { u.elements(); }).find("N05") != std::string::npos);
+      },
+      &job);
 }
 
 TEST_CASE("gather and scatter run on the node of the three instances") {
@@ -423,27 +440,29 @@ TEST_CASE("gather and scatter run on the node of the three instances") {
 TEST_CASE("once a node is lost, operations in which it takes part end, and the others continue") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const simulated_job job({.nodes = 3, .seed = seed});
-    on_all_nodes({}, 1, [&](runtime&) {
-      if (this_node() != 0) return;
-      const grid a = grid::create(at_node(1), {{0, 0}, {300, 300}}).made,
-                 b = grid::create(at_node(2), {{0, 0}, {300, 300}}).made;
-      const event filled = merge(fill(a, 1.0), fill(b, 2.0));
-      wait(filled);
-      std::vector<event> all;
-      for (int i = 0; i < 5; ++i) all.push_back(i % 2 ? copy(a, b) : copy(b, a));
-      job.kill(2);
-      for (const event e : all) {
-        const std::string why = thrown_by([&] { wait(e); });
-        CHECK((why == "nothing was thrown" || why.find("N05") != std::string::npos));
-      }
-      CHECK(thrown_by([&] { wait(copy(b, a)); }).find("N05") != std::string::npos);
-      CHECK(thrown_by([&] {
-              wait(grid::create(at_node(2), {{0, 0}, {3, 3}}).ready);
-            }).find("N05") != std::string::npos);
-      wait(fill(a, 4.0));
-      CHECK(async(at_node(1), call<&total_of>(a)).get() == 4.0 * 90'000);
-      wait(a.destroy());
-    }, &job);
+    on_all_nodes(
+        {}, 1,
+        [&](runtime&) {
+          if (this_node() != 0) return;
+          const grid a = grid::create(at_node(1), {{0, 0}, {300, 300}}).made,
+                     b = grid::create(at_node(2), {{0, 0}, {300, 300}}).made;
+          const event filled = merge(fill(a, 1.0), fill(b, 2.0));
+          wait(filled);
+          std::vector<event> all;
+          for (int i = 0; i < 5; ++i) all.push_back(i % 2 ? copy(a, b) : copy(b, a));
+          job.kill(2);
+          for (const event e : all) {
+            const std::string why = thrown_by([&] { wait(e); });
+            CHECK((why == "nothing was thrown" || why.find("N05") != std::string::npos));
+          }
+          CHECK(thrown_by([&] { wait(copy(b, a)); }).find("N05") != std::string::npos);
+          CHECK(thrown_by([&] { wait(grid::create(at_node(2), {{0, 0}, {3, 3}}).ready); }).find("N05") !=
+                std::string::npos);
+          wait(fill(a, 4.0));
+          CHECK(async(at_node(1), call<&total_of>(a)).get() == 4.0 * 90'000);
+          wait(a.destroy());
+        },
+        &job);
   }
 }
 

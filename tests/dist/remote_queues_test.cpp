@@ -102,12 +102,16 @@ TEST_CASE("a destroyed queue is refused on other nodes, and a queue that was nev
   test::on_all_nodes({.nodes = 2}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto q = completion_queue::create();
-    const auto held = async(at_node(1), call([](completion_queue q) {
-      q.add(event());
-      q.destroy();
-      return std::vector{test::error_of([&] { q.add(event()); }).code(), test::error_of([&] { q.pop(1); }).code(),
-                         test::error_of([&] { q.nonempty(); }).code(), test::error_of([&] { q.size(); }).code()};
-    }, q));
+    const auto held = async(at_node(1), call(
+                                            [](completion_queue q) {
+                                              q.add(event());
+                                              q.destroy();
+                                              return std::vector{test::error_of([&] { q.add(event()); }).code(),
+                                                                 test::error_of([&] { q.pop(1); }).code(),
+                                                                 test::error_of([&] { q.nonempty(); }).code(),
+                                                                 test::error_of([&] { q.size(); }).code()};
+                                            },
+                                            q));
     CHECK(held.get() == std::vector<std::string>(4, "E27"));
     CHECK(q.pop(2).size() == 1);  // it still works here
     CHECK(test::error_of([] { completion_queue().add(event()); }).code() == "E27");

@@ -23,11 +23,21 @@ struct borrowing_nodes : cluster {
   explicit borrowing_nodes(std::uint32_t nodes, std::uint64_t seed = 1)
       : cluster({.nodes = nodes, .seed = seed}), random(seed) {}
   void settle() { cluster::settle(random); }
-  bool has_triggered(std::size_t n, event e) { return on(n, [&] { return e.has_triggered(); }); }
-  std::string cause(std::size_t n, event e) { return on(n, [&] { return words_of_cause(e); }); }
-  event acquire(std::size_t n, reservation r) { return on(n, [&] { return r.acquire(); }); }
-  event share(std::size_t n, reservation r) { return on(n, [&] { return r.acquire(shared); }); }
-  event release(std::size_t n, reservation r) { return on(n, [&] { return r.release(); }); }
+  bool has_triggered(std::size_t n, event e) {
+    return on(n, [&] { return e.has_triggered(); });
+  }
+  std::string cause(std::size_t n, event e) {
+    return on(n, [&] { return words_of_cause(e); });
+  }
+  event acquire(std::size_t n, reservation r) {
+    return on(n, [&] { return r.acquire(); });
+  }
+  event share(std::size_t n, reservation r) {
+    return on(n, [&] { return r.acquire(shared); });
+  }
+  event release(std::size_t n, reservation r) {
+    return on(n, [&] { return r.release(); });
+  }
 };
 
 }  // namespace
@@ -317,7 +327,7 @@ struct critical_sections {
     std::size_t node, which;
     event when{};
     event grant{};
-    user_event over{};   // releases that were submitted ahead wait for it
+    user_event over{};  // releases that were submitted ahead wait for it
     bool is_shared = false;
     bool is_to_fail = false, is_released_ahead = false, is_inside = false, is_left = false;
     std::vector<event> releases{};

@@ -207,10 +207,9 @@ TEST_CASE("a finish rethrows unobserved failures of its tasks on other nodes") {
   on_all_nodes({.nodes = 2}, 1, [](runtime&) {
     CHECK_THROWS_WITH(finish([] { async(at_node(1 - this_node()), call<&fails>("lost the thread")); }),
                       doctest::Contains("lost the thread"));
-    CHECK_THROWS_WITH(finish([] {
-                        async(at_node(1 - this_node()), call([] { async(call<&fails>("a grandchild")); }));
-                      }),
-                      doctest::Contains("a grandchild"));
+    CHECK_THROWS_WITH(
+        finish([] { async(at_node(1 - this_node()), call([] { async(call<&fails>("a grandchild")); })); }),
+        doctest::Contains("a grandchild"));
   });
 }
 
@@ -269,17 +268,20 @@ TEST_CASE("many functions at once, from every node to every node") {
 
 TEST_CASE("calls to a lost node fail, and the other nodes continue") {
   const simulated_job job({.nodes = 3});
-  on_all_nodes({}, 1, [&](runtime&) {
-    if (this_node() != 0) return;
-    const auto never = user_event::create();
-    const future<int> lost = async(at_node(2), after(never), call<&squared>(3));
-    CHECK(async(at_node(2), call<&squared>(4)).get() == 16);
-    job.kill(2);
-    CHECK_THROWS_WITH(lost.get(), doctest::Contains("N05"));
-    CHECK_THROWS_WITH(async(at_node(2), call<&squared>(3)).get(), doctest::Contains("N05"));
-    CHECK(async(at_node(1), call<&squared>(5)).get() == 25);
-    never.trigger();
-  }, &job);
+  on_all_nodes(
+      {}, 1,
+      [&](runtime&) {
+        if (this_node() != 0) return;
+        const auto never = user_event::create();
+        const future<int> lost = async(at_node(2), after(never), call<&squared>(3));
+        CHECK(async(at_node(2), call<&squared>(4)).get() == 16);
+        job.kill(2);
+        CHECK_THROWS_WITH(lost.get(), doctest::Contains("N05"));
+        CHECK_THROWS_WITH(async(at_node(2), call<&squared>(3)).get(), doctest::Contains("N05"));
+        CHECK(async(at_node(1), call<&squared>(5)).get() == 25);
+        never.trigger();
+      },
+      &job);
 }
 
 TEST_CASE("misuse is reported by the call") {

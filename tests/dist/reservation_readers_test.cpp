@@ -58,12 +58,14 @@ TEST_CASE("a task waits for a barrier of another node") {
     const auto met = barrier::create(3);
     std::vector<future<void>> all;
     for (std::uint32_t n = 0; n < 3; ++n)
-      all.push_back(async(at_node(n), call([](barrier b) {
-        b.arrive();
-        wait(b);
-        wait(b);  // and the order after what has happened
-        if (!b.has_triggered()) throw std::runtime_error("it has not happened");
-      }, met)));
+      all.push_back(async(at_node(n), call(
+                                          [](barrier b) {
+                                            b.arrive();
+                                            wait(b);
+                                            wait(b);  // and the order after what has happened
+                                            if (!b.has_triggered()) throw std::runtime_error("it has not happened");
+                                          },
+                                          met)));
     for (const auto& f : all) f.get();
   });
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "campaign.hpp"
-#include "dist/termination.hpp"
 #include "dist/job.hpp"
+#include "dist/termination.hpp"
 #include "event/event_world.hpp"
 #include "net/sim/network.hpp"
 

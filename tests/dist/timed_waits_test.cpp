@@ -21,7 +21,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-
 bool waits_until(const barrier& b, std::int64_t ns) {
   return wait(b, until(manual_clock::time_point(std::chrono::nanoseconds(ns))));
 }
@@ -39,8 +38,8 @@ struct stepped_nodes {
 
   stepped_nodes(std::uint32_t nodes, std::uint64_t seed) : job({.nodes = nodes, .seed = seed}), random(seed) {
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all.push_back(std::make_unique<runtime>(runtime_options{
-          .workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n), .clock = clock}));
+      all.push_back(std::make_unique<runtime>(
+          runtime_options{.workers = 1 + n % 2, .seed = seed, .stepped = true, .job = job.seat(n), .clock = clock}));
   }
   ~stepped_nodes() {
     for (auto& rt : all) rt->leave();

@@ -1,4 +1,5 @@
-// drawing.hpp - what random programs on real processes share: numbers from a seed, and the end of the job where something is not so.
+// drawing.hpp - what random programs on real processes share: numbers from a seed, and the end of the job where
+// something is not so.
 #pragma once
 
 #include <stretto/job.hpp>

@@ -1,4 +1,5 @@
-// Elements that go between devices of several processes: their content, and by which copies of the driver they went, if that is the tests' own.
+// Elements that go between devices of several processes: their content, and by which copies of the driver they went, if
+// that is the tests' own.
 #include <stretto/buffer.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
@@ -39,7 +40,8 @@ std::array<long, 4> counts_here() {
   return {counted("opened"), counted("copies to the host"), counted("copies to devices"), counted("copies of devices")};
 }
 
-/// From node 0's device to node 1's: one element, rows with gaps, several boxes, some megabytes; and what the drivers of the two did for it.
+/// From node 0's device to node 1's: one element, rows with gaps, several boxes, some megabytes; and what the drivers
+/// of the two did for it.
 void send_all() {
   const box whole{{0, 0}, {1000, 700}};
   const grid a = grid::create(at(device_here()), whole).made;
@@ -59,8 +61,8 @@ void send_all() {
   int wrong = async(at_node(1), call<&wrong_in<float>>(b, box{{999, 699}, {1000, 700}}, point(-996, -695))).get();
   for (const box& p : parts) wrong += async(at_node(1), call<&wrong_in<float>>(b, p, point(0, 0))).get();
   wrong += async(at_node(1), call<&wrong_in<float>>(c, whole, point(0, 0))).get();
-  std::printf("elements wrong=%d read=%ld opened=%ld written=%ld copied=%d\n", wrong, mine_then[1] - mine[1], theirs_then[0] - theirs[0],
-              theirs_then[2] - theirs[2], theirs_then[3] > theirs[3]);
+  std::printf("elements wrong=%d read=%ld opened=%ld written=%ld copied=%d\n", wrong, mine_then[1] - mine[1],
+              theirs_then[0] - theirs[0], theirs_then[2] - theirs[2], theirs_then[3] > theirs[3]);
   wait(merge({a.destroy(), b.destroy(), c.destroy()}));
 }
 
@@ -96,10 +98,13 @@ void exchange() {
   if (this_node() != 0) return;
   const object<int> o(box(0, n));
   launch(begin_as_index, o.elements(), o);
-  const object<int> back = async(at_node(1), call([](object<int> came) {
-    launch(add_one_to_each, came.elements(), came);
-    return came;
-  }, o)).get();
+  const object<int> back = async(at_node(1), call(
+                                                 [](object<int> came) {
+                                                   launch(add_one_to_each, came.elements(), came);
+                                                   return came;
+                                                 },
+                                                 o))
+                               .get();
   launch(add_one_to_each, back.elements(), back);
   const auto came = back.read().get();
   wrong = 0;

@@ -71,11 +71,14 @@ void flood_the_last() {
     for (int i = 0; i < letters; ++i) send(reader, call<&slow_reader::take>(letter(letter_bytes)));
   });
   constexpr long all = letters * static_cast<long>(letter_bytes);
-  expect(async(at_node(last), call<&taken_here>()).get() == all && send(reader, call<&slow_reader::all>()).get() == all, "every letter of a flood");
+  expect(async(at_node(last), call<&taken_here>()).get() == all && send(reader, call<&slow_reader::all>()).get() == all,
+         "every letter of a flood");
   if (base::address_sanitizer || base::thread_sanitizer) return;  // which keep what is freed
-  const std::uint64_t grown_here = peak_bytes() - here, grown_there = async(at_node(last), call<&peak_bytes>()).get() - there;
+  const std::uint64_t grown_here = peak_bytes() - here,
+                      grown_there = async(at_node(last), call<&peak_bytes>()).get() - there;
   expect(grown_here < most_growth && grown_there < most_growth,
-         "floods within a bounded memory: " + std::to_string(grown_here >> 20) + " and " + std::to_string(grown_there >> 20) + " MiB");
+         "floods within a bounded memory: " + std::to_string(grown_here >> 20) + " and " +
+             std::to_string(grown_there >> 20) + " MiB");
 }
 
 namespace {
@@ -95,10 +98,13 @@ void refuse_what_is_large() {
   const auto letter_refused = send(reader, call<&slow_reader::take>(letter(large)));
   const auto behind = send(reader, call<&slow_reader::take>(letter(4)));
   expect(async(at_node(last), call<&size_of>(letter(just))).get() == just, "a message that there is room for");
-  expect(words_of(refused).find("error N18: node N" + std::to_string(last) + " has no room for a message") != std::string::npos,
+  expect(words_of(refused).find("error N18: node N" + std::to_string(last) + " has no room for a message") !=
+             std::string::npos,
          "a message that is too large: " + words_of(refused));
-  expect(words_of(letter_refused).find("error N18") != std::string::npos, "a letter that is too large: " + words_of(letter_refused));
-  expect(words_of(async(at_node(last), call<&so_large>(large))).find("error N18") != std::string::npos, "an answer that is too large");
+  expect(words_of(letter_refused).find("error N18") != std::string::npos,
+         "a letter that is too large: " + words_of(letter_refused));
+  expect(words_of(async(at_node(last), call<&so_large>(large))).find("error N18") != std::string::npos,
+         "an answer that is too large");
   expect(async(at_node(last), call<&so_large>(just)).get().back() == std::byte{7}, "an answer that there is room for");
   expect(words_of(before).empty() && words_of(behind).empty() && send(reader, call<&slow_reader::all>()).get() == 7,
          "letters before and behind one that is refused");
@@ -126,15 +132,18 @@ void send_buffers() {
     for (const at_place& memory : memories)
       for (const coordinate size : {1, 5000, 900'000}) {
         const auto numbers = counted_from(3, size);
-        expect(send_buffer(at_node(n), std::span(numbers), memory, call<&content_here>()).get() == numbers, "a buffer that was sent");
+        expect(send_buffer(at_node(n), std::span(numbers), memory, call<&content_here>()).get() == numbers,
+               "a buffer that was sent");
         const auto gate = user_event::create();
         const instance<int> into = instance<int>::create(at_node(0), box(0, size)).made;
         wait(into.ready());
-        const auto left = send_buffer(at_node(n), std::span(numbers), memory, call<&double_later>(event(gate), into)).get();  // the handler has returned
+        const auto left = send_buffer(at_node(n), std::span(numbers), memory, call<&double_later>(event(gate), into))
+                              .get();  // the handler has returned
         gate.trigger();
         wait(left);
         const auto seen = content_of(into);
-        for (std::size_t i = 0; i < seen.size(); ++i) expect(seen[i] == 2 * numbers[i], "a buffer that outlives its handler");
+        for (std::size_t i = 0; i < seen.size(); ++i)
+          expect(seen[i] == 2 * numbers[i], "a buffer that outlives its handler");
         wait(into.destroy());
       }
   }

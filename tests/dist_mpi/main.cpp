@@ -1,4 +1,5 @@
-// A program of several nodes, a process each: functions, events, failures, a finish, mobile objects, and arrays of theirs across them.
+// A program of several nodes, a process each: functions, events, failures, a finish, mobile objects, and arrays of
+// theirs across them.
 #include <stretto/buffer.hpp>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
@@ -87,7 +88,8 @@ void move_elements(std::uint32_t me, std::uint32_t all) {
       for (coordinate j = 0; j < n; ++j) v(i, j) = double(i * n + j + me);
     const double is_right = weighted(a);
     const grid b = grid::create(at_node((me + 1) % all), whole, {.order = axis_order::fortran}).made;
-    const grid c = grid::create(at_node((me + 2) % all), {{0, 0}, {n, n + 3}}).made, d = grid::create(at_node(me), whole).made;
+    const grid c = grid::create(at_node((me + 2) % all), {{0, 0}, {n, n + 3}}).made,
+               d = grid::create(at_node(me), whole).made;
     event e = copy(a, b);
     e = copy(b, c, whole, after(e, fill(c, 0.0)));  // asked for by a third node
     e = copy(c, d, whole, after(e));
@@ -132,9 +134,11 @@ void mobile_program() {
       for (std::uint32_t n = 0; n < all; ++n) async(at_node(n), call<&send_lines>(m, 100));
     });
     std::vector<int> next(all);
-    for (const auto& [node, number] : send(m, call<&book::read>()).get()) expect(number == next[node]++, "messages of a node in its order");
+    for (const auto& [node, number] : send(m, call<&book::read>()).get())
+      expect(number == next[node]++, "messages of a node in its order");
     for (const int n : next) expect(n == 100, "every message once");
-    expect(send(m, call([](const book& b) { return std::accumulate(b.weight.begin(), b.weight.end(), 0.0); })).get() == 1.5 * double(size),
+    expect(send(m, call([](const book& b) { return std::accumulate(b.weight.begin(), b.weight.end(), 0.0); })).get() ==
+               1.5 * double(size),
            "an object that has moved");
     destroy(m).get();
     bool is_told = false;
@@ -202,12 +206,14 @@ void lend(const runtime& rt) {
     return sum;
   };
   for (std::uint32_t n = 0; n < all; ++n) {
-    const double before = static_cast<double>(size) * (1.0 + me) + (n ? n * 100.0 + n * (n - 1) / 2.0 - n * (1.0 + me) : 0.0);
+    const double before =
+        static_cast<double>(size) * (1.0 + me) + (n ? n * 100.0 + n * (n - 1) / 2.0 - n * (1.0 + me) : 0.0);
     expect(async(at_node(n), call(use, mine, n, size)).get() == before, "numbers that another node reads by itself");
   }
   const auto [here, ready] = numbers::create(at_node(me), {0, size});
   wait(copy(mine, here, after(ready)));
-  for (std::uint32_t n = 0; n < all; ++n) expect(here.view()(n) == 100.0 + n, "a number that another node wrote by itself");
+  for (std::uint32_t n = 0; n < all; ++n)
+    expect(here.view()(n) == 100.0 + n, "a number that another node wrote by itself");
   wait(merge(mine.destroy(), here.destroy()));
   std::printf("node %u has lent\n", me);
 }
@@ -217,7 +223,8 @@ void program() {
   for (std::uint32_t n = 0; n < all; ++n)
     for (const std::size_t size : {std::size_t{3}, std::size_t{400'000}}) {  // with the message, and by rendezvous
       const auto back = async(at_node(n), call<&doubled>(std::vector<double>(size, me + 1.0))).get();
-      expect(back.size() == size && std::accumulate(back.begin(), back.end(), 0.0) == 2.0 * double(size) * (me + 1.0), "numbers doubled elsewhere");
+      expect(back.size() == size && std::accumulate(back.begin(), back.end(), 0.0) == 2.0 * double(size) * (me + 1.0),
+             "numbers doubled elsewhere");
     }
   expect(async(at_node((me + 1) % all), call<&spread>(6)).get() == 127, "calls that spread over all nodes");
 
@@ -232,7 +239,8 @@ void program() {
   const auto skipped = async(at_node((me + 1) % all), after(never), call<&fail_with>("it ran all the same"));
   never.poison(std::make_exception_ptr(std::runtime_error("the key is lost")));
   expect(words_of(skipped).find("the key is lost") != std::string::npos, "a poison that crosses nodes");
-  expect(words_of(async(at_node((me + 1) % all), call<&fail_with>("no paper left"))).find("no paper left") != std::string::npos,
+  expect(words_of(async(at_node((me + 1) % all), call<&fail_with>("no paper left"))).find("no paper left") !=
+             std::string::npos,
          "what a function throws elsewhere");
 
   move_elements(me, all);
@@ -241,9 +249,11 @@ void program() {
     const platform there = machine_of(at_node(n)).get();
     expect(there.to_json() == async(at_node(n), call<&machine_text>()).get(), "the machine of a node as it is there");
     const place core = there.home(there.worker_count() - 1);
-    expect(async(at_node(n), at(core), call<&name_of>(core.index)).get() == there.name(core), "a place that another node's machine names");
+    expect(async(at_node(n), at(core), call<&name_of>(core.index)).get() == there.name(core),
+           "a place that another node's machine names");
     const auto [far, made] = instance<int>::create(at_node(n), at(there.memories().front()), box(0, 10));
-    expect(words_of(async(after(fill(far, 3, after(made))), [] {})).empty(), "an instance in a memory that another node's machine names");
+    expect(words_of(async(after(fill(far, 3, after(made))), [] {})).empty(),
+           "an instance in a memory that another node's machine names");
     wait(far.destroy());
   }
 
@@ -290,7 +300,9 @@ struct counter {
 
 /// What this node keeps of its own.
 std::optional<kept_here> mine;
-int keep_here() { return mine.emplace().keep("passes", [] { return passes_here.load(); }), 0; }
+int keep_here() {
+  return mine.emplace().keep("passes", [] { return passes_here.load(); }), 0;
+}
 long passes_of_node() { return passes_here; }
 int take_over(const std::string& directory) {
   const checkpoint saved = open_checkpoint(directory, looking::when_read);
@@ -319,12 +331,13 @@ void restore(const std::string& directory) {
   long passes = 0;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) passes += async(at_node(n), call<&passes_of_node>()).get();
   const auto ring = saved.value<collection<counter>>("ring");
-  std::printf("%ld passes, %ld by nodes, on %u nodes, saved by %u\n", reduce(ring, call<&counter::count>(), 0L, std::plus<>()).get(), passes,
-              job_nodes(), saved.nodes());
+  std::printf("%ld passes, %ld by nodes, on %u nodes, saved by %u\n",
+              reduce(ring, call<&counter::count>(), 0L, std::plus<>()).get(), passes, job_nodes(), saved.nodes());
 }
 
 STRETTO_KERNEL(begin_as_place, (out<unsigned> u), { u(global_id(0)) = unsigned(global_id(0)); })
-STRETTO_KERNEL(add_next, (in<unsigned> u, out<unsigned> v, int n), { v(global_id(0)) = u(global_id(0)) + u((global_id(0) + 1) % n); })
+STRETTO_KERNEL(add_next, (in<unsigned> u, out<unsigned> v, int n),
+               { v(global_id(0)) = u(global_id(0)) + u((global_id(0) + 1) % n); })
 
 /// Launches on buffers, of which node `odd` makes one less.
 void launch_apart(std::uint32_t odd) {
@@ -361,7 +374,8 @@ event never_triggered() {
   return e;
 }
 
-/// The run of one node fails before it has done what the others wait for: its arrival at a barrier, the trigger of its event.
+/// The run of one node fails before it has done what the others wait for: its arrival at a barrier, the trigger of its
+/// event.
 void wait_by_oneself(std::uint32_t odd, bool at_barrier) {
   if (this_node() == odd) throw std::runtime_error("the disk is full");
   if (!at_barrier) return wait(async(at_node(odd), call<&never_triggered>()).get());
@@ -392,7 +406,8 @@ class plain_mpi {
  public:
   explicit plain_mpi(const char* library) : handle_(dlopen(library, RTLD_NOW | RTLD_GLOBAL)) {
     if (!handle_) throw std::runtime_error(dlerror());
-    if (reinterpret_cast<int (*)(int*, char***)>(dlsym(handle_, "MPI_Init"))(nullptr, nullptr)) throw std::runtime_error("MPI_Init");
+    if (reinterpret_cast<int (*)(int*, char***)>(dlsym(handle_, "MPI_Init"))(nullptr, nullptr))
+      throw std::runtime_error("MPI_Init");
   }
   ~plain_mpi() { reinterpret_cast<int (*)()>(dlsym(handle_, "MPI_Finalize"))(); }
   plain_mpi(const plain_mpi&) = delete;

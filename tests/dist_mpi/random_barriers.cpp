@@ -81,7 +81,8 @@ void arrive_and_look(const sums& b, std::uint64_t seed) {
     else at.arrive(when, a.count);
     if (draw.below(3) == 0) yield();
   }
-  for (const auto& [e, fails] : late) fails ? e.poison(std::make_exception_ptr(std::runtime_error("too late"))) : e.trigger();
+  for (const auto& [e, fails] : late)
+    fails ? e.poison(std::make_exception_ptr(std::runtime_error("too late"))) : e.trigger();
   for (std::uint32_t k = 0; k < p.phases; ++k) {
     const auto phase = draw.below(2) ? k : static_cast<std::uint32_t>(draw.below(p.phases));
     const sums at = phase_of(b, phase);
@@ -89,8 +90,10 @@ void arrive_and_look(const sums& b, std::uint64_t seed) {
     const std::string which = "phase " + std::to_string(phase) + " on node " + std::to_string(this_node());
     expect(p.fails[phase] ? said.find("too late") != said.npos : said.empty(), which + " ends with \"" + said + "\"");
     for (std::uint32_t earlier = 0; earlier < phase; ++earlier)
-      expect(phase_of(b, earlier).has_triggered(), which + " has happened, and phase " + std::to_string(earlier) + " has not");
-    if (!p.fails[phase]) expect(at.result() == p.sum[phase], which + " has the sum " + std::to_string(at.result().value_or(-1)));
+      expect(phase_of(b, earlier).has_triggered(),
+             which + " has happened, and phase " + std::to_string(earlier) + " has not");
+    if (!p.fails[phase])
+      expect(at.result() == p.sum[phase], which + " has the sum " + std::to_string(at.result().value_or(-1)));
   }
 }
 

@@ -1,5 +1,5 @@
-// random_collections.cpp - collections that all nodes broadcast to and reduce, whose elements move, at random and by balancers: each element has
-// what each node has sent to it, once and in order.
+// random_collections.cpp - collections that all nodes broadcast to and reduce, whose elements move, at random and by
+// balancers: each element has what each node has sent to it, once and in order.
 #include <doctest/doctest.h>
 
 #include <stretto/balancing.hpp>
@@ -39,11 +39,14 @@ struct sender {
 sender here;
 
 void count(counter& c, std::uint32_t from, std::uint32_t number) {
-  expect(c.of_nodes[from] == number, "element " + std::to_string(c.index) + " gets message " + std::to_string(number) + " of node " +
-                                         std::to_string(from) + " as its " + std::to_string(c.of_nodes[from]));
+  expect(c.of_nodes[from] == number, "element " + std::to_string(c.index) + " gets message " + std::to_string(number) +
+                                         " of node " + std::to_string(from) + " as its " +
+                                         std::to_string(c.of_nodes[from]));
   ++c.of_nodes[from];
 }
-void count_broadcast(counter& c, std::uint32_t from, const std::vector<std::uint32_t>& numbers) { count(c, from, numbers[c.index]); }
+void count_broadcast(counter& c, std::uint32_t from, const std::vector<std::uint32_t>& numbers) {
+  count(c, from, numbers[c.index]);
+}
 void pass_on(counter& c, const collection<counter>& all) {
   send(all[(c.index + 1) % all.size()], call([](counter& next) { ++next.passed_on; }));
 }
@@ -60,12 +63,13 @@ balancer drawn(drawing& draw) {
     case 0: return balancers::greedy{};
     case 1: return balancers::refine{};
     case 2: return balancers::diffusion{};
-    default: return [](const load_table& t) {  // each element to the next node
-      object_moves all;
-      for (std::uint32_t i = 0; i < t.objects.size(); ++i)
-        all.push_back({i, static_cast<std::uint32_t>((t.objects[i].node + 1) % t.nodes.size())});
-      return all;
-    };
+    default:
+      return [](const load_table& t) {  // each element to the next node
+        object_moves all;
+        for (std::uint32_t i = 0; i < t.objects.size(); ++i)
+          all.push_back({i, static_cast<std::uint32_t>((t.objects[i].node + 1) % t.nodes.size())});
+        return all;
+      };
   }
 }
 
@@ -85,7 +89,8 @@ void act(std::uint64_t seed) {
         std::uint64_t all = 0;
         for (const std::uint32_t n : here.sent) all += n;
         const auto seen = reduce(here.to, call<&counted_from>(me), std::uint64_t{0}, std::plus<>()).get();
-        expect(seen == all, "a reduction sees " + std::to_string(seen) + " messages of its node, which sent " + std::to_string(all));
+        expect(seen == all,
+               "a reduction sees " + std::to_string(seen) + " messages of its node, which sent " + std::to_string(all));
         break;
       }
       case 2: migrate(here.to[i], at_node(draw.node())); break;
@@ -108,8 +113,9 @@ void collection_program(std::uint64_t seed) {
   drawing draw(seed);
   const std::size_t elements = 1 + draw.below(20), bytes = draw.below(4) ? 0 : 60'000;
   const auto all = draw.below(2) ? make_collection<counter>(elements, job_nodes(), bytes)
-                                 : make_collection<counter>(placed([&](std::size_t, std::size_t, std::uint32_t) { return draw.node(); }), elements,
-                                                            job_nodes(), bytes);
+                                 : make_collection<counter>(
+                                       placed([&](std::size_t, std::size_t, std::uint32_t) { return draw.node(); }),
+                                       elements, job_nodes(), bytes);
   for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&begin>(all)).get();
   finish([&] {
     for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&act>(seed));
@@ -120,8 +126,9 @@ void collection_program(std::uint64_t seed) {
   for (std::uint32_t n = 0; n < job_nodes(); ++n) {
     const auto its = async(at_node(n), call<&sent>()).get();
     for (std::size_t i = 0; i < elements; ++i)
-      expect(of_elements[i][n] == its[i], "element " + std::to_string(i) + " has " + std::to_string(of_elements[i][n]) + " messages of node " +
-                                              std::to_string(n) + ", which sent " + std::to_string(its[i]));
+      expect(of_elements[i][n] == its[i], "element " + std::to_string(i) + " has " + std::to_string(of_elements[i][n]) +
+                                              " messages of node " + std::to_string(n) + ", which sent " +
+                                              std::to_string(its[i]));
     wanted += async(at_node(n), call<&broadcasts>()).get() * elements;
   }
   const auto passed = reduce(all, call<&passed_to>(), std::uint64_t{0}, std::plus<>()).get();

@@ -1,5 +1,5 @@
-// random_elements.cpp - elements that several nodes put into objects of one another and get from there, and instances in the memory of all
-// nodes: what is there in the end is what a serial program leaves.
+// random_elements.cpp - elements that several nodes put into objects of one another and get from there, and instances
+// in the memory of all nodes: what is there in the end is what a serial program leaves.
 #include <doctest/doctest.h>
 
 #include <stretto/copy.hpp>
@@ -40,7 +40,8 @@ shared_numbers share_numbers(std::size_t size, std::int64_t first) {
   return share(o);
 }
 
-/// Each node owns a stretch of every object, into which it alone puts and from which it gets: in the order of what it asks.
+/// Each node owns a stretch of every object, into which it alone puts and from which it gets: in the order of what it
+/// asks.
 bool act_on(const std::vector<shared_numbers>& all, std::size_t size, std::uint64_t seed) {
   drawing draw(seed * 613 + this_node());
   const std::size_t each = size / job_nodes(), first = each * this_node();
@@ -54,23 +55,28 @@ bool act_on(const std::vector<shared_numbers>& all, std::size_t size, std::uint6
     const std::size_t n = p.end - p.begin;
     if (draw.below(3)) {
       numbers sent(n);
-      for (std::size_t i = 0; i < n; ++i) model[o][p.begin + i] = sent[i] = static_cast<std::int64_t>(draw.random() >> 1);
+      for (std::size_t i = 0; i < n; ++i)
+        model[o][p.begin + i] = sent[i] = static_cast<std::int64_t>(draw.random() >> 1);
       if (draw.below(2)) {
         put(std::span(sent), far(o, p)).get();
       } else {  // and a handler, which is told what has come
         const coordinate at = static_cast<coordinate>(first + p.begin);
-        seen.push_back(put(std::span(sent), far(o, p), call([](object<std::int64_t>& there, coordinate i) {
-                             std::int64_t one = 0;
-                             wait(there.copy_to(&one, box(i, i + 1)));
-                             return one;
-                           }, at)));
+        seen.push_back(put(std::span(sent), far(o, p),
+                           call(
+                               [](object<std::int64_t>& there, coordinate i) {
+                                 std::int64_t one = 0;
+                                 wait(there.copy_to(&one, box(i, i + 1)));
+                                 return one;
+                               },
+                               at)));
         seen.back().get();
         wanted.push_back(sent.front());
       }
     } else {
       numbers come(n);
       get(far(o, p), std::span(come)).get();
-      expect(std::equal(come.begin(), come.end(), model[o].begin() + static_cast<std::ptrdiff_t>(p.begin)), "what is got is what was put there");
+      expect(std::equal(come.begin(), come.end(), model[o].begin() + static_cast<std::ptrdiff_t>(p.begin)),
+             "what is got is what was put there");
     }
   }
   for (std::size_t i = 0; i < seen.size(); ++i) expect(seen[i].get() == wanted[i], "a handler sees what was put");
@@ -88,7 +94,8 @@ void put_program(std::uint64_t seed) {
   drawing draw(seed);
   const std::size_t size = job_nodes() * (draw.below(3) ? 40 : 20'000);
   std::vector<shared_numbers> all;
-  for (auto k = 1 + draw.below(3); k > 0; --k) all.push_back(async(at_node(draw.node()), call<&share_numbers>(size, std::int64_t{7})).get());
+  for (auto k = 1 + draw.below(3); k > 0; --k)
+    all.push_back(async(at_node(draw.node()), call<&share_numbers>(size, std::int64_t{7})).get());
   std::vector<future<bool>> acting;
   for (std::uint32_t n = 0; n < job_nodes(); ++n) acting.push_back(async(at_node(n), call<&act_on>(all, size, seed)));
   for (auto& f : acting) f.get();
@@ -120,7 +127,8 @@ void global_memory_program(std::uint64_t seed) {
     const auto value = static_cast<double>(k);
     const at_place in = draw.below(3) ? at(global_place()) : at_place{};
     const auto made = doubles::create(at_node(draw.node()), in, {0, size});
-    all.push_back({made.made, fill(made.made, value, after(made.ready)), std::vector<double>(std::size_t(size), value)});
+    all.push_back(
+        {made.made, fill(made.made, value, after(made.ready)), std::vector<double>(std::size_t(size), value)});
   }
   for (auto steps = 10 + draw.below(25); steps > 0; --steps) {
     one &a = all[draw.below(all.size())], &b = all[draw.below(all.size())];
@@ -134,7 +142,8 @@ void global_memory_program(std::uint64_t seed) {
     } else if (draw.below(2)) {
       const piece p = drawn(draw, static_cast<std::size_t>(size));
       last = async(at_node(n), call<&copy_it>(a.what, b.what, box_of(p), first)).get();
-      std::copy(a.model.begin() + static_cast<std::ptrdiff_t>(p.begin), a.model.begin() + static_cast<std::ptrdiff_t>(p.end),
+      std::copy(a.model.begin() + static_cast<std::ptrdiff_t>(p.begin),
+                a.model.begin() + static_cast<std::ptrdiff_t>(p.end),
                 b.model.begin() + static_cast<std::ptrdiff_t>(p.begin));
     } else {
       last = async(at_node(n), call<&add_it>(a.what, b.what, first)).get();

@@ -1,6 +1,6 @@
-// random_programs.cpp - random programs of events, reservations, barriers, instances, mobile objects, collections, puts and gets, and global
-// memory on real processes, against serial models: for the most part those that programs on simulated networks are checked against. Node 0
-// draws what is done, and where.
+// random_programs.cpp - random programs of events, reservations, barriers, instances, mobile objects, collections, puts
+// and gets, and global memory on real processes, against serial models: for the most part those that programs on
+// simulated networks are checked against. Node 0 draws what is done, and where.
 //
 //     random_programs SEEDS [FIRST]        who finds a fault names the seed, and ends the job
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -63,7 +63,8 @@ class event_program {
     for (std::size_t i = 0; i < handles_.size(); ++i) watch(i);  // whoever asks late is told the same
     for (const auto& [i, f] : watched_) {
       const std::string said = words_of(f), &cause = serial_.all[i].cause;
-      expect(cause.empty() ? said.empty() : said.find(cause) != said.npos, "event " + std::to_string(i) + " ends with \"" + cause + "\" but: " + said);
+      expect(cause.empty() ? said.empty() : said.find(cause) != said.npos,
+             "event " + std::to_string(i) + " ends with \"" + cause + "\" but: " + said);
     }
   }
 
@@ -92,8 +93,10 @@ class event_program {
     const auto n = draw_.node();
     const bool is_open = serial_.all[i].what == kind::user && !serial_.all[i].ended;
     switch (draw_.below(9)) {
-      case 0: case 1: return add_user();
-      case 2: case 3: return is_open ? end(i, draw_.below(4) ? "" : "step " + std::to_string(step) + "!") : void();
+      case 0:
+      case 1: return add_user();
+      case 2:
+      case 3: return is_open ? end(i, draw_.below(4) ? "" : "step " + std::to_string(step) + "!") : void();
       case 4: {
         const std::size_t first = draw_.below(handles_.size());
         if (!is_open || serial_.waits_for(first, i)) return;
@@ -102,7 +105,8 @@ class event_program {
         serial_.all[i].inputs = {first};
         return;
       }
-      case 5: case 6: {
+      case 5:
+      case 6: {
         testing::event_model::one one{n, kind::merge, {}};
         std::vector<event> inputs;
         for (auto k = draw_.below(9); k > 0; --k) {
@@ -116,7 +120,9 @@ class event_program {
     }
   }
 
-  void watch(std::size_t i) { watched_.emplace_back(i, async(at_node(draw_.node()), after(handles_[i]), call<&nothing>())); }
+  void watch(std::size_t i) {
+    watched_.emplace_back(i, async(at_node(draw_.node()), after(handles_[i]), call<&nothing>()));
+  }
 
   drawing draw_;
   testing::event_model serial_;
@@ -150,13 +156,16 @@ void hold_often(const std::vector<reservation>& all, std::uint64_t seed, int tim
     r.release(done);
   }
 }
-reservation make_reservation(std::uint32_t fairness) { return reservation::create({.payload_bytes = sizeof(counted), .fairness = fairness}); }
+reservation make_reservation(std::uint32_t fairness) {
+  return reservation::create({.payload_bytes = sizeof(counted), .fairness = fairness});
+}
 
 void reservation_program(std::uint64_t seed) {
   drawing draw(seed);
   std::vector<reservation> all;
   for (auto k = 1 + draw.below(3); k > 0; --k)
-    all.push_back(async(at_node(draw.node()), call<&make_reservation>(static_cast<std::uint32_t>(draw.below(4)))).get());
+    all.push_back(
+        async(at_node(draw.node()), call<&make_reservation>(static_cast<std::uint32_t>(draw.below(4)))).get());
   const int times = 10 + static_cast<int>(draw.below(30));
   finish([&] {
     for (std::uint32_t n = 0; n < job_nodes(); ++n) async(at_node(n), call<&hold_often>(all, seed, times));
@@ -195,7 +204,8 @@ void instance_program(std::uint64_t seed) {
   std::vector<one> all;
   for (auto k = 2 + draw.below(4); k > 0; --k) {
     const auto made = numbers::create(at_node(draw.node()), {0, size});
-    all.push_back({made.made, fill(made.made, 1.0 * double(k), after(made.ready)), std::vector<double>(std::size_t(size), 1.0 * double(k))});
+    all.push_back({made.made, fill(made.made, 1.0 * double(k), after(made.ready)),
+                   std::vector<double>(std::size_t(size), 1.0 * double(k))});
   }
   for (auto steps = 10 + draw.below(30); steps > 0; --steps) {
     one &a = all[draw.below(all.size())], &b = all[draw.below(all.size())];
@@ -207,7 +217,8 @@ void instance_program(std::uint64_t seed) {
       last = async(at_node(n), call<&fill_there>(a.what, value, first)).get();
       a.model.assign(a.model.size(), value);
     } else if (draw.below(2)) {
-      const coordinate begin = coordinate(draw.below(std::size_t(size))), end = begin + 1 + coordinate(draw.below(std::size_t(size - begin)));
+      const coordinate begin = coordinate(draw.below(std::size_t(size))),
+                       end = begin + 1 + coordinate(draw.below(std::size_t(size - begin)));
       last = async(at_node(n), call<&copy_there>(a.what, b.what, box(begin, end), first)).get();
       for (auto i = std::size_t(begin); i < std::size_t(end); ++i) b.model[i] = a.model[i];
     } else {
@@ -218,7 +229,8 @@ void instance_program(std::uint64_t seed) {
   }
   for (const one& a : all) {
     wait(a.last);
-    expect(async(at_node(a.what.node()), call<&content_of>(a.what)).get() == a.model, "elements are those of the serial program");
+    expect(async(at_node(a.what.node()), call<&content_of>(a.what)).get() == a.model,
+           "elements are those of the serial program");
   }
   for (const one& a : all) wait(a.what.destroy());
 }
@@ -237,7 +249,8 @@ void act_here(std::uint64_t seed) {
   for (auto steps = 20 + draw.below(40); steps > 0; --steps) {
     const auto o = static_cast<std::uint32_t>(draw.below(objects.size()));
     switch (draw.below(8)) {
-      case 0: case 1: migrate(objects[o], at_node(draw.node())); break;
+      case 0:
+      case 1: migrate(objects[o], at_node(draw.node())); break;
       case 2: send(objects[o], call<&test::look>(static_cast<std::uint32_t>(draw.below(3)))); break;
       case 3: test::send_chain(o, 6); break;
       case 4: test::send_line(o, 2).get(); break;
@@ -268,8 +281,9 @@ void mobile_program(std::uint64_t seed) {
   for (std::uint32_t n = 0; n < job_nodes(); ++n) {
     const auto sent = async(at_node(n), call<&sent_from_here>()).get();
     for (std::uint32_t o = 0; o < count; ++o)
-      expect(books[o][n] == sent[o], "object " + std::to_string(o) + " has " + std::to_string(books[o][n]) + " lines of node " +
-                                         std::to_string(n) + ", which sent " + std::to_string(sent[o]));
+      expect(books[o][n] == sent[o], "object " + std::to_string(o) + " has " + std::to_string(books[o][n]) +
+                                         " lines of node " + std::to_string(n) + ", which sent " +
+                                         std::to_string(sent[o]));
     expect(async(at_node(n), call<&disturbed_here>()).get() == 0, "a handler that writes is alone");
   }
   for (const auto& o : objects) destroy(o).get();
@@ -297,7 +311,8 @@ int main(int count, char** words) {
     if (a.m_failed) give_up(std::string(a.m_file) + ":" + std::to_string(a.m_line) + ": " + a.m_expr);
   });
   try {
-    const std::uint64_t seeds = count > 1 ? std::strtoull(words[1], nullptr, 10) : 100, first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
+    const std::uint64_t seeds = count > 1 ? std::strtoull(words[1], nullptr, 10) : 100,
+                        first = count > 2 ? std::strtoull(words[2], nullptr, 10) : 1;
     runtime rt;
     rt.run([&] {
       if (this_node() != 0) return;

@@ -64,7 +64,8 @@ TEST_CASE("of an MPI it is told what is missing, and what brings it") {
   CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, two processes exchange messages");
   auto& m = seen.mpis[0];
   m.shares_memory = true;
-  CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, two processes exchange messages, large ones through memory that they share");
+  CHECK(about(seen, "openmpi").says ==
+        "Open MPI v4.1.4, two processes exchange messages, large ones through memory that they share");
   m.shares_memory = false;
   m.trial = trial::not_made;
   CHECK(about(seen, "openmpi").says == "Open MPI v4.1.4, not tried");
@@ -74,9 +75,11 @@ TEST_CASE("of an MPI it is told what is missing, and what brings it") {
   CHECK(about(seen, "openmpi").remedy == "sudo apt-get install openmpi-bin libopenmpi-dev");
   m.fault = "libmpi.so.40: cannot open shared object file";
   CHECK(about(seen, "openmpi").grade == grade::broken);
-  CHECK(about(seen, "openmpi").says == "Stretto's library for it cannot be loaded: libmpi.so.40: cannot open shared object file");
+  CHECK(about(seen, "openmpi").says ==
+        "Stretto's library for it cannot be loaded: libmpi.so.40: cannot open shared object file");
   m = {.name = "openmpi", .launcher = "/usr/bin/mpirun", .looked_in = "/opt/lib/stretto, /opt/build/mpi"};
-  CHECK(about(seen, "openmpi").says == "its launcher is here; there is no stretto_mpi_openmpi.so in /opt/lib/stretto, /opt/build/mpi");
+  CHECK(about(seen, "openmpi").says ==
+        "its launcher is here; there is no stretto_mpi_openmpi.so in /opt/lib/stretto, /opt/build/mpi");
   CHECK(about(seen, "openmpi").remedy == "sudo apt-get install openmpi-bin libopenmpi-dev, and build Stretto anew");
 }
 
@@ -118,8 +121,9 @@ TEST_CASE("what is expected of a time is its instructions, locked operations and
   const auto expected = expected_time(work, here);
   REQUIRE(expected);
   CHECK(expected->value == doctest::Approx(300 / 3 * 0.5e-9 + 2 * 10e-9 + 3 * 100e-9));
-  CHECK(expected->because ==
-        "300 instructions at 3 per cycle of 0.50 ns, 2 locked operations of 10 ns, 3 transfers between cores of 100 ns");
+  CHECK(
+      expected->because ==
+      "300 instructions at 3 per cycle of 0.50 ns, 2 locked operations of 10 ns, 3 transfers between cores of 100 ns");
   CHECK(expected_time({128, 1, 0}, here)->because ==
         "128 instructions at 3 per cycle of 0.50 ns, 1 locked operation of 10 ns");
 }
@@ -153,7 +157,8 @@ TEST_CASE("speeds are told as shares of what is expected: more is better, of tim
   CHECK(about(seen, "copy").grade == grade::fine);
   *seen.speeds.hand_off *= 4;
   CHECK(about(seen, "hand-off").grade == grade::limited);
-  CHECK(about(seen, "hand-off").means.ends_with(": something else took the time, other programs or a sanitized library"));
+  CHECK(
+      about(seen, "hand-off").means.ends_with(": something else took the time, other programs or a sanitized library"));
   seen.speeds.hand_off = {};
   CHECK(about(seen, "hand-off").grade == grade::fine);
 }

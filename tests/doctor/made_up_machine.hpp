@@ -1,8 +1,8 @@
 // made_up_machine.hpp - machines that are not here.
 #pragma once
 
-#include "doctor/findings.hpp"
 #include "doctor/expected.hpp"
+#include "doctor/findings.hpp"
 
 inline stretto::doctor::findings good_machine() {
   stretto::doctor::findings f;
@@ -23,10 +23,16 @@ inline stretto::doctor::findings good_machine() {
   f.limits.huge_pages = "madvise";
   f.limits.governor = "performance";
   f.devices = {{"opencl", "Some Card", true, std::uint64_t{8} << 30, 60, true, "", ""}};
-  f.mpis = {{.name = "openmpi", .launcher = "/usr/bin/mpirun", .library = "/opt/lib/stretto/stretto_mpi_openmpi.so",
-             .version = "Open MPI v4.1.4", .trial = stretto::doctor::trial::passed},
-            {.name = "mpich", .launcher = "/usr/bin/mpirun.mpich", .library = "/opt/lib/stretto/stretto_mpi_mpich.so",
-             .version = "MPICH Version: 4.0.2", .trial = stretto::doctor::trial::passed}};
+  f.mpis = {{.name = "openmpi",
+             .launcher = "/usr/bin/mpirun",
+             .library = "/opt/lib/stretto/stretto_mpi_openmpi.so",
+             .version = "Open MPI v4.1.4",
+             .trial = stretto::doctor::trial::passed},
+            {.name = "mpich",
+             .launcher = "/usr/bin/mpirun.mpich",
+             .library = "/opt/lib/stretto/stretto_mpi_mpich.so",
+             .version = "MPICH Version: 4.0.2",
+             .trial = stretto::doctor::trial::passed}};
   f.yardsticks = {.cycle = 0.3e-9, .locked = 6e-9, .transfer = 70e-9, .memcpy = 8e9};
   const auto time = [&](const auto& work) { return stretto::doctor::expected_time(work, f.yardsticks)->value; };
   f.speeds = {time(stretto::doctor::hand_off_work), time(stretto::doctor::spawn_and_wait_work),

@@ -124,11 +124,17 @@ TEST_CASE("as JSON, every verdict is a row, and figures are in seconds and bytes
   const auto all = nlohmann::json::parse(to_json(seen, verdicts));
   CHECK(all["system"] == "Debian GNU/Linux 12 (bookworm)");
   CHECK(all["verdicts"].size() == verdicts.size());
-  CHECK(all["verdicts"][0] == nlohmann::json{{"group", "pieces"}, {"topic", "hwloc"}, {"grade", "fine"},
-                                             {"says", "here"}, {"means", ""}, {"try", ""}});
-  CHECK(all["mpi"][0] == nlohmann::json{{"name", "openmpi"}, {"launcher", "/usr/bin/mpirun"},
-                                        {"library", "/opt/lib/stretto/stretto_mpi_openmpi.so"}, {"version", "Open MPI v4.1.4"},
-                                        {"fault", ""}, {"trial", "passed"}, {"trial_fault", ""}, {"shares_memory", false}});
+  CHECK(all["verdicts"][0] ==
+        nlohmann::json{
+            {"group", "pieces"}, {"topic", "hwloc"}, {"grade", "fine"}, {"says", "here"}, {"means", ""}, {"try", ""}});
+  CHECK(all["mpi"][0] == nlohmann::json{{"name", "openmpi"},
+                                        {"launcher", "/usr/bin/mpirun"},
+                                        {"library", "/opt/lib/stretto/stretto_mpi_openmpi.so"},
+                                        {"version", "Open MPI v4.1.4"},
+                                        {"fault", ""},
+                                        {"trial", "passed"},
+                                        {"trial_fault", ""},
+                                        {"shares_memory", false}});
   CHECK(all["measured"]["hand_off_seconds"].is_null());
   CHECK(all["measured"]["copy_bytes_per_second"] == 8e9);
   CHECK(all["measured"]["transfer_between_cores_seconds"] == 70e-9);

@@ -1,4 +1,5 @@
-// A stencil on buffers that looks at its result, guarded for dry runs or (first argument "unguarded") not, or that fails ("fails").
+// A stencil on buffers that looks at its result, guarded for dry runs or (first argument "unguarded") not, or that
+// fails ("fails").
 #include <cstdio>
 #include <cstring>
 #include <utility>

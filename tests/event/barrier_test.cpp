@@ -225,26 +225,42 @@ TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
   const auto go = user_event::create();
   b.arrive(go, 2);
   std::string where;
-  const auto text = message_of([&] { where = line_after(); b.arrive(go, 2); });
-  CHECK(text == "error E21: barrier B0 phase 0 has more arrivals than it expects\n"
-                "  created     " + made + "\n"
-                "  arrived     " + where + "\n"
-                "  expected    3\n"
-                "  so far      2\n"
-                "  now         2 more\n"
-                "  because     each arrival beyond those expected would count for nobody\n"
-                "  try         arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
+  const auto text = message_of([&] {
+    where = line_after();
+    b.arrive(go, 2);
+  });
+  CHECK(text ==
+        "error E21: barrier B0 phase 0 has more arrivals than it expects\n"
+        "  created     " +
+            made +
+            "\n"
+            "  arrived     " +
+            where +
+            "\n"
+            "  expected    3\n"
+            "  so far      2\n"
+            "  now         2 more\n"
+            "  because     each arrival beyond those expected would count for nobody\n"
+            "  try         arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
   CHECK(message_of([&] { b.arrive(2); }).starts_with("error E21"));
   CHECK(message_of([&] { b.advance().arrive(4); }).starts_with("error E21: barrier B0 phase 1 has more"));
   b.arrive();
   go.trigger();
   CHECK(b.has_triggered());
-  const auto late = message_of([&] { where = line_after(); b.arrive(); });
-  CHECK(late == "error E21: barrier B0 phase 0 has happened already\n"
-                "  created     " + made + "\n"
-                "  arrived     " + where + "\n"
-                "  because     each arrival beyond those expected would count for nobody\n"
-                "  try         arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
+  const auto late = message_of([&] {
+    where = line_after();
+    b.arrive();
+  });
+  CHECK(late ==
+        "error E21: barrier B0 phase 0 has happened already\n"
+        "  created     " +
+            made +
+            "\n"
+            "  arrived     " +
+            where +
+            "\n"
+            "  because     each arrival beyond those expected would count for nobody\n"
+            "  try         arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
 }
 
 TEST_CASE("an arrival that waits for its own phase is refused") {
@@ -253,12 +269,20 @@ TEST_CASE("an arrival that waits for its own phase is refused") {
   const barrier b = barrier::create(1);
   std::string where;
   const event own = b.event();
-  const auto text = message_of([&] { where = line_after(); b.arrive(own); });
-  CHECK(text == "error E23: an arrival at barrier B0 phase 0 is made to wait for that phase or a later one\n"
-                "  created     " + made + "\n"
-                "  arrived     " + where + "\n"
-                "  because     the phase waits for the arrival, and the arrival for the phase\n"
-                "  try         arrive after something else, or wait for an earlier phase");
+  const auto text = message_of([&] {
+    where = line_after();
+    b.arrive(own);
+  });
+  CHECK(text ==
+        "error E23: an arrival at barrier B0 phase 0 is made to wait for that phase or a later one\n"
+        "  created     " +
+            made +
+            "\n"
+            "  arrived     " +
+            where +
+            "\n"
+            "  because     the phase waits for the arrival, and the arrival for the phase\n"
+            "  try         arrive after something else, or wait for an earlier phase");
   const auto follower = user_event::create();
   follower.trigger(b.advance().event());
   CHECK(message_of([&] { b.arrive(follower); }).starts_with("error E23"));
@@ -275,57 +299,93 @@ TEST_CASE("invalid alterations are refused") {
   b.arrive();
   b.advance().arrive(2);
   std::string where, text;
-  text = message_of([&] { where = line_after(); b.alter_arrival_count(-2); });
+  text = message_of([&] {
+    where = line_after();
+    b.alter_arrival_count(-2);
+  });
   CHECK(text ==
         "error E24: the arrivals of barrier B0 phase 0 cannot change by -2\n"
-        "  created     " + made + "\n"
-        "  altered     " + where + "\n"
-        "  expected    2\n"
-        "  because     this phase or a later one would expect fewer arrivals than have come, or fewer than none\n"
-        "  try         alter before the arrivals that are to go");
+        "  created     " +
+            made +
+            "\n"
+            "  altered     " +
+            where +
+            "\n"
+            "  expected    2\n"
+            "  because     this phase or a later one would expect fewer arrivals than have come, or fewer than none\n"
+            "  try         alter before the arrivals that are to go");
   CHECK(message_of([&] { b.alter_arrival_count(-1); }).starts_with("error E24"));  // phase 1 has two already
-  text = message_of([&] { where = line_after(); b.alter_arrival_count(1 << 24); });
+  text = message_of([&] {
+    where = line_after();
+    b.alter_arrival_count(1 << 24);
+  });
   CHECK(text ==
         "error E24: the arrivals of barrier B0 phase 0 cannot change by 16777216\n"
-        "  created     " + made + "\n"
-        "  altered     " + where + "\n"
-        "  expected    2\n"
-        "  because     a phase expects at most 16777215 arrivals\n"
-        "  try         arrive once per group");
+        "  created     " +
+            made +
+            "\n"
+            "  altered     " +
+            where +
+            "\n"
+            "  expected    2\n"
+            "  because     a phase expects at most 16777215 arrivals\n"
+            "  try         arrive once per group");
   b.arrive();
   CHECK(b.advance().has_triggered());
-  text = message_of([&] { where = line_after(); b.alter_arrival_count(1); });
+  text = message_of([&] {
+    where = line_after();
+    b.alter_arrival_count(1);
+  });
   CHECK(text ==
         "error E24: the arrivals of barrier B0 phase 0 cannot change by 1\n"
-        "  created     " + made + "\n"
-        "  altered     " + where + "\n"
-        "  because     the phase has happened already\n"
-        "  try         alter a later phase, or alter while an arrival of yours is still expected");
+        "  created     " +
+            made +
+            "\n"
+            "  altered     " +
+            where +
+            "\n"
+            "  because     the phase has happened already\n"
+            "  try         alter a later phase, or alter while an arrival of yours is still expected");
 }
 
 TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
   lone_world world(1);
   std::string where, text;
-  text = message_of([&] { where = line_after(); barrier::create(1 << 24); });
+  text = message_of([&] {
+    where = line_after();
+    barrier::create(1 << 24);
+  });
   CHECK(text ==
         "error E20: a barrier cannot expect 16777216 arrivals\n"
-        "  created     " + where + "\n"
-        "  at most     16777215\n"
-        "  try         arrive once per group: several barriers, whose events are merged or arrive at another");
-  text = message_of([&] { where = line_after(); barrier().arrive(); });
+        "  created     " +
+            where +
+            "\n"
+            "  at most     16777215\n"
+            "  try         arrive once per group: several barriers, whose events are merged or arrive at another");
+  text = message_of([&] {
+    where = line_after();
+    barrier().arrive();
+  });
   CHECK(text ==
         "error E22: a default barrier was used\n"
-        "  used        " + where + "\n"
-        "  because     a barrier made without create() is none\n"
-        "  try         make it with barrier::create(arrivals)");
+        "  used        " +
+            where +
+            "\n"
+            "  because     a barrier made without create() is none\n"
+            "  try         make it with barrier::create(arrivals)");
   const barrier b = barrier::create(1);
   b.destroy();
-  text = message_of([&] { where = line_after(); b.arrive(); });
+  text = message_of([&] {
+    where = line_after();
+    b.arrive();
+  });
   CHECK(text ==
         "error E22: barrier B0 phase 0 is gone\n"
-        "  used        " + where + "\n"
-        "  because     it was destroyed before\n"
-        "  try         destroy a barrier after its last use");
+        "  used        " +
+            where +
+            "\n"
+            "  because     it was destroyed before\n"
+            "  try         destroy a barrier after its last use");
   const barrier again = barrier::create(1);  // reuses the same slot
   CHECK_THROWS(b.arrive());
   CHECK_FALSE(again.has_triggered());
@@ -345,11 +405,17 @@ TEST_CASE("destroying a barrier poisons the events of its awaited phases") {
   const event e = b.advance().event();
   const auto late = user_event::create();
   b.arrive(late);
-  const std::string where = line_after(); b.destroy();
-  CHECK(words_of_cause(e) == "error E25: barrier B0 phase 0 was destroyed while waited for\n"
-                             "  created     " + made + "\n"
-                             "  destroyed   " + where + "\n"
-                             "  try         destroy a barrier after its last phase has happened");
+  const std::string where = line_after();
+  b.destroy();
+  CHECK(words_of_cause(e) ==
+        "error E25: barrier B0 phase 0 was destroyed while waited for\n"
+        "  created     " +
+            made +
+            "\n"
+            "  destroyed   " +
+            where +
+            "\n"
+            "  try         destroy a barrier after its last phase has happened");
   late.trigger();  // its arrival has no effect
 }
 
@@ -365,7 +431,9 @@ TEST_CASE("the value of a phase that ended long ago is refused") {
   CHECK(first.advance().result() == 1);
   CHECK(message_of([&] { first.result(); }) ==
         "error E26: the value of barrier B0 phase 0 is not kept any more\n"
-        "  created     " + made + "\n"
-        "  because     a barrier keeps the values of its last 8 phases\n"
-        "  try         ask for the result of a phase before 8 more have happened");
+        "  created     " +
+            made +
+            "\n"
+            "  because     a barrier keeps the values of its last 8 phases\n"
+            "  try         ask for the result of a phase before 8 more have happened");
 }

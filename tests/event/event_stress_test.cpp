@@ -111,8 +111,7 @@ TEST_CASE("events ended, merged, followed and awaited by several threads end as 
       }
     });
     for (std::size_t i = 0; i < events.size(); ++i) CHECK(words_of_cause(events[i]) == p.cause[i]);
-    for (std::size_t k = 0; k < p.actions.size(); ++k)
-      CHECK(waiters[k % threads * events.size() + k].fired == 1);
+    for (std::size_t k = 0; k < p.actions.size(); ++k) CHECK(waiters[k % threads * events.size() + k].fired == 1);
     CHECK(current_event_statistics().untriggered == 0);
     // Threads that free what others made hand slots on. Poisoned generations retire some slots.
     const auto n = current_event_statistics();

@@ -169,12 +169,20 @@ TEST_CASE("triggering twice names both places") {
   const auto e = user_event::create();
   e.trigger();
   std::string again;
-  const auto text = message_of([&] { again = line_after(); e.trigger(); });
-  CHECK(text == "error E01: E0.1 was triggered a second time\n"
-                "  created     " + made + "\n"
-                "  triggered   " + again + "\n"
-                "  because     an event triggers or is poisoned at most once\n"
-                "  try         give each event one owner that triggers it");
+  const auto text = message_of([&] {
+    again = line_after();
+    e.trigger();
+  });
+  CHECK(text ==
+        "error E01: E0.1 was triggered a second time\n"
+        "  created     " +
+            made +
+            "\n"
+            "  triggered   " +
+            again +
+            "\n"
+            "  because     an event triggers or is poisoned at most once\n"
+            "  try         give each event one owner that triggers it");
 }
 
 TEST_CASE("a second trigger after the slot served again does not name another event's creation") {
@@ -183,11 +191,17 @@ TEST_CASE("a second trigger after the slot served again does not name another ev
   e.trigger();
   const auto other = user_event::create();
   std::string again;
-  const auto text = message_of([&] { again = line_after(); e.poison(trouble("")); });
-  CHECK(text == "error E01: E0.1 was triggered a second time\n"
-                "  triggered   " + again + "\n"
-                "  because     an event triggers or is poisoned at most once\n"
-                "  try         give each event one owner that triggers it");
+  const auto text = message_of([&] {
+    again = line_after();
+    e.poison(trouble(""));
+  });
+  CHECK(text ==
+        "error E01: E0.1 was triggered a second time\n"
+        "  triggered   " +
+            again +
+            "\n"
+            "  because     an event triggers or is poisoned at most once\n"
+            "  try         give each event one owner that triggers it");
   CHECK_FALSE(other.has_triggered());
 }
 
@@ -198,12 +212,20 @@ TEST_CASE("an event with a deferred trigger cannot be triggered by the program")
   const auto b = user_event::create();
   b.trigger(a);
   std::string again;
-  const auto text = message_of([&] { again = line_after(); b.trigger(); });
-  CHECK(text == "error E01: E1.1 was triggered although another event is to trigger it\n"
-                "  created     " + made + "\n"
-                "  triggered   " + again + "\n"
-                "  because     an event triggers or is poisoned at most once\n"
-                "  try         give each event one owner that triggers it");
+  const auto text = message_of([&] {
+    again = line_after();
+    b.trigger();
+  });
+  CHECK(text ==
+        "error E01: E1.1 was triggered although another event is to trigger it\n"
+        "  created     " +
+            made +
+            "\n"
+            "  triggered   " +
+            again +
+            "\n"
+            "  because     an event triggers or is poisoned at most once\n"
+            "  try         give each event one owner that triggers it");
   CHECK(message_of([&] { b.trigger(a); }) != "");
   CHECK_FALSE(b.has_triggered());
   a.trigger();
@@ -213,11 +235,17 @@ TEST_CASE("an event with a deferred trigger cannot be triggered by the program")
 TEST_CASE("the default user event cannot be triggered") {
   lone_world world;
   std::string where;
-  const auto text = message_of([&] { where = line_after(); user_event().trigger(); });
-  CHECK(text == "error E04: the default event was triggered\n"
-                "  triggered   " + where + "\n"
-                "  because     a user_event made without create() is the default event, which has always happened\n"
-                "  try         make it with user_event::create()");
+  const auto text = message_of([&] {
+    where = line_after();
+    user_event().trigger();
+  });
+  CHECK(text ==
+        "error E04: the default event was triggered\n"
+        "  triggered   " +
+            where +
+            "\n"
+            "  because     a user_event made without create() is the default event, which has always happened\n"
+            "  try         make it with user_event::create()");
   CHECK(message_of([&] { user_event().trigger(user_event::create()); }).starts_with("error E04"));
 }
 

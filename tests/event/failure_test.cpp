@@ -38,10 +38,16 @@ TEST_CASE("skipped work throws the chain and keeps the root exception") {
   const auto middle = skip(root, "task \"close\"", here), top = skip(middle, "task \"report\"", here);
   CHECK(message_of([&] { top->raise(); }) ==
         "error E10: task \"report\" was skipped because task \"write\" failed\n"
-        "  skipped     task \"report\", " + line + "\n"
-        "  skipped     task \"close\", " + line + "\n"
-        "  failed      task \"write\", " + line + "\n"
-        "  because     disk full");
+        "  skipped     task \"report\", " +
+            line +
+            "\n"
+            "  skipped     task \"close\", " +
+            line +
+            "\n"
+            "  failed      task \"write\", " +
+            line +
+            "\n"
+            "  because     disk full");
   CHECK(message_of([&] { top->raise(&here); }).find("write\", " + line + "\n  asked       " + line + "\n  because") !=
         std::string::npos);
   try {
@@ -58,16 +64,32 @@ TEST_CASE("a long chain shows both of its ends") {
   for (int i = 0; i < 20; ++i) chain = skip(chain, "task " + std::to_string(i), here);
   CHECK(message_of([&] { chain->raise(); }) ==
         "error E10: task 19 was skipped because an event failed\n"
-        "  skipped     task 19, " + line + "\n"
-        "  skipped     task 18, " + line + "\n"
-        "  skipped     task 17, " + line + "\n"
-        "  skipped     task 16, " + line + "\n"
-        "  skipped     13 more\n"
-        "  skipped     task 2, " + line + "\n"
-        "  skipped     task 1, " + line + "\n"
-        "  skipped     task 0, " + line + "\n"
-        "  failed      an event, " + line + "\n"
-        "  because     an exception that is not a std::exception");
+        "  skipped     task 19, " +
+            line +
+            "\n"
+            "  skipped     task 18, " +
+            line +
+            "\n"
+            "  skipped     task 17, " +
+            line +
+            "\n"
+            "  skipped     task 16, " +
+            line +
+            "\n"
+            "  skipped     13 more\n"
+            "  skipped     task 2, " +
+            line +
+            "\n"
+            "  skipped     task 1, " +
+            line +
+            "\n"
+            "  skipped     task 0, " +
+            line +
+            "\n"
+            "  failed      an event, " +
+            line +
+            "\n"
+            "  because     an exception that is not a std::exception");
 }
 
 TEST_CASE("a chain of a million links is counted and freed without deep recursion") {

@@ -222,61 +222,94 @@ TEST_CASE("the payload belongs to the holder and starts as zeros") {
 TEST_CASE("releasing a reservation that is not held is misuse when the release takes effect") {
   static std::string told;
   lone_world world;
-  detail::report_unobserved_to(
-      world.runtime, [](void*, failure_ref f) { told = f->who(); }, nullptr);
+  detail::report_unobserved_to(world.runtime, [](void*, failure_ref f) { told = f->who(); }, nullptr);
   const std::string made = line_after();
   const auto r = reservation::create();
   std::string where, text;
-  text = message_of([&] { where = line_after(); r.release(); });
+  text = message_of([&] {
+    where = line_after();
+    r.release();
+  });
   CHECK(text ==
         "error E31: reservation R0 was released while it was not held\n"
-        "  created     " + made + "\n"
-        "  released    " + where + "\n"
-        "  because     each release ends one hold, and there was none when this one took effect\n"
-        "  try         release once per acquire, after the grant (release after the work that runs after acquire)");
+        "  created     " +
+            made +
+            "\n"
+            "  released    " +
+            where +
+            "\n"
+            "  because     each release ends one hold, and there was none when this one took effect\n"
+            "  try         release once per acquire, after the grant (release after the work that runs after acquire)");
   const auto later = user_event::create();
-  where = line_after(); const event released = r.release(later);
+  where = line_after();
+  const event released = r.release(later);
   later.trigger();
   CHECK(words_of_cause(released) ==
         "error E31: reservation R0 was released while it was not held\n"
-        "  created     " + made + "\n"
-        "  released    " + where + "\n"
-        "  because     each release ends one hold, and there was none when this one took effect\n"
-        "  try         release once per acquire, after the grant (release after the work that runs after acquire)");
+        "  created     " +
+            made +
+            "\n"
+            "  released    " +
+            where +
+            "\n"
+            "  because     each release ends one hold, and there was none when this one took effect\n"
+            "  try         release once per acquire, after the grant (release after the work that runs after acquire)");
   CHECK(told == "release of reservation R0");
 }
 
 TEST_CASE("reservations that are too large, gone, none, foreign or without payload are refused") {
   lone_world world(1);
   std::string where, text;
-  text = message_of([&] { where = line_after(); reservation::create({.payload_bytes = 4097}); });
+  text = message_of([&] {
+    where = line_after();
+    reservation::create({.payload_bytes = 4097});
+  });
   CHECK(text ==
         "error E30: a reservation cannot carry 4097 bytes\n"
-        "  created     " + where + "\n"
-        "  at most     4096 bytes\n"
-        "  because     the payload travels with every transfer of the reservation\n"
-        "  try         keep large data in an instance and reserve the right to use it");
-  text = message_of([&] { where = line_after(); reservation().acquire(); });
+        "  created     " +
+            where +
+            "\n"
+            "  at most     4096 bytes\n"
+            "  because     the payload travels with every transfer of the reservation\n"
+            "  try         keep large data in an instance and reserve the right to use it");
+  text = message_of([&] {
+    where = line_after();
+    reservation().acquire();
+  });
   CHECK(text ==
         "error E32: a default reservation was used\n"
-        "  used        " + where + "\n"
-        "  because     a reservation made without create() is none\n"
-        "  try         make it with reservation::create()");
+        "  used        " +
+            where +
+            "\n"
+            "  because     a reservation made without create() is none\n"
+            "  try         make it with reservation::create()");
   const std::string made = line_after();
   const auto r = reservation::create();
-  text = message_of([&] { where = line_after(); r.payload(); });
+  text = message_of([&] {
+    where = line_after();
+    r.payload();
+  });
   CHECK(text ==
         "error E34: reservation R0 has no payload\n"
-        "  created     " + made + "\n"
-        "  used        " + where + "\n"
-        "  try         create it with {.payload_bytes = ...}");
+        "  created     " +
+            made +
+            "\n"
+            "  used        " +
+            where +
+            "\n"
+            "  try         create it with {.payload_bytes = ...}");
   r.destroy();
-  text = message_of([&] { where = line_after(); r.try_acquire(); });
+  text = message_of([&] {
+    where = line_after();
+    r.try_acquire();
+  });
   CHECK(text ==
         "error E32: reservation R0 is gone\n"
-        "  used        " + where + "\n"
-        "  because     it was destroyed before\n"
-        "  try         destroy a reservation after its last release");
+        "  used        " +
+            where +
+            "\n"
+            "  because     it was destroyed before\n"
+            "  try         destroy a reservation after its last release");
   const auto mine = reservation::create();
   lone_world abroad(2);
   CHECK(message_of([&] { mine.acquire(); }) ==
@@ -294,17 +327,27 @@ TEST_CASE("destroying a reservation poisons the acquires that wait for it, now a
   CHECK(r.try_acquire());
   const auto late = user_event::create();
   const event waits = r.acquire();
-  const std::string acquired = line_after(); const event comes_late = r.acquire(late);
-  const std::string where = line_after(); r.destroy();
-  CHECK(words_of_cause(waits) == "error E33: reservation R0 was destroyed while acquires waited for it\n"
-                                 "  created     " + made + "\n"
-                                 "  destroyed   " + where + "\n"
-                                 "  try         destroy a reservation after its last release");
+  const std::string acquired = line_after();
+  const event comes_late = r.acquire(late);
+  const std::string where = line_after();
+  r.destroy();
+  CHECK(words_of_cause(waits) ==
+        "error E33: reservation R0 was destroyed while acquires waited for it\n"
+        "  created     " +
+            made +
+            "\n"
+            "  destroyed   " +
+            where +
+            "\n"
+            "  try         destroy a reservation after its last release");
   late.trigger();
-  CHECK(words_of_cause(comes_late) == "error E32: reservation R0 is gone\n"
-                                      "  acquired    " + acquired + "\n"
-                                      "  because     it was destroyed before the acquire could take effect\n"
-                                      "  try         destroy a reservation after its last release");
+  CHECK(words_of_cause(comes_late) ==
+        "error E32: reservation R0 is gone\n"
+        "  acquired    " +
+            acquired +
+            "\n"
+            "  because     it was destroyed before the acquire could take effect\n"
+            "  try         destroy a reservation after its last release");
 }
 
 TEST_CASE("readers of other nodes are granted in order, together with readers of this one") {

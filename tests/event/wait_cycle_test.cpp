@@ -13,12 +13,20 @@ TEST_CASE("an event made to wait for itself is refused with both places") {
   const std::string made = line_after();
   const auto e = user_event::create();
   std::string waits;
-  const auto text = message_of([&] { waits = line_after(); e.trigger(e); });
-  CHECK(text == "error E02: E0.1 is made to wait for itself\n"
-                "  created     " + made + "\n"
-                "  waits       " + waits + "\n"
-                "  because     the precondition is the event itself\n"
-                "  try         break the circle: one of these events must not wait for the others");
+  const auto text = message_of([&] {
+    waits = line_after();
+    e.trigger(e);
+  });
+  CHECK(text ==
+        "error E02: E0.1 is made to wait for itself\n"
+        "  created     " +
+            made +
+            "\n"
+            "  waits       " +
+            waits +
+            "\n"
+            "  because     the precondition is the event itself\n"
+            "  try         break the circle: one of these events must not wait for the others");
   e.trigger();  // nothing had changed
 }
 
@@ -30,13 +38,23 @@ TEST_CASE("two events that wait for each other are refused with both creations")
   const auto b = user_event::create();
   b.trigger(a);
   std::string waits;
-  const auto text = message_of([&] { waits = line_after(); a.trigger(b); });
-  CHECK(text == "error E02: E0.1 is made to wait for itself\n"
-                "  created     " + a_made + "\n"
-                "  waits       " + waits + "\n"
-                "  for         E1.1, created " + b_made + "\n"
-                "  because     E1.1 happens only after E0.1\n"
-                "  try         break the circle: one of these events must not wait for the others");
+  const auto text = message_of([&] {
+    waits = line_after();
+    a.trigger(b);
+  });
+  CHECK(text ==
+        "error E02: E0.1 is made to wait for itself\n"
+        "  created     " +
+            a_made +
+            "\n"
+            "  waits       " +
+            waits +
+            "\n"
+            "  for         E1.1, created " +
+            b_made +
+            "\n"
+            "  because     E1.1 happens only after E0.1\n"
+            "  try         break the circle: one of these events must not wait for the others");
   a.trigger();
   CHECK(b.has_triggered());
 }

@@ -8,21 +8,26 @@
 
 using namespace stretto;
 
-struct node_of_list { int value = 0; node_of_list* next = nullptr; };
+struct node_of_list {
+  int value = 0;
+  node_of_list* next = nullptr;
+};
 struct longest {
   using value_type = std::reference_wrapper<int>;
   static value_type identity();
   static void apply(value_type& into, const value_type& value);
 };
-struct plain_pair { int a, b; };
+struct plain_pair {
+  int a, b;
+};
 
 STRETTO_KERNEL(scaled_by_pair, (inout<float> x, plain_pair by), { x(global_id(0)) *= by.a; })
 STRETTO_KERNEL(scaled_by_list, (inout<float> x, node_of_list by), { x(global_id(0)) *= by.value; })  // fails
 
 void sound(reservation r, buffer<plain_pair> b, object<double> o) {
   r.payload_as<plain_pair>();
-  r.payload_as<node_of_list>();                    // fails
-  buffer<node_of_list> list(box(0, 4));            // fails
-  object<int*> pointers(box(0, 4));                // fails
-  reducing_barrier<longest> met;                   // fails
+  r.payload_as<node_of_list>();          // fails
+  buffer<node_of_list> list(box(0, 4));  // fails
+  object<int*> pointers(box(0, 4));      // fails
+  reducing_barrier<longest> met;         // fails
 }

@@ -14,10 +14,23 @@
 
 using namespace stretto;
 
-struct named { int number; std::string_view text; };
-struct nested { named inner[2]; };
-struct plain_one { int a[3]; struct { float x, y; } b; std::optional<int> c; };
-struct refers { int& to; };
+struct named {
+  int number;
+  std::string_view text;
+};
+struct nested {
+  named inner[2];
+};
+struct plain_one {
+  int a[3];
+  struct {
+    float x, y;
+  } b;
+  std::optional<int> c;
+};
+struct refers {
+  int& to;
+};
 
 void of_plain(plain_one) {}
 void of_reference(std::reference_wrapper<int>) {}
@@ -31,20 +44,21 @@ void of_vector(std::vector<named>) {}
 void of_error(std::error_code) {}
 struct holder {
   void take(std::vector<std::reference_wrapper<int>>) {}
-  template <class A> friend void fields(A&, archived<holder, A>&) {}
+  template <class A>
+  friend void fields(A&, archived<holder, A>&) {}
 };
 
 void sound(int& i, std::vector<int>& v, view<const float, 2> w, mobile<holder> m) {
   call<&of_plain>(plain_one());
-  call<&of_reference>(std::ref(i));                        // fails
-  call<&of_list>(std::initializer_list<int>());            // fails
-  call<&of_iterator>(v.begin());                           // fails
-  call<&of_view>(w);                                       // fails
-  call<&of_named>(named());                                // fails
-  call<&of_nested>(nested());                              // fails
-  call<&of_refers>(refers{i});                             // fails
-  call<&of_vector>(std::vector<named>());                  // fails
-  call<&of_error>(std::error_code());                      // fails
+  call<&of_reference>(std::ref(i));              // fails
+  call<&of_list>(std::initializer_list<int>());  // fails
+  call<&of_iterator>(v.begin());                 // fails
+  call<&of_view>(w);                             // fails
+  call<&of_named>(named());                      // fails
+  call<&of_nested>(nested());                    // fails
+  call<&of_refers>(refers{i});                   // fails
+  call<&of_vector>(std::vector<named>());        // fails
+  call<&of_error>(std::error_code());            // fails
   make_mobile<holder>(at_node(1));
   send(m, call<&holder::take>(std::vector<std::reference_wrapper<int>>()));  // fails
 }

@@ -7,7 +7,9 @@
 struct told {
   std::string text;
   template <class Archive>
-  friend void fields(Archive& a, stretto::archived<told, Archive>& t) { a(t.text); }
+  friend void fields(Archive& a, stretto::archived<told, Archive>& t) {
+    a(t.text);
+  }
 };
 struct untold {
   std::string text;

@@ -5,6 +5,6 @@
 
 int main() {
   STRETTO_SCOPED_KERNEL(sound, (inout<int> x), { x(global_id(0)) += 1; })
-  STRETTO_KERNEL(unsound, (inout<int> x), { x(global_id(0)) += 1; })  // fails
+  STRETTO_KERNEL(unsound, (inout<int> x), { x(global_id(0)) += 1; })                     // fails
   STRETTO_KERNEL_TEMPLATE((class T), of_types, (inout<T> x), { x(global_id(0)) += 1; })  // fails
 }

@@ -14,7 +14,7 @@ STRETTO_KERNEL(allocates, (inout<float> x), {
 })
 STRETTO_KERNEL(jumps, (inout<float> x), {
   goto end;  // fails
-  end:       // fails
+end:         // fails
   x(0) = 1;
 })
 STRETTO_KERNEL(casts, (inout<float> x), {

@@ -3,4 +3,6 @@
 #include <stretto/kernel.hpp>
 
 STRETTO_KERNEL(sound, (inout<int> x), { x(global_id(0)) += 1; })
-STRETTO_KERNEL(unsound, (inout<int> x), { if (x(0) < 0) throw 1; })  // fails
+STRETTO_KERNEL(unsound, (inout<int> x), {
+  if (x(0) < 0) throw 1;
+})  // fails

@@ -6,6 +6,6 @@
 void in_a_function(int n) {
   constexpr int width = 4;
   STRETTO_SCOPED_KERNEL_USING((int width), sound, (inout<int> x, int n), { x(global_id(0)) += n * width; })
-  STRETTO_SCOPED_KERNEL(unsound, (inout<int> x), { x(global_id(0)) += n; })  // fails
+  STRETTO_SCOPED_KERNEL(unsound, (inout<int> x), { x(global_id(0)) += n; })                     // fails
   STRETTO_SCOPED_KERNEL_USING((int n), unsound_too, (inout<int> x), { x(global_id(0)) += n; })  // fails
 }

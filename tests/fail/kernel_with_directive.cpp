@@ -6,7 +6,7 @@
 STRETTO_KERNEL(chosen, (inout<float> x), {
 #ifdef FAST  // fails
   x(global_id(0)) = 1;
-#else  // fails
+#else   // fails
   x(global_id(0)) = 2;
 #endif  // fails
 })

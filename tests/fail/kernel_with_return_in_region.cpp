@@ -3,4 +3,8 @@
 #include <stretto/kernel.hpp>
 
 STRETTO_GROUP_KERNEL(sound, (inout<int> x), { each_item([&](item it) { x(it.global_id(0)) += 1; }); })
-STRETTO_GROUP_KERNEL(unsound, (inout<int> x), { each_item([&](item it) { if (x(0) < 0) return; }); })  // fails
+STRETTO_GROUP_KERNEL(unsound, (inout<int> x), {
+  each_item([&](item it) {
+    if (x(0) < 0) return;
+  });
+})  // fails

@@ -1,5 +1,6 @@
 // A reduction by another operator is not what a kernel contributes to, nor is one of other axes.
-// expect: argument 2 of the launch must be an instance, or a reduction by the operator and with the number of axes of the kernel's parameter
+// expect: argument 2 of the launch must be an instance, or a reduction by the operator and with the number of axes of
+// the kernel's parameter
 #include <stretto/launch.hpp>
 #include <stretto/reduce.hpp>
 

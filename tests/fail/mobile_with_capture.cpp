@@ -6,5 +6,9 @@ struct counter {
   int n = 0;
 };
 
-auto f(stretto::mobile<counter> c) { return send(c, stretto::call([](counter& x, int by) { x.n += by; }, 1)); }
-auto g(stretto::mobile<counter> c, int by) { return send(c, stretto::call([by](counter& x) { x.n += by; })); }  // fails
+auto f(stretto::mobile<counter> c) {
+  return send(c, stretto::call([](counter& x, int by) { x.n += by; }, 1));
+}
+auto g(stretto::mobile<counter> c, int by) {
+  return send(c, stretto::call([by](counter& x) { x.n += by; }));
+}  // fails

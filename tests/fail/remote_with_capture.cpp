@@ -2,5 +2,9 @@
 // expect: a lambda for another node captures nothing
 #include <stretto/remote.hpp>
 
-auto f(int x) { return stretto::call([](int y, int z) { return y + z; }, 1, x); }
-auto g(int x) { return stretto::call([x](int y) { return x + y; }, 1); }  // fails
+auto f(int x) {
+  return stretto::call([](int y, int z) { return y + z; }, 1, x);
+}
+auto g(int x) {
+  return stretto::call([x](int y) { return x + y; }, 1);
+}  // fails

@@ -13,9 +13,12 @@ STRETTO_KERNEL(sound, (inout<float4> x, int2 n), {
   if (max(n.x, 3) == 3) (y.x) += 1, y.y += (float)(max(n.x, n.y));
   x(1) = y;
 })
-STRETTO_KERNEL(casts, (inout<float4> x), { x(0) = (float4)(1, 2, 3, 4); })                   // fails
-STRETTO_KERNEL(widens, (inout<float4> x), { x(0) = 2.0 * x(0); })                            // fails
-STRETTO_KERNEL(swizzles, (inout<float4> x), { x(0).x = x(0).xyz.x; })                        // fails
-STRETTO_KERNEL(compares, (inout<float4> x), { x(0).x = x(0) == x(1); })                      // fails
-STRETTO_KERNEL(mixes, (inout<float4> x, inout<int4> y), { x(0) = x(0) * y(0); })             // fails
-STRETTO_KERNEL(spreads, (inout<float4> x), { float4 y = 1; x(0) = y; })                      // fails
+STRETTO_KERNEL(casts, (inout<float4> x), { x(0) = (float4)(1, 2, 3, 4); })        // fails
+STRETTO_KERNEL(widens, (inout<float4> x), { x(0) = 2.0 * x(0); })                 // fails
+STRETTO_KERNEL(swizzles, (inout<float4> x), { x(0).x = x(0).xyz.x; })             // fails
+STRETTO_KERNEL(compares, (inout<float4> x), { x(0).x = x(0) == x(1); })           // fails
+STRETTO_KERNEL(mixes, (inout<float4> x, inout<int4> y), { x(0) = x(0) * y(0); })  // fails
+STRETTO_KERNEL(spreads, (inout<float4> x), {
+  float4 y = 1;
+  x(0) = y;
+})  // fails

@@ -30,7 +30,8 @@ namespace {
 constexpr int cannot_be_done_here = 77;
 
 /// Each node of a job saves what fits, then what does not, for `reason` and with that remedy, and loads what fitted.
-std::string fails_to_grow(std::uint32_t nodes, const std::string& zarr, const std::string& raw, const std::string& reason, const std::string& remedy) {
+std::string fails_to_grow(std::uint32_t nodes, const std::string& zarr, const std::string& raw,
+                          const std::string& reason, const std::string& remedy) {
   std::mutex lock;
   std::string wrong;
   const auto say = [&](const std::string& what) {
@@ -45,7 +46,8 @@ std::string fails_to_grow(std::uint32_t nodes, const std::string& zarr, const st
     save_zarr(fits, zarr).get();
     save_raw(fits, raw).get();
     const auto look = [&](const error& e) {
-      if (e.code() != "F01" || std::string(e.what()).find(reason) == std::string::npos) say(std::string("it said ") + e.what());
+      if (e.code() != "F01" || std::string(e.what()).find(reason) == std::string::npos)
+        say(std::string("it said ") + e.what());
       if (e.what_to_try().find(remedy) == std::string::npos) say("it advised: " + e.what_to_try());
     };
     look(test::error_of([&] { save_zarr(large, zarr).get(); }));
@@ -66,7 +68,8 @@ TEST_CASE("a file system that is full fails the saving of a buffer on all nodes,
       if (::unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
           mount("tmpfs", folder.path.c_str(), "tmpfs", 0, "size=300k") != 0)
         _exit(cannot_be_done_here);
-      return fails_to_grow(nodes, folder.path / "u.zarr", folder.path / "u.raw", "No space left on device", "make room there");
+      return fails_to_grow(nodes, folder.path / "u.zarr", folder.path / "u.raw", "No space left on device",
+                           "make room there");
     });
     if (code == cannot_be_done_here) MESSAGE("no file system can be mounted here");
     else CHECK(code == 0);

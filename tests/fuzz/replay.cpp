@@ -36,18 +36,10 @@ input mutated(input bytes, const std::vector<input>& all, std::mt19937& random) 
     const std::size_t at = below(bytes.size()), length = below(16);
     if (bytes.empty()) return bytes;
     switch (below(6)) {
-      case 0:
-        bytes[at] = static_cast<std::uint8_t>(random());
-        break;
-      case 1:
-        bytes[at] ^= static_cast<std::uint8_t>(1u << below(8));
-        break;
-      case 2:
-        bytes.erase(at, length);
-        break;
-      case 3:
-        bytes.insert(at, bytes.substr(below(bytes.size()), length));
-        break;
+      case 0: bytes[at] = static_cast<std::uint8_t>(random()); break;
+      case 1: bytes[at] ^= static_cast<std::uint8_t>(1u << below(8)); break;
+      case 2: bytes.erase(at, length); break;
+      case 3: bytes.insert(at, bytes.substr(below(bytes.size()), length)); break;
       case 4: {
         const input& other = all[below(all.size())];
         bytes.insert(at, other.substr(below(other.size()), 4 * length));

@@ -101,7 +101,9 @@ TEST_CASE("every point has the value of its last update, in one to three dimensi
         change([](auto& v) { v.reset(); });
       } else if (action == 1) {
         map.transform(where, [](int v) { return (v + 1) % 3; });
-        change([](auto& v) { if (v) v = (*v + 1) % 3; });
+        change([](auto& v) {
+          if (v) v = (*v + 1) % 3;
+        });
       } else {
         map.update(where, action % 3);
         change([&](auto& v) { v = action % 3; });

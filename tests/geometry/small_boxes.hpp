@@ -32,7 +32,8 @@ inline rc::Gen<stretto::box> any() {
 inline rc::Gen<std::vector<stretto::box>> several() { return rc::gen::container<std::vector<stretto::box>>(any()); }
 
 inline rc::Gen<stretto::region> any_region() {
-  return rc::gen::map(several(), [](const std::vector<stretto::box>& boxes) { return stretto::region(std::span(boxes)); });
+  return rc::gen::map(several(),
+                      [](const std::vector<stretto::box>& boxes) { return stretto::region(std::span(boxes)); });
 }
 
 template <class Visit>

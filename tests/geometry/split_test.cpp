@@ -54,9 +54,8 @@ rc::Gen<box> domains() {
                       });
 }
 rc::Gen<extent> grains() {
-  return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 9), rc::gen::inRange(1, 9)), [](const auto& t) {
-    return extent(std::get<0>(t), std::get<1>(t));
-  });
+  return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 9), rc::gen::inRange(1, 9)),
+                      [](const auto& t) { return extent(std::get<0>(t), std::get<1>(t)); });
 }
 
 }  // namespace

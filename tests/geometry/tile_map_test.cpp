@@ -105,7 +105,8 @@ TEST_CASE("every element has the state of its last visit, in one to three dimens
       point min, max(1, 1, 1);
       for (int a = 0; a < axes; ++a) min[a] = below(side), max[a] = min[a] + 1 + below(side - static_cast<int>(min[a]));
       box where = box::between(min, max);
-      if (!named.empty() && below(3) != 0) where = named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
+      if (!named.empty() && below(3) != 0)
+        where = named[static_cast<std::size_t>(below(static_cast<int>(named.size())))];
       named.push_back(where);
       const int times = below(10) == 0 ? 11 : 1;
       for (int i = 0; i < times; ++i) {
@@ -125,9 +126,8 @@ TEST_CASE("every element has the state of its last visit, in one to three dimens
         sound = sound && same && volume == where.volume();
         each(where, [&](int& m) { m = value; });
       }
-      map.look(box(extent(side, axes > 1 ? side : 1, axes > 2 ? side : 1)), [&](const box& b, const int& s) {
-        each(b, [&](int m) { sound = sound && m == s; });
-      });
+      map.look(box(extent(side, axes > 1 ? side : 1, axes > 2 ? side : 1)),
+               [&](const box& b, const int& s) { each(b, [&](int m) { sound = sound && m == s; }); });
     }
     REQUIRE(sound);
   }

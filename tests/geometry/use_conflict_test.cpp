@@ -54,8 +54,8 @@ TEST_CASE("items that read their neighbours conflict with those that write their
 TEST_CASE("items that read what they alone write do not conflict") {
   CHECK(!conflict_of({line}, line, one_to_one, one_to_one));
   CHECK(!conflict_of({square}, square, one_to_one, one_to_one));
-  CHECK(!conflict_of({box(0, 8)}, square, slice(1), slice(1)));  // an item for each row
-  CHECK(!conflict_of({box(3, 4)}, line, all, one_to_one));       // one item
+  CHECK(!conflict_of({box(0, 8)}, square, slice(1), slice(1)));                                // an item for each row
+  CHECK(!conflict_of({box(3, 4)}, line, all, one_to_one));                                     // one item
   CHECK(!conflict_of({box({5, 0}, {6, 8})}, square, fixed(box({0, 0}, {5, 8})), one_to_one));  // rows above
   CHECK(!conflict_of({box()}, line, all, all));
   CHECK(!conflict_of(

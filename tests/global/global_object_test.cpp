@@ -1,4 +1,5 @@
-// Global pointers: puts and gets between objects and memory of two or three nodes with threads and devices, one thing at a time.
+// Global pointers: puts and gets between objects and memory of two or three nodes with threads and devices, one thing
+// at a time.
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/global_object.hpp>
@@ -28,7 +29,8 @@ using test::thrown_by;
 
 STRETTO_KERNEL(global_fill, (out<int> x, int value), { x(global_id(0)) = value + global_id(0); })
 STRETTO_KERNEL(global_plus, (inout<int> x, int by), { x(global_id(0)) += by; })
-STRETTO_KERNEL(global_grid, (out<int, 2> x, int value), { x(global_id(0), global_id(1)) = value + 100 * global_id(0) + global_id(1); })
+STRETTO_KERNEL(global_grid, (out<int, 2> x, int value),
+               { x(global_id(0), global_id(1)) = value + 100 * global_id(0) + global_id(1); })
 
 std::vector<int> content_of(const object<int>& o) {
   std::vector<int> all(o.elements().volume());
@@ -100,11 +102,14 @@ TEST_CASE("boxes of two axes go as they are, rows with gaps between") {
   on_first_of(2, [] {
     for (std::uint32_t at = 0; at < 2; ++at) {
       const box whole({0, 0}, {300, 40});
-      const auto there = async(at_node(at), call([](box whole) {
-        object<int, 2> o(whole);
-        launch(global_grid, whole, o, 0);
-        return share(o);
-      }, whole)).get();
+      const auto there = async(at_node(at), call(
+                                                [](box whole) {
+                                                  object<int, 2> o(whole);
+                                                  launch(global_grid, whole, o, 0);
+                                                  return share(o);
+                                                },
+                                                whole))
+                             .get();
       object<int, 2> mine(whole);
       launch(global_grid, whole, mine, 7'000'000);
       put(mine(box({10, 5}, {210, 25})), there(box({50, 0}, {250, 20})));
@@ -128,17 +133,20 @@ TEST_CASE("the handler of a put runs there once the elements are in place, and w
     for (const int n : sizes)
       for (std::uint32_t at = 0; at < 3; ++at) {
         const auto there = shared_on(at, n, 0);
-        const auto where = put(name("halo"), filled(n, 20), there, call([](object<int>& o, int by) {
-          const int first = o.read(box(0, 1)).get().view()(0);
-          launch(global_plus, o.elements(), o, by);
-          return first * 10 + static_cast<int>(this_node());
-        }, 3));
+        const auto where = put(name("halo"), filled(n, 20), there,
+                               call(
+                                   [](object<int>& o, int by) {
+                                     const int first = o.read(box(0, 1)).get().view()(0);
+                                     launch(global_plus, o.elements(), o, by);
+                                     return first * 10 + static_cast<int>(this_node());
+                                   },
+                                   3));
         CHECK(where.get() == 200 + static_cast<int>(at));
         CHECK(content_of(there) == counted_from(23, n));
         // A function that does not take it may have the name of it.
-        const auto last = put(filled(n, 1), there, call([](const global_object<int>& g, int i) {
-          return g.local().read().get().view()(i);
-        }, there, n - 1));
+        const auto last = put(
+            filled(n, 1), there,
+            call([](const global_object<int>& g, int i) { return g.local().read().get().view()(i); }, there, n - 1));
         CHECK(last.get() == n);
       }
   });
@@ -150,10 +158,13 @@ TEST_CASE("the handler of a get runs where the elements come, and has the object
       for (std::uint32_t at = 0; at < 2; ++at) {
         const auto there = shared_on(at, n, 3);
         const object<int> mine(box(0, n));
-        const auto sum = get(there, mine, call([](object<int>& o, int by) {
-          launch(global_plus, o.elements(), o, by);
-          return content_of(o).front() + static_cast<int>(this_node());
-        }, 10));
+        const auto sum = get(there, mine,
+                             call(
+                                 [](object<int>& o, int by) {
+                                   launch(global_plus, o.elements(), o, by);
+                                   return content_of(o).front() + static_cast<int>(this_node());
+                                 },
+                                 10));
         CHECK(sum.get() == 13);
         CHECK(content_of(mine) == counted_from(13, n));
       }
@@ -166,7 +177,8 @@ TEST_CASE("puts and gets of one node are done in its order, also when large ones
       const auto there = shared_on(at, 400'000, 0);
       const std::string weight(100'000, 'w');  // a message that goes by rendezvous
       for (int round = 0; round < 10; ++round) {
-        const auto first = put(filled(400'000, round), there, call([](object<int>&, const std::string& s) { return s.size(); }, weight));
+        const auto first = put(filled(400'000, round), there,
+                               call([](object<int>&, const std::string& s) { return s.size(); }, weight));
         put(filled(10, 1000 + round), there(box(0, 10)));
         std::vector<int> seen(400'000), later(10);
         const auto come = get(there, std::span(seen));
@@ -189,7 +201,8 @@ TEST_CASE("the arguments of puts that have overtaken a large one are what they w
     std::vector<std::pair<std::string, future<std::string>>> all;
     for (int i = 0; i < 40; ++i) {
       const std::string text(i % 4 ? 100 + i : 60'000, static_cast<char>('a' + i % 26));
-      all.emplace_back(text, put(filled(10, i), there, call([](object<int>&, const std::string& s) { return s; }, text)));
+      all.emplace_back(text,
+                       put(filled(10, i), there, call([](object<int>&, const std::string& s) { return s; }, text)));
     }
     for (auto& [text, f] : all) CHECK((f.get() == text));
   });
@@ -239,7 +252,9 @@ TEST_CASE("nodes that put what they have into one another's objects at the same 
   }
 }
 
-TEST_CASE("a failure crosses with its cause: to the future, to the handler that does not run, and to who reads the elements") {
+TEST_CASE(
+    "a failure crosses with its cause: to the future, to the handler that does not run, and to who reads the "
+    "elements") {
   on_first_of(2, [] {
     for (const int n : {10, 3000})
       for (std::uint32_t at = 0; at < 2; ++at) {
@@ -261,7 +276,8 @@ TEST_CASE("a failure crosses with its cause: to the future, to the handler that 
         CHECK(thrown_by([&] { gated.get(); }).find("no gate") != std::string::npos);
         put(filled(n, 8), there).get();  // a new put replaces the poisoned data
         CHECK(content_of(there) == counted_from(8, n));
-        const auto thrown = put(filled(n, 1), there, call([](object<int>&) -> int { throw std::runtime_error("no way"); }));
+        const auto thrown =
+            put(filled(n, 1), there, call([](object<int>&) -> int { throw std::runtime_error("no way"); }));
         CHECK(thrown_by([&] { thrown.get(); }).find("no way") != std::string::npos);
         CHECK(content_of(there) == counted_from(1, n));
       }
@@ -384,16 +400,17 @@ TEST_CASE("what is put goes straight to the device on which the object lies, and
   on_device_nodes(simulated_job({.nodes = 2, .seed = 5}), "sim", [] {
     if (this_node() != 0) return;
     const auto there = async(at_node(1), call([] {
-      object<int> o(box(0, 100'000));
-      launch(on(device_kind::device), global_fill, o.elements(), o, 0);
-      return share(o);
-    })).get();
+                               object<int> o(box(0, 100'000));
+                               launch(on(device_kind::device), global_fill, o.elements(), o, 0);
+                               return share(o);
+                             }))
+                           .get();
     object<int> mine(box(0, 100'000));
     launch(on(device_kind::device), global_fill, mine.elements(), mine, 6);
     const auto launches = put(mine, there, call([](object<int>& o) {
-      launch(on(device_kind::device), global_plus, o.elements(), o, 1);
-      return content_of(o).front();
-    }));
+                                launch(on(device_kind::device), global_plus, o.elements(), o, 1);
+                                return content_of(o).front();
+                              }));
     CHECK(launches.get() == 7);
   });
   const test::with_variable small("STRETTO_HOST_MEMORY", "1M");

@@ -52,14 +52,16 @@ device::memory_of_program memory_of(at_place memory, const std::string& kind, st
   const auto one = instance<int>::create(memory, box(0, 1)).made;
   wait(launch(test::driver_call(seen), box(0, 1), one));
   one.destroy();
-  const auto is = std::ranges::find_if(all_candidates(), [&](const device::candidate& c) { return c.name.starts_with(kind.substr(0, kind.find('('))); });
+  const auto is = std::ranges::find_if(
+      all_candidates(), [&](const device::candidate& c) { return c.name.starts_with(kind.substr(0, kind.find('('))); });
   REQUIRE(is != all_candidates().end());
   return is->memory(seen, bytes);
 }
 
 template <class F>
 void on_each_kind(std::uint32_t nodes, F&& program) {
-  static const std::vector<std::string> kinds = test::usable_devices({"sim", "sim(messages)", "sim(in_place)", "sim(exports)", "opencl"}, "memory of drivers");
+  static const std::vector<std::string> kinds =
+      test::usable_devices({"sim", "sim(messages)", "sim(in_place)", "sim(exports)", "opencl"}, "memory of drivers");
   all_candidates();
   for (const std::string& kind : kinds) {
     CAPTURE(kind);
@@ -92,12 +94,16 @@ TEST_CASE("memory that a driver gave to the program is an instance of its device
     e = copy(y, x, box(1000, 2000), after(e));
     e = launch(after(e), native_add, box(0, 500), x, -5);
     wait(e);
-    const auto last = instance<int>::external(device, {own.is.data, own.is.buffer, std::size_t(behind + n - 10) * sizeof(int)}, box(0, 10));
+    const auto last = instance<int>::external(
+        device, {own.is.data, own.is.buffer, std::size_t(behind + n - 10) * sizeof(int)}, box(0, 10));
     wait(fill(last, 9));
     last.destroy();
     std::vector<int> seen(std::size_t(n + behind)), wanted = numbers;
     for (std::size_t i = 0; i < std::size_t(n); ++i)
-      wanted[i + behind] += i < 500 ? -5 : i >= 1000 && i < 2000 ? 100 : i >= std::size_t(n - 10) ? 9 - wanted[i + behind] : 0;
+      wanted[i + behind] += i < 500                    ? -5
+                            : i >= 1000 && i < 2000    ? 100
+                            : i >= std::size_t(n - 10) ? 9 - wanted[i + behind]
+                                                       : 0;
     own.read(seen.data(), seen.size() * sizeof(int));
     CHECK(seen == wanted);
     wait(x.destroy());
@@ -153,8 +159,11 @@ TEST_CASE("many messages from one memory of the program's leave nothing behind")
     own.write(numbers.data(), n * sizeof(int));
     std::vector<future<int>> all;
     for (int i = 0; i < 200; ++i)
-      all.push_back(send_buffer(at_node(1), native_elements<int>{device, {own.is.data, own.is.buffer, std::size_t(i) * sizeof(int)}, std::uint64_t(n - i)}, device,
-                                call([](const received_buffer<int>& b) { return content_here(b).front(); })));
+      all.push_back(
+          send_buffer(at_node(1),
+                      native_elements<int>{
+                          device, {own.is.data, own.is.buffer, std::size_t(i) * sizeof(int)}, std::uint64_t(n - i)},
+                      device, call([](const received_buffer<int>& b) { return content_here(b).front(); })));
     for (int i = 0; i < 200; ++i) CHECK(all[std::size_t(i)].get() == i);
   });
 }
@@ -181,7 +190,9 @@ TEST_CASE("invalid native memory is reported where it is named") {
     auto numbers = counted_from(1, 2000);
     const at_place host = at(rt.machine().memories().front());
     for (const int n : {5, 2000})
-      CHECK(send_buffer(at_node(1), native_elements<int>{host, {.data = numbers.data()}, std::uint64_t(n)}, call<&test::content_here>()).get() == counted_from(1, n));
+      CHECK(send_buffer(at_node(1), native_elements<int>{host, {.data = numbers.data()}, std::uint64_t(n)},
+                        call<&test::content_here>())
+                .get() == counted_from(1, n));
   });
 }
 

@@ -52,7 +52,8 @@ struct crowded_nodes {
 
   explicit crowded_nodes(std::uint32_t nodes) : job({.nodes = nodes, .seed = 1}), all(nodes) {
     for (std::uint32_t n = 0; n < nodes; ++n)
-      all[n].is = std::make_unique<runtime>(runtime_options{.workers = 1, .devices = crowded, .stepped = true, .job = job.seat(n)});
+      all[n].is = std::make_unique<runtime>(
+          runtime_options{.workers = 1, .devices = crowded, .stepped = true, .job = job.seat(n)});
   }
   template <class F>
   void each(F&& f) {
@@ -134,7 +135,8 @@ TEST_CASE("a whole copy that exceeds the memory of every device is assembled on 
     values seen(all.volume());
     wait(x.copy_to(seen.data()));
     for (std::size_t first = 0; first < seen.size(); first += 62'500)
-      CHECK(std::equal(seen.begin() + std::ptrdiff_t(first), seen.begin() + std::ptrdiff_t(first + 62'500), counted(int(first), box(0, 62'500)).begin()));
+      CHECK(std::equal(seen.begin() + std::ptrdiff_t(first), seen.begin() + std::ptrdiff_t(first + 62'500),
+                       counted(int(first), box(0, 62'500)).begin()));
   });
 }
 

@@ -1,5 +1,6 @@
-// Random programs of puts and gets between nodes, against a serial model: stepped from seeds, with cuts and deaths, and with threads. Each
-// shared object has one node that puts there and gets from there, in the order in which the model counts.
+// Random programs of puts and gets between nodes, against a serial model: stepped from seeds, with cuts and deaths, and
+// with threads. Each shared object has one node that puts there and gets from there, in the order in which the model
+// counts.
 #include <doctest/doctest.h>
 
 #include <stretto/error.hpp>
@@ -97,10 +98,16 @@ struct put_trial {
   bool has_losses = false;
 
   put_trial(std::uint64_t seed, std::uint32_t most_nodes, test::homes which = test::homes::nowhere)
-      : random(seed), homes(which, seed), nodes(1 + std::uint32_t(random() % most_nodes)),
-        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), locals(nodes), shared(nodes), sent(nodes),
+      : random(seed),
+        homes(which, seed),
+        nodes(1 + std::uint32_t(random() % most_nodes)),
+        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}),
+        locals(nodes),
+        shared(nodes),
+        sent(nodes),
         is_dead(nodes) {
-    constexpr const char* devices[] = {"sim:2", "sim(in_place)", "none", "sim(memory=2M)", "sim(exports)", "sim:2(exports)"};
+    constexpr const char* devices[] = {"sim:2",          "sim(in_place)", "none",
+                                       "sim(memory=2M)", "sim(exports)",  "sim:2(exports)"};
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(runtime_options{
           .workers = 1 + n % 2, .seed = seed, .devices = devices[random() % 6], .stepped = true, .job = job.seat(n)}));
@@ -174,8 +181,8 @@ struct put_trial {
     readings.push_back({a.driver, sent[a.driver].size(), {}, std::make_unique<values>(a.model.size()), a.model});
     on(a.driver, [&] {
       auto& r = readings.back();
-      r.done = a.there.is_valid() ? get(a.there, std::span(*r.seen))
-                                  : async(after(a.mine.copy_to(r.seen->data())), [] {});
+      r.done =
+          a.there.is_valid() ? get(a.there, std::span(*r.seen)) : async(after(a.mine.copy_to(r.seen->data())), [] {});
     });
   }
   bool is_settled(std::uint32_t node) {
@@ -189,9 +196,13 @@ struct put_trial {
     array &mine = locals[n][random() % 2], &there = shared[n][random() % 2];
     const auto [here, far] = parts_of(mine, there);
     switch (random() % 14) {
-      case 0: case 1: case 2: case 3:
+      case 0:
+      case 1:
+      case 2:
+      case 3:
         on(n, [&] {
-          sent[n].push_back(random() % 2 ? put(mine.mine(here), there.there(far)) : put(name("put"), mine.mine(here), there.there(far)));
+          sent[n].push_back(random() % 2 ? put(mine.mine(here), there.there(far))
+                                         : put(name("put"), mine.mine(here), there.there(far)));
         });
         assign(there, far, mine, here);
         break;
@@ -201,7 +212,9 @@ struct put_trial {
         std::ranges::copy(*spans.back(), there.model.begin() + far.min()[0]);
         break;
       }
-      case 5: case 6: case 7:
+      case 5:
+      case 6:
+      case 7:
         on(n, [&] { sent[n].push_back(get(there.there(far), mine.mine(here))); });
         assign(mine, here, there, far);
         break;
@@ -382,11 +395,15 @@ TEST_CASE("threads of many nodes put into one another's objects at the same time
           async([&, task] {
             std::mt19937_64 random(seed * 1000 + me * 10 + task);
             const coordinate n = random() % 2 ? 300 : 5000;
-            const auto there = async(at_node(std::uint32_t(random() % nodes)), call([](coordinate n) {
-              object<int> o(box(0, n));
-              launch(put_fill, o.elements(), o, 0);
-              return share(o);
-            }, n)).get();
+            const auto there =
+                async(at_node(std::uint32_t(random() % nodes)), call(
+                                                                    [](coordinate n) {
+                                                                      object<int> o(box(0, n));
+                                                                      launch(put_fill, o.elements(), o, 0);
+                                                                      return share(o);
+                                                                    },
+                                                                    n))
+                    .get();
             values model = counted(0, n), mine_model = counted(5, n);
             object<int> mine(box(0, n));
             launch(put_fill, mine.elements(), mine, 5);
@@ -394,7 +411,8 @@ TEST_CASE("threads of many nodes put into one another's objects at the same time
               const coordinate from = coordinate(random()) & 127, to = from + 1 + (coordinate(random()) & 127);
               const box part(from, to);
               switch (random() % 5) {
-                case 0: case 1:
+                case 0:
+                case 1:
                   put(mine(part), there(part));
                   std::copy(mine_model.begin() + from, mine_model.begin() + to, model.begin() + from);
                   break;

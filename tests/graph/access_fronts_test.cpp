@@ -65,18 +65,18 @@ TEST_CASE("readers follow the last writer, and a writer follows the readers sinc
 
 TEST_CASE("a writer need not wait for a reader that a later reader follows") {
   used_buffer b(hundred);
-  b.write(box(0, 10));                                                                    // 1
-  CHECK(b.use({box(0, 10)}, {box(50, 60)}) == numbers_followed{0, 1});                    // 2
-  CHECK(b.use({box(0, 10), box(50, 60)}, {box(60, 70)}) == numbers_followed{0, 1, 2});    // 3
+  b.write(box(0, 10));                                                                  // 1
+  CHECK(b.use({box(0, 10)}, {box(50, 60)}) == numbers_followed{0, 1});                  // 2
+  CHECK(b.use({box(0, 10), box(50, 60)}, {box(60, 70)}) == numbers_followed{0, 1, 2});  // 3
   CHECK(b.write(box(0, 10)) == numbers_followed{3});
 }
 
 TEST_CASE("anything older than the horizon applied last is represented by that horizon") {
   used_buffer b(hundred);
-  b.write(hundred);                                   // 1
-  const auto first = b.horizon();                     // 2
-  CHECK(b.read(hundred) == numbers_followed{1});      // 3: the first horizon is not applied yet
-  const auto second = b.horizon();                    // 4
+  b.write(hundred);                               // 1
+  const auto first = b.horizon();                 // 2
+  CHECK(b.read(hundred) == numbers_followed{1});  // 3: the first horizon is not applied yet
+  const auto second = b.horizon();                // 4
   CHECK(b.order.applied() == first);
   CHECK(b.read(box(0, 50)) == numbers_followed{first});
   CHECK(b.write(box(50, 100)) == numbers_followed{3});
@@ -90,8 +90,8 @@ TEST_CASE("a writer waits for a reader older than the horizon if a later reader 
   for (const bool joins : {false, true}) {
     CAPTURE(joins);
     used_buffer b(hundred);
-    b.read(box(0, 1));                                // 1
-    const auto horizon = b.horizon();                 // 2
+    b.read(box(0, 1));                 // 1
+    const auto horizon = b.horizon();  // 2
     // 3: does not follow the horizon, which is not applied
     CHECK(b.use({box(0, 1), box(50, 51)}, {}) == numbers_followed{0});
     b.horizon();
@@ -118,7 +118,8 @@ TEST_CASE("tiles in the same state become one, once there are many") {
     used_buffer b(box({0, 0}, {2'000, 10}));
     std::size_t most = 0, most_followed = 0;
     for (coordinate t = 0; t < 1'000; ++t) {
-      const auto followed = t == 0 ? b.write(box({0, 0}, {1, 10})) : b.use({box({0, 0}, {t, 10})}, {box({t, 0}, {t + 1, 10})});
+      const auto followed =
+          t == 0 ? b.write(box({0, 0}, {1, 10})) : b.use({box({0, 0}, {t, 10})}, {box({t, 0}, {t + 1, 10})});
       most_followed = std::max(most_followed, followed.size());
       if (t % 2 == 1) b.horizon();
       most = std::max(most, b.fronts.tiles());
@@ -136,7 +137,9 @@ TEST_CASE("parts of an array that this node and others append in turn become one
     used_buffer b(box(0, 4'000));
     std::size_t most = 0;
     for (coordinate t = 0; t < 400; ++t) {
-      const auto part = [](coordinate row, coordinate from, coordinate to) { return box(10 * row + from, 10 * row + to); };
+      const auto part = [](coordinate row, coordinate from, coordinate to) {
+        return box(10 * row + from, 10 * row + to);
+      };
       if (t > 0) {
         b.read(part(t - 1, 4, 6));
         b.use({}, {part(t - 1, 0, 4), part(t - 1, 6, 10)});
@@ -186,7 +189,8 @@ TEST_CASE("every use of an element has exactly the predecessors of a model by el
       return boxes;
     };
     while (fault.empty() && b.order.next() + 2 < most) {
-      const auto read = any_boxes(below(8) < reads_of_8 ? 1 + below(2) : 0), written = any_boxes(read.empty() ? 1 : below(2));
+      const auto read = any_boxes(below(8) < reads_of_8 ? 1 + below(2) : 0),
+                 written = any_boxes(read.empty() ? 1 : below(2));
       const std::uint64_t task = b.order.next(), applied = b.order.applied();
       const auto follows = b.use(read, written);
       appended(follows);
@@ -203,7 +207,8 @@ TEST_CASE("every use of an element has exactly the predecessors of a model by el
       for (const std::uint64_t c : conflicts)
         if (!before[task].test(c)) fault = std::to_string(task) + " does not follow " + std::to_string(c);
       for (const std::uint64_t f : follows) {
-        const bool is_asked = std::ranges::any_of(conflicts, [&](std::uint64_t c) { return std::max(c, applied) == f; });
+        const bool is_asked =
+            std::ranges::any_of(conflicts, [&](std::uint64_t c) { return std::max(c, applied) == f; });
         if (f < applied) fault = std::to_string(task) + " follows " + std::to_string(f) + ", behind the horizon";
         if (!is_asked) fault = std::to_string(task) + " follows " + std::to_string(f) + " for nothing";
       }
@@ -216,7 +221,8 @@ TEST_CASE("every use of an element has exactly the predecessors of a model by el
         if (below(10) == 0) b.order.append_epoch(all);
         else b.order.append_horizon(all);
         appended(all);
-        if (before.back().count() != before.size() - 1) fault = "horizon " + std::to_string(before.size() - 1) + " follows not all";
+        if (before.back().count() != before.size() - 1)
+          fault = "horizon " + std::to_string(before.size() - 1) + " follows not all";
       }
     }
     REQUIRE(fault == "");

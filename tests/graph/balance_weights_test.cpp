@@ -16,7 +16,8 @@ namespace {
 using loads = std::vector<measured_load>;
 
 /// The loads of processors of these speeds for a range that is cut by weights.
-loads measured(const std::vector<double>& weights, const std::vector<double>& speeds, coordinate items, double overhead) {
+loads measured(const std::vector<double>& weights, const std::vector<double>& speeds, coordinate items,
+               double overhead) {
   const graph::chunk_grid g(box(0, items), static_cast<graph::node_number>(speeds.size()), graph::cut::along_rows, unit,
                             graph::chunk_weights(weights));
   loads all;
@@ -38,7 +39,8 @@ double end_of(const loads& all) {
 TEST_CASE("weights become what speeds are to one another, with a sum of one") {
   CHECK(balanced_weights({}, loads{{100, 1}, {100, 3}}) == std::vector<double>{0.75, 0.25});
   CHECK(balanced_weights({}, loads{{300, 1}, {100, 1}}).empty());  // both have ended at the same time
-  CHECK(balanced_weights(std::vector<double>{0.5, 0.25, 0.25}, loads{{200, 4}, {100, 1}, {100, 1}}) == std::vector<double>{0.2, 0.4, 0.4});
+  CHECK(balanced_weights(std::vector<double>{0.5, 0.25, 0.25}, loads{{200, 4}, {100, 1}, {100, 1}}) ==
+        std::vector<double>{0.2, 0.4, 0.4});
 }
 
 TEST_CASE("weights stay if all end at about the same time, if little was measured, or if one was not measured") {
@@ -64,7 +66,9 @@ TEST_CASE("a very slow processor keeps a share by which it can be measured again
   CHECK(std::abs(set[1] / set[0] - 1.0 / 64) < 1e-9);
 }
 
-TEST_CASE("processors of any speeds end within a tenth of the best possible after a few measurements, and are then left alone") {
+TEST_CASE(
+    "processors of any speeds end within a tenth of the best possible after a few measurements, and are then left "
+    "alone") {
   std::mt19937 random(7);
   const auto number = [&](double least, double most) { return std::uniform_real_distribution(least, most)(random); };
   for (int program = 0; program < 300; ++program) {

@@ -27,9 +27,11 @@ struct asked_grid {
 
 rc::Gen<asked_grid> any_asked_grid() {
   const auto at = rc::gen::inRange<coordinate>(-40, 40), grain = rc::gen::inRange<coordinate>(1, 9);
-  const auto length = rc::gen::weightedOneOf<coordinate>({{1, rc::gen::just<coordinate>(1)}, {3, rc::gen::inRange<coordinate>(0, 50)}});
-  return rc::gen::map(rc::gen::tuple(rc::gen::tuple(at, at, at), rc::gen::tuple(length, length, length), rc::gen::tuple(grain, grain, grain),
-                                     rc::gen::inRange<node_number>(1, 70), rc::gen::element(cut::along_rows, cut::in_tiles)),
+  const auto length =
+      rc::gen::weightedOneOf<coordinate>({{1, rc::gen::just<coordinate>(1)}, {3, rc::gen::inRange<coordinate>(0, 50)}});
+  return rc::gen::map(rc::gen::tuple(rc::gen::tuple(at, at, at), rc::gen::tuple(length, length, length),
+                                     rc::gen::tuple(grain, grain, grain), rc::gen::inRange<node_number>(1, 70),
+                                     rc::gen::element(cut::along_rows, cut::in_tiles)),
                       [](const auto& t) {
                         const auto& [min, size, grains, most, how] = t;
                         const auto [x, y, z] = min;
@@ -41,7 +43,8 @@ rc::Gen<asked_grid> any_asked_grid() {
 
 // A weight for each node, some of them thousands of times as large as others.
 rc::Gen<std::vector<double>> any_weights(node_number most) {
-  return rc::gen::container<std::vector<double>>(most, rc::gen::map(rc::gen::inRange(0, 50), [](int w) { return w < 5 ? 0.01 : w * 0.5; }));
+  return rc::gen::container<std::vector<double>>(
+      most, rc::gen::map(rc::gen::inRange(0, 50), [](int w) { return w < 5 ? 0.01 : w * 0.5; }));
 }
 rc::Gen<asked_grid> any_weighted_grid() {
   return rc::gen::mapcat(any_asked_grid(), [](const asked_grid& a) {
@@ -89,11 +92,14 @@ TEST_CASE("a range that is as long as can be is cut as split cuts it") {
   }
 }
 
-TEST_CASE("with weights chunks follow one another, have a cell at least, and of the other cells what their weights are to one another") {
+TEST_CASE(
+    "with weights chunks follow one another, have a cell at least, and of the other cells what their weights are to "
+    "one another") {
   const bool ok = rc::check([] {
     const asked_grid a = *any_asked_grid();
     const std::vector<double> weights = *any_weights(a.most);
-    const chunk_grid g(a.range, a.most, cut::along_rows, a.grain, chunk_weights(weights)), alike(a.range, a.most, cut::along_rows, a.grain);
+    const chunk_grid g(a.range, a.most, cut::along_rows, a.grain, chunk_weights(weights)),
+        alike(a.range, a.most, cut::along_rows, a.grain);
     RC_ASSERT(g.chunks() == alike.chunks());
     if (g.chunks() == 0) return;
     int axis = 0;
@@ -110,7 +116,8 @@ TEST_CASE("with weights chunks follow one another, have a cell at least, and of 
       RC_ASSERT(c.min()[axis] == behind);
       behind = c.max()[axis];
       for (int other = 0; other < max_axes; ++other)
-        if (other != axis) RC_ASSERT((c.min()[other] == a.range.min()[other] && c.max()[other] == a.range.max()[other]));
+        if (other != axis)
+          RC_ASSERT((c.min()[other] == a.range.min()[other] && c.max()[other] == a.range.max()[other]));
       if (n > 0) RC_ASSERT(c.min()[axis] % a.grain[axis] == 0);
       if (n > 0) {
         const double due = n + (static_cast<double>(cells) - g.chunks()) * before / all;
@@ -128,12 +135,15 @@ TEST_CASE("with weights a row of tiles is as high as its tiles weigh together, a
     asked_grid a = *any_asked_grid();
     a.how = cut::in_tiles;
     const std::vector<double> weights = *any_weights(a.most);
-    const chunk_grid g(a.range, a.most, cut::in_tiles, a.grain, chunk_weights(weights)), alike(a.range, a.most, cut::in_tiles, a.grain);
+    const chunk_grid g(a.range, a.most, cut::in_tiles, a.grain, chunk_weights(weights)),
+        alike(a.range, a.most, cut::in_tiles, a.grain);
     RC_ASSERT(g.chunks() == alike.chunks());
     if (g.chunks() == 0) return;
     // The naive model: cells are counted, and shares are fractions.
     const auto cell = [&](int axis, coordinate at) { return at / a.grain[axis] - (at % a.grain[axis] < 0); };
-    const auto cells = [&](int axis) { return static_cast<double>(cell(axis, a.range.max()[axis] - 1) + 1 - cell(axis, a.range.min()[axis])); };
+    const auto cells = [&](int axis) {
+      return static_cast<double>(cell(axis, a.range.max()[axis] - 1) + 1 - cell(axis, a.range.min()[axis]));
+    };
     const auto sum = [&](coordinate first, coordinate last) {
       double all = 0;
       for (coordinate n = first; n < last; ++n) all += weights[static_cast<std::size_t>(n)];
@@ -148,12 +158,16 @@ TEST_CASE("with weights a row of tiles is as high as its tiles weigh together, a
       for (coordinate j = 0; j < columns; ++j) {
         const box c = g.chunk(static_cast<node_number>(i * columns + j));
         RC_ASSERT(!c.is_empty());
-        RC_ASSERT(c.min()[0] == (i == 0 ? a.range.min()[0] : g.chunk(static_cast<node_number>((i - 1) * columns)).max()[0]));
-        RC_ASSERT(c.min()[1] == (j == 0 ? a.range.min()[1] : g.chunk(static_cast<node_number>(i * columns + j - 1)).max()[1]));
+        RC_ASSERT(c.min()[0] ==
+                  (i == 0 ? a.range.min()[0] : g.chunk(static_cast<node_number>((i - 1) * columns)).max()[0]));
+        RC_ASSERT(c.min()[1] ==
+                  (j == 0 ? a.range.min()[1] : g.chunk(static_cast<node_number>(i * columns + j - 1)).max()[1]));
         if (i + 1 == rows) RC_ASSERT(c.max()[0] == a.range.max()[0]);
         if (j + 1 == columns) RC_ASSERT(c.max()[1] == a.range.max()[1]);
         if (i > 0) RC_ASSERT(is_due(0, c.min()[0], i, rows, sum(0, i * columns) / sum(0, rows * columns)));
-        if (j > 0) RC_ASSERT(is_due(1, c.min()[1], j, columns, sum(i * columns, i * columns + j) / sum(i * columns, (i + 1) * columns)));
+        if (j > 0)
+          RC_ASSERT(is_due(1, c.min()[1], j, columns,
+                           sum(i * columns, i * columns + j) / sum(i * columns, (i + 1) * columns)));
       }
   });
   CHECK(ok);
@@ -169,7 +183,8 @@ TEST_CASE("weights count for rows and for tiles, and grids of other weights are 
   CHECK(!(rows == chunk_grid(range, 2, cut::along_rows, unit, more)));
   CHECK(!(rows == chunk_grid(range, 2, cut::along_rows)));
   // The last of four gets three times as much: half of all, in a row of tiles that has two thirds.
-  const chunk_grid tiles(box({0, 0}, {1'202, 1'202}), 4, cut::in_tiles, unit, chunk_weights(std::vector<double>{1, 1, 1, 3}));
+  const chunk_grid tiles(box({0, 0}, {1'202, 1'202}), 4, cut::in_tiles, unit,
+                         chunk_weights(std::vector<double>{1, 1, 1, 3}));
   CHECK(tiles.chunk(0) == box({0, 0}, {401, 601}));
   CHECK(tiles.chunk(1) == box({0, 601}, {401, 1'202}));
   CHECK(tiles.chunk(2) == box({401, 0}, {1'202, 301}));
@@ -178,7 +193,8 @@ TEST_CASE("weights count for rows and for tiles, and grids of other weights are 
   CHECK_FALSE(rows.has_uneven_rows());
   CHECK_FALSE(chunk_grid(range, 2, cut::in_tiles, unit, w).has_uneven_rows());
   CHECK(chunk_grid(box(0, 2), 2, cut::along_rows, unit, more).chunk(0) == box(0, 1));
-  CHECK(chunk_grid(box(0, 10), 1, cut::along_rows, unit, chunk_weights(std::vector<double>{1})) == chunk_grid(box(0, 10), 1, cut::along_rows));
+  CHECK(chunk_grid(box(0, 10), 1, cut::along_rows, unit, chunk_weights(std::vector<double>{1})) ==
+        chunk_grid(box(0, 10), 1, cut::along_rows));
 }
 
 TEST_CASE("weighted chunks of a range that is as long as can be, on thousands of nodes") {
@@ -249,7 +265,8 @@ TEST_CASE("the nodes of a box of chunks are those of its chunks") {
     if (g.chunks() == 0) return;
     index_range of[max_axes];
     for (int axis = 0; axis < max_axes; ++axis) {
-      const coordinate i = *rc::gen::inRange<coordinate>(0, g.parts(axis)), j = *rc::gen::inRange<coordinate>(0, g.parts(axis));
+      const coordinate i = *rc::gen::inRange<coordinate>(0, g.parts(axis)),
+                       j = *rc::gen::inRange<coordinate>(0, g.parts(axis));
       const bool whole = *rc::gen::arbitrary<bool>();
       of[axis] = whole ? index_range{0, g.parts(axis)} : index_range{std::min(i, j), std::max(i, j) + 1};
     }

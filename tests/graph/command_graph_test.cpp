@@ -121,7 +121,9 @@ class model {
     for (const auto& [e, v] : written) last_[e] = v, unwritten_.erase(e);
     for (const reduction& r : t.reductions) {
       for (node_number n = 0; n < all.size(); ++n) do_reduce(n, r, all);
-      each_element(elements_[r.buffer.number], [&](const at& i) { last_[element{r.buffer.number, i}] = id.number, unwritten_.erase({r.buffer.number, i}); });
+      each_element(elements_[r.buffer.number], [&](const at& i) {
+        last_[element{r.buffer.number, i}] = id.number, unwritten_.erase({r.buffer.number, i});
+      });
     }
   }
 
@@ -129,7 +131,9 @@ class model {
   void check_unwritten(const task& t, const std::vector<std::vector<command>>& all) {
     std::map<std::size_t, std::set<element>> expected;
     const auto expect = [&](std::size_t access, std::uint32_t buffer, const box& where) {
-      each_element(where, [&](const at& i) { if (unwritten_.contains({buffer, i})) expected[access].insert({buffer, i}); });
+      each_element(where, [&](const at& i) {
+        if (unwritten_.contains({buffer, i})) expected[access].insert({buffer, i});
+      });
     };
     for (const auto& of_node : all)
       for (const command& c : of_node)
@@ -140,13 +144,15 @@ class model {
             for (const box& b : used) expect(i, t.accesses[i].buffer.number, b);
           }
     for (std::size_t i = 0; i < t.reductions.size(); ++i)
-      if (const reduction& r = t.reductions[i]; r.includes_current) expect(t.accesses.size() + i, r.buffer.number, elements_[r.buffer.number]);
+      if (const reduction& r = t.reductions[i]; r.includes_current)
+        expect(t.accesses.size() + i, r.buffer.number, elements_[r.buffer.number]);
     for (auto& c : commands_) {
       std::map<std::size_t, std::set<element>> told;
       for (const unwritten_read& u : c->take_unwritten_reads()) {
         const std::size_t reduction = u.access - t.accesses.size();
         const buffer_id b = u.access < t.accesses.size() ? t.accesses[u.access].buffer : t.reductions[reduction].buffer;
-        for (const box& where : u.where.boxes()) each_element(where, [&](const at& i) { told[u.access].insert({b.number, i}); });
+        for (const box& where : u.where.boxes())
+          each_element(where, [&](const at& i) { told[u.access].insert({b.number, i}); });
       }
       CHECK(told == expected);
     }
@@ -246,7 +252,9 @@ class draw {
  public:
   explicit draw(std::uint32_t seed) : random_(seed) {}
 
-  coordinate number(coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random_); }
+  coordinate number(coordinate least, coordinate most) {
+    return std::uniform_int_distribution<coordinate>(least, most)(random_);
+  }
   std::vector<double> weights(std::size_t n) {
     std::vector<double> all;
     while (all.size() < n) all.push_back(number(0, 4) == 0 ? 0.01 : static_cast<double>(number(1, 9)));
@@ -313,7 +321,8 @@ void run_program(std::uint32_t seed) {
     t.range = d.some(axes);
     if (d.number(0, 1)) t.shape = static_cast<std::uint64_t>(i) + 1;
     t.name = "t";
-    if (d.number(0, 9) == 0) t.kind = std::array{task_kind::one, task_kind::each, task_kind::fence}[static_cast<std::size_t>(d.number(0, 2))];
+    if (d.number(0, 9) == 0)
+      t.kind = std::array{task_kind::one, task_kind::each, task_kind::fence}[static_cast<std::size_t>(d.number(0, 2))];
     if (d.number(0, 7) == 0) {
       t.kind = task_kind::collective;
       t.group = static_cast<std::uint32_t>(d.number(0, 2));
@@ -334,11 +343,14 @@ void run_program(std::uint32_t seed) {
       }
       for (coordinate uses = d.number(0, 2); uses > 0; --uses) {
         const bool writes = !is_on_every_node(t.kind) && uses == 1 && d.number(0, 1);
-        t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], t.range, writes)});
+        t.accesses.push_back({{b},
+                              writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read,
+                              d.one(elements[b], t.range, writes)});
       }
     }
     // Or a task of a known shape, sometimes cut by other weights.
-    if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
+    if (!before.empty() && d.number(0, 3) == 0)
+      t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
     before.push_back(t);
     try {
       job.submit(t);
@@ -358,8 +370,13 @@ TEST_CASE("on every node reads find the last version, everything sent is awaited
 
 TEST_CASE("a fence brings what it reads to every node, once") {
   const box rows(0, 8);
-  task write{.range = rows, .accesses = {{{0}, mode::write, mapping::one_to_one(rows)}}, .reductions = {}, .name = "write"};
-  task fence{.kind = task_kind::fence, .range = box(0, 1), .accesses = {{{0}, mode::read, mapping::fixed(rows, box(2, 4))}}, .reductions = {}, .name = {}};
+  task write{
+      .range = rows, .accesses = {{{0}, mode::write, mapping::one_to_one(rows)}}, .reductions = {}, .name = "write"};
+  task fence{.kind = task_kind::fence,
+             .range = box(0, 1),
+             .accesses = {{{0}, mode::read, mapping::fixed(rows, box(2, 4))}},
+             .reductions = {},
+             .name = {}};
   for (node_number self = 0; self < 4; ++self) {
     CAPTURE(self);
     command_graph g(self, 4);
@@ -391,14 +408,20 @@ TEST_CASE("reads of unwritten elements are reported once, the same by every node
     g.add(buffer{.elements = rows, .name = "b"});
     std::vector<command> made;
     g.add({1}, task{.range = box(2, 6), .accesses = {{{0}, mode::write, own}}, .reductions = {}, .name = {}}, made);
-    g.add({2}, task{.range = box(2, 6), .accesses = {{{0}, mode::read, own}, {{0}, mode::read, near}}, .reductions = {}, .name = {}}, made);
+    g.add({2},
+          task{.range = box(2, 6),
+               .accesses = {{{0}, mode::read, own}, {{0}, mode::read, near}},
+               .reductions = {},
+               .name = {}},
+          made);
     const auto told = g.take_unwritten_reads();
     REQUIRE(told.size() == 1);
     CHECK(told[0].access == 1);
     CHECK(told[0].where == region{box(1, 2), box(6, 7)});
     CHECK(g.take_unwritten_reads().empty());
     g.add({3}, task{.range = rows, .accesses = {{{0}, mode::write, own}}, .reductions = {}, .name = {}}, made);
-    g.add({4}, task{.range = rows, .accesses = {{{0}, mode::read, mapping::all(rows)}}, .reductions = {}, .name = {}}, made);
+    g.add({4}, task{.range = rows, .accesses = {{{0}, mode::read, mapping::all(rows)}}, .reductions = {}, .name = {}},
+          made);
     CHECK(g.take_unwritten_reads().empty());
   }
 }
@@ -416,13 +439,15 @@ TEST_CASE("with horizons a command follows as few however many steps there were,
       std::vector<std::size_t> most;  // by step
       for (coordinate t = 0; t < 400; ++t) {
         const task next{.range = box({t, 0}, {t + 1, 16}),
-                        .accesses = {{{0}, mode::read, mapping::fixed(rows, box({0, 0}, {t, 16}))}, {{0}, mode::write, mapping::one_to_one(rows)}},
+                        .accesses = {{{0}, mode::read, mapping::fixed(rows, box({0, 0}, {t, 16}))},
+                                     {{0}, mode::write, mapping::one_to_one(rows)}},
                         .reductions = {},
                         .name = {}};
         std::vector<command> made;
         g.add(tasks.add(next).id, next, made);
         if (const auto h = tasks.add_horizon())
-          g.add(h->id, task{.kind = task_kind::horizon, .range = {}, .accesses = {}, .reductions = {}, .name = {}}, made);
+          g.add(h->id, task{.kind = task_kind::horizon, .range = {}, .accesses = {}, .reductions = {}, .name = {}},
+                made);
         most.push_back(0);
         for (const command& c : made) most.back() = std::max(most.back(), c.follows.size());
       }

@@ -31,7 +31,8 @@ std::vector<std::string> values_after_exchange(node_number contributors, node_nu
       const exchange_step& s = steps[n][next[n]];
       if (!has_sent[n]) {
         for (const auto& i : s.to.intervals())
-          for (node_number to = i.first; to < i.last; ++to) CHECK(under_way.emplace(std::pair(to, n), values[n]).second);
+          for (node_number to = i.first; to < i.last; ++to)
+            CHECK(under_way.emplace(std::pair(to, n), values[n]).second);
         has_sent[n] = moved = true;
       }
       if (s.from) {

@@ -62,7 +62,9 @@ class node_model {
     REQUIRE(a.offset.has_value() == is_bounded);
     if (!is_bounded) return;
     const memory_bounds& b = shape_.bounds[a.where];
-    const addresses mine{a.where, *a.offset, *a.offset + (a.elements.volume() * element_bytes + b.grain - 1) / b.grain * b.grain, i.id.number};
+    const addresses mine{a.where, *a.offset,
+                         *a.offset + (a.elements.volume() * element_bytes + b.grain - 1) / b.grain * b.grain,
+                         i.id.number};
     CHECK(mine.first % b.grain == 0);
     CHECK(mine.last <= b.bytes);
     for (const auto& [n, other] : addresses_)
@@ -264,14 +266,18 @@ class job_model {
   bool has_come(node_number self, const instruction& i, const messages& under_way) {
     const auto is_there = [&](const receive& r, std::uint32_t part) {
       bool is = true;
-      each_spot(r.parts[part], [&](const spot& at) { is = is && under_way.contains(std::tuple(self, r.by, buffer_spot(r.of.number, at))); });
+      each_spot(r.parts[part], [&](const spot& at) {
+        is = is && under_way.contains(std::tuple(self, r.by, buffer_spot(r.of.number, at)));
+      });
       return is;
     };
     if (const auto* r = std::get_if<receive>(&i.what)) return r->parts.size() > 1 || is_there(*r, 0);
-    if (const auto* a = std::get_if<arrive>(&i.what)) return is_there(std::get<receive>(nodes_[self]->receives.at(a->of.number).what), a->part);
+    if (const auto* a = std::get_if<arrive>(&i.what))
+      return is_there(std::get<receive>(nodes_[self]->receives.at(a->of.number).what), a->part);
     return true;
   }
-  void do_one(node_number self, const instruction& i, const task& t, messages& under_way, std::map<buffer_spot, std::uint64_t>& written) {
+  void do_one(node_number self, const instruction& i, const task& t, messages& under_way,
+              std::map<buffer_spot, std::uint64_t>& written) {
     node_model& n = *nodes_[self];
     if (const auto* a = std::get_if<allocate>(&i.what)) n.make(i, *a);
     if (const auto* r = std::get_if<release>(&i.what)) n.drop(i, *r);
@@ -288,7 +294,8 @@ class job_model {
           const std::uint64_t v = n.read(i, s->from, at);
           if (v < partial_value) CHECK(v == last_[{s->of.number, at}]);
           for (node_number to = 0; to < nodes_.size(); ++to)
-            if (p.to.contains(to)) CHECK(under_way.emplace(std::tuple(to, s->by, buffer_spot(s->of.number, at)), v).second);
+            if (p.to.contains(to))
+              CHECK(under_way.emplace(std::tuple(to, s->by, buffer_spot(s->of.number, at)), v).second);
           ++sent;
         });
     if (const auto* r = std::get_if<receive>(&i.what)) {
@@ -340,7 +347,8 @@ class job_model {
       written[{r.buffer.number, at}] = value_of((r.includes_current && has_content ? text_of(before) : "") + all);
     });
   }
-  void do_compute(node_number self, const instruction& i, const compute& c, const task& t, std::map<buffer_spot, std::uint64_t>& written) {
+  void do_compute(node_number self, const instruction& i, const compute& c, const task& t,
+                  std::map<buffer_spot, std::uint64_t>& written) {
     node_model& n = *nodes_[self];
     const std::string mine = " " + c.chunk.text() + " on " + std::to_string(self);
     for (std::size_t r = 0; r < t.reductions.size(); ++r) {
@@ -394,7 +402,9 @@ class job_model {
 class drawn {
  public:
   explicit drawn(std::uint32_t seed) : random_(seed) {}
-  coordinate number(coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random_); }
+  coordinate number(coordinate least, coordinate most) {
+    return std::uniform_int_distribution<coordinate>(least, most)(random_);
+  }
   std::vector<double> weights(std::size_t n) {
     std::vector<double> all;
     while (all.size() < n) all.push_back(number(0, 4) == 0 ? 0.01 : static_cast<double>(number(1, 9)));
@@ -415,7 +425,9 @@ class drawn {
       case 0: return mapping::one_to_one(elements);
       case 1: return mapping::transposed(elements, {1, 0, 2});
       case 2: return mapping::even_split(elements);
-      case 3: return mapping::custom(elements, [away, border](const box& chunk, const box&) { return region(away(chunk, border)); });
+      case 3:
+        return mapping::custom(elements,
+                               [away, border](const box& chunk, const box&) { return region(away(chunk, border)); });
       case 4: return mapping::star(elements, border);
       case 5: return mapping::slice(elements, static_cast<int>(number(0, 1)));
       case 6: return mapping::all(elements);
@@ -447,8 +459,9 @@ void run(std::uint32_t seed, std::uint64_t largest, received& out) {
     for (coordinate n = d.number(0, 3); n > 0; --n) shape.devices.push_back(static_cast<memory_number>(d.number(0, 3)));
   if (largest)
     for (int m = 0; m <= many; ++m)
-      shape.bounds.push_back({d.number(0, 4) == 0 ? 0 : static_cast<std::uint64_t>(d.number(8, static_cast<coordinate>(largest))),
-                              static_cast<std::uint64_t>(d.number(1, 8))});
+      shape.bounds.push_back(
+          {d.number(0, 4) == 0 ? 0 : static_cast<std::uint64_t>(d.number(8, static_cast<coordinate>(largest))),
+           static_cast<std::uint64_t>(d.number(1, 8))});
   job_model job(static_cast<node_number>(d.number(1, 4)), shape, policy);
   std::vector<box> elements;
   for (coordinate n = d.number(1, 3); n > 0; --n) {
@@ -462,7 +475,8 @@ void run(std::uint32_t seed, std::uint64_t largest, received& out) {
   for (int i = 0; i < 20; ++i) {
     if (d.number(0, 4) == 0)
       job.set_weights(d.weights(job.nodes()), [&] {
-        return shape.devices.empty() ? std::vector<double>() : d.weights(shape.devices.size() + static_cast<std::size_t>(d.number(0, 1)));
+        return shape.devices.empty() ? std::vector<double>()
+                                     : d.weights(shape.devices.size() + static_cast<std::size_t>(d.number(0, 1)));
       });
     if (largest && d.number(0, 3) == 0) job.clear(static_cast<memory_number>(d.number(1, many)));
     task t;
@@ -484,13 +498,16 @@ void run(std::uint32_t seed, std::uint64_t largest, received& out) {
         const bool is_written = !t.accesses.empty() && t.accesses.back().buffer.number == b;
         if (is_written) break;  // such a task has a race: it reads what it writes there
         const bool writes = t.kind != task_kind::each && uses == 1 && d.number(0, 1);
-        t.accesses.push_back({{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], writes)});
+        t.accesses.push_back(
+            {{b}, writes ? (d.number(0, 1) ? mode::write : mode::read_write) : mode::read, d.one(elements[b], writes)});
       }
     for (std::uint32_t b = 0; b < elements.size(); ++b)
-      if (d.number(0, 3) == 0 && std::ranges::none_of(t.accesses, [&](const graph::access& a) { return a.buffer.number == b; }))
+      if (d.number(0, 3) == 0 &&
+          std::ranges::none_of(t.accesses, [&](const graph::access& a) { return a.buffer.number == b; }))
         t.reductions.push_back({{b}, d.number(0, 1) == 1});
     // Or a task of a known shape, sometimes cut by other weights.
-    if (!before.empty() && d.number(0, 3) == 0) t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
+    if (!before.empty() && d.number(0, 3) == 0)
+      t = before[static_cast<std::size_t>(d.number(0, static_cast<coordinate>(before.size()) - 1))];
     before.push_back(t);
     try {
       ++out.tasks;
@@ -524,7 +541,9 @@ TEST_CASE("on all nodes and devices kernels find the last version in their own m
   CHECK(all.too_large == 0);
 }
 
-TEST_CASE("so they do where memories of devices are too small for what a program uses, and allocations never share an address") {
+TEST_CASE(
+    "so they do where memories of devices are too small for what a program uses, and allocations never share an "
+    "address") {
   const std::uint32_t programs = std::getenv("STRETTO_TEST_LONG") ? 20000 : 400;
   received all;
   for (std::uint32_t seed = 0; seed < programs; ++seed) run(seed, seed % 2 ? 300 : 900, all);
@@ -564,8 +583,9 @@ TEST_CASE("each device gets as many pieces of a task as it says, one next to the
   std::vector<std::pair<processor_number, box>> computed;
   for (const instruction& i : out)
     if (const auto* what = std::get_if<compute>(&i.what)) computed.push_back({what->by, what->chunk});
-  CHECK(computed == std::vector<std::pair<processor_number, box>>{{0, box(0, 10)}, {0, box(10, 20)}, {0, box(20, 30)},
-                                                                  {1, box(30, 40)}, {1, box(40, 50)}, {1, box(50, 60)}});
+  CHECK(computed ==
+        std::vector<std::pair<processor_number, box>>{
+            {0, box(0, 10)}, {0, box(10, 20)}, {0, box(20, 30)}, {1, box(30, 40)}, {1, box(40, 50)}, {1, box(50, 60)}});
 }
 
 using parts = std::vector<std::pair<processor_number, box>>;
@@ -690,7 +710,9 @@ struct on_one_node {
   std::uint64_t id = 0;
 };
 
-TEST_CASE("parts that many devices have apart and all of them read are put together on the host: two copies for each device") {
+TEST_CASE(
+    "parts that many devices have apart and all of them read are put together on the host: two copies for each "
+    "device") {
   const box all(0, 64);
   const auto copies = [&](memory_number devices, std::uint32_t bytes, const mapping& read) {
     node_shape shape;
@@ -761,7 +783,8 @@ TEST_CASE("an array that grows in a memory with too little room for old and new 
   on_one_node one({.devices = {1}, .bounds = {{}, {.bytes = 1024, .grain = 64}}});
   const box all({0, 0}, {16, 64});
   const buffer_id b = one.add(all, 1, "rows");
-  for (coordinate row = 0; row < 16; ++row) one.submit(over(box({row, 0}, {row + 1, 64}), {{b, mode::write, mapping::one_to_one(all)}}));
+  for (coordinate row = 0; row < 16; ++row)
+    one.submit(over(box({row, 0}, {row + 1, 64}), {{b, mode::write, mapping::one_to_one(all)}}));
   one.submit(over(all, {{b, mode::read, mapping::one_to_one(all)}}));
   CHECK(one.all<allocate>().back().where == 1);
   CHECK(one.all<allocate>().back().elements == all);
@@ -772,7 +795,8 @@ TEST_CASE("a launch that is too large for a memory is cut until one piece leaves
   const box all(0, 8192);
   const buffer_id u = one.add(all, 1, "u"), v = one.add(all, 1, "v");
   one.submit(over(all, {{u, mode::write, mapping::one_to_one(all)}}));
-  one.submit(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {v, mode::write, mapping::one_to_one(all)}}));
+  one.submit(over(
+      all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {v, mode::write, mapping::one_to_one(all)}}));
   std::size_t computed = 0;
   for (const compute& c : one.all<compute>()) {
     std::uint64_t bytes = 0;
@@ -795,20 +819,23 @@ TEST_CASE("a launch whose pieces are all too large is refused with the bytes of 
     }
     return std::string("it was let pass");
   };
-  CHECK(told(over(all, {{u, mode::read, mapping::all(all)}, {v, mode::write, mapping::one_to_one(all)}})) ==
-        "error B24: \"t\" needs more of the memory of D0 than there is\n"
-        "  needed      2,112 bytes at once, for chunk [0,1)\n"
-        "  memory      960 bytes\n"
-        "  buffers     2,048 bytes of buffer B0 \"u\", 64 bytes of buffer B1 \"v\"\n"
-        "  because     it has been cut into pieces as small as they can be, or need no less by getting smaller\n"
-        "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
-  CHECK(told(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {u, mode::write, mapping::one_to_one(all)}})) ==
-        "error B24: \"t\" needs more of the memory of D0 than there is\n"
-        "  needed      2,048 bytes at once, for chunk [0,512)\n"
-        "  memory      960 bytes\n"
-        "  buffers     2,048 bytes of buffer B0 \"u\"\n"
-        "  because     it is not cut into pieces that fit, since some would use what others write\n"
-        "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+  CHECK(
+      told(over(all, {{u, mode::read, mapping::all(all)}, {v, mode::write, mapping::one_to_one(all)}})) ==
+      "error B24: \"t\" needs more of the memory of D0 than there is\n"
+      "  needed      2,112 bytes at once, for chunk [0,1)\n"
+      "  memory      960 bytes\n"
+      "  buffers     2,048 bytes of buffer B0 \"u\", 64 bytes of buffer B1 \"v\"\n"
+      "  because     it has been cut into pieces as small as they can be, or need no less by getting smaller\n"
+      "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+  CHECK(
+      told(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))},
+                      {u, mode::write, mapping::one_to_one(all)}})) ==
+      "error B24: \"t\" needs more of the memory of D0 than there is\n"
+      "  needed      2,048 bytes at once, for chunk [0,512)\n"
+      "  memory      960 bytes\n"
+      "  buffers     2,048 bytes of buffer B0 \"u\"\n"
+      "  because     it is not cut into pieces that fit, since some would use what others write\n"
+      "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
   CHECK(one.out.empty());
 }
 
@@ -819,7 +846,8 @@ TEST_CASE("elements that only one device needs are received in its memory, witho
   std::vector<instruction> out;
   commands.add({.elements = all, .name = "b"});
   const buffer_id b = g.add({.elements = all, .name = "b"}, out);
-  const std::vector<task> tasks{over(all, {{b, mode::write, mapping::one_to_one(all)}}), over(all, {{b, mode::read, mapping::neighborhood(all, point(1, 0, 0))}})};
+  const std::vector<task> tasks{over(all, {{b, mode::write, mapping::one_to_one(all)}}),
+                                over(all, {{b, mode::read, mapping::neighborhood(all, point(1, 0, 0))}})};
   std::uint64_t id = 0;
   for (const task& t : tasks) {
     std::vector<command> c;
@@ -840,11 +868,14 @@ TEST_CASE("with horizons a program that never ends is remembered in constant roo
   task_graph tasks({.step = 2, .most_parallel = 0});
   const box all(0, 64);
   std::vector<instruction> out;
-  for (int i = 0; i < 2; ++i) tasks.add(buffer{.elements = all, .name = "b"}), commands.add({.elements = all, .name = "b"}), g.add({.elements = all, .name = "b"}, out);
+  for (int i = 0; i < 2; ++i)
+    tasks.add(buffer{.elements = all, .name = "b"}), commands.add({.elements = all, .name = "b"}),
+        g.add({.elements = all, .name = "b"}, out);
   std::size_t most = 0, most_followed = 0;
   for (std::uint32_t step = 0; step < 3000; ++step) {
     const std::uint32_t from = step % 2;
-    const task t = over(all, {{{from}, mode::read, mapping::neighborhood(all, point(1, 0, 0))}, {{1 - from}, mode::write, mapping::one_to_one(all)}});
+    const task t = over(all, {{{from}, mode::read, mapping::neighborhood(all, point(1, 0, 0))},
+                              {{1 - from}, mode::write, mapping::one_to_one(all)}});
     const auto run_one = [&](task_id id, const task& one) {
       std::vector<command> c;
       commands.add(id, one, c);

@@ -9,8 +9,8 @@
 
 using namespace stretto;
 using namespace stretto::graph;
-using stretto::test::check_golden, stretto::test::named_task, stretto::test::recorded, stretto::test::recorded_generative,
-    stretto::test::recorded_stencil;
+using stretto::test::check_golden, stretto::test::named_task, stretto::test::recorded,
+    stretto::test::recorded_generative, stretto::test::recorded_stencil;
 
 TEST_CASE("the instructions of two nodes of one device each are printed with the messages between them") {
   const recorded r = recorded_stencil(2, 3, {.devices = {1}});
@@ -35,7 +35,9 @@ TEST_CASE("every kind of instruction is printed in its own words") {
   turned.by = processors::host;
   r.submit(turned);
   // Node 1 needs parts of both others, which arrive separately.
-  task around = named_task("around", cells, {{x, mode::read, mapping::neighborhood(cells, {1})}, {sum, mode::read, mapping::all(box(0, 1))}});
+  task around =
+      named_task("around", cells,
+                 {{x, mode::read, mapping::neighborhood(cells, {1})}, {sum, mode::read, mapping::all(box(0, 1))}});
   r.submit(around);
   r.remove(x);
   r.end();
@@ -54,7 +56,8 @@ TEST_CASE("a truncated graph names the task after which the program continues") 
   CHECK(tasks_as_dot(r.program).ends_with(said));
   CHECK(commands_as_dot(r.program, r.of_nodes).ends_with(said));
   CHECK(instructions_as_dot(r.program, r.of_nodes).ends_with(said));
-  for (const std::string& text : {tasks_as_json(r.program), commands_as_json(r.program, r.of_nodes), instructions_as_json(r.program, r.of_nodes)})
+  for (const std::string& text :
+       {tasks_as_json(r.program), commands_as_json(r.program, r.of_nodes), instructions_as_json(r.program, r.of_nodes)})
     CHECK(text.ends_with(" \"goes_on_behind\": \"T3\"\n}\n"));
 }
 

@@ -11,7 +11,8 @@ const box hundred_rows(0, 100);
 
 // A mapping to the chunk widened by `by`, not clipped; counts its calls.
 mapping wider(coordinate by, int& calls) {
-  return mapping::custom(hundred_rows, [by, &calls](const box& chunk, const box&) { return ++calls, region(chunk.widened({by})); });
+  return mapping::custom(hundred_rows,
+                         [by, &calls](const box& chunk, const box&) { return ++calls, region(chunk.widened({by})); });
 }
 chunk_grid rows(coordinate to) { return {box(0, to), 4, cut::along_rows}; }
 

@@ -17,20 +17,26 @@ namespace {
 /// The uses of four chunks of the range, known by bounding box.
 std::vector<observed_use> seen(const box& range, const std::function<box(const box&)>& used, bool has_corners = false) {
   std::vector<observed_use> all;
-  for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk), .is_exact = false, .has_corners = has_corners});
+  for (const box& chunk : split_tiles(range, 4))
+    all.push_back({.chunk = chunk, .used = used(chunk), .is_exact = false, .has_corners = has_corners});
   return all;
 }
 /// The same, known element by element; elements outside of the buffer are dropped.
 std::vector<observed_use> exactly(const box& range, const box& elements,
                                   const std::function<region(const box&)>& used) {
   std::vector<observed_use> all;
-  for (const box& chunk : split_tiles(range, 4)) all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
+  for (const box& chunk : split_tiles(range, 4))
+    all.push_back({.chunk = chunk, .used = used(chunk) & region(elements)});
   return all;
 }
 const box whole({0, 0}, {64, 48});
 
-std::string learned(const std::function<box(const box&)>& used, bool has_corners = false, const box& range = whole, const box& elements = whole) {
-  return learn_mapping(seen(range, [&](const box& c) { return intersection(used(c), elements); }, has_corners), range, elements, 2).text;
+std::string learned(const std::function<box(const box&)>& used, bool has_corners = false, const box& range = whole,
+                    const box& elements = whole) {
+  return learn_mapping(seen(
+                           range, [&](const box& c) { return intersection(used(c), elements); }, has_corners),
+                       range, elements, 2)
+      .text;
 }
 
 }  // namespace
@@ -45,13 +51,16 @@ TEST_CASE("the mapper that names just what was used is learned") {
   CHECK(learned([](const box& c) { return box({0, c.min()[1]}, {64, c.max()[1]}); }) == "slice(0)");
   CHECK(learned([](const box&) { return whole; }, true) == "all");
   CHECK(learned([](const box&) { return box({0, 0}, {1, 48}); }) == "fixed(box({0, 0}, {1, 48}))");
-  CHECK(learned([](const box& c) { return box({c.min()[1], c.min()[0]}, {c.max()[1], c.max()[0]}); }, true, box({0, 0}, {48, 48})) == "transposed");
+  CHECK(learned([](const box& c) { return box({c.min()[1], c.min()[0]}, {c.max()[1], c.max()[0]}); }, true,
+                box({0, 0}, {48, 48})) == "transposed");
   CHECK(learned([](const box&) { return box(); }) == "");
 }
 
 TEST_CASE("a learned mapper names all used elements, for any boxes") {
   std::mt19937 random(3);
-  const auto number = [&](coordinate least, coordinate most) { return std::uniform_int_distribution<coordinate>(least, most)(random); };
+  const auto number = [&](coordinate least, coordinate most) {
+    return std::uniform_int_distribution<coordinate>(least, most)(random);
+  };
   for (int i = 0; i < 300; ++i) {
     std::vector<observed_use> uses = seen(
         whole,
@@ -79,7 +88,8 @@ TEST_CASE("a mapper is compared with what was used: too little, or more than tha
 }
 
 TEST_CASE("exact uses give the mapper that names just them") {
-  const auto learned_of = [](const box& range, const box& elements, int dimensions, const std::function<region(const box&)>& used) {
+  const auto learned_of = [](const box& range, const box& elements, int dimensions,
+                             const std::function<region(const box&)>& used) {
     const learned_mapping best = learn_mapping(exactly(range, elements, used), range, elements, dimensions);
     CHECK(best.fits());
     return best.text;
@@ -87,7 +97,8 @@ TEST_CASE("exact uses give the mapper that names just them") {
   const auto cross = [](const box& c) { return region{c.widened({1, 0, 0}), c.widened({0, 1, 0})}; };
   CHECK(learned_of(whole, whole, 2, cross) == "star(1)");
   CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(c.widened({1, 1, 0})); }) == "neighborhood(1)");
-  CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(box({c.min()[0], 0}, {c.max()[0], 48})); }) == "slice(1)");
+  CHECK(learned_of(whole, whole, 2, [](const box& c) { return region(box({c.min()[0], 0}, {c.max()[0], 48})); }) ==
+        "slice(1)");
   // Periodic: elements beyond one end are at the other.
   const auto ring = [](coordinate by, coordinate n) {
     return [by, n](const box& c) {
@@ -107,7 +118,8 @@ TEST_CASE("exact uses give the mapper that names just them") {
       is.used_by(c, whole, b);
       return region(std::span<const box>(b));
     };
-    CHECK(learned_of(whole, whole, 2, used) == (by[0] == by[1] ? "wrapped(1)" : "wrapped(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ")"));
+    CHECK(learned_of(whole, whole, 2, used) ==
+          (by[0] == by[1] ? "wrapped(1)" : "wrapped(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ")"));
   }
   // Axes in another order.
   const box cube({0, 0, 0}, {16, 16, 16});
@@ -117,7 +129,8 @@ TEST_CASE("exact uses give the mapper that names just them") {
       for (int a = 0; a < 3; ++a) min[a] = c.min()[by[std::size_t(a)]], max[a] = c.max()[by[std::size_t(a)]];
       return region(box::between(min, max));
     };
-    CHECK(learned_of(cube, cube, 3, used) == "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " + std::to_string(by[2]) + ")");
+    CHECK(learned_of(cube, cube, 3, used) ==
+          "transposed_by(" + std::to_string(by[0]) + ", " + std::to_string(by[1]) + ", " + std::to_string(by[2]) + ")");
   }
 }
 
@@ -136,17 +149,22 @@ TEST_CASE("if named mappers give far too much, a function of a chunk is found th
   CHECK(learned_of(line, 1, [](const box& c) { return region(box(64 - c.max()[0], 64 - c.min()[0])); }) ==
         "[](const box& part) { return box(64 - part.max()[0], 64 - part.min()[0]); }");
   CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(64 - c.max()[0], 64 - c.min()[0])}; }) ==
-        "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(64 - part.max()[0], 64 - part.min()[0])}; }");
+        "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(64 - part.max()[0], 64 - "
+        "part.min()[0])}; }");
   // Parts at a distance from their chunk; those at an end have less.
-  CHECK(learned_of(line, 1, [](const box& c) { return region{c, box(c.min()[0] + 20, c.max()[0] + 20)}; }) ==
-        "[](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), "
-        "intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }");
+  CHECK(
+      learned_of(line, 1, [](const box& c) { return region{c, box(c.min()[0] + 20, c.max()[0] + 20)}; }) ==
+      "[](const box& part, const box& all) { return std::vector{intersection(box(part.min()[0], part.max()[0]), all), "
+      "intersection(box(part.min()[0] + 20, part.max()[0] + 20), all)}; }");
   // A head that all chunks need, and their own part.
   CHECK(learned_of(line, 1, [](const box& c) { return region{box(0, 2), c}; }) ==
         "[](const box& part) { return std::vector{box(part.min()[0], part.max()[0]), box(0, 2)}; }");
   // Rows of the other half.
-  CHECK(learned_of(whole, 2, [](const box& c) { return region(box({48 - c.max()[1], c.min()[1]}, {48 - c.min()[1], c.max()[1]})); }) ==
-        "[](const box& part) { return box({48 - part.max()[1], part.min()[1]}, {48 - part.min()[1], part.max()[1]}); }");
+  CHECK(
+      learned_of(
+          whole, 2,
+          [](const box& c) { return region(box({48 - c.max()[1], c.min()[1]}, {48 - c.min()[1], c.max()[1]})); }) ==
+      "[](const box& part) { return box({48 - part.max()[1], part.min()[1]}, {48 - part.min()[1], part.max()[1]}); }");
 }
 
 TEST_CASE("nothing is learned of elements that follow no rule, and that is known") {

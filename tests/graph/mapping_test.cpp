@@ -27,7 +27,8 @@ struct defined_mapping {
 
 bool all_axes(auto f) { return f(0) && f(1) && f(2); }
 
-defined_mapping defined_by(int kind, const box& elements, const point& border, int axis, const box& always, const axes_by& by) {
+defined_mapping defined_by(int kind, const box& elements, const point& border, int axis, const box& always,
+                           const axes_by& by) {
   const auto near = [border](const point& i, const point& e, int a) { return std::abs(i[a] - e[a]) <= border[a]; };
   switch (kind) {
     case 0: return {"one_to_one", mapping::one_to_one(elements), [](auto& i, auto& e, auto&) { return i == e; }};
@@ -51,13 +52,16 @@ defined_mapping defined_by(int kind, const box& elements, const point& border, i
       return {"slice", mapping::slice(elements, axis),
               [=](auto& i, auto& e, auto&) { return all_axes([&](int a) { return a == axis || i[a] == e[a]; }); }};
     case 5: return {"all", mapping::all(elements), [](auto&, auto&, auto&) { return true; }};
-    case 6: return {"fixed", mapping::fixed(elements, always), [=](auto&, auto& e, auto&) { return always.contains(e); }};
+    case 6:
+      return {"fixed", mapping::fixed(elements, always), [=](auto&, auto& e, auto&) { return always.contains(e); }};
     case 7: {
       axes_by sorted = by;
       std::ranges::sort(sorted);
       defined_mapping m{"transposed", mapping::transposed(elements, by), {}};
       if (sorted == axes_by{0, 1, 2})
-        m.uses = [=](auto& i, auto& e, auto&) { return all_axes([&](int a) { return e[a] == i[by[static_cast<std::size_t>(a)]]; }); };
+        m.uses = [=](auto& i, auto& e, auto&) {
+          return all_axes([&](int a) { return e[a] == i[by[static_cast<std::size_t>(a)]]; });
+        };
       return m;
     }
     default:
@@ -74,18 +78,21 @@ constexpr int kinds = 9;
 // A box of one to three axes, up to `most` long; empty in 1 to 2 of 10 cases.
 rc::Gen<box> box_up_to(coordinate most) {
   const auto at = rc::gen::inRange<coordinate>(-4, 4), length = rc::gen::inRange<coordinate>(0, most + 1);
-  return rc::gen::map(rc::gen::tuple(rc::gen::inRange(1, 4), rc::gen::tuple(at, at, at), rc::gen::tuple(length, length, length)),
-                      [](const auto& t) {
-                        const auto& [axes, min, size] = t;
-                        const auto [x, y, z] = min;
-                        const auto [h, w, d] = size;
-                        point from(x, axes > 1 ? y : 0, axes > 2 ? z : 0);
-                        extent lengths(std::max<coordinate>(h, 1), axes > 1 ? w : 1, axes > 2 ? d : 1);
-                        return box::sized(from, lengths);
-                      });
+  return rc::gen::map(
+      rc::gen::tuple(rc::gen::inRange(1, 4), rc::gen::tuple(at, at, at), rc::gen::tuple(length, length, length)),
+      [](const auto& t) {
+        const auto& [axes, min, size] = t;
+        const auto [x, y, z] = min;
+        const auto [h, w, d] = size;
+        point from(x, axes > 1 ? y : 0, axes > 2 ? z : 0);
+        extent lengths(std::max<coordinate>(h, 1), axes > 1 ? w : 1, axes > 2 ? d : 1);
+        return box::sized(from, lengths);
+      });
 }
 
-rc::Gen<axes_by> any_order_of_axes() { return rc::gen::element(axes_by{1, 0, 2}, axes_by{2, 1, 0}, axes_by{1, 2, 0}, axes_by{0, 2, 1}); }
+rc::Gen<axes_by> any_order_of_axes() {
+  return rc::gen::element(axes_by{1, 0, 2}, axes_by{2, 1, 0}, axes_by{1, 2, 0}, axes_by{0, 2, 1});
+}
 
 rc::Gen<defined_mapping> any_mapping(const box& range) {
   const auto border = rc::gen::inRange<coordinate>(0, 3);
@@ -97,8 +104,8 @@ rc::Gen<defined_mapping> any_mapping(const box& range) {
     const auto [a, b, c] = t;
     return axes_by{a, b, c};
   });
-  return rc::gen::map(rc::gen::tuple(rc::gen::inRange(0, kinds), elements, rc::gen::tuple(border, border, border), axis, box_up_to(7),
-                                     rc::gen::oneOf(any_axes, any_order_of_axes())),
+  return rc::gen::map(rc::gen::tuple(rc::gen::inRange(0, kinds), elements, rc::gen::tuple(border, border, border), axis,
+                                     box_up_to(7), rc::gen::oneOf(any_axes, any_order_of_axes())),
                       [](const auto& t) {
                         const auto& [kind, all, borders, a, always, by] = t;
                         const auto [b0, b1, b2] = borders;
@@ -111,7 +118,8 @@ chunk_grid any_grid_of(const box& range) {
   const auto most = *rc::gen::inRange<node_number>(1, 14);
   graph::chunk_weights weights;
   if (*rc::gen::inRange(0, 3) == 0)
-    weights = graph::chunk_weights(*rc::gen::container<std::vector<double>>(most, rc::gen::element(0.001, 0.5, 1.0, 2.0, 7.0)));
+    weights = graph::chunk_weights(
+        *rc::gen::container<std::vector<double>>(most, rc::gen::element(0.001, 0.5, 1.0, 2.0, 7.0)));
   return {range, most, *rc::gen::element(cut::along_rows, cut::in_tiles), {*grain, *grain, *grain}, weights};
 }
 
@@ -219,9 +227,11 @@ TEST_CASE("mappings of a buffer that is as the range are called disjoint exactly
     const chunk_grid g = any_grid_of(range);
     const axes_by by = *any_order_of_axes();
     point min, max;
-    for (int a = 0; a < max_axes; ++a) min[a] = range.min()[by[static_cast<std::size_t>(a)]], max[a] = range.max()[by[static_cast<std::size_t>(a)]];
-    std::vector<mapping> all = {mapping::one_to_one(range), mapping::all(range), mapping::transposed(box::between(min, max), by),
-                                mapping::fixed(range, range), mapping::fixed(range, box()), mapping()};
+    for (int a = 0; a < max_axes; ++a)
+      min[a] = range.min()[by[static_cast<std::size_t>(a)]], max[a] = range.max()[by[static_cast<std::size_t>(a)]];
+    std::vector<mapping> all = {
+        mapping::one_to_one(range),   mapping::all(range),          mapping::transposed(box::between(min, max), by),
+        mapping::fixed(range, range), mapping::fixed(range, box()), mapping()};
     for (int a = 0; a < max_axes; ++a) {
       point border;
       border[a] = 2;

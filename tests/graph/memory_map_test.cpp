@@ -54,7 +54,9 @@ TEST_CASE("the first candidates are evicted, as few as needed, next to free addr
 
 TEST_CASE("live allocations never share addresses, and follow the releases of earlier owners") {
   std::mt19937 random(1);
-  const auto number = [&](std::uint64_t least, std::uint64_t most) { return std::uniform_int_distribution(least, most)(random); };
+  const auto number = [&](std::uint64_t least, std::uint64_t most) {
+    return std::uniform_int_distribution(least, most)(random);
+  };
   for (int program = 0; program < 200; ++program) {
     const memory_bounds bounds{.bytes = number(1, 2000), .grain = number(1, 9)};
     memory_map m(bounds);
@@ -76,7 +78,8 @@ TEST_CASE("live allocations never share addresses, and follow the releases of ea
       // The model: the longest run of free addresses.
       std::uint64_t stretch = 0, longest = 0;
       for (std::uint64_t a = 0; a < m.capacity(); ++a) {
-        const bool is_free = std::ranges::none_of(there, [&](const auto& t) { return t.second.first <= a && a < t.second.second; });
+        const bool is_free =
+            std::ranges::none_of(there, [&](const auto& t) { return t.second.first <= a && a < t.second.second; });
         longest = std::max(longest, stretch = is_free ? stretch + 1 : 0);
       }
       REQUIRE(hole.has_value() == (m.taken_by(bytes) <= longest));
@@ -86,7 +89,8 @@ TEST_CASE("live allocations never share addresses, and follow the releases of ea
       dependencies follows;
       m.take({step}, hole->offset, bytes, follows, applied);
       for (std::uint64_t a = hole->offset; a < last; ++a)
-        if (released[a]) REQUIRE(std::ranges::any_of(follows, [&](std::uint64_t f) { return f >= std::max(released[a], applied); }));
+        if (released[a])
+          REQUIRE(std::ranges::any_of(follows, [&](std::uint64_t f) { return f >= std::max(released[a], applied); }));
       there[step] = {hole->offset, last};
       REQUIRE(m.pieces() <= 2 * there.size() + 300);
     }

@@ -92,7 +92,8 @@ TEST_CASE("equal sets of nodes are equal values after any unions, differences an
       if (how == 0) made -= other;
       else if (how == 1) made = made | other;
       else if (how == 2) made |= other;
-      const graph::node_number behind = model.empty() ? 0 : *model.rbegin() + 1, from = how < 3 ? first : behind + first % 3;
+      const graph::node_number behind = model.empty() ? 0 : *model.rbegin() + 1,
+                               from = how < 3 ? first : behind + first % 3;
       if (how == 3) made.append(from, from + length);
       for (graph::node_number n = from; n < from + length; ++n)
         if (how == 0) model.erase(n);

@@ -95,7 +95,8 @@ TEST_CASE("lacking and sent elements equal those of a model by elements, over ma
           std::vector<int> got(40, 0), expected(40, 0);
           for (const box& b : taken(r, where))
             for (coordinate i = b.min()[0]; i < b.max()[0]; ++i) ++got[static_cast<std::size_t>(i)];
-          for (coordinate i = where.min()[0]; i < where.max()[0]; ++i) expected[static_cast<std::size_t>(i)] = !std::exchange(held[static_cast<std::size_t>(i)], 1);
+          for (coordinate i = where.min()[0]; i < where.max()[0]; ++i)
+            expected[static_cast<std::size_t>(i)] = !std::exchange(held[static_cast<std::size_t>(i)], 1);
           REQUIRE(got == expected);
           break;
         }

@@ -12,8 +12,8 @@
 #include "graph/task_graph.hpp"
 
 using namespace stretto;
-using graph::access, graph::buffer, graph::buffer_id, graph::horizon_policy, graph::mapping, graph::mode, graph::ordered_task, graph::task,
-    graph::task_graph;
+using graph::access, graph::buffer, graph::buffer_id, graph::horizon_policy, graph::mapping, graph::mode,
+    graph::ordered_task, graph::task, graph::task_graph;
 
 namespace {
 
@@ -53,7 +53,9 @@ class modelled_program {
         if (conflict(early, late) && !tasks_[late].before.test(early)) say(late, "does not follow", early);
     return fault_;
   }
-  std::size_t horizons() const { return static_cast<std::size_t>(std::ranges::count(tasks_, true, &modelled_task::follows_all)) - 1; }
+  std::size_t horizons() const {
+    return static_cast<std::size_t>(std::ranges::count(tasks_, true, &modelled_task::follows_all)) - 1;
+  }
 
  private:
   static constexpr int buffers = 3, cells = 64;  // of each buffer
@@ -76,10 +78,13 @@ class modelled_program {
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   horizon_policy any_policy() {
     if (!has_horizons_) return never;
-    return {.step = static_cast<std::uint64_t>(below(6)), .most_parallel = below(2) ? 0 : static_cast<std::uint64_t>(2 + below(7))};
+    return {.step = static_cast<std::uint64_t>(below(6)),
+            .most_parallel = below(2) ? 0 : static_cast<std::uint64_t>(2 + below(7))};
   }
   // One, two and three axes.
-  static box elements_of(int b) { return b == 0 ? box(0, cells) : b == 1 ? box({0, 0}, {8, 8}) : box({0, 0, 0}, {4, 4, 4}); }
+  static box elements_of(int b) {
+    return b == 0 ? box(0, cells) : b == 1 ? box({0, 0}, {8, 8}) : box({0, 0, 0}, {4, 4, 4});
+  }
   std::size_t cell(int b, const point& p) const {
     const box all = elements_of(b);
     return first_cell_[b] + static_cast<std::size_t>((p[0] * all.length(1) + p[1]) * all.length(2) + p[2]);
@@ -127,7 +132,8 @@ class modelled_program {
     tasks_.push_back(m);
   }
   void check_remembered() {
-    if (made_.remembered() > tasks_.size() - applied_) say(applied_, "is applied, but remembered are", made_.remembered());
+    if (made_.remembered() > tasks_.size() - applied_)
+      say(applied_, "is applied, but remembered are", made_.remembered());
   }
 
   void add_task() {
@@ -173,8 +179,10 @@ class modelled_program {
     if (!fault_.empty()) return;
     for (const std::uint64_t f : made.follows) {
       if (f > applied_ && !conflict(f, number)) say(number, "has no conflict with", f);
-      // Of a side effect the horizon stands for who affected it last, also where all who have used it since follow that.
-      if (f == applied_ && t.effects.empty() && made.follows.size() > 1 && std::ranges::none_of(asked, [&](std::uint64_t a) { return a <= applied_; }))
+      // Of a side effect the horizon stands for who affected it last, also where all who have used it since follow
+      // that.
+      if (f == applied_ && t.effects.empty() && made.follows.size() > 1 &&
+          std::ranges::none_of(asked, [&](std::uint64_t a) { return a <= applied_; }))
         say(number, "has no conflict older than the horizon", f);
     }
     for (std::size_t c = 0; c < elements_.size(); ++c)
@@ -189,7 +197,8 @@ class modelled_program {
       if (!tasks_[n].is_followed) front.push_back(n);
     if (t.follows != front) say(t.id.number, "follows not the front of", tasks_.size());
     appended(t, {.follows_all = true});
-    if (fault_.empty() && tasks_.back().before.count() != tasks_.size() - 1) say(t.id.number, "does not follow all of", tasks_.size());
+    if (fault_.empty() && tasks_.back().before.count() != tasks_.size() - 1)
+      say(t.id.number, "does not follow all of", tasks_.size());
   }
   void add_horizon_if_due() {
     if (!fault_.empty()) return;
@@ -198,8 +207,10 @@ class modelled_program {
     const std::uint64_t grown = longest - tasks_[horizon_].path;
     const bool is_crowded = policy_.most_parallel != 0 && front >= policy_.most_parallel;
     const auto made = made_.add_horizon();
-    if (made && !is_crowded && (policy_.step == 0 || grown < policy_.step)) say(made->id.number, "is too early behind horizon", horizon_);
-    if (!made && (is_crowded || (policy_.step != 0 && grown > policy_.step))) say(tasks_.size(), "should be a horizon, behind", horizon_);
+    if (made && !is_crowded && (policy_.step == 0 || grown < policy_.step))
+      say(made->id.number, "is too early behind horizon", horizon_);
+    if (!made && (is_crowded || (policy_.step != 0 && grown > policy_.step)))
+      say(tasks_.size(), "should be a horizon, behind", horizon_);
     if (!made) return;
     follows_exactly_the_front(*made);
     applied_ = std::exchange(horizon_, made->id.number);
@@ -263,7 +274,8 @@ TEST_CASE("a task follows the tasks that it conflicts with, over all chunks") {
 TEST_CASE("a reduction writes the whole buffer that it reduces into") {
   task_graph g(never);
   const box all(0, 100);
-  const buffer_id values = g.add(buffer{.elements = all, .name = "values"}), sum = g.add(buffer{.elements = box(0, 4), .name = "sum"});
+  const buffer_id values = g.add(buffer{.elements = all, .name = "values"}),
+                  sum = g.add(buffer{.elements = box(0, 4), .name = "sum"});
   g.add(using_boxes({{sum, mode::read, box(0, 1)}}, box(0, 4)));  // 1
   task t = using_boxes({{values, mode::read, all}}, all);
   t.reductions = {{sum}};
@@ -301,15 +313,15 @@ TEST_CASE("an affecting task follows all tasks that name the side effect; a user
     return g.add(t).follows;
   };
   using graph::dependencies;
-  CHECK(task_with({{0, false}}) == dependencies{0});                 // 1
-  CHECK(task_with({{0, false}}) == dependencies{0});                 // 2
-  CHECK(task_with({{0, true}}) == dependencies{1, 2});               // 3
-  CHECK(task_with({{1, true}}) == dependencies{0});                  // 4
-  CHECK(task_with({{0, false}}) == dependencies{3});                 // 5
-  CHECK(task_with({{0, false}, {1, true}}) == dependencies{3, 4});   // 6
-  CHECK(task_with({{0, true}}) == dependencies{3, 5, 6});            // 7
+  CHECK(task_with({{0, false}}) == dependencies{0});                // 1
+  CHECK(task_with({{0, false}}) == dependencies{0});                // 2
+  CHECK(task_with({{0, true}}) == dependencies{1, 2});              // 3
+  CHECK(task_with({{1, true}}) == dependencies{0});                 // 4
+  CHECK(task_with({{0, false}}) == dependencies{3});                // 5
+  CHECK(task_with({{0, false}, {1, true}}) == dependencies{3, 4});  // 6
+  CHECK(task_with({{0, true}}) == dependencies{3, 5, 6});           // 7
   CHECK(g.add(using_boxes({}, box(0, 4))).follows == dependencies{0});
-  g.add_epoch();                                                     // 9
+  g.add_epoch();  // 9
   CHECK(task_with({{0, false}}) == dependencies{9});
   CHECK(task_with({{0, true}}) == dependencies{9, 10});
 }
@@ -357,7 +369,8 @@ TEST_CASE("a buffer that is made late begins at the horizon") {
     CHECK(g.add_horizon().has_value() == (i > 0));  // the first epoch is followed by the first task
   }
   const buffer_id b = g.add(buffer{.elements = all, .name = {}});
-  CHECK(g.add(using_boxes({{b, mode::read, all}}, all)).follows == graph::dependencies{3});  // 5 is the last, 3 is applied
+  CHECK(g.add(using_boxes({{b, mode::read, all}}, all)).follows ==
+        graph::dependencies{3});  // 5 is the last, 3 is applied
 }
 
 TEST_CASE("a chain of tasks brings a horizon whenever it has grown by a step") {

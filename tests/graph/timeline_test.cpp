@@ -15,12 +15,14 @@
 
 using namespace stretto;
 using namespace stretto::graph;
-using stretto::test::named_task, stretto::test::recorded, stretto::test::recorded_generative, stretto::test::recorded_stencil;
+using stretto::test::named_task, stretto::test::recorded, stretto::test::recorded_generative,
+    stretto::test::recorded_stencil;
 
 namespace {
 
 // An item a second, so that times can be told by heart.
-const cost_model slow{.task = 0, .launch = 1, .items = 1, .copy_latency = 1, .copy_bytes = 4, .message_latency = 1, .message_bytes = 4};
+const cost_model slow{
+    .task = 0, .launch = 1, .items = 1, .copy_latency = 1, .copy_bytes = 4, .message_latency = 1, .message_bytes = 4};
 
 const time_span& span_of(const timeline& when, const recorded& r, std::size_t node, const char* kind, std::size_t nth) {
   for (std::size_t i = 0; i < r.of_nodes[node].instructions.size(); ++i)
@@ -52,17 +54,20 @@ void check_schedule(const recorded& r, std::span<const node_record> nodes, const
       if (const auto* to = std::get_if<receive>(&nodes[n].instructions[i].what))
         for (std::size_t m = 0; m < nodes.size(); ++m)
           for (std::size_t j = 0; j < nodes[m].instructions.size(); ++j)
-            if (const auto* from = std::get_if<send>(&nodes[m].instructions[j].what); from && from->by == to->by && n != m)
+            if (const auto* from = std::get_if<send>(&nodes[m].instructions[j].what);
+                from && from->by == to->by && n != m)
               for (const sent_part& p : from->parts)
                 if (p.to.contains(nodes[n].node))
-                  CHECK(when.nodes[n].spans[i].end >= doctest::Approx(when.nodes[m].spans[j].end + costs.message_latency));
+                  CHECK(when.nodes[n].spans[i].end >=
+                        doctest::Approx(when.nodes[m].spans[j].end + costs.message_latency));
   }
   CHECK(when.seconds == latest);
 }
 
 }  // namespace
 
-TEST_CASE("launches that follow one another take the sum of what they take, and independent ones on two devices the longer") {
+TEST_CASE(
+    "launches that follow one another take the sum of what they take, and independent ones on two devices the longer") {
   const box cells(0, 8);
   recorded r(1, {.step = 0, .most_parallel = 0}, {.devices = {1, 2}});
   const buffer_id u = r.add({.elements = cells, .name = "u"});
@@ -76,8 +81,8 @@ TEST_CASE("launches that follow one another take the sum of what they take, and 
 
 TEST_CASE("a border is sent when it is computed, arrives one latency later, and its readers wait for it") {
   const recorded r = recorded_stencil(2, 1);
-  // On the host, without copies but those of growing. 8 items and a launch: 9 s. The allocation grows: its 8 elements of 4 bytes take
-  // 1 + 8 s. The border, 4 bytes, takes a second of the link, and comes after another.
+  // On the host, without copies but those of growing. 8 items and a launch: 9 s. The allocation grows: its 8 elements
+  // of 4 bytes take 1 + 8 s. The border, 4 bytes, takes a second of the link, and comes after another.
   const timeline when = predict(r.program, r.of_nodes, slow);
   for (std::size_t n = 0; n < 2; ++n) {
     CHECK(span_of(when, r, n, "compute", 0).end == 9);
@@ -94,7 +99,8 @@ TEST_CASE("a border is sent when it is computed, arrives one latency later, and 
 TEST_CASE("elements from nodes that are not recorded are assumed to be sent as an identical node would send them") {
   for (const std::size_t node : {0u, 1u}) {
     const recorded r = recorded_stencil(2, 6, {.devices = {1, 2}});
-    const timeline both = predict(r.program, r.of_nodes, slow), alone = predict(r.program, {&r.of_nodes[node], 1}, slow);
+    const timeline both = predict(r.program, r.of_nodes, slow),
+                   alone = predict(r.program, {&r.of_nodes[node], 1}, slow);
     CHECK(alone.seconds == both.seconds);  // the two mirror one another
     for (std::size_t i = 0; i < r.of_nodes[node].instructions.size(); ++i) {
       CHECK(alone.nodes[0].spans[i].begin == both.nodes[node].spans[i].begin);
@@ -106,9 +112,13 @@ TEST_CASE("elements from nodes that are not recorded are assumed to be sent as a
 TEST_CASE("nothing begins before what it follows has ended, and a lane does one thing at a time") {
   for (const node_number nodes : {1u, 2u, 3u, 5u})
     for (const node_shape& shape : {node_shape{}, node_shape{{1}}, node_shape{{1, 2, 3}}})
-      for (const cost_model& costs :
-           {slow, cost_model{},
-            cost_model{.launch = 0, .items = 3, .copy_latency = 0, .copy_bytes = 7, .message_latency = 5, .message_bytes = 1}}) {
+      for (const cost_model& costs : {slow, cost_model{},
+                                      cost_model{.launch = 0,
+                                                 .items = 3,
+                                                 .copy_latency = 0,
+                                                 .copy_bytes = 7,
+                                                 .message_latency = 5,
+                                                 .message_bytes = 1}}) {
         const recorded a = recorded_stencil(nodes, 7, shape), b = recorded_generative(nodes, 4, shape);
         for (const recorded* r : {&a, &b}) {
           check_schedule(*r, r->of_nodes, costs);
@@ -119,7 +129,8 @@ TEST_CASE("nothing begins before what it follows has ended, and a lane does one 
 
 TEST_CASE("a timeline is written for Perfetto with a process for each node and a thread for each lane") {
   const recorded r = recorded_stencil(2, 1, {.devices = {1}});
-  const auto json = nlohmann::json::parse(timeline_as_json(r.program, r.of_nodes, predict(r.program, r.of_nodes, slow)));
+  const auto json =
+      nlohmann::json::parse(timeline_as_json(r.program, r.of_nodes, predict(r.program, r.of_nodes, slow)));
   std::size_t drawn = 0;
   for (const auto& e : json["traceEvents"])
     if (e["ph"] == "X") ++drawn, CHECK(e["dur"].get<double>() > 0);
@@ -137,6 +148,7 @@ TEST_CASE("costs are read by name, and what is none is refused with those that a
   CHECK(some.message_latency == 0);
   CHECK(some.copy_bytes == 5);
   CHECK(some.launch == cost_model().launch);
-  for (const char* wrong : {"items", "items=", "items=0", "launch=-1", "speed=3", "items=x", "items=inf", "launch=nan", "items=1e3=4", ",", "items=1,,"})
+  for (const char* wrong : {"items", "items=", "items=0", "launch=-1", "speed=3", "items=x", "items=inf", "launch=nan",
+                            "items=1e3=4", ",", "items=1,,"})
     CHECK_MESSAGE(stretto::test::error_of([&] { costs_of(wrong); }).code() == "B19", wrong);
 }

@@ -8,7 +8,8 @@ namespace stretto::graph {
 namespace {
 
 TEST_CASE(
-    "elements count as written from the task on that writes them, on every node alike, and from the start where a buffer has content") {
+    "elements count as written from the task on that writes them, on every node alike, and from the start where a "
+    "buffer has content") {
   for (node_number self = 0; self < 3; ++self) {
     command_graph commands(self, 3);
     task_graph tasks;

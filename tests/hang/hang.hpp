@@ -1,5 +1,5 @@
-// hang.hpp - programs that hang, each in its own way, and some that do not; hang_test.py starts them and reads what they
-// are told.
+// hang.hpp - programs that hang, each in its own way, and some that do not; hang_test.py starts them and reads what
+// they are told.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ struct program {
   void (*run)(runtime& rt);
   std::uint32_t workers = 2;
 };
-extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[], of_nodes[], healthy[];  // each ends with a null name
+extern const program of_events[], of_cycles[], of_objects[], of_threads[], not_proven[], of_nodes[],
+    healthy[];  // each ends with a null name
 
 }  // namespace hang

@@ -53,7 +53,7 @@ void held_outside(runtime& rt) {
       pthread_setname_np(pthread_self(), "reader");
       wait(tally.acquire());  // NAMED held_outside
       const detail::holder_record mark(*base::current()->runtime, given_back, "view of \"u\"", "",
-                                   std::source_location::current());  // GUILTY held_outside
+                                       std::source_location::current());  // GUILTY held_outside
       taken.trigger();
       std::this_thread::sleep_for(std::chrono::hours(1));
     }).detach();

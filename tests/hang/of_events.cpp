@@ -73,8 +73,8 @@ void held_while_waiting(runtime& rt) {
     const auto given_back = user_event::create();
     wait(async(name("keeper"), [given_back] {
       const detail::holder_record mark(*base::current()->runtime, given_back, "view of \"u\"", "task \"keeper\"",
-                                   std::source_location::current());  // GUILTY held_while_waiting
-      wait(async(after(given_back), name("writer"), [] {}));          // NAMED held_while_waiting
+                                       std::source_location::current());  // GUILTY held_while_waiting
+      wait(async(after(given_back), name("writer"), [] {}));              // NAMED held_while_waiting
     }));
   });
 }

@@ -57,7 +57,8 @@ struct speaker {
 
 void each_others_message(runtime&) {
   on_nodes(2, [] {
-    const auto left = make_mobile<speaker>(at_node(0), name("left")), right = make_mobile<speaker>(at_node(1), name("right"));
+    const auto left = make_mobile<speaker>(at_node(0), name("left")),
+               right = make_mobile<speaker>(at_node(1), name("right"));
     const auto both = barrier::create(2);
     send(left, call<&speaker::ask>(right, both));
     send(right, call<&speaker::ask>(left, both));
@@ -146,8 +147,9 @@ void copied_far_away(runtime&) {
 void made_far_away(runtime&) {
   on_nodes(2, [] {
     const auto never = user_event::create();  // GUILTY made_far_away
-    const numbers u = numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(event(never))).made;  // NAMED made_far_away
-    wait(fill(u, 1.0));  // NAMED made_far_away
+    const numbers u =
+        numbers::create(at_node(1), box(0, 100), {.name = "u"}, after(event(never))).made;  // NAMED made_far_away
+    wait(fill(u, 1.0));                                                                     // NAMED made_far_away
   });
 }
 
@@ -157,7 +159,7 @@ void each_others_copy(runtime&) {
     const numbers b = numbers::create(at_node(2), box(0, 100), {.name = "b"}).made;
     const auto turn = user_event::create();
     const event there = copy(a, b, after(event(turn)));  // GUILTY each_others_copy
-    const event back = copy(b, a, after(there));  // NAMED each_others_copy
+    const event back = copy(b, a, after(there));         // NAMED each_others_copy
     turn.trigger(back);
     wait(there);
   });
@@ -218,20 +220,26 @@ void beside_a_failure(runtime&) {
   runtime rt({.workers = 2, .job = job.seat(0)});
   rt.run([] {
     const auto tally = reservation::create();  // GUILTY beside_a_failure
-    wait(tally.acquire());  // NAMED beside_a_failure
-    wait(tally.acquire());  // NAMED beside_a_failure
+    wait(tally.acquire());                     // NAMED beside_a_failure
+    wait(tally.acquire());                     // NAMED beside_a_failure
   });
 }
 
 }  // namespace
 
-const program of_nodes[] = {{"left_the_collective", left_the_collective}, {"each_others_message", each_others_message},
-                            {"lost_to_a_handler", lost_to_a_handler},     {"held_far_away", held_far_away},
+const program of_nodes[] = {{"left_the_collective", left_the_collective},
+                            {"each_others_message", each_others_message},
+                            {"lost_to_a_handler", lost_to_a_handler},
+                            {"held_far_away", held_far_away},
                             {"broadcast_to_who_waits", broadcast_to_who_waits},
-                            {"awaited_far_away", awaited_far_away},       {"spawned_far_away", spawned_far_away},
-                            {"copied_far_away", copied_far_away},         {"made_far_away", made_far_away},
-                            {"each_others_copy", each_others_copy},       {"seen_elsewhere", seen_elsewhere},
-                            {"never_returns", never_returns},             {"beside_a_failure", beside_a_failure},
+                            {"awaited_far_away", awaited_far_away},
+                            {"spawned_far_away", spawned_far_away},
+                            {"copied_far_away", copied_far_away},
+                            {"made_far_away", made_far_away},
+                            {"each_others_copy", each_others_copy},
+                            {"seen_elsewhere", seen_elsewhere},
+                            {"never_returns", never_returns},
+                            {"beside_a_failure", beside_a_failure},
                             {nullptr, nullptr}};
 
 }  // namespace hang

@@ -93,7 +93,7 @@ void view_kept(runtime& rt) {
   rt.run([] {
     const int one = 1;
     const object<int> x(box(0, 1), &one, {.name = "x"});
-    const auto seen = x.read().get();  // GUILTY view_kept
+    const auto seen = x.read().get();                        // GUILTY view_kept
     wait(launch(name("again"), all_zero, x.elements(), x));  // NAMED view_kept
   });
 }
@@ -105,7 +105,7 @@ void view_in_the_way(runtime&) {
   rt.run([] {
     const std::vector<int> begin(12'000);  // 48 KB
     const object<int> x(box(0, 12'000), begin.data(), {.name = "x"}), y(x.elements(), {.name = "y"});
-    const auto seen = x.read().get();  // GUILTY view_in_the_way
+    const auto seen = x.read().get();                          // GUILTY view_in_the_way
     wait(launch(name("crowded"), all_zero, y.elements(), y));  // NAMED view_in_the_way
   });
 }
@@ -114,7 +114,7 @@ void seen_and_written(runtime& rt) {
   rt.run([] {
     const int one = 1;
     const buffer<int> x(box(0, 1), &one, {.name = "x"});
-    const auto seen = x.read().get();  // GUILTY seen_and_written
+    const auto seen = x.read().get();                                    // GUILTY seen_and_written
     wait(launch(name("again"), all_zero, x.elements(), x(one_to_one)));  // NAMED seen_and_written
   });
 }
@@ -124,7 +124,7 @@ void seen_far_ahead(runtime& rt) {
   rt.run([] {
     const int one = 1;
     const buffer<int> x(box(0, 1), &one, {.name = "x"});
-    const auto seen = x.read().get();  // GUILTY seen_far_ahead
+    const auto seen = x.read().get();                                              // GUILTY seen_far_ahead
     for (int s = 0; s < 1000; ++s) launch(all_zero, x.elements(), x(one_to_one));  // NAMED seen_far_ahead
   });
 }
@@ -142,12 +142,17 @@ void copied_behind(runtime& rt) {
 
 }  // namespace
 
-const program of_objects[] = {{"view_kept", view_kept},           {"copied_behind", copied_behind},
+const program of_objects[] = {{"view_kept", view_kept},
+                              {"copied_behind", copied_behind},
                               {"view_in_the_way", view_in_the_way},
-                              {"seen_and_written", seen_and_written}, {"seen_far_ahead", seen_far_ahead},
-                              {"never_released", never_released}, {"acquired_twice", acquired_twice},
-                              {"lock_order", lock_order},         {"short_barrier", short_barrier},
-                              {"late_arrival", late_arrival},     {"at_the_end", at_the_end},
+                              {"seen_and_written", seen_and_written},
+                              {"seen_far_ahead", seen_far_ahead},
+                              {"never_released", never_released},
+                              {"acquired_twice", acquired_twice},
+                              {"lock_order", lock_order},
+                              {"short_barrier", short_barrier},
+                              {"late_arrival", late_arrival},
+                              {"at_the_end", at_the_end},
                               {}};
 
 }  // namespace hang

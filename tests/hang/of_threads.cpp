@@ -10,13 +10,13 @@ namespace hang {
 namespace {
 
 void blocked_outside(runtime& rt) {
-  const attachment here(rt);               // NAMED blocked_outside
+  const attachment here(rt);                // NAMED blocked_outside
   const auto never = user_event::create();  // GUILTY blocked_outside
   wait(never);
 }
 
 void blocked_in_finish(runtime& rt) {
-  const attachment here(rt);  // NAMED blocked_in_finish
+  const attachment here(rt);                // NAMED blocked_in_finish
   const auto never = user_event::create();  // GUILTY blocked_in_finish
   finish([never] { async(after(never), name("inside"), [] {}); });
 }

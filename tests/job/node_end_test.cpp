@@ -26,7 +26,8 @@ TEST_CASE("how a node ended is told in words") {
 }
 
 TEST_CASE("marked lines are taken out of what programs write, wherever they stand and however they are cut") {
-  const std::string whole = "begin\nno end of line" + to_line(killed) + " goes on\n\x1e odd bytes \x1e\x1estretto-nod\n" + to_line(failed) + "end";
+  const std::string whole = "begin\nno end of line" + to_line(killed) +
+                            " goes on\n\x1e odd bytes \x1e\x1estretto-nod\n" + to_line(failed) + "end";
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     node_end_reader reader;
@@ -51,9 +52,12 @@ TEST_CASE("who ended first is told first, whoever was heard first") {
   CHECK(reader.found == std::vector{early, late});
 }
 
-TEST_CASE("who aborts just before another is seen to be ended by a signal comes behind it; long before, or beside an exit code, it comes first") {
+TEST_CASE(
+    "who aborts just before another is seen to be ended by a signal comes behind it; long before, or beside an exit "
+    "code, it comes first") {
   const node_end killed{.node = 2, .host = "h", .process = 3, .how = ending::signal, .number = 9, .at_ns = 900'000'000};
-  const node_end failed{.node = 3, .host = "h", .process = 4, .how = ending::exit_code, .number = 1, .at_ns = 950'000'000};
+  const node_end failed{
+      .node = 3, .host = "h", .process = 4, .how = ending::exit_code, .number = 1, .at_ns = 950'000'000};
   node_end aborted{.node = 1, .host = "h", .process = 2, .how = ending::signal, .number = 6, .at_ns = 800'000'000};
   const auto ordered = [](std::vector<node_end> all) {
     order_by_cause(all);

@@ -17,7 +17,9 @@ surroundings machine(unsigned cores) {
           .mpis = {{"openmpi", "/usr/bin/mpirun.openmpi", "/opt/lib/stretto/stretto_mpi_openmpi.so"},
                    {"mpich", "/usr/bin/mpirun.mpich", "/opt/lib/stretto/stretto_mpi_mpich.so"}}};
 }
-std::string line_of(const wish& wanted, const surroundings& here) { return to_line(plan_of(wanted, here), {"./program"}); }
+std::string line_of(const wish& wanted, const surroundings& here) {
+  return to_line(plan_of(wanted, here), {"./program"});
+}
 
 }  // namespace
 
@@ -34,16 +36,20 @@ TEST_CASE("one node gets as many workers as it would have alone") {
 TEST_CASE("more nodes than cores are allowed, with a worker each, and bound to nothing") {
   for (const binding bind : {binding::none, binding::cores})
     CHECK(line_of({.nodes = 5, .bind = bind}, machine(4)) ==
-          "OMPI_MCA_plm=isolated STRETTO_WORKERS=1 /usr/bin/mpirun.openmpi -q -n 5 --oversubscribe --bind-to none ./program");
+          "OMPI_MCA_plm=isolated STRETTO_WORKERS=1 /usr/bin/mpirun.openmpi -q -n 5 --oversubscribe --bind-to none "
+          "./program");
   CHECK(line_of({.nodes = 5, .mpi = "mpich", .bind = binding::cores}, machine(4)) ==
         "STRETTO_WORKERS=1 /usr/bin/mpirun.mpich -n 5 ./program");
 }
 
 TEST_CASE("nodes that are bound share the cores of their host") {
-  CHECK(line_of({.nodes = 4, .bind = binding::cores}, machine(16)).find("--map-by slot:PE=4 --bind-to core ") != std::string::npos);
-  CHECK(line_of({.nodes = 4, .bind = binding::cores}, machine(4)).find("--map-by core --bind-to core ") != std::string::npos);
+  CHECK(line_of({.nodes = 4, .bind = binding::cores}, machine(16)).find("--map-by slot:PE=4 --bind-to core ") !=
+        std::string::npos);
+  CHECK(line_of({.nodes = 4, .bind = binding::cores}, machine(4)).find("--map-by core --bind-to core ") !=
+        std::string::npos);
   CHECK(line_of({.nodes = 4, .bind = binding::numa}, machine(16)).find("--bind-to numa ") != std::string::npos);
-  CHECK(line_of({.nodes = 4, .mpi = "mpich", .bind = binding::cores}, machine(16)).find("-bind-to core:4 ") != std::string::npos);
+  CHECK(line_of({.nodes = 4, .mpi = "mpich", .bind = binding::cores}, machine(16)).find("-bind-to core:4 ") !=
+        std::string::npos);
 }
 
 TEST_CASE("Open MPI is told that root may start nodes only where root does") {
@@ -70,12 +76,15 @@ TEST_CASE("several hosts share the nodes, and Open MPI carries Stretto's variabl
         "-x STRETTO_TRACE -x STRETTO_WORKERS ./program");
   auto with_mpich = wanted;
   with_mpich.mpi = "mpich";
-  CHECK(line_of(with_mpich, here) == "STRETTO_WORKERS=4 /usr/bin/mpirun.mpich -n 5 -hosts beta:2,gamma:1,delta:2 ./program");
+  CHECK(line_of(with_mpich, here) ==
+        "STRETTO_WORKERS=4 /usr/bin/mpirun.mpich -n 5 -hosts beta:2,gamma:1,delta:2 ./program");
 }
 
 TEST_CASE("hosts that all are this one are no others") {
-  CHECK(line_of({.nodes = 2, .hosts = {{"localhost"}}, .mpi = "mpich"}, machine(8)) == line_of({.nodes = 2, .mpi = "mpich"}, machine(8)));
-  CHECK(line_of({.nodes = 2, .hosts = {{"alpha", 1}, {"127.0.0.1", 1}}}, machine(8)) == line_of({.nodes = 2}, machine(8)));
+  CHECK(line_of({.nodes = 2, .hosts = {{"localhost"}}, .mpi = "mpich"}, machine(8)) ==
+        line_of({.nodes = 2, .mpi = "mpich"}, machine(8)));
+  CHECK(line_of({.nodes = 2, .hosts = {{"alpha", 1}, {"127.0.0.1", 1}}}, machine(8)) ==
+        line_of({.nodes = 2}, machine(8)));
 }
 
 TEST_CASE("inside a Slurm allocation Slurm starts the nodes, by an interface that an MPI that is here takes") {
@@ -117,11 +126,14 @@ TEST_CASE("inside a Slurm allocation Slurm starts the nodes, also where there is
   here.mpis.clear();
   here.srun = "/usr/bin/srun";
   here.allocated_hosts = 2;
-  CHECK(line_of({.nodes = 4}, here) == "STRETTO_WORKERS=4 /usr/bin/srun -n 4 --kill-on-bad-exit=1 --cpu-bind=none ./program");
-  CHECK(line_of({.nodes = 3, .hosts = {{"a", 2}, {"b"}}, .mpi = "openmpi", .bind = binding::cores}, here) ==
-        "STRETTO_WORKERS=4 /usr/bin/srun -n 3 --kill-on-bad-exit=1 --mpi=pmix --distribution=arbitrary --nodelist=a,a,b "
-        "--cpu-bind=cores ./program");
-  CHECK(line_of({.nodes = 4, .mpi = "mpich", .bind = binding::numa}, here).find(" --mpi=pmi2 --cpu-bind=ldoms ") != std::string::npos);
+  CHECK(line_of({.nodes = 4}, here) ==
+        "STRETTO_WORKERS=4 /usr/bin/srun -n 4 --kill-on-bad-exit=1 --cpu-bind=none ./program");
+  CHECK(
+      line_of({.nodes = 3, .hosts = {{"a", 2}, {"b"}}, .mpi = "openmpi", .bind = binding::cores}, here) ==
+      "STRETTO_WORKERS=4 /usr/bin/srun -n 3 --kill-on-bad-exit=1 --mpi=pmix --distribution=arbitrary --nodelist=a,a,b "
+      "--cpu-bind=cores ./program");
+  CHECK(line_of({.nodes = 4, .mpi = "mpich", .bind = binding::numa}, here).find(" --mpi=pmi2 --cpu-bind=ldoms ") !=
+        std::string::npos);
 }
 
 TEST_CASE("hosts are read as they are written, and what is wrong with them is said") {
@@ -135,7 +147,8 @@ TEST_CASE("hosts are read as they are written, and what is wrong with them is sa
 
 TEST_CASE("hosts that do not have room for just the nodes are refused") {
   const auto code = [](std::uint32_t nodes, std::vector<host> hosts) {
-    return std::string(test::error_of([&] { plan_of({.nodes = nodes, .hosts = std::move(hosts)}, machine(8)); }).code());
+    return std::string(
+        test::error_of([&] { plan_of({.nodes = nodes, .hosts = std::move(hosts)}, machine(8)); }).code());
   };
   CHECK(code(3, {{"a", 2}}) == "W56");
   CHECK(code(1, {{"a", 2}}) == "W56");
@@ -182,7 +195,8 @@ TEST_CASE("of MPIs the first that can be used starts the nodes; without any the 
 
 TEST_CASE("a command line is one that a shell reads alike") {
   const plan p{.mpi = "", .variables = {{"STRETTO_DEVICES", "sim:2(shared_bus)"}}, .command = {"/opt/my mpi/mpirun"}};
-  CHECK(to_line(p, {"./a", "it's", "", "x=1"}) == R"(STRETTO_DEVICES='sim:2(shared_bus)' '/opt/my mpi/mpirun' ./a 'it'\''s' '' x=1)");
+  CHECK(to_line(p, {"./a", "it's", "", "x=1"}) ==
+        R"(STRETTO_DEVICES='sim:2(shared_bus)' '/opt/my mpi/mpirun' ./a 'it'\''s' '' x=1)");
 }
 
 }  // namespace stretto::job

@@ -197,13 +197,14 @@ balancer drawn(std::mt19937_64& random) {
     case 1: return by_hints(balancers::refine{.tolerance = 1});
     case 2: return by_hints(balancers::diffusion{});
     case 3: return by_hints(balancers::stealing{.idle_below = 0.9});
-    default: return [seed = random()](const load_table& t) {
-      std::mt19937_64 draw(seed);
-      object_moves m;
-      for (std::size_t i = 0; i < t.objects.size(); ++i)
-        if (draw() % 2) m.push_back({i, std::uint32_t(draw() % t.nodes.size())});
-      return m;
-    };
+    default:
+      return [seed = random()](const load_table& t) {
+        std::mt19937_64 draw(seed);
+        object_moves m;
+        for (std::size_t i = 0; i < t.objects.size(); ++i)
+          if (draw() % 2) m.push_back({i, std::uint32_t(draw() % t.nodes.size())});
+        return m;
+      };
   }
 }
 void balance_some(trial& t) {
@@ -211,8 +212,7 @@ void balance_some(trial& t) {
   t.on(node, [&] {
     if (t.sent.as_one.size() && t.random() % 2)
       t.keep(node, async(after(balance(t.sent.as_one, drawn(t.random))), [] {}));
-    else
-      t.keep(node, async(after(balance(drawn(t.random))), [] {}));
+    else t.keep(node, async(after(balance(drawn(t.random))), [] {}));
   });
 }
 
@@ -239,42 +239,45 @@ TEST_CASE("threads of many nodes send while every node balances") {
     model sent(nodes);
     of_all = &sent;
     std::atomic<std::uint32_t> ready{0}, through{0};
-    on_all_nodes({}, 2, [&](runtime&) {
-      const std::uint32_t me = this_node();
-      if (me == 0) {
-        sent.as_one = make_collection<book>(objects, std::string());
-        for (std::uint32_t o = 0; o < objects; ++o) sent.objects.push_back(sent.as_one[o]);
-      }
-      ++ready;
-      while (ready < nodes) yield();
-      finish([&] {
-        async([&] {
-          std::mt19937_64 random(seed * 100 + me);
-          for (int i = 0; i < 6; ++i) {
-            const balance_report r = balance(sent.as_one, i % 2 ? drawn(random) : balancers::refine{}).get();
-            CHECK(r.moved == r.moves);
-            CHECK(r.silent == 0);
+    on_all_nodes(
+        {}, 2,
+        [&](runtime&) {
+          const std::uint32_t me = this_node();
+          if (me == 0) {
+            sent.as_one = make_collection<book>(objects, std::string());
+            for (std::uint32_t o = 0; o < objects; ++o) sent.objects.push_back(sent.as_one[o]);
           }
-        });
-        async([&] {
-          std::mt19937_64 random(seed * 1000 + me);
-          for (int i = 0; i < 60; ++i) {
-            const auto o = std::uint32_t(random() % objects);
-            if (random() % 4) send_line(o, random() % 2);
-            else send_chain(o, 6);
-            if (i % 7 == 0) yield();
+          ++ready;
+          while (ready < nodes) yield();
+          finish([&] {
+            async([&] {
+              std::mt19937_64 random(seed * 100 + me);
+              for (int i = 0; i < 6; ++i) {
+                const balance_report r = balance(sent.as_one, i % 2 ? drawn(random) : balancers::refine{}).get();
+                CHECK(r.moved == r.moves);
+                CHECK(r.silent == 0);
+              }
+            });
+            async([&] {
+              std::mt19937_64 random(seed * 1000 + me);
+              for (int i = 0; i < 60; ++i) {
+                const auto o = std::uint32_t(random() % objects);
+                if (random() % 4) send_line(o, random() % 2);
+                else send_chain(o, 6);
+                if (i % 7 == 0) yield();
+              }
+            });
+          });
+          ++through;
+          while (through < nodes) yield();
+          if (me) return;
+          for (std::uint32_t o = 0; o < objects; ++o) {
+            auto counts = check_book(send(sent.objects[o], call<&read_all>()).get());
+            for (std::uint32_t n = 0; n < nodes; ++n) CHECK(counts[n] == sent.sent_by(n, o));
           }
-        });
-      });
-      ++through;
-      while (through < nodes) yield();
-      if (me) return;
-      for (std::uint32_t o = 0; o < objects; ++o) {
-        auto counts = check_book(send(sent.objects[o], call<&read_all>()).get());
-        for (std::uint32_t n = 0; n < nodes; ++n) CHECK(counts[n] == sent.sent_by(n, o));
-      }
-      CHECK(sent.disturbed == 0);
-    }, &job);
+          CHECK(sent.disturbed == 0);
+        },
+        &job);
     of_all = nullptr;
   }
 }

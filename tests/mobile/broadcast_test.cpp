@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <stretto/collection.hpp>
-#include <stretto/error.hpp>
 #include <stretto/copy.hpp>
+#include <stretto/error.hpp>
 #include <stretto/finish.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/platform.hpp>
@@ -144,9 +144,7 @@ TEST_CASE("aggregated replies are sent after the last of them, or when there are
   }
   {
     mobiles::reply_aggregation::share first(std::make_shared<mobiles::reply_aggregation>(5, sent::take, &to));
-    {
-      const auto dropped = first.one_more();
-    }
+    { const auto dropped = first.one_more(); }
     add(first, "a");
     CHECK(to.all.size() == 1);
     first.end();
@@ -215,7 +213,8 @@ TEST_CASE("a broadcast is one message to each node, and with many nodes its send
       }
       // The counts of other nodes are complete once the sender has all replies.
       ++told;
-      if (!asks) while (told < nodes) yield();
+      if (!asks)
+        while (told < nodes) yield();
       CHECK(current_mobile_statistics().objects == 0);
       in_all += sent();
     });

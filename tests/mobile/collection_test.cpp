@@ -100,13 +100,16 @@ TEST_CASE("a collection can be sent: elements send to one another, any node redu
     if (this_node() != 0) return;
     const auto c = make_collection<cell>(9);
     finish([&] {
-      broadcast(c, call([](cell& x, collection<cell> ring) {
-        send(ring[(x.index + 1) % ring.size()], call<&cell::mark>(std::to_string(x.index)));
-      }, c));
+      broadcast(c, call(
+                       [](cell& x, collection<cell> ring) {
+                         send(ring[(x.index + 1) % ring.size()], call<&cell::mark>(std::to_string(x.index)));
+                       },
+                       c));
     });
-    const auto seen = async(at_node(2), call([](collection<cell> ring) {
-                              return reduce(ring, call<&cell::all>(), std::string(), std::plus<>()).get();
-                            }, c));
+    const auto seen = async(
+        at_node(2),
+        call([](collection<cell> ring) { return reduce(ring, call<&cell::all>(), std::string(), std::plus<>()).get(); },
+             c));
     CHECK(seen.get() == "801234567");
   });
 }

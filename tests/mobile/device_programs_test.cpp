@@ -104,8 +104,11 @@ struct device_trial {
   bool has_losses = false;
 
   device_trial(std::uint64_t seed, std::uint32_t most_nodes, test::homes which = test::homes::nowhere)
-      : random(seed), homes(which, seed), nodes(1 + std::uint32_t(random() % most_nodes)),
-        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), is_dead(nodes) {
+      : random(seed),
+        homes(which, seed),
+        nodes(1 + std::uint32_t(random() % most_nodes)),
+        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}),
+        is_dead(nodes) {
     sizes = {int(1 + random() % 500), int(600 + random() % 3000), random() % 8 ? 20'000 : 400'000};
     constexpr const char* devices[] = {"sim:2", "sim(exports)", "none", "sim:2(exports)"};
     for (std::uint32_t n = 0; n < nodes; ++n)
@@ -209,21 +212,26 @@ struct device_trial {
     one& to = stores[s];
     move_on();
     switch (random() % 16) {
-      case 0: case 1: put_new(s, slot); break;
-      case 2: case 3: case 4: {
+      case 0:
+      case 1: put_new(s, slot); break;
+      case 2:
+      case 3:
+      case 4: {
         const int by = static_cast<int>(random() % 100);
         for (int& x : to.model[slot]) x += by;
         on(to.driver, [&] { keep(s, send(to.is, call<&store::add>(slot, by))); });
         break;
       }
-      case 5: case 6: {
+      case 5:
+      case 6: {
         const int first = static_cast<int>(random() % 100);
         const values with = content(slot, first);
         for (std::size_t i = 0; i < with.size(); ++i) to.model[slot][i] = (3 * to.model[slot][i] + with[i]) % 65536;
         on(to.driver, [&] { keep(s, send(to.is, call<&store::combine>(slot, made(slot, first, to.driver)))); });
         break;
       }
-      case 7: case 8: {
+      case 7:
+      case 8: {
         const std::size_t other = random() % stores.size();
         if (stores[other].driver != to.driver) break;
         on(to.driver, [&] { moves.push_back({s, other, slot, send(to.is, call<&store::get>(slot)), to.model[slot]}); });
@@ -253,7 +261,9 @@ struct device_trial {
         stores[other].model[slot] = to.model[slot];
         break;
       }
-      case 11: case 12: case 13: on(to.driver, [&] { keep(s, migrate(to.is, at_node(draw()))); }); break;
+      case 11:
+      case 12:
+      case 13: on(to.driver, [&] { keep(s, migrate(to.is, at_node(draw()))); }); break;
       case 14: look(s, slot); break;
       default:
         if (events.empty()) break;
@@ -281,9 +291,7 @@ struct device_trial {
     });
     for (std::size_t s = 0; s < stores.size(); ++s)
       for (std::size_t slot = 0; slot < slots; ++slot) look(s, slot);
-    step_until([&] {
-      return std::ranges::all_of(readings, [](const reading& r) { return r.seen.is_ready(); });
-    });
+    step_until([&] { return std::ranges::all_of(readings, [](const reading& r) { return r.seen.is_ready(); }); });
     for (std::size_t s = 0; s < stores.size(); ++s) step_until([&] { return is_settled(s); });
     step(50 * nodes);
   }

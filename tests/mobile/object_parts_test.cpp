@@ -50,7 +50,7 @@ struct heavy {
   std::unique_ptr<block> apart;
   std::optional<std::vector<double>> perhaps;
   std::vector<std::uint32_t> doubled;  // is sent as fields() writes it
-  std::uint64_t sum = 0;  // of `numbers`, known when these have been read
+  std::uint64_t sum = 0;               // of `numbers`, known when these have been read
   int taken = 0;
 
   heavy() = default;
@@ -221,28 +221,31 @@ TEST_CASE("threads of many nodes migrate large objects while others send to them
     const simulated_job job({.nodes = nodes, .seed = seed, .jitter_seconds = seed % 2 ? 2e-6 : 1e-5});
     std::vector<mobile<heavy>> all(objects);
     std::atomic<std::uint32_t> ready{0}, through{0};
-    on_all_nodes({}, 2, [&](runtime&) {
-      const std::uint32_t me = this_node();
-      for (std::uint32_t o = me; o < objects; o += nodes) all[o] = make_mobile<heavy>(o + 1);
-      ++ready;
-      while (ready < nodes) yield();
-      std::mt19937_64 random(seed * 10 + me);
-      finish([&] {
-        for (int i = 0; i < 25; ++i) {
-          const auto o = static_cast<std::uint32_t>(random() % objects);
-          if (random() % 2) migrate(all[o], at_node(static_cast<std::uint32_t>(random() % nodes)));
-          else send(all[o], call<&heavy::take>());
-          if (random() % 4 == 0) CHECK(send(all[o], call<&is_that_of>(o + 1)).get());
-        }
-      });
-      ++through;
-      while (through < nodes) yield();
-      if (me) return;
-      for (std::uint32_t o = 0; o < objects; ++o) {
-        CHECK(send(all[o], call<&is_that_of>(o + 1)).get());
-        destroy(all[o]).get();
-      }
-    }, &job);
+    on_all_nodes(
+        {}, 2,
+        [&](runtime&) {
+          const std::uint32_t me = this_node();
+          for (std::uint32_t o = me; o < objects; o += nodes) all[o] = make_mobile<heavy>(o + 1);
+          ++ready;
+          while (ready < nodes) yield();
+          std::mt19937_64 random(seed * 10 + me);
+          finish([&] {
+            for (int i = 0; i < 25; ++i) {
+              const auto o = static_cast<std::uint32_t>(random() % objects);
+              if (random() % 2) migrate(all[o], at_node(static_cast<std::uint32_t>(random() % nodes)));
+              else send(all[o], call<&heavy::take>());
+              if (random() % 4 == 0) CHECK(send(all[o], call<&is_that_of>(o + 1)).get());
+            }
+          });
+          ++through;
+          while (through < nodes) yield();
+          if (me) return;
+          for (std::uint32_t o = 0; o < objects; ++o) {
+            CHECK(send(all[o], call<&is_that_of>(o + 1)).get());
+            destroy(all[o]).get();
+          }
+        },
+        &job);
   }
 }
 

@@ -90,10 +90,12 @@ TEST_CASE("a name can be sent, compared, hashed and printed") {
     CHECK_FALSE(mobile<account>().is_valid());
     CHECK(std::unordered_set<mobile<account>>{m, m}.size() == 1);
     // Sent to the other node, which sends back to the object.
-    const auto paid = async(at_node(1 - this_node()), call([](mobile<account> to, long sum) {
-      send(to, call<&account::pay>(sum)).get();
-      return to_string(to);
-    }, m, 41));
+    const auto paid = async(at_node(1 - this_node()), call(
+                                                          [](mobile<account> to, long sum) {
+                                                            send(to, call<&account::pay>(sum)).get();
+                                                            return to_string(to);
+                                                          },
+                                                          m, 41));
     CHECK(paid.get().find("M1") != std::string::npos);
     CHECK(send(m, call<&account::shown>()).get() == 42);
   });
@@ -154,10 +156,12 @@ TEST_CASE("readers run together, a writer alone, also while it waits") {
       // Two readers wait for one another: they end only if they run together.
       const auto one = user_event::create(), other = user_event::create();
       const auto meeting = [&](user_event mine, user_event its) {
-        return send(m, call([](const account&, user_event own, event others) {
-          own.trigger();
-          wait(others);
-        }, mine, event(its)));
+        return send(m, call(
+                           [](const account&, user_event own, event others) {
+                             own.trigger();
+                             wait(others);
+                           },
+                           mine, event(its)));
       };
       const auto a = meeting(one, other), b = meeting(other, one);
       a.get();
@@ -167,11 +171,11 @@ TEST_CASE("readers run together, a writer alone, also while it waits") {
           send(m, reading);
           if (i % 6 == 0)
             send(m, call([](account&) {
-              if (inside || is_written.exchange(true)) was_disturbed = true;
-              for (int k = 0; k < 20; ++k) yield();
-              if (inside) was_disturbed = true;
-              is_written = false;
-            }));
+                   if (inside || is_written.exchange(true)) was_disturbed = true;
+                   for (int k = 0; k < 20; ++k) yield();
+                   if (inside) was_disturbed = true;
+                   is_written = false;
+                 }));
         }
       });
       CHECK_FALSE(was_disturbed);
@@ -237,12 +241,12 @@ TEST_CASE("a finish waits for handlers on any node, and for messages that they s
     finish([&] {
       for (const auto& m : ring)
         send(m, call([](account&) {
-          for (int i = 0; i < 5; ++i)
-            async([] {
-              yield();
-              ++done;
-            });
-        }));
+               for (int i = 0; i < 5; ++i)
+                 async([] {
+                   yield();
+                   ++done;
+                 });
+             }));
     });
     CHECK(done == 35);
   });
@@ -342,26 +346,29 @@ TEST_CASE("an object that cannot be written stays, one that cannot be read is lo
 TEST_CASE("messages to an object of a failed node fail, and other objects stay usable") {
   if (wander()) return;
   const simulated_job job({.nodes = 3});
-  on_all_nodes({}, 1, [&](runtime&) {
-    if (this_node() != 0) return;
-    const auto there = make_mobile<account>(at_node(2), name("far away"), 1);
-    const auto safe = make_mobile<account>(at_node(1), 2);
-    const auto of_two =
-        finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
-    CHECK(send(there, call<&account::shown>()).get() == 1);
-    CHECK(send(of_two, call<&account::shown>()).get() == 3);
-    const auto never = user_event::create();
-    const auto waits = send(there, call([](account&, event e) { wait(e); }, event(never)));
-    const auto behind = send(there, call<&account::shown>());
-    job.kill(2);
-    CHECK(words_of(waits).find("G03") != std::string::npos);
-    CHECK(words_of(behind).find("N2") != std::string::npos);
-    CHECK(words_of(send(there, call<&account::shown>())).find("far away") != std::string::npos);
-    CHECK(words_of(send(of_two, call<&account::shown>())).find("G03") != std::string::npos);
-    CHECK(words_of(migrate(safe, at_node(2))).find("N05") != std::string::npos);
-    CHECK(send(safe, call<&account::shown>()).get() == 2);
-    never.trigger();
-  }, &job);
+  on_all_nodes(
+      {}, 1,
+      [&](runtime&) {
+        if (this_node() != 0) return;
+        const auto there = make_mobile<account>(at_node(2), name("far away"), 1);
+        const auto safe = make_mobile<account>(at_node(1), 2);
+        const auto of_two =
+            finish([] { return async(at_node(2), call([] { return make_mobile<account>(at_node(1), 3); })).get(); });
+        CHECK(send(there, call<&account::shown>()).get() == 1);
+        CHECK(send(of_two, call<&account::shown>()).get() == 3);
+        const auto never = user_event::create();
+        const auto waits = send(there, call([](account&, event e) { wait(e); }, event(never)));
+        const auto behind = send(there, call<&account::shown>());
+        job.kill(2);
+        CHECK(words_of(waits).find("G03") != std::string::npos);
+        CHECK(words_of(behind).find("N2") != std::string::npos);
+        CHECK(words_of(send(there, call<&account::shown>())).find("far away") != std::string::npos);
+        CHECK(words_of(send(of_two, call<&account::shown>())).find("G03") != std::string::npos);
+        CHECK(words_of(migrate(safe, at_node(2))).find("N05") != std::string::npos);
+        CHECK(send(safe, call<&account::shown>()).get() == 2);
+        never.trigger();
+      },
+      &job);
 }
 
 /// Animals may have other types; the one that moves is exactly an animal.

@@ -81,9 +81,9 @@ class model {
   std::uint32_t sent_by_all() const { return total_ + without_order; }
   std::atomic<std::uint32_t> handled{0};
   std::atomic<std::uint32_t> without_order{0};
-  collection<book> as_one;  // in some programs: all objects
+  collection<book> as_one;            // in some programs: all objects
   std::vector<mobile<book>> objects;  // complete before the first message
-  std::atomic<int> disturbed{0};  // handlers that overlapped with a writer
+  std::atomic<int> disturbed{0};      // handlers that overlapped with a writer
 
  private:
   struct sent {
@@ -139,9 +139,8 @@ inline void pass_on(book& b, line l, hop h) {
 inline future<void> send_chain(std::uint32_t to, std::uint32_t length) {
   const std::uint32_t me = this_node();
   const hop more{static_cast<std::uint32_t>((to * 5 + 1) % of_all->objects.size()), length};
-  return of_all->in_order(me, to, [&](std::uint32_t number) {
-    return send(of_all->objects[to], call<&pass_on>(line{me, number}, more));
-  });
+  return of_all->in_order(
+      me, to, [&](std::uint32_t number) { return send(of_all->objects[to], call<&pass_on>(line{me, number}, more)); });
 }
 inline future<void> send_after(event e, std::uint32_t to) {
   return send(after(e), of_all->objects[to], call<&write_down>(line{without_order, of_all->without_order++}, 0u));

@@ -138,29 +138,32 @@ TEST_CASE("threads of many nodes send chains: at quiescence, all chains have end
     of_all = &sent;
     for (std::uint32_t o = 0; o < objects; ++o) sent.objects.emplace_back();
     std::atomic<std::uint32_t> ready{0}, through{0}, looked{0};
-    on_all_nodes({}, 2, [&](runtime&) {
-      const std::uint32_t me = this_node();
-      for (std::uint32_t o = me; o < objects; o += nodes)
-        sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
-      ++ready;
-      while (ready < nodes) yield();
-      for (std::uint32_t round = 1; round <= 5; ++round) {
-        std::mt19937_64 random(seed * 100 + me * 10 + round);
-        detached([&] {
-          for (int i = 0; i < 10; ++i) {
-            const auto o = std::uint32_t(random() % objects);
-            if (random() % 4 == 0) migrate(sent.objects[o], at_node(std::uint32_t(random() % nodes)));
-            send_chain(o, std::uint32_t(random() % 20));
+    on_all_nodes(
+        {}, 2,
+        [&](runtime&) {
+          const std::uint32_t me = this_node();
+          for (std::uint32_t o = me; o < objects; o += nodes)
+            sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
+          ++ready;
+          while (ready < nodes) yield();
+          for (std::uint32_t round = 1; round <= 5; ++round) {
+            std::mt19937_64 random(seed * 100 + me * 10 + round);
+            detached([&] {
+              for (int i = 0; i < 10; ++i) {
+                const auto o = std::uint32_t(random() % objects);
+                if (random() % 4 == 0) migrate(sent.objects[o], at_node(std::uint32_t(random() % nodes)));
+                send_chain(o, std::uint32_t(random() % 20));
+              }
+            });
+            ++through;
+            while (through < nodes * round) yield();
+            wait(quiescence());
+            CHECK(sent.handled == sent.sent_by_all());
+            ++looked;
+            while (looked < nodes * round) yield();
           }
-        });
-        ++through;
-        while (through < nodes * round) yield();
-        wait(quiescence());
-        CHECK(sent.handled == sent.sent_by_all());
-        ++looked;
-        while (looked < nodes * round) yield();
-      }
-    }, &job);
+        },
+        &job);
     of_all = nullptr;
   }
 }

@@ -84,49 +84,52 @@ TEST_CASE("threads of many nodes send to objects that others move") {
     of_all = &sent;
     for (std::uint32_t o = 0; o < objects; ++o) sent.objects.emplace_back();
     std::atomic<std::uint32_t> ready{0}, through{0};
-    on_all_nodes({}, 2, [&](runtime&) {
-      const std::uint32_t me = this_node();
-      for (std::uint32_t o = me; o < objects; o += nodes)
-        sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
-      ++ready;
-      while (ready < nodes) yield();
-      finish([&] {
-        for (std::uint32_t task = 0; task < 3; ++task)
-          async([&, task] {
-            std::mt19937_64 random(seed * 1000 + me * 10 + task);
-            for (int i = 0; i < 60; ++i) {
-              const auto o = std::uint32_t(random() % objects);
-              switch (random() % 8) {
-                case 0: migrate(sent.objects[o], at_node(std::uint32_t(random() % nodes))); break;
-                case 1: send(sent.objects[o], call<&look>(2u)); break;
-                case 2: send_chain(o, 6); break;
-                case 3: send_line(o, 2).get(); break;
-                case 4: {
-                  const auto e = user_event::create();
-                  send_after(e, o);
-                  e.trigger();
-                  break;
+    on_all_nodes(
+        {}, 2,
+        [&](runtime&) {
+          const std::uint32_t me = this_node();
+          for (std::uint32_t o = me; o < objects; o += nodes)
+            sent.objects[o] = make_mobile<book>(at_node(std::uint32_t(seed + o) % nodes), o, std::string());
+          ++ready;
+          while (ready < nodes) yield();
+          finish([&] {
+            for (std::uint32_t task = 0; task < 3; ++task)
+              async([&, task] {
+                std::mt19937_64 random(seed * 1000 + me * 10 + task);
+                for (int i = 0; i < 60; ++i) {
+                  const auto o = std::uint32_t(random() % objects);
+                  switch (random() % 8) {
+                    case 0: migrate(sent.objects[o], at_node(std::uint32_t(random() % nodes))); break;
+                    case 1: send(sent.objects[o], call<&look>(2u)); break;
+                    case 2: send_chain(o, 6); break;
+                    case 3: send_line(o, 2).get(); break;
+                    case 4: {
+                      const auto e = user_event::create();
+                      send_after(e, o);
+                      e.trigger();
+                      break;
+                    }
+                    default: send_line(o);
+                  }
+                  if (i % 7 == 0) yield();
                 }
-                default: send_line(o);
-              }
-              if (i % 7 == 0) yield();
-            }
+              });
           });
-      });
-      ++through;
-      while (through < nodes) yield();
-      if (me) return;
-      std::uint32_t unordered = 0;
-      for (std::uint32_t o = 0; o < objects; ++o) {
-        auto counts = check_book(send(sent.objects[o], call<&read_all>()).get());
-        for (std::uint32_t n = 0; n < nodes; ++n) CHECK(counts[n] == sent.sent_by(n, o));
-        unordered += counts[without_order];
-        destroy(sent.objects[o]).get();
-      }
-      CHECK(unordered == sent.without_order);
-      CHECK(sent.disturbed == 0);
-      CHECK(current_mobile_statistics().most_hops <= most_hops);
-    }, &job);
+          ++through;
+          while (through < nodes) yield();
+          if (me) return;
+          std::uint32_t unordered = 0;
+          for (std::uint32_t o = 0; o < objects; ++o) {
+            auto counts = check_book(send(sent.objects[o], call<&read_all>()).get());
+            for (std::uint32_t n = 0; n < nodes; ++n) CHECK(counts[n] == sent.sent_by(n, o));
+            unordered += counts[without_order];
+            destroy(sent.objects[o]).get();
+          }
+          CHECK(unordered == sent.without_order);
+          CHECK(sent.disturbed == 0);
+          CHECK(current_mobile_statistics().most_hops <= most_hops);
+        },
+        &job);
     of_all = nullptr;
   }
 }

@@ -222,12 +222,14 @@ TEST_CASE("unwritten elements stay unwritten on another node, and written ones a
       launch(travel_fill, box(3000, 3500), o(box(3000, 3500)), 1);
       const auto m = make_mobile<keeper>(at_node(at));
       send(m, call<&keeper::take>(o)).get();
-      const auto sum = send(m, call([](keeper& k, int from, int to) {
-        const auto held = k.mine.read(box(from, to)).get();
-        long all = 0;
-        for (int i = from; i < to; ++i) all += held.view()(i);
-        return all;
-      }, 1000, 2000));
+      const auto sum = send(m, call(
+                                   [](keeper& k, int from, int to) {
+                                     const auto held = k.mine.read(box(from, to)).get();
+                                     long all = 0;
+                                     for (int i = from; i < to; ++i) all += held.view()(i);
+                                     return all;
+                                   },
+                                   1000, 2000));
       CHECK(sum.get() == 1499500);
       CHECK(words_of([&] { send(m, call<&keeper::content>()).get(); }).find("error A03") != std::string::npos);
       send(m, call([](keeper& k) { launch(travel_fill, k.mine.elements(), k.mine, 0); }));
@@ -373,10 +375,12 @@ TEST_CASE("a node failure before the data has arrived fails the users of the dat
         const auto e = user_event::create();
         object<int> o(box(0, 3000));
         launch(after(e), travel_fill, o.elements(), o, 0);
-        const auto told = async(at_node(0), call([](object<int> o) {
-          ++begun;
-          seen_there = words_of([&] { o.read().get(); });
-        }, std::move(o)));
+        const auto told = async(at_node(0), call(
+                                                [](object<int> o) {
+                                                  ++begun;
+                                                  seen_there = words_of([&] { o.read().get(); });
+                                                },
+                                                std::move(o)));
         while (!may_end) yield();
         CHECK(words_of([&] { told.get(); }).find("N05") != std::string::npos);
         e.trigger();

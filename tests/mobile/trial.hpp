@@ -37,8 +37,11 @@ struct trial {
 
   enum class made { one_by_one, as_a_collection, as_a_large_collection };
   explicit trial(std::uint64_t seed, std::uint32_t most_nodes, made how = made::one_by_one)
-      : random(seed), nodes(1 + std::uint32_t(random() % most_nodes)),
-        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}), sent(nodes), is_dead(nodes) {
+      : random(seed),
+        nodes(1 + std::uint32_t(random() % most_nodes)),
+        job({.nodes = nodes, .seed = seed, .jitter_seconds = random() % 2 ? 2e-6 : 1e-4}),
+        sent(nodes),
+        is_dead(nodes) {
     of_all = &sent;
     for (std::uint32_t n = 0; n < nodes; ++n)
       all.push_back(std::make_unique<runtime>(
@@ -117,12 +120,21 @@ struct trial {
         return keep(node, async(after(indices_of_all()), [] {}));
       }
       switch (random() % 18) {
-        case 0: case 1: case 2: case 3: return keep_line(node, o);
-        case 4: case 5: return keep_line(node, o, 1 + std::uint32_t(random() % 3));
-        case 6: for (int i = 0; i < 8; ++i) keep_line(node, o); return;
+        case 0:
+        case 1:
+        case 2:
+        case 3: return keep_line(node, o);
+        case 4:
+        case 5: return keep_line(node, o, 1 + std::uint32_t(random() % 3));
+        case 6:
+          for (int i = 0; i < 8; ++i) keep_line(node, o);
+          return;
         case 7: return keep(node, send_chain(o, std::uint32_t(random() % 12)));
-        case 8: case 9: send(sent.objects[o], call<&look>(std::uint32_t(random() % 3))); return;
-        case 10: case 11: case 12: return keep(node, migrate(sent.objects[o], at_node(draw())));
+        case 8:
+        case 9: send(sent.objects[o], call<&look>(std::uint32_t(random() % 3))); return;
+        case 10:
+        case 11:
+        case 12: return keep(node, migrate(sent.objects[o], at_node(draw())));
         case 13:
           keep(node, migrate(sent.objects[o], at_node(draw())));
           return keep(node, migrate(sent.objects[o], at_node(draw())));
@@ -150,9 +162,7 @@ struct trial {
   void finish_all() {
     for (auto& [node, e] : events) on(node, [&] { e.trigger(); });
     events.clear();
-    step_until([&] {
-      return std::ranges::all_of(futures, [&](const waiting& w) { return w.what.is_ready(); });
-    });
+    step_until([&] { return std::ranges::all_of(futures, [&](const waiting& w) { return w.what.is_ready(); }); });
     step(20 * nodes);
   }
   /// As that node reads it; nothing if it cannot.

@@ -9,8 +9,8 @@
 #include "thrown_by.hpp"
 
 using namespace stretto;
-using test::timer_module;
 using test::thrown_by;
+using test::timer_module;
 
 namespace {
 
@@ -84,20 +84,19 @@ TEST_CASE("modules are initialised in order, started once there are workers, and
 TEST_CASE("a module that fails to initialise is named, and those before it are finalised") {
   for (const bool at_start : {false, true}) {
     std::vector<std::string> log;
-    auto a = std::make_shared<noted>("a", log), b = std::make_shared<noted>("b", log), c = std::make_shared<noted>("c", log);
-    if (at_start)
-      b->at_start = [](runtime&) { throw std::runtime_error("no such device"); };
-    else
-      b->at_initialise = [](module_host&) { throw std::runtime_error("no such device"); };
+    auto a = std::make_shared<noted>("a", log), b = std::make_shared<noted>("b", log),
+         c = std::make_shared<noted>("c", log);
+    if (at_start) b->at_start = [](runtime&) { throw std::runtime_error("no such device"); };
+    else b->at_initialise = [](module_host&) { throw std::runtime_error("no such device"); };
     CHECK(thrown_by([&] { runtime rt({.workers = 2, .modules = {a, b, c}}); }) ==
           std::string("error M04: module \"b\" failed to ") + (at_start ? "start" : "initialise") +
               "\n  because     no such device\n"
-              "  try         what had been started before it has been ended again; see to the cause, or leave the module out");
+              "  try         what had been started before it has been ended again; see to the cause, or leave the "
+              "module out");
     if (at_start)
       CHECK(log == std::vector<std::string>{"a initialises", "b initialises", "c initialises", "a starts", "b starts",
                                             "c finalises", "b finalises", "a finalises"});
-    else
-      CHECK(log == std::vector<std::string>{"a initialises", "b initialises", "a finalises"});
+    else CHECK(log == std::vector<std::string>{"a initialises", "b initialises", "a finalises"});
     // All of them, and the node number, can be used again.
     b->at_start = nullptr, b->at_initialise = nullptr;
     runtime rt({.workers = 1, .modules = {a, b, c}});
@@ -120,18 +119,21 @@ TEST_CASE("a poller of a module that failed to initialise is forgotten with it")
       throw std::runtime_error("not today");
     }
   };
-  CHECK_THROWS_AS(runtime({.workers = 1, .modules = {std::make_shared<timer_module>(), std::make_shared<short_lived>()}}),
-                  error);
+  CHECK_THROWS_AS(
+      runtime({.workers = 1, .modules = {std::make_shared<timer_module>(), std::make_shared<short_lived>()}}), error);
 }
 
 TEST_CASE("two modules of one name, an empty name and a null pointer are refused") {
   CHECK(thrown_by([] {
-          runtime({.workers = 1, .modules = {std::make_shared<timer_module>("t"), std::make_shared<timer_module>("t")}});
+          runtime(
+              {.workers = 1, .modules = {std::make_shared<timer_module>("t"), std::make_shared<timer_module>("t")}});
         }) ==
         "error M01: two modules of a runtime are named \"t\"\n"
         "  because     messages and statistics tell modules apart by name\n"
         "  try         give each module to a runtime once");
-  CHECK(thrown_by([] { runtime({.workers = 1, .modules = {std::make_shared<timer_module>("")}}); }).starts_with("error M01"));
+  CHECK(thrown_by([] {
+          runtime({.workers = 1, .modules = {std::make_shared<timer_module>("")}});
+        }).starts_with("error M01"));
   CHECK(thrown_by([] { runtime({.workers = 1, .modules = {nullptr}}); }).starts_with("error M01"));
 }
 
@@ -191,8 +193,9 @@ TEST_CASE("places that a module adds are those of the runtime; what it adds wron
     CHECK(rt.machine().kind(rt.machine().at("disk")) == place_kind::storage);
   }
   a->at_places = [](platform_description&) { throw std::runtime_error("no disk at all"); };
-  CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a}}); })
-            .starts_with("error M04: module \"disks\" failed to add its places\n  because     no disk at all"));
+  CHECK(thrown_by([&] {
+          runtime({.workers = 1, .modules = {a}});
+        }).starts_with("error M04: module \"disks\" failed to add its places\n  because     no disk at all"));
 }
 
 TEST_CASE("asking for a module that the runtime does not have says how to have it") {

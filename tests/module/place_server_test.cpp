@@ -14,9 +14,7 @@ using test::thrown_by;
 using test::with;
 using manner = disk_module::manner;
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("tasks at a place that no worker serves run on the module's thread, and may wait there") {
   for (const bool stepped : {false, true})
@@ -67,7 +65,8 @@ TEST_CASE("an exception of a task on the module's thread poisons its future, and
   rt.run([&] {
     auto f = async(at(there), [] { throw std::runtime_error("sector 7"); });
     CHECK(thrown_by([&] { f.get(); }) == "sector 7");
-    CHECK(thrown_by([&] { finish([&] { async(at(there), [] { throw std::runtime_error("sector 8"); }); }); }) == "sector 8");
+    CHECK(thrown_by([&] { finish([&] { async(at(there), [] { throw std::runtime_error("sector 8"); }); }); }) ==
+          "sector 8");
     auto skipped = async(at(there), after(f), [] { FAIL("it ran"); });
     CHECK(thrown_by([&] { skipped.get(); }).find("sector 7") != std::string::npos);
   });
@@ -103,7 +102,8 @@ TEST_CASE("a server that drops or refuses a task fails it, each in words of its 
     return text;
   };
   const std::string dropped = outcome(manner::drops);
-  CHECK(dropped.starts_with("error M07: task \"save\" was dropped by the server of its place\n  spawned     place_server_test.cpp:"));
+  CHECK(dropped.starts_with(
+      "error M07: task \"save\" was dropped by the server of its place\n  spawned     place_server_test.cpp:"));
   CHECK(dropped.find("  place       disk\n") != std::string::npos);
   CHECK(outcome(manner::refuses) == "the disk is full");
 }

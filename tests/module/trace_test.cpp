@@ -32,8 +32,7 @@ struct trace_file {
   std::vector<json> spans(std::string_view name) const {
     std::vector<json> found;
     for (const json& e : events())
-      if ((e.at("ph") == "X" || e.at("ph") == "b") &&
-          e.at("name").get<std::string>().starts_with(name))
+      if ((e.at("ph") == "X" || e.at("ph") == "b") && e.at("name").get<std::string>().starts_with(name))
         found.push_back(e);
     return found;
   }

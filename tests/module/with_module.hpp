@@ -9,7 +9,8 @@
 
 namespace stretto::test {
 
-inline runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false, std::uint64_t seed = 1) {
+inline runtime_options with(std::shared_ptr<module> m, std::uint32_t workers, bool stepped = false,
+                            std::uint64_t seed = 1) {
   return {.workers = workers, .seed = seed, .stepped = stepped, .modules = {std::move(m)}};
 }
 

@@ -17,9 +17,8 @@ namespace {
 
 constexpr coordinate rows = 300, columns = 200;
 
-STRETTO_KERNEL(number_all, (out<double, 2> u), {
-  u(global_id(0), global_id(1)) = 1000.0 * global_id(0) + global_id(1);
-})
+STRETTO_KERNEL(number_all, (out<double, 2> u),
+               { u(global_id(0), global_id(1)) = 1000.0 * global_id(0) + global_id(1); })
 
 hid_t checked(hid_t id) {
   if (id < 0) throw std::runtime_error("HDF5 says no");
@@ -31,8 +30,8 @@ struct parallel_file {
   parallel_file(const char* name, MPI_Comm all, bool is_new) {
     const hid_t by_mpi = checked(H5Pcreate(H5P_FILE_ACCESS));
     checked(H5Pset_fapl_mpio(by_mpi, all, MPI_INFO_NULL));
-    file = checked(is_new ? H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, by_mpi)
-                          : H5Fopen(name, H5F_ACC_RDONLY, by_mpi));
+    file =
+        checked(is_new ? H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, by_mpi) : H5Fopen(name, H5F_ACC_RDONLY, by_mpi));
     H5Pclose(by_mpi);
     const std::array<hsize_t, 2> lengths{rows, columns};
     space = checked(H5Screate_simple(2, lengths.data(), nullptr));

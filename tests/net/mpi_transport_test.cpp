@@ -28,18 +28,20 @@ struct two_nodes {
     fake_mpi::begin(2, seed);  // on one host where the seed is odd
     if (memory == cuda::taken) fake_mpi::take_cuda_memory();
     for (int n = 0; n < 2; ++n) {
-      all[n].add("number", this, +[](void* t, arrival& a) {
-        auto& self = *static_cast<two_nodes*>(t);
-        std::uint64_t number = 0;
-        REQUIRE(a.head.size() == sizeof number);
-        std::memcpy(&number, a.head.data(), sizeof number);
-        CHECK(number == self.came++);
-      });
-      all[n].add("large", this, +[](void* t, arrival& a) {
-        auto& self = *static_cast<two_nodes*>(t);
-        self.content.resize(a.rest.bytes());
-        std::move(a.rest).receive(self.content.data(), self.received);
-      });
+      all[n].add(
+          "number", this, +[](void* t, arrival& a) {
+            auto& self = *static_cast<two_nodes*>(t);
+            std::uint64_t number = 0;
+            REQUIRE(a.head.size() == sizeof number);
+            std::memcpy(&number, a.head.data(), sizeof number);
+            CHECK(number == self.came++);
+          });
+      all[n].add(
+          "large", this, +[](void* t, arrival& a) {
+            auto& self = *static_cast<two_nodes*>(t);
+            self.content.resize(a.rest.bytes());
+            std::move(a.rest).receive(self.content.data(), self.received);
+          });
       all[n].add("unwanted", this, +[](void*, arrival&) {});
       nets[n] = mpi::make(fake_mpi::of_node(n), all[n], mpi::threads::multiple, lane_memory);
     }

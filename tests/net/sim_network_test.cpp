@@ -48,17 +48,18 @@ struct noted {
       one.self = static_cast<node_number>(n);
       one.of = this;
       one.from.resize(s.nodes);
-      one.all.add("note", &one, +[](void* at, arrival& a) {
-        node& here = *static_cast<node*>(at);
-        int number = 0;
-        std::memcpy(&number, a.head.data(), sizeof number);
-        here.from[a.from].push_back(number);
-        here.of->log(std::to_string(a.from) + '>' + std::to_string(here.self) + ' ');
-        if (!a.rest.bytes()) return;
-        auto& l = here.landings.emplace_back();
-        l.bytes.resize(a.rest.bytes());
-        std::move(a.rest).receive(l.bytes.data(), l.landed);
-      });
+      one.all.add(
+          "note", &one, +[](void* at, arrival& a) {
+            node& here = *static_cast<node*>(at);
+            int number = 0;
+            std::memcpy(&number, a.head.data(), sizeof number);
+            here.from[a.from].push_back(number);
+            here.of->log(std::to_string(a.from) + '>' + std::to_string(here.self) + ' ');
+            if (!a.rest.bytes()) return;
+            auto& l = here.landings.emplace_back();
+            l.bytes.resize(a.rest.bytes());
+            std::move(a.rest).receive(l.bytes.data(), l.landed);
+          });
       one.net = network->join(static_cast<node_number>(n), one.all);
       one.net->on_lost([&one](node_number other) { one.lost.push_back(other); });
     }
@@ -211,7 +212,10 @@ TEST_CASE("with cut links and failed nodes completions run once, arrivals are a 
               if (n != a) is_cut[a * count + n] = is_cut[n * count + a] = true;
           }
           break;
-        case 2: case 3: case 4: case 5: {
+        case 2:
+        case 3:
+        case 4:
+        case 5: {
           auto& s = sendings.emplace_back();
           s.from = a, s.to = b;
           s.bytes.assign(random() % 200, std::byte{1});

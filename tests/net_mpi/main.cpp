@@ -1,6 +1,7 @@
 // The scenarios of every transport over MPI, a process each: mpirun -n N net_mpi_test FOLDER LEVEL [MPI].
 //
-// FOLDER holds the libraries, LEVEL is funneled, serialized or multiple, MPI is which library in spite of the launcher's.
+// FOLDER holds the libraries, LEVEL is funneled, serialized or multiple, MPI is which library in spite of the
+// launcher's.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -65,7 +66,8 @@ void tell_host(transport& net) {
   REQUIRE(net.gather_on_host(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all))));
   for (std::uint32_t n = 0; n < here.count; ++n) CHECK(all[n] == 100 + n);
   CHECK_FALSE(net.first_failed(false));
-  CHECK(net.first_failed(static_cast<node_number>(net.self()) + 1 == net.nodes()) == static_cast<node_number>(net.nodes() - 1));
+  CHECK(net.first_failed(static_cast<node_number>(net.self()) + 1 == net.nodes()) ==
+        static_cast<node_number>(net.nodes() - 1));
 }
 
 template <class Scenario, class... Arguments>
@@ -113,6 +115,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string wanted = argc > 2 ? argv[2] : "serialized";
-  level = wanted == "funneled" ? mpi::threads::funneled : wanted == "multiple" ? mpi::threads::multiple : mpi::threads::serialized;
+  level = wanted == "funneled"   ? mpi::threads::funneled
+          : wanted == "multiple" ? mpi::threads::multiple
+                                 : mpi::threads::serialized;
   return doctest::Context(argc, argv).run();
 }

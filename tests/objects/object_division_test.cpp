@@ -190,15 +190,12 @@ TEST_CASE("parts that would write the same elements are refused, and nothing is 
   runtime rt({.workers = 2, .devices = "sim"});
   rt.run([] {
     object<float, 2> u(box({0, 0}, {20, 20}), {.name = "u"}), v(box({0, 0}, {20, 20}), {.name = "v"});
-    const error why = test::error_of([&] {
-      launch(divided_jacobi, box({1, 1}, {19, 19}), u(neighborhood(1)), v(neighborhood(1)), 0.25f);
-    });
+    const error why = test::error_of(
+        [&] { launch(divided_jacobi, box({1, 1}, {19, 19}), u(neighborhood(1)), v(neighborhood(1)), 0.25f); });
     CHECK(why.code() == "A07");
     CHECK(std::string(why.what()).find("object \"v\"") != std::string::npos);
     CHECK(test::error_of([&] {
-            launch(divided_jacobi, box({1, 1}, {19, 19}), u([](const box&) {
-                     return box({0, 0}, {30, 30});
-                   }),
+            launch(divided_jacobi, box({1, 1}, {19, 19}), u([](const box&) { return box({0, 0}, {30, 30}); }),
                    v(one_to_one), 0.25f);
           }).code() == "A05");
   });

@@ -31,7 +31,9 @@ STRETTO_KERNEL(memory_fill, (out<float> x, float value), { x(global_id(0)) = val
 STRETTO_KERNEL(memory_plus_2d, (inout<float, 2> x, float by), { x(global_id(0), global_id(1)) += by; })
 
 template <class Body>
-std::string code_of(Body&& body) { return test::error_of(body).code(); }
+std::string code_of(Body&& body) {
+  return test::error_of(body).code();
+}
 
 const std::vector<std::string>& memory_devices() {
   static const std::vector<std::string> all = test::usable_devices({"none", "sim", "sim:2", "opencl:1"}, "objects");

@@ -49,7 +49,9 @@ void on(const char* devices, Body&& body) {
 }
 
 /// The failure of an event as text, without reporting it to the finish.
-std::string end_of(const event& e) { return thrown_by([&] { wait(e); }); }
+std::string end_of(const event& e) {
+  return thrown_by([&] { wait(e); });
+}
 
 TEST_CASE("objects that name nothing, parts that are not there, places that compute nothing") {
   on("sim", [] {
@@ -133,7 +135,7 @@ TEST_CASE("elements written after a failure are read as if there had been none")
           launch(name("next"), mix, small, a, object<unsigned, 2>(small, std::vector<unsigned>(64).data()), 0, 0, 1u);
       asked.poison(std::make_exception_ptr(std::runtime_error("no")));
       CHECK(end_of(follows).find("launch \"late\"") != std::string::npos);  // it must not read the older data
-    });  // it is reported already
+    });                                                                     // it is reported already
     CHECK(thrown_by([&] { a.read().get(); }).find("launch \"late\"") != std::string::npos);
     launch(set_all, small, a, 7u);
     CHECK(a.read().get().view()(0, 0) == 7u);
@@ -205,8 +207,8 @@ class devices_first : public device_scheduler {
   const device_task* pop(const device_view& d) override {
     const auto is_for = [&](const device_task* t) {
       return t->may_run_on(d) && (d.kind != "host" || std::ranges::none_of(devices_, [&](const device_view& other) {
-        return other.kind != "host" && t->may_run_on(other);
-      }));
+                                    return other.kind != "host" && t->may_run_on(other);
+                                  }));
     };
     const auto found = std::ranges::find_if(waiting_, is_for);
     if (found == waiting_.end()) return nullptr;
@@ -312,7 +314,7 @@ TEST_CASE("groups that are too large for a device run on another, or on the host
         return launches;
       };
       const std::int64_t most = 300 << 10;  // more than the host's groups declare, and than the first device has
-      finish([&] {  // after it all launches are counted
+      finish([&] {                          // after it all launches are counted
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 2}, 8192), x, local_size{2});
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 4}, 4096), x, local_size{2});
         for (int n = 0; n < 8; ++n) launch(misuse_ends, in_groups({0, 64}, 256), x, local_size{most / 4});
@@ -365,9 +367,8 @@ TEST_CASE("a race within a group is reported where the host computes and checks"
     std::vector<float> numbers(64);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
     object<float> x(box(0, 64), numbers.data(), {.name = "x"});
-    const std::string why = thrown_by([&] {
-      wait(launch(misuse_neighbours, in_groups({0, 4}, 16), x, local_size{16}));
-    });
+    const std::string why =
+        thrown_by([&] { wait(launch(misuse_neighbours, in_groups({0, 4}, 16), x, local_size{16})); });
     CHECK(why.find("error K03") != std::string::npos);
     CHECK(why.find("item        (0) of the group, (0) of all") != std::string::npos);
     wait(launch(misuse_neighbours, in_groups({0, 0}, 16), x(box(0, 0)), local_size{16}));
@@ -447,7 +448,7 @@ TEST_CASE("elements are held until they are given back, wherever that is") {
     one.release();
     CHECK_FALSE(bool(one));
     std::thread([mine = std::move(two)]() mutable { mine.release(); }).join();  // a thread without a runtime
-    object<unsigned, 2> other(small);  // the next call handles the release
+    object<unsigned, 2> other(small);                                           // the next call handles the release
     CHECK(after_it.get().view()(0, 0) == 9u);
     auto none = a.read(box({3, 3}, {3, 3})).get();
     CHECK(none.view().size() == 0);

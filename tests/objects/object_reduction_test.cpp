@@ -161,7 +161,10 @@ void random_launches(const std::string& devices, unsigned workers, unsigned seed
       const box part = below(3) ? box({min[0], min[1]}, {max[0], max[1]}) : whole;
       const int by = below(1000);
       switch (below(9)) {
-        case 0: case 1: case 2: case 3:
+        case 0:
+        case 1:
+        case 2:
+        case 3:
           launch(contribute_sum, part, all[k](part), by);
           each(k, part, [&](std::int64_t& v, auto, auto) { v += by; });
           break;

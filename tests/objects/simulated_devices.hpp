@@ -39,10 +39,10 @@ struct made_up_task {
 struct outcome {
   double seconds = 0;
   std::uint64_t bytes_moved = 0;
-  std::vector<std::size_t> order;   // order of issue
-  std::vector<std::uint32_t> where; // per task
+  std::vector<std::size_t> order;    // order of issue
+  std::vector<std::uint32_t> where;  // per task
   std::vector<std::size_t> per_device;
-  bool always_busy = true;          // no device idled while a task waited that it could have run
+  bool always_busy = true;  // no device idled while a task waited that it could have run
 };
 
 class simulated_devices {

@@ -57,7 +57,9 @@ using counted = test::ended;
 /// Runs items in order of arrival when asked to: the smallest executor.
 class in_order : public executor {
  public:
-  void execute(work_item& item, place where) override { (item.next = nullptr, *last_ = &item, last_ = &item.next), where_.push_back(where); }
+  void execute(work_item& item, place where) override {
+    (item.next = nullptr, *last_ = &item, last_ = &item.next), where_.push_back(where);
+  }
   void run_all() {
     while (work_item* item = first_) {
       first_ = item->next;
@@ -105,7 +107,8 @@ TEST_CASE("a channel copies strided rows and calls back once, when polled") {
   CHECK(copier.poll() == 1);
   CHECK(done.times == 1);
   CHECK(done.failure == nullptr);
-  CHECK(to == std::vector{std::byte{0}, std::byte{1}, std::byte{6}, std::byte{7}, std::byte{12}, std::byte{13}, std::byte{18}, std::byte{19}});
+  CHECK(to == std::vector{std::byte{0}, std::byte{1}, std::byte{6}, std::byte{7}, std::byte{12}, std::byte{13},
+                          std::byte{18}, std::byte{19}});
   CHECK_THROWS_AS(copier.start({}, {}, shape, done), error);
   CHECK(copier.pending() == 0);
 }

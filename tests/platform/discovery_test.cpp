@@ -7,8 +7,8 @@
 
 #include <filesystem>
 #include <set>
-#include <string>
 #include <stretto/platform.hpp>
+#include <string>
 
 #include "platform/message.hpp"
 #include "platform/names.hpp"
@@ -50,8 +50,8 @@ TEST_CASE("a core's own NUMA node is closer than the other, and memories know on
 TEST_CASE("a worker steals from all host places, the nearest first, each worker from another victim") {
   const auto p = platform::synthetic("pack:2 numa:1 l3:2 core:2 pu:1");
   const auto path = names(p, p.steal_path(2));
-  CHECK(path == list{"core_2", "L3_1", "core_3", "numa_0", "L3_0", "sysmem", "core_1", "core_0", "numa_1", "L3_3", "L3_2",
-                     "core_5", "core_6", "core_7", "core_4"});
+  CHECK(path == list{"core_2", "L3_1", "core_3", "numa_0", "L3_0", "sysmem", "core_1", "core_0", "numa_1", "L3_3",
+                     "L3_2", "core_5", "core_6", "core_7", "core_4"});
   std::set<std::string> first_remote;
   for (std::uint32_t w = 0; w < 4; ++w)
     for (const place at : p.steal_path(w))
@@ -119,7 +119,8 @@ TEST_CASE("a process bound to one CPU discovers one core") {
       if (sched_setaffinity(std::stoi(thread.path().filename()), sizeof set, &set) != 0) _exit(2);
     const auto p = platform::discover();
     const auto cores = p.places(place_kind::core);
-    const bool one = p.worker_count() == 1 && cores.size() == 1 && p.about(cores[0]).cpus == std::vector{static_cast<std::uint32_t>(first)};
+    const bool one = p.worker_count() == 1 && cores.size() == 1 &&
+                     p.about(cores[0]).cpus == std::vector{static_cast<std::uint32_t>(first)};
     _exit(one ? 0 : 1);
   }
   int status = -1;

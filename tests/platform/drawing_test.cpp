@@ -76,5 +76,7 @@ TEST_CASE("with Graphviz the picture is SVG") {
   const auto svg = small().to_svg();
   CHECK(svg.starts_with("<?xml"));
   CHECK(svg.find(">core_1<") != std::string::npos);
-  CHECK(message_of([] { places::svg_of("graph {"); }).starts_with("error P14: the picture cannot be drawn\n  because     dot said: "));
+  CHECK(message_of([] {
+          places::svg_of("graph {");
+        }).starts_with("error P14: the picture cannot be drawn\n  because     dot said: "));
 }

@@ -31,7 +31,8 @@ TEST_CASE("every value and key knows where it stands") {
 }
 
 TEST_CASE("columns count characters, not bytes") {
-  CHECK(json_fault("[\"\xC3\xA4\xE2\x82\xAC\" x]") == "error P01: expected , or ] in a list, found 'x'\n  file        x.json:1:7");
+  CHECK(json_fault("[\"\xC3\xA4\xE2\x82\xAC\" x]") ==
+        "error P01: expected , or ] in a list, found 'x'\n  file        x.json:1:7");
 }
 
 TEST_CASE("numbers are read whole, and only numbers are") {
@@ -50,16 +51,19 @@ TEST_CASE("escapes become the characters that they stand for") {
   CHECK(read(R"("\"\\\/\b\f\n\r\t")").text == "\"\\/\b\f\n\r\t");
   CHECK(read(R"("\u0041\u00e4\u20ac\ud83d\ude00")").text == "A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
   CHECK(json_fault(R"("\x")") == "error P01: \\ is followed by 'x', which is no escape\n  file        x.json:1:2");
-  CHECK(json_fault(R"("\u12g4")") == "error P01: expected four hexadecimal digits after \\u, found 'g'\n  file        x.json:1:6");
+  CHECK(json_fault(R"("\u12g4")") ==
+        "error P01: expected four hexadecimal digits after \\u, found 'g'\n  file        x.json:1:6");
   CHECK(json_fault(R"("\ud800")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
-  CHECK(json_fault(R"("\ud800\u0041")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
+  CHECK(json_fault(R"("\ud800\u0041")") ==
+        "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
   CHECK(json_fault(R"("\udc00")") == "error P01: half of a surrogate pair stands alone\n  file        x.json:1:2");
 }
 
 TEST_CASE("a text ends on its line and holds no control characters and no bad UTF-8") {
   CHECK(json_fault("\"abc") == "error P01: this text has no closing quote\n  file        x.json:1:1");
   CHECK(json_fault("\"abc\n\"") == "error P01: this text has no closing quote on its line\n  file        x.json:1:1");
-  CHECK(json_fault(std::string_view("\"a\0\"", 4)) == "error P01: a text holds the control character byte 0x00; write it as an escape\n  file        x.json:1:3");
+  CHECK(json_fault(std::string_view("\"a\0\"", 4)) ==
+        "error P01: a text holds the control character byte 0x00; write it as an escape\n  file        x.json:1:3");
   CHECK(json_fault("\"a\xFF\"") == "error P01: this text is not UTF-8\n  file        x.json:1:3");
 }
 
@@ -68,9 +72,11 @@ TEST_CASE("what is left open is named where it began") {
   CHECK(json_fault("{\"a\": 1") == "error P01: this object has no closing }\n  file        x.json:1:1");
   CHECK(json_fault("") == "error P01: expected a value, found the end of the text\n  file        x.json:1:1");
   CHECK(json_fault("{} {}") == "error P01: expected the end of the text, found '{'\n  file        x.json:1:4");
-  CHECK(json_fault("{a: 1}") == "error P01: expected a key in quotes or a worker number, found 'a'\n  file        x.json:1:2");
+  CHECK(json_fault("{a: 1}") ==
+        "error P01: expected a key in quotes or a worker number, found 'a'\n  file        x.json:1:2");
   CHECK(json_fault("{\"a\" 1}") == "error P01: expected : after the key \"a\", found '1'\n  file        x.json:1:6");
-  CHECK(json_fault("{\"a\": 1 \"b\": 2}") == "error P01: expected , or } in an object, found '\"'\n  file        x.json:1:9");
+  CHECK(json_fault("{\"a\": 1 \"b\": 2}") ==
+        "error P01: expected , or } in an object, found '\"'\n  file        x.json:1:9");
   CHECK(json_fault("[,]") == "error P01: expected a value, found ','\n  file        x.json:1:2");
 }
 
@@ -94,15 +100,16 @@ TEST_CASE("depth and size are bounded") {
 }
 
 TEST_CASE("a quoted text reads back as it was") {
-  for (const std::string text : {"", "plain", "a\"b\\c", "line\nbreak\x01", "\xC3\xA4"}) CHECK(read(json_quoted(text)).text == text);
+  for (const std::string text : {"", "plain", "a\"b\\c", "line\nbreak\x01", "\xC3\xA4"})
+    CHECK(read(json_quoted(text)).text == text);
 }
 
 TEST_CASE("bad UTF-8 is found at its first byte") {
   CHECK(stretto::base::first_bad_utf8("a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80") == 10);
-  CHECK(stretto::base::first_bad_utf8("ab\xC0\x80") == 2);          // overlong
-  CHECK(stretto::base::first_bad_utf8("\xE0\x9F\xBF") == 0);        // overlong
-  CHECK(stretto::base::first_bad_utf8("a\xED\xA0\x80") == 1);       // surrogate
-  CHECK(stretto::base::first_bad_utf8("\xF4\x90\x80\x80") == 0);    // beyond U+10FFFF
-  CHECK(stretto::base::first_bad_utf8("x\xE2\x82") == 1);           // cut short
+  CHECK(stretto::base::first_bad_utf8("ab\xC0\x80") == 2);        // overlong
+  CHECK(stretto::base::first_bad_utf8("\xE0\x9F\xBF") == 0);      // overlong
+  CHECK(stretto::base::first_bad_utf8("a\xED\xA0\x80") == 1);     // surrogate
+  CHECK(stretto::base::first_bad_utf8("\xF4\x90\x80\x80") == 0);  // beyond U+10FFFF
+  CHECK(stretto::base::first_bad_utf8("x\xE2\x82") == 1);         // cut short
   CHECK(stretto::base::first_bad_utf8("\x80") == 0);
 }

@@ -16,8 +16,9 @@ std::string fault(const std::string& text) {
 
 /// A graph of two workers whose last lines a test replaces.
 std::string graph_text(const std::string& tail, const std::string& declarations = R"("sysmem", "L2_0", "L2_1")",
-                  const std::string& links = R"(["sysmem", "L2_0"], ["sysmem", "L2_1"])") {
-  return "{\"nworkers\": 2,\n\"declarations\": [" + declarations + "],\n\"reachability\": [" + links + "],\n" + tail + "}";
+                       const std::string& links = R"(["sysmem", "L2_0"], ["sysmem", "L2_1"])") {
+  return "{\"nworkers\": 2,\n\"declarations\": [" + declarations + "],\n\"reachability\": [" + links + "],\n" + tail +
+         "}";
 }
 
 }  // namespace
@@ -34,8 +35,10 @@ TEST_CASE("ten million bytes of garbage are refused at the first fault") {
   for (auto& c : noise) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
   CHECK(fault(noise).starts_with("error P01: expected a value, found "));
   CHECK(fault(noise).ends_with("node.json:1:1"));
-  CHECK(fault(std::string(10'000'000, ' ')) == "error P01: expected a value, found the end of the text\n  file        node.json:1:10000001");
-  CHECK(fault(std::string(10'000'000, '{')) == "error P01: expected a key in quotes or a worker number, found '{'\n  file        node.json:1:2");
+  CHECK(fault(std::string(10'000'000, ' ')) ==
+        "error P01: expected a value, found the end of the text\n  file        node.json:1:10000001");
+  CHECK(fault(std::string(10'000'000, '{')) ==
+        "error P01: expected a key in quotes or a worker number, found '{'\n  file        node.json:1:2");
   CHECK(fault(std::string(10'000'000, '[')) ==
         "error P10: lists and objects are nested more than 32 deep\n"
         "  file        node.json:1:34\n"
@@ -47,9 +50,11 @@ TEST_CASE("values of the wrong type are named with what they are") {
   CHECK(fault("{\"nworkers\": \"two\", \"declarations\": []}") ==
         "error P02: \"nworkers\" must be a whole number, but is the text \"two\"\n  file        node.json:1:14");
   CHECK(fault("{\"nworkers\": 1.5, \"declarations\": []}") ==
-        "error P02: \"nworkers\" must be a whole number, zero or more, but is the number 1.5\n  file        node.json:1:14");
+        "error P02: \"nworkers\" must be a whole number, zero or more, but is the number 1.5\n  file        "
+        "node.json:1:14");
   CHECK(fault("{\"nworkers\": -1, \"declarations\": []}") ==
-        "error P02: \"nworkers\" must be a whole number, zero or more, but is the number -1\n  file        node.json:1:14");
+        "error P02: \"nworkers\" must be a whole number, zero or more, but is the number -1\n  file        "
+        "node.json:1:14");
   CHECK(fault("{\"nworkers\": 1, \"declarations\": {}}") ==
         "error P02: \"declarations\" must be a list of places, but is an object\n  file        node.json:1:33");
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [\"sysmem\", 7]}") ==
@@ -57,15 +62,19 @@ TEST_CASE("values of the wrong type are named with what they are") {
   CHECK(fault(graph_text("", "\"sysmem\"", "[\"sysmem\"]")) ==
         "error P02: a link joins two places, but this one names 1\n  file        node.json:3:18");
   CHECK(fault(graph_text("", "\"sysmem\"", "\"sysmem\"")) ==
-        "error P02: a link must be a pair of places or an object, but is the text \"sysmem\"\n  file        node.json:3:18");
+        "error P02: a link must be a pair of places or an object, but is the text \"sysmem\"\n  file        "
+        "node.json:3:18");
   CHECK(fault(graph_text("\"pop_paths\": []")) ==
-        "error P02: \"pop_paths\" must be an object with a \"default\" path, but is a list\n  file        node.json:4:14");
+        "error P02: \"pop_paths\" must be an object with a \"default\" path, but is a list\n  file        "
+        "node.json:4:14");
   CHECK(fault(graph_text("\"pop_paths\": {\"default\": \"climbing\"}")) ==
-        "error P02: a path must be a list of places, \"climb\" or \"nearest\", but is the text \"climbing\"\n  file        node.json:4:26");
+        "error P02: a path must be a list of places, \"climb\" or \"nearest\", but is the text \"climbing\"\n  file    "
+        "    node.json:4:26");
   CHECK(fault(graph_text("\"steal_paths\": {\"default\": [\"sysmem\", null]}")) ==
         "error P02: a step of a path must be the name of a place, but is null\n  file        node.json:4:39");
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"name\": \"core_0\", \"cpus\": 3}]}") ==
-        "error P02: the CPU list of place \"core_0\" must be a text such as \"0-3,8\", but is the number 3\n  file        node.json:1:61");
+        "error P02: the CPU list of place \"core_0\" must be a text such as \"0-3,8\", but is the number 3\n  file     "
+        "   node.json:1:61");
 }
 
 TEST_CASE("an unknown place on a path is shown with the worker, the expression and the nearest name") {
@@ -113,18 +122,22 @@ TEST_CASE("what is given twice is shown at both places") {
 }
 
 TEST_CASE("a bad expression is shown at the character where it goes wrong") {
-  const std::string remedy = "\n  try         write numbers, id, + - * / % and parentheses, as in \"L2_$(id / 6)_$(id % 6)\"";
+  const std::string remedy =
+      "\n  try         write numbers, id, + - * / % and parentheses, as in \"L2_$(id / 6)_$(id % 6)\"";
   CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id\"]}")) ==
         "error P05: the expression in \"L2_$(id\" expected an operator or ), found the end of the name\n"
-        "  file        node.json:4:35" + remedy);
+        "  file        node.json:4:35" +
+            remedy);
   CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(1 / (1 - id))\"]}")) ==
         "error P05: the expression in \"L2_$(1 / (1 - id))\" divides by zero\n"
         "  file        node.json:4:35\n"
-        "  worker      1" + remedy);
+        "  worker      1" +
+            remedy);
   CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id * 9223372036854775807 * 3)\"]}")) ==
         "error P05: the expression in \"L2_$(id * 9223372036854775807 * 3)\" overflows 64 bits\n"
         "  file        node.json:4:58\n"
-        "  worker      1" + remedy);
+        "  worker      1" +
+            remedy);
 }
 
 TEST_CASE("zero workers and too many are refused") {
@@ -142,8 +155,9 @@ TEST_CASE("zero workers and too many are refused") {
 }
 
 TEST_CASE("a place that no worker can reach is refused") {
-  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id)\", \"sysmem\"]}", "\"sysmem\", \"L2_0\", \"L2_1\", \"GPU0\", \"GPU1\"",
-                    "[\"sysmem\", \"L2_0\"], [\"sysmem\", \"L2_1\"], [\"GPU0\", \"GPU1\"]")) ==
+  CHECK(fault(graph_text("\"pop_paths\": {\"default\": [\"L2_$(id)\", \"sysmem\"]}",
+                         "\"sysmem\", \"L2_0\", \"L2_1\", \"GPU0\", \"GPU1\"",
+                         "[\"sysmem\", \"L2_0\"], [\"sysmem\", \"L2_1\"], [\"GPU0\", \"GPU1\"]")) ==
         "error P07: no worker can reach place \"GPU0\"\n"
         "  file        node.json:2:44\n"
         "  because     no chain of links joins it to a place on the path of any worker\n"
@@ -162,7 +176,8 @@ TEST_CASE("unknown keys are answered with the nearest one or all") {
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"name\": \"sysmem\", \"capacity\": 1}]}") ==
         "error P08: a place has no key \"capacity\"\n"
         "  file        node.json:1:53\n"
-        "  try         use \"name\", \"kind\", \"capacity_bytes\", \"cpus\", \"device_index\", \"bandwidth_bytes_per_second\", \"latency_seconds\"");
+        "  try         use \"name\", \"kind\", \"capacity_bytes\", \"cpus\", \"device_index\", "
+        "\"bandwidth_bytes_per_second\", \"latency_seconds\"");
   CHECK(fault(graph_text("\"pop_paths\": {\"first\": [\"sysmem\"]}")) ==
         "error P08: \"pop_paths\" has no key \"first\"\n"
         "  file        node.json:4:15\n"
@@ -170,9 +185,12 @@ TEST_CASE("unknown keys are answered with the nearest one or all") {
 }
 
 TEST_CASE("what is missing is named") {
-  CHECK(fault("{\"declarations\": []}") == "error P09: a locality graph needs the key \"nworkers\"\n  file        node.json:1:1");
-  CHECK(fault("{\"nworkers\": 1}") == "error P09: a locality graph needs the key \"declarations\"\n  file        node.json:1:1");
-  CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"kind\": \"core\"}]}") == "error P09: this place has no \"name\"\n  file        node.json:1:34");
+  CHECK(fault("{\"declarations\": []}") ==
+        "error P09: a locality graph needs the key \"nworkers\"\n  file        node.json:1:1");
+  CHECK(fault("{\"nworkers\": 1}") ==
+        "error P09: a locality graph needs the key \"declarations\"\n  file        node.json:1:1");
+  CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"kind\": \"core\"}]}") ==
+        "error P09: this place has no \"name\"\n  file        node.json:1:34");
   CHECK(fault(graph_text("", "\"sysmem\"", "{\"latency_seconds\": 1}")) ==
         "error P09: this link does not say \"between\" which places it is\n  file        node.json:3:18");
   CHECK(fault(graph_text("\"pop_paths\": {0: [\"sysmem\"]}")) ==
@@ -196,7 +214,8 @@ TEST_CASE("paths that together are too long are refused before they fill the mem
         "  because     no chain of links joins it to a place on the path of any worker\n"
         "  try         link it to a neighbour under \"reachability\", or remove it");
   std::string links;
-  for (int i = 0; i < 4096; ++i) links += (i ? ", [\"sysmem\", \"core_" : "[\"sysmem\", \"core_") + std::to_string(i) + "\"]";
+  for (int i = 0; i < 4096; ++i)
+    links += (i ? ", [\"sysmem\", \"core_" : "[\"sysmem\", \"core_") + std::to_string(i) + "\"]";
   CHECK(fault("{\"nworkers\": 4096, \"declarations\": [\"sysmem\"" + cores + "], \"reachability\": [" + links + "]}") ==
         "error P10: the default paths of 4096 workers visit more than 4194304 places\n"
         "  file        node.json:1:14\n"
@@ -210,15 +229,21 @@ TEST_CASE("more places than a scheduler can number are refused, and as many are 
     links += (i > 1 ? ", [\"sysmem\", \"core_" : "[\"sysmem\", \"core_") + std::to_string(i) + "\"]";
   }
   const auto with = [&](const std::string& more) {
-    return "{\"nworkers\": 1, \"pop_paths\": {\"default\": [\"sysmem\"]}, \"steal_paths\": {\"default\": []},\n\"reachability\": [" + links +
-           "],\n\"declarations\": [\"sysmem\"" + more + names + "]}";
+    return "{\"nworkers\": 1, \"pop_paths\": {\"default\": [\"sysmem\"]}, \"steal_paths\": {\"default\": "
+           "[]},\n\"reachability\": [" +
+           links + "],\n\"declarations\": [\"sysmem\"" + more + names + "]}";
   };
   CHECK(stretto::platform::parse(with("")).place_count() == 65535);
-  CHECK(fault(with(", \"core_0\"")).starts_with("error P10: 65536 places are more than the 65535 that a platform can have\n  file        node.json:3:"));
+  CHECK(
+      fault(with(", \"core_0\""))
+          .starts_with(
+              "error P10: 65536 places are more than the 65535 that a platform can have\n  file        node.json:3:"));
 }
 
 TEST_CASE("values that make no sense are refused") {
-  const auto place = [](const std::string& members) { return "{\"nworkers\": 1, \"declarations\": [{\"name\": \"core_0\", " + members + "}]}"; };
+  const auto place = [](const std::string& members) {
+    return "{\"nworkers\": 1, \"declarations\": [{\"name\": \"core_0\", " + members + "}]}";
+  };
   CHECK(fault(place("\"kind\": \"cor\"")) ==
         "error P12: there is no kind of place called \"cor\"\n"
         "  file        node.json:1:61\n"
@@ -226,7 +251,8 @@ TEST_CASE("values that make no sense are refused") {
   CHECK(fault(place("\"kind\": \"toaster\"")) ==
         "error P12: there is no kind of place called \"toaster\"\n"
         "  file        node.json:1:61\n"
-        "  try         use core, l1, l2, l3, l4, l5, numa, package, system_memory, pinned_memory, gpu, gpu_memory, global_memory, interconnect, storage, other");
+        "  try         use core, l1, l2, l3, l4, l5, numa, package, system_memory, pinned_memory, gpu, gpu_memory, "
+        "global_memory, interconnect, storage, other");
   CHECK(fault(place("\"cpus\": \"3-1\"")) ==
         "error P12: the CPU list of place \"core_0\" cannot be read: \"3-1\"\n"
         "  file        node.json:1:61\n"

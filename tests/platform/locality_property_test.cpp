@@ -23,12 +23,15 @@ std::optional<T> maybe(rc::Gen<T> value) {
 }
 
 rc::Gen<double> figures() {
-  return rc::gen::map(rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, 1u << 31), rc::gen::inRange(-30, 30)),
-                      [](std::pair<std::uint32_t, int> of) { return std::ldexp(static_cast<double>(of.first) / 3, of.second); });
+  return rc::gen::map(
+      rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, 1u << 31), rc::gen::inRange(-30, 30)),
+      [](std::pair<std::uint32_t, int> of) { return std::ldexp(static_cast<double>(of.first) / 3, of.second); });
 }
 
 std::string random_name(std::size_t i) {
-  static const std::vector<std::string> stems{"core_", "L2_", "L3_", "numa_", "sysmem", "GPU", "place \"", "a\\b", "\xC3\xA4\xE2\x82\xAC", "$x", "Interconnect"};
+  static const std::vector<std::string> stems{
+      "core_", "L2_",         "L3_", "numa_", "sysmem", "GPU", "place \"", "a\\b", "\xC3\xA4\xE2\x82\xAC",
+      "$x",    "Interconnect"};
   return *rc::gen::elementOf(stems) + std::to_string(i);
 }
 
@@ -47,9 +50,11 @@ platform random_platform() {
   for (std::size_t i = 0; i < n; ++i) {
     place_description p;
     p.name = random_name(i);
-    p.kind = *rc::gen::inRange(0, 3) ? places::kind_implied_by(p.name) : static_cast<place_kind>(*rc::gen::inRange<int>(0, place_kind_count));
+    p.kind = *rc::gen::inRange(0, 3) ? places::kind_implied_by(p.name)
+                                     : static_cast<place_kind>(*rc::gen::inRange<int>(0, place_kind_count));
     p.capacity_bytes = maybe(rc::gen::arbitrary<std::uint64_t>());
-    p.cpus = *rc::gen::container<std::vector<std::uint32_t>>(*rc::gen::inRange(0, 6), rc::gen::inRange<std::uint32_t>(0, 12));
+    p.cpus = *rc::gen::container<std::vector<std::uint32_t>>(*rc::gen::inRange(0, 6),
+                                                             rc::gen::inRange<std::uint32_t>(0, 12));
     p.device_index = maybe(rc::gen::arbitrary<std::uint32_t>());
     p.bandwidth_bytes_per_second = maybe(figures());
     p.latency_seconds = maybe(figures());
@@ -57,7 +62,8 @@ platform random_platform() {
   }
   std::set<std::pair<std::uint32_t, std::uint32_t>> joined;
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    if (a != b && joined.insert(std::minmax(a, b)).second) is.links.push_back({{a}, {b}, maybe(figures()), maybe(figures())});
+    if (a != b && joined.insert(std::minmax(a, b)).second)
+      is.links.push_back({{a}, {b}, maybe(figures()), maybe(figures())});
   };
   for (std::uint32_t i = 1; i < n; ++i) join(i, *rc::gen::inRange<std::uint32_t>(0, i));
   for (auto extra = *rc::gen::inRange(0, 4); extra-- > 0;)
@@ -79,7 +85,10 @@ constexpr std::string_view seeds[] = {
 
 /// Some bytes replaced, removed, doubled, or pieces moved: near enough to a graph to get past the first check.
 std::string mutated(std::string text, std::mt19937& random) {
-  static constexpr std::string_view pieces[] = {"{", "}", "[", "]", ",", ":", "\"", "$(", ")", "id", "0", "-", "1e9", "null", "\\u12", "default", "sysmem", "99999999999999999999", "%", "/ 0"};
+  static constexpr std::string_view pieces[] = {"{",   "}",    "[",     "]",       ",",      ":",
+                                                "\"",  "$(",   ")",     "id",      "0",      "-",
+                                                "1e9", "null", "\\u12", "default", "sysmem", "99999999999999999999",
+                                                "%",   "/ 0"};
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   for (auto changes = 1 + (below(3) == 0 ? below(6) : 0); changes-- > 0 && !text.empty();) {
     const auto at = below(text.size());
@@ -92,7 +101,8 @@ std::string mutated(std::string text, std::mt19937& random) {
       case 4: text.insert(at, 1, ' '); break;
       case 5:
       case 6:  // another number, most often still a graph
-        if (const auto digit = text.find_first_of("0123456789", at); digit != text.npos) text[digit] = static_cast<char>('0' + below(10));
+        if (const auto digit = text.find_first_of("0123456789", at); digit != text.npos)
+          text[digit] = static_cast<char>('0' + below(10));
         break;
       default: text.insert(at, pieces[below(std::size(pieces))]);
     }
@@ -112,7 +122,8 @@ TEST_CASE("a platform written and read is the same platform") {
 }
 
 TEST_CASE("regular machines are written with expressions and by rule, and read back the same") {
-  for (const auto* machine : {"pack:2 numa:1 l3:4 l2:16 core:1 pu:2", "core:5 pu:1", "pack:2 numa:4 l3:1 core:3 pu:1", "pu:1"})
+  for (const auto* machine :
+       {"pack:2 numa:1 l3:4 l2:16 core:1 pu:2", "core:5 pu:1", "pack:2 numa:4 l3:1 core:3 pu:1", "pu:1"})
     for (const std::uint32_t workers : {0u, 1u, 3u, 11u}) {
       const auto p = platform::synthetic(machine, workers);
       const auto text = p.to_json();
@@ -120,7 +131,8 @@ TEST_CASE("regular machines are written with expressions and by rule, and read b
       CHECK(text.find("\"default\": \"nearest\"") != std::string::npos);
     }
   const auto large = platform::synthetic("pack:2 numa:1 l3:4 l2:16 core:1 pu:2").to_json();
-  CHECK(large.find(R"json("default": ["core_$(id)", "L2_$(id)", "L3_$(id / 16)", "numa_$(id / 64)", "sysmem"])json") != std::string::npos);
+  CHECK(large.find(R"json("default": ["core_$(id)", "L2_$(id)", "L3_$(id / 16)", "numa_$(id / 64)", "sysmem"])json") !=
+        std::string::npos);
   const auto shared = platform::synthetic("l3:2 core:2 pu:2", 8).to_json();
   CHECK(shared.find(R"json("default": ["core_$(id % 4)", "L3_$(id % 4 / 2)", "sysmem"])json") != std::string::npos);
 }
@@ -139,7 +151,8 @@ TEST_CASE("no mutated graph does anything but load or be refused with a position
     } catch (const error& e) {
       ++refused;
       REQUIRE(e.code()[0] == 'P');
-      REQUIRE(std::any_of(e.facts().begin(), e.facts().end(), [](const auto& f) { return f.first == "file" && f.second.starts_with("m.json:"); }));
+      REQUIRE(std::any_of(e.facts().begin(), e.facts().end(),
+                          [](const auto& f) { return f.first == "file" && f.second.starts_with("m.json:"); }));
     }
   }
   CHECK(loaded > rounds / 50);
@@ -153,5 +166,6 @@ TEST_CASE("lists of CPUs read back as they were") {
     RC_ASSERT(places::read_cpu_list(places::write_cpu_list(cpus)) == cpus);
   }));
   CHECK(places::write_cpu_list({0, 1, 2, 8, 4, 5}) == "0-2,8,4-5");
-  for (const auto* bad : {"", ",", "1-", "-1", "3-1", "1,,2", "x", "1 2", "1048576", "0-70000", "4294967296"}) CHECK_FALSE(places::read_cpu_list(bad));
+  for (const auto* bad : {"", ",", "1-", "-1", "3-1", "1,,2", "x", "1 2", "1048576", "0-70000", "4294967296"})
+    CHECK_FALSE(places::read_cpu_list(bad));
 }

@@ -104,7 +104,8 @@ TEST_CASE("without paths workers climb from their core and steal from the neares
 }
 
 TEST_CASE("a path that comes by a place twice visits it once") {
-  const auto p = platform::parse(R"json({"nworkers": 2, "declarations": ["sysmem", "L1_0"], "reachability": [["sysmem", "L1_0"]],
+  const auto p =
+      platform::parse(R"json({"nworkers": 2, "declarations": ["sysmem", "L1_0"], "reachability": [["sysmem", "L1_0"]],
     "pop_paths": {"default": ["L1_$(id / 2)", "L1_0", "sysmem", "L1_0"]}})json");
   CHECK(names(p, p.pop_path(1)) == list{"L1_0", "sysmem"});
 }

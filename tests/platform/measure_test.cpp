@@ -24,7 +24,8 @@ TEST_CASE("this machine is measured: figures appear, paths and places stay") {
   while (!has_figures(after)) after = before.measured();
   CHECK(after.place_count() == before.place_count());
   CHECK(after.worker_count() == before.worker_count());
-  for (std::uint32_t w = 0; w < before.worker_count(); ++w) CHECK(std::ranges::equal(after.steal_path(w), before.steal_path(w)));
+  for (std::uint32_t w = 0; w < before.worker_count(); ++w)
+    CHECK(std::ranges::equal(after.steal_path(w), before.steal_path(w)));
 
   const auto path = before.pop_path(0);
   double inner = 0;

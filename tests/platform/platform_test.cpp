@@ -26,12 +26,16 @@ place_description named(std::string name, place_kind kind) {
 /// One host memory, two GPUs with a link of their own, and a slow way by the host.
 platform two_gpus() {
   platform_description is;
-  is.places = {named("sysmem", place_kind::system_memory), named("core_0", place_kind::core), named("core_1", place_kind::core),
-               named("GPU0", place_kind::gpu), named("GPU1", place_kind::gpu),
-               named("GPU0_memory", place_kind::gpu_memory), named("GPU1_memory", place_kind::gpu_memory)};
+  is.places = {named("sysmem", place_kind::system_memory),
+               named("core_0", place_kind::core),
+               named("core_1", place_kind::core),
+               named("GPU0", place_kind::gpu),
+               named("GPU1", place_kind::gpu),
+               named("GPU0_memory", place_kind::gpu_memory),
+               named("GPU1_memory", place_kind::gpu_memory)};
   const place sys{0}, c0{1}, c1{2}, g0{3}, g1{4}, m0{5}, m1{6};
   is.links = {{sys, c0, 20e9, 90e-9}, {sys, c1, 20e9, 90e-9}, {g0, m0, 900e9, 400e-9}, {g1, m1, 900e9, 400e-9},
-              {sys, m0, 12e9, 5e-6}, {sys, m1, 12e9, 5e-6}, {m0, m1, 50e9, 20e-6}};
+              {sys, m0, 12e9, 5e-6},  {sys, m1, 12e9, 5e-6},  {m0, m1, 50e9, 20e-6}};
   is.pop_paths = {{c0, sys}, {c1, sys}};
   is.steal_paths = {{sys}, {sys}};
   return platform::build(is);
@@ -159,8 +163,10 @@ TEST_CASE("the nearest place of a kind is the fewest links away, then the lowest
   CHECK_FALSE(p.nearest(p.at("GPU1"), place_kind::storage));
 }
 
-TEST_CASE("nearest visits every place of the host that links lead to; what only links between equals lead to comes last") {
-  const auto p = platform::parse(R"json({"nworkers": 2, "declarations": ["numa_0", "numa_1", "core_0", "core_1", "L2_0", "L2_1"],
+TEST_CASE(
+    "nearest visits every place of the host that links lead to; what only links between equals lead to comes last") {
+  const auto p =
+      platform::parse(R"json({"nworkers": 2, "declarations": ["numa_0", "numa_1", "core_0", "core_1", "L2_0", "L2_1"],
     "reachability": [["core_0", "L2_0"], ["core_1", "L2_1"], ["L2_0", "numa_0"], ["L2_1", "numa_1"], ["numa_0", "numa_1"]],
     "pop_paths": {"default": ["core_$(id)"]}, "steal_paths": {"default": "nearest"}})json");
   CHECK(names(p, p.steal_path(0)) == list{"core_0", "L2_0", "numa_0", "numa_1", "L2_1", "core_1"});
@@ -190,12 +196,15 @@ TEST_CASE("places and workers of elsewhere are refused") {
   CHECK(message_of([&] { p.name(place{}); }) ==
         "error P16: an invalid place was given to a platform\n  try         use places that this platform returned");
   CHECK(message_of([&] { p.kind({99}); }) ==
-        "error P16: place 99 is not of this platform, which has 7 places\n  try         use places that this platform returned");
+        "error P16: place 99 is not of this platform, which has 7 places\n  try         use places that this platform "
+        "returned");
   CHECK(message_of([&] { p.pop_path(2); }) == "error P16: there is no worker 2 in a platform of 2 workers");
   CHECK(message_of([&] { p.home(7); }) == "error P16: there is no worker 7 in a platform of 2 workers");
   CHECK(message_of([&] { p.route({0}, {7}); }).starts_with("error P16"));
-  CHECK(message_of([&] { p.at("core_00"); }) == "error P03: this platform has no place \"core_00\"\n  try         did you mean \"core_0\"?");
-  CHECK(message_of([&] { p.at("xyz"); }) == "error P03: this platform has no place \"xyz\"\n  try         list its places with: stretto platform");
+  CHECK(message_of([&] { p.at("core_00"); }) ==
+        "error P03: this platform has no place \"core_00\"\n  try         did you mean \"core_0\"?");
+  CHECK(message_of([&] { p.at("xyz"); }) ==
+        "error P03: this platform has no place \"xyz\"\n  try         list its places with: stretto platform");
   CHECK_FALSE(p.find("xyz"));
 }
 
@@ -208,11 +217,15 @@ TEST_CASE("descriptions built by programs are checked like files") {
   CHECK(fault([](auto& is) { is.places[1].name = "sysmem"; }) ==
         "error P04: place \"sysmem\" is declared twice\n  try         give each place a name of its own");
   CHECK(fault([](auto& is) { is.places[1].name = "a\nb"; }) ==
-        "error P12: a place cannot have this name\n  because     it holds a control character\n  try         use letters, digits and _, such as \"L2_0\"");
+        "error P12: a place cannot have this name\n  because     it holds a control character\n  try         use "
+        "letters, digits and _, such as \"L2_0\"");
   CHECK(fault([](auto& is) { is.places[1].name = "\xFF"; }).find("it is not UTF-8") != std::string::npos);
-  CHECK(fault([](auto& is) { is.places[1].name = std::string(256, 'x'); }).find("it has 256 bytes, more than 255") != std::string::npos);
-  CHECK(fault([](auto& is) { is.places[1].kind = static_cast<place_kind>(99); }) == "error P12: place \"core_0\" has no valid kind");
-  CHECK(fault([](auto& is) { is.links[0].b = {77}; }) == "error P16: link 0 joins places that are not of this platform");
+  CHECK(fault([](auto& is) { is.places[1].name = std::string(256, 'x'); }).find("it has 256 bytes, more than 255") !=
+        std::string::npos);
+  CHECK(fault([](auto& is) { is.places[1].kind = static_cast<place_kind>(99); }) ==
+        "error P12: place \"core_0\" has no valid kind");
+  CHECK(fault([](auto& is) { is.links[0].b = {77}; }) ==
+        "error P16: link 0 joins places that are not of this platform");
   CHECK(fault([](auto& is) { is.links[0].latency_seconds = std::nan(""); }) ==
         "error P12: the latency of the link \"sysmem\" - \"core_0\" is not a finite number of seconds, zero or more\n"
         "  try         leave it out if it is not known");
@@ -220,7 +233,12 @@ TEST_CASE("descriptions built by programs are checked like files") {
         "error P12: the bandwidth of place \"sysmem\" is not a finite number of bytes per second, zero or more\n"
         "  try         leave it out if it is not known");
   CHECK(fault([](auto& is) { is.steal_paths.pop_back(); }) ==
-        "error P12: 2 pop paths do not match 1 steal paths\n  try         give every worker one of each; a steal path may be empty");
-  CHECK(fault([](auto& is) { is.pop_paths[1] = {{42}}; }) == "error P16: the pop path of worker 1 visits a place that is not of this platform");
-  CHECK(fault([](auto& is) { is.links.clear(); is.pop_paths = {{{0}}, {{0}}}; }).starts_with("error P07: no worker can reach place \"core_0\""));
+        "error P12: 2 pop paths do not match 1 steal paths\n  try         give every worker one of each; a steal path "
+        "may be empty");
+  CHECK(fault([](auto& is) { is.pop_paths[1] = {{42}}; }) ==
+        "error P16: the pop path of worker 1 visits a place that is not of this platform");
+  CHECK(fault([](auto& is) {
+          is.links.clear();
+          is.pop_paths = {{{0}}, {{0}}};
+        }).starts_with("error P07: no worker can reach place \"core_0\""));
 }

@@ -118,7 +118,8 @@ bool is_long() {
 /// Calls `body(where)` on the host, then with devices, where all launches are for these.
 template <class Body>
 void on_each_kind(Body&& body) {
-  static const std::vector<std::string> kinds = test::usable_devices({"none", "sim:2", "opencl:1"}, "published results");
+  static const std::vector<std::string> kinds =
+      test::usable_devices({"none", "sim:2", "opencl:1"}, "published results");
   const test::with_variable memory("STRETTO_DEVICE_MEMORY", "64M");
   for (const std::string& kind : kinds) {
     INFO("devices " << kind);
@@ -164,10 +165,11 @@ TEST_CASE("NPB EP gives the published sums") {
 }
 
 TEST_CASE("Jacobi's relaxation changes as much as published") {
-  // The changes that NVIDIA's first OpenACC example prints for 4096 x 4096 (M. Harris, "An OpenACC Example, part 1", 2012). Early on the
-  // far borders do not matter: a smaller plate has the same.
-  const std::vector<std::pair<int, double>> published{{0, 0.250000},   {100, 0.002397}, {200, 0.001204}, {300, 0.000804}, {400, 0.000603},
-                                                      {500, 0.000483}, {600, 0.000403}, {700, 0.000345}, {800, 0.000302}, {900, 0.000269}};
+  // The changes that NVIDIA's first OpenACC example prints for 4096 x 4096 (M. Harris, "An OpenACC Example, part 1",
+  // 2012). Early on the far borders do not matter: a smaller plate has the same.
+  const std::vector<std::pair<int, double>> published{
+      {0, 0.250000},   {100, 0.002397}, {200, 0.001204}, {300, 0.000804}, {400, 0.000603},
+      {500, 0.000483}, {600, 0.000403}, {700, 0.000345}, {800, 0.000302}, {900, 0.000269}};
   const int n = is_long() ? 1024 : 192, last = is_long() ? 900 : 200, bands = 3;
   on_each_kind([&](auto where) {
     const box whole({0, 0}, {n, n});
@@ -179,7 +181,8 @@ TEST_CASE("Jacobi's relaxation changes as much as published") {
     for (int step = 0; step <= last; ++step, std::swap(u, v)) {
       for (int b = 0; b < bands; ++b) {
         const int first = 1 + (n - 2) * b / bands, end = 1 + (n - 2) * (b + 1) / bands;
-        launch(where, relaxed, box({first, 1}, {end, n - 1}), u(box({first - 1, 0}, {end + 1, n})), v(box({first, 0}, {end, n})));
+        launch(where, relaxed, box({first, 1}, {end, n - 1}), u(box({first - 1, 0}, {end + 1, n})),
+               v(box({first, 0}, {end, n})));
       }
       if (next == published.end() || next->first != step) continue;
       launch(where, largest_change, box(0, n), u, v, rows, n);
@@ -193,8 +196,8 @@ TEST_CASE("Jacobi's relaxation changes as much as published") {
   });
 }
 
-using dgemm = void(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
-                   const double*, const int*, const double*, double*, const int*);
+using dgemm = void(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+                   const int*, const double*, const int*, const double*, double*, const int*);
 
 TEST_CASE("a product by blocks is that of a BLAS") {
   void* const library = dlopen("libblas.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -223,7 +226,8 @@ TEST_CASE("a product by blocks is that of a BLAS") {
     double worst = 0;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
-        worst = std::max(worst, std::abs(seen.view()(i, j) - expected[std::size_t(i) * std::size_t(n) + std::size_t(j)]));
+        worst =
+            std::max(worst, std::abs(seen.view()(i, j) - expected[std::size_t(i) * std::size_t(n) + std::size_t(j)]));
     CHECK(worst <= 1e-15 * n);  // n products of at most 1/4, in another order
   });
 }
@@ -240,7 +244,8 @@ TEST_CASE("scans and sums are those of the standard library") {
   std::inclusive_scan(numbers.begin(), numbers.end(), expected.begin());
   const double sum = std::reduce(reals.begin(), reals.end(), 0.0);
   on_each_kind([&](auto where) {
-    object<unsigned> x(box(0, n), numbers.data()), y(box(0, n)), totals(box(0, groups)), scanned(box(0, groups)), total(box(0, 1));
+    object<unsigned> x(box(0, n), numbers.data()), y(box(0, n)), totals(box(0, groups)), scanned(box(0, groups)),
+        total(box(0, 1));
     launch(where, scan_of_groups, in_groups({0, groups}, of), x, y, totals, local_size{of}, local_size{of});
     launch(where, scan_of_groups, in_groups({0, 1}, of), totals, scanned, total, local_size{of}, local_size{of});
     launch(where, with_totals, box(0, n), y, scanned, of);

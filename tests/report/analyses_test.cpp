@@ -106,11 +106,9 @@ TEST_CASE("idle time is told apart by cause: waiting for a name, overhead, coars
 }
 
 TEST_CASE("who waits for a task that waits for a copy waits for the copy while that runs") {
-  run r = make_run({{1, 0, 100, "copy of x", kind::copy},
-                    {0, 0, 20, "start"},
-                    {1, 130, 200, "blur"},
-                    {0, 200, 300, "sum"}},
-                   {{0, 2}, {2, 3}});
+  run r =
+      make_run({{1, 0, 100, "copy of x", kind::copy}, {0, 0, 20, "start"}, {1, 130, 200, "blur"}, {0, 200, 300, "sum"}},
+               {{0, 2}, {2, 3}});
   r.labels[0].at = "wave.cpp:9";
   const auto idle = find_idle(r);
   CHECK(time_of(idle, idle_cause::waiting_on, "copy of x") == 80);
@@ -129,7 +127,8 @@ TEST_CASE("a task that went on after a suspension waited for who made it go on")
   const auto idle = find_idle(r);
   CHECK(time_of(idle, idle_cause::waiting_on, "release") == 80);
   CHECK(time_of(idle, idle_cause::waiting_on, "holder") + time_of(idle, idle_cause::unknown) +
-            time_of(idle, idle_cause::no_work_yet) == 5);
+            time_of(idle, idle_cause::no_work_yet) ==
+        5);
 }
 
 TEST_CASE("a worker that runs a ready task late was asleep, not slow") {
@@ -154,8 +153,7 @@ TEST_CASE("the overhead before tasks too short for it is told with their name, b
 
 TEST_CASE("at the end a long task that had begun before is too coarse, a chain that came later is all that was left") {
   const run r =
-      make_run({{0, 0, 10, "a"}, {1, 0, 100, "long"}, {1, 100, 150, "then"}, {1, 150, 160, "last"}},
-               {{1, 2}, {2, 3}});
+      make_run({{0, 0, 10, "a"}, {1, 0, 100, "long"}, {1, 100, 150, "then"}, {1, 150, 160, "last"}}, {{1, 2}, {2, 3}});
   const auto idle = find_idle(r);
   CHECK(time_of(idle, idle_cause::too_coarse, "long") == 90);
   CHECK(time_of(idle, idle_cause::no_work_left, "then") == 50);
@@ -242,10 +240,8 @@ TEST_CASE("copies are told apart by what they move, from where to where, and the
 }
 
 TEST_CASE("time and counts per module: what belongs to none outside the core is the core's") {
-  run r = make_run({{0, 0, 10, "t"},
-                    {0, 10, 40, "t"},
-                    {0, 40, 100, "copy of x", kind::copy},
-                    {0, 100, 101, "w", kind::wait}});
+  run r = make_run(
+      {{0, 0, 10, "t"}, {0, 10, 40, "t"}, {0, 40, 100, "copy of x", kind::copy}, {0, 100, 101, "w", kind::wait}});
   r.modules = {"", "disk"};
   r.records[1].module = r.records[2].module = 1;
   r.records[2].amount = 64;
@@ -283,8 +279,14 @@ TEST_CASE("texts of times and shares have three digits and a unit") {
 TEST_CASE("a name cannot move the cursor of a terminal, and no byte is too much for it") {
   CHECK(plain_name("a\x1b[2Jb") == "a\xef\xbf\xbd[2Jb");
   CHECK(plain_name("\xff\"\\") == "\xef\xbf\xbd\"\\");
-  CHECK(plain_name("gr\xc3\xbc\xc3\x9f" "e") == "gr\xc3\xbc\xc3\x9f" "e");
-  CHECK(plain_name("a\xe2\x80\xae" "b\xe2\x81\xa6\xd8\x9c") == "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd");  // nor does it turn the line round
+  CHECK(plain_name("gr\xc3\xbc\xc3\x9f"
+                   "e") ==
+        "gr\xc3\xbc\xc3\x9f"
+        "e");
+  CHECK(plain_name("a\xe2\x80\xae"
+                   "b\xe2\x81\xa6\xd8\x9c") ==
+        "a\xef\xbf\xbd"
+        "b\xef\xbf\xbd\xef\xbf\xbd");  // nor does it turn the line round
   CHECK(plain_name("\xe2\x80\x94") == "\xe2\x80\x94");
   CHECK(plain_name(std::string(500, 'x')).size() < 60);
 }

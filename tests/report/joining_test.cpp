@@ -20,8 +20,8 @@ using report::read_run;
 namespace {
 
 /// One task of node `node`, from `start` to `end` on its own clock, which is `behind` node 0's.
-trace::snapshot with_one_task(std::uint32_t node, trace::ticks start, trace::ticks end, std::uint64_t id, std::uint64_t cause,
-                              std::int64_t behind) {
+trace::snapshot with_one_task(std::uint32_t node, trace::ticks start, trace::ticks end, std::uint64_t id,
+                              std::uint64_t cause, std::int64_t behind) {
   auto names = std::make_shared<trace::name_table>();
   trace::snapshot s;
   s.node = node;

@@ -32,7 +32,8 @@ json read_json(const std::filesystem::path& file) {
   return json::parse(in);
 }
 
-/// Two records of node `node`, one behind the other with an arrow, and a pair; on its own clock, which is `behind` node 0's.
+/// Two records of node `node`, one behind the other with an arrow, and a pair; on its own clock, which is `behind` node
+/// 0's.
 trace::snapshot with_two_tasks(std::uint32_t node, std::uint64_t id, std::uint64_t cause, std::int64_t behind) {
   auto names = std::make_shared<trace::name_table>();
   trace::snapshot s;
@@ -84,7 +85,8 @@ std::uint32_t where() { return this_node(); }
 
 }  // namespace
 
-TEST_CASE("timelines of nodes become one file on one clock, whose arrows and pairs keep apart, with arrows between nodes") {
+TEST_CASE(
+    "timelines of nodes become one file on one clock, whose arrows and pairs keep apart, with arrows between nodes") {
   const test::temporary_folder folder;
   const auto file = folder.path / "run.json", to = folder.path / "all.json";
   trace::write_chrome(file, with_two_tasks(0, 11, 0, 0));
@@ -114,7 +116,9 @@ TEST_CASE("timelines of nodes become one file on one clock, whose arrows and pai
   CHECK(read_json(folder.path / "again.json") == all);
   // All files by name, in any order.
   CHECK(write_one_file({folder.path / "run.N1.json", file}, to).arrows == 1);
-  CHECK(test::thrown_by([&] { write_one_file({file, file}, to); }).find("error T18: two of the timelines are of node 0") == 0);
+  CHECK(test::thrown_by([&] {
+          write_one_file({file, file}, to);
+        }).find("error T18: two of the timelines are of node 0") == 0);
 }
 
 TEST_CASE("what is missing or cut off is told, and the rest is there; what is no timeline is refused") {
@@ -131,7 +135,8 @@ TEST_CASE("what is missing or cut off is told, and the rest is there; what is no
     CHECK(read_json(to)["traceEvents"].size() > 5);
   }
   std::ofstream(folder.path / "run.N1.json") << "{\"traceEvents\":[\n]}\n";
-  CHECK(test::thrown_by([&] { write_one_file({file}, to); }).find("error T11: the file is no timeline of Stretto") == 0);
+  CHECK(test::thrown_by([&] { write_one_file({file}, to); }).find("error T11: the file is no timeline of Stretto") ==
+        0);
   CHECK(test::thrown_by([&] { write_one_file({folder.path / "none.json"}, to); }).find("error T10") == 0);
   std::filesystem::remove(folder.path / "run.N1.json");
   CHECK(test::thrown_by([&] { write_one_file({file}, folder.path / "no" / "folder.json"); }).find("error T17") == 0);

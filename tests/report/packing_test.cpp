@@ -44,8 +44,8 @@ TEST_CASE("what is compressed comes back, however large and however random") {
     const std::string packed = compressed(bytes);
     std::string back(size + 1, '\0');
     uLongf length = back.size();
-    REQUIRE(uncompress(reinterpret_cast<Bytef*>(back.data()), &length,
-                       reinterpret_cast<const Bytef*>(packed.data()), packed.size()) == Z_OK);
+    REQUIRE(uncompress(reinterpret_cast<Bytef*>(back.data()), &length, reinterpret_cast<const Bytef*>(packed.data()),
+                       packed.size()) == Z_OK);
     back.resize(length);
     CHECK(back == bytes);
   }
@@ -57,7 +57,7 @@ TEST_CASE("the overview says for each lane and slice how busy it was, and with w
   const auto o = find_overview(r, 4);
   REQUIRE(o.slices == 4);
   const auto nothing = static_cast<std::uint32_t>(r.labels.size());
-  const std::vector<overview_cell> expected{{255, 0}, {255, 0}, {0, nothing}, {0, nothing},
+  const std::vector<overview_cell> expected{{255, 0},     {255, 0}, {0, nothing}, {0, nothing},
                                             {0, nothing}, {255, 2}, {0, nothing}, {255, 1}};
   CHECK(o.cells == expected);
   CHECK(find_overview(r).slices == 200);  // a slice is at least a nanosecond

@@ -46,14 +46,14 @@ TEST_CASE("names of any bytes stay names: no markup or script comes from a file"
 TEST_CASE("the page loads nothing and allows its own script only") {
   const std::string page = page_of(make_run({{0, 0, 10, "a"}}));
   CHECK(page.find("default-src 'none'; script-src 'sha256-") != std::string::npos);
-  for (const char* what : {"http:", "https:", "src=", "@HASH@", "@TITLE@", "@DATA@", "@SCRIPT@",
-                           "@STYLE@", "@RECORDS@"})
+  for (const char* what :
+       {"http:", "https:", "src=", "@HASH@", "@TITLE@", "@DATA@", "@SCRIPT@", "@STYLE@", "@RECORDS@"})
     CHECK_MESSAGE(count(page, what) == 0, what);
 }
 
 TEST_CASE("the facts name every column of the records") {
-  const auto columns = facts_in(
-      page_of(make_run({{0, 0, 10, "a"}, {0, 300, 5'000'000'000, "b"}}, {{0, 1}})))["columns"];
+  const auto columns =
+      facts_in(page_of(make_run({{0, 0, 10, "a"}, {0, 300, 5'000'000'000, "b"}}, {{0, 1}})))["columns"];
   CHECK(columns["start"]["count"] == 2);
   CHECK(columns["length"]["wide"] == true);
   CHECK(columns["edge_back"]["count"] == 1);

@@ -33,42 +33,19 @@ std::string written(std::string_view task_name = "blur") {
   s.tracks[0].name = "worker 0";
   s.tracks[1].name = "worker 1";
   using trace::kind;
-  s.tracks[0].records = {{.start = 1000,
-                          .end = 2000,
-                          .id = 1,
-                          .amount = trace::moved(64, 2),
-                          .name = copy,
-                          .place = 2,
-                          .kind = kind::copy},
-                         {.start = 2100,
-                          .end = 3000,
-                          .id = 2,
-                          .cause = 1,
-                          .name = blur,
-                          .place = 0,
-                          .kind = kind::task},
-                         {.start = 3000,
-                          .end = 3400,
-                          .id = 2,
-                          .cause = 3,
-                          .amount = 2,
-                          .name = blur,
-                          .place = 0,
-                          .kind = kind::suspended},
-                         {.start = 3400,
-                          .end = 3500,
-                          .id = 2,
-                          .cause = 3,
-                          .name = blur,
-                          .place = 0,
-                          .kind = kind::task}};
-  s.tracks[1].records = {{.start = 2200,
-                          .end = 3300,
-                          .id = 3,
-                          .cause = 1,
-                          .name = blur,
-                          .place = 1,
-                          .kind = kind::task}};
+  s.tracks[0].records = {
+      {.start = 1000,
+       .end = 2000,
+       .id = 1,
+       .amount = trace::moved(64, 2),
+       .name = copy,
+       .place = 2,
+       .kind = kind::copy},
+      {.start = 2100, .end = 3000, .id = 2, .cause = 1, .name = blur, .place = 0, .kind = kind::task},
+      {.start = 3000, .end = 3400, .id = 2, .cause = 3, .amount = 2, .name = blur, .place = 0, .kind = kind::suspended},
+      {.start = 3400, .end = 3500, .id = 2, .cause = 3, .name = blur, .place = 0, .kind = kind::task}};
+  s.tracks[1].records = {
+      {.start = 2200, .end = 3300, .id = 3, .cause = 1, .name = blur, .place = 1, .kind = kind::task}};
   std::ostringstream out;
   trace::write_chrome(out, s);
   return out.str();
@@ -220,10 +197,9 @@ TEST_CASE("where the arrows are cut off, the causes that records name take their
 }
 
 TEST_CASE("foreign files are refused") {
-  for (const char* text :
-       {"", "   ", "[]", "{}", "42", "not json", "{\"traceEvents\":[{\"ph\":\"X\"}]}",
-        "{\"otherData\":{\"format\":\"else 1\"},\"traceEvents\":[]}",
-        "{\"otherData\":{\"format\":7},\"traceEvents\":[]}", "\xff\xd8\xff\xe0", "\x1f\x8b\x08"})
+  for (const char* text : {"", "   ", "[]", "{}", "42", "not json", "{\"traceEvents\":[{\"ph\":\"X\"}]}",
+                           "{\"otherData\":{\"format\":\"else 1\"},\"traceEvents\":[]}",
+                           "{\"otherData\":{\"format\":7},\"traceEvents\":[]}", "\xff\xd8\xff\xe0", "\x1f\x8b\x08"})
     CHECK_MESSAGE(code_of(text) == "T11", text);
   CHECK(code_of("{\"otherData\":{\"format\":\"stretto trace 1\"},\"traceEvents\":[]}") == "T12");
 }
@@ -246,15 +222,14 @@ TEST_CASE("members of other types, unknown members and odd numbers are skipped o
   const std::string head =
       "{\"otherData\":{\"format\":\"stretto trace "
       "1\",\"nodes\":[7,{\"level\":3}]},\"traceEvents\":[";
-  const auto r = read_run(
-      head +
-          "5,null,[1],{\"ph\":\"X\",\"pid\":99999999999999999999,\"tid\":-4,\"ts\":1e300,\"dur\":-"
-          "5,\"name\":\"a\",\"cat\":\"task\",\"args\":{\"id\":\"0xzz\",\"at\":[[]],\"bytes\":{}}},"
-          "{\"ph\":\"X\",\"name\":{\"ph\":\"M\"},\"cat\":\"zebra\",\"more\":[{}],\"ts\":1,\"dur\":"
-          "0.0015},"
-          "{\"ph\":\"s\",\"id\":1,\"ts\":99},{\"ph\":\"f\",\"id\":1,\"ts\":-99},{\"ph\":\"f\","
-          "\"id\":2}]}",
-      "odd.json");
+  const auto r = read_run(head +
+                              "5,null,[1],{\"ph\":\"X\",\"pid\":99999999999999999999,\"tid\":-4,\"ts\":1e300,\"dur\":-"
+                              "5,\"name\":\"a\",\"cat\":\"task\",\"args\":{\"id\":\"0xzz\",\"at\":[[]],\"bytes\":{}}},"
+                              "{\"ph\":\"X\",\"name\":{\"ph\":\"M\"},\"cat\":\"zebra\",\"more\":[{}],\"ts\":1,\"dur\":"
+                              "0.0015},"
+                              "{\"ph\":\"s\",\"id\":1,\"ts\":99},{\"ph\":\"f\",\"id\":1,\"ts\":-99},{\"ph\":\"f\","
+                              "\"id\":2}]}",
+                          "odd.json");
   REQUIRE(r.records.size() == 2);
   CHECK(r.records[0].kind == report::kind::other);
   CHECK(r.records[0].length() == 1);
@@ -293,13 +268,11 @@ TEST_CASE("times that jump back and forth, overlap and reach the ends of what nu
     for (int i = 0; i < 30; ++i) {
       const auto far = random() % 10 == 0 ? std::string("e15") : std::string();
       text += (i ? ",{" : "{") + std::string("\"ph\":\"X\",\"cat\":\"") +
-              report::name(static_cast<report::kind>(random() % report::kind_count)) +
-              "\",\"name\":\"n" + std::to_string(random() % 3) +
-              "\",\"tid\":" + std::to_string(random() % 3) +
+              report::name(static_cast<report::kind>(random() % report::kind_count)) + "\",\"name\":\"n" +
+              std::to_string(random() % 3) + "\",\"tid\":" + std::to_string(random() % 3) +
               ",\"ts\":" + std::to_string(static_cast<int>(random() % 2000) - 1000) + far +
-              ",\"dur\":" + std::to_string(static_cast<int>(random() % 400) - 100) +
-              ",\"args\":{\"id\":\"" + std::to_string(random() % 20) + "\",\"cause\":\"" +
-              std::to_string(random() % 20) + "\"}}";
+              ",\"dur\":" + std::to_string(static_cast<int>(random() % 400) - 100) + ",\"args\":{\"id\":\"" +
+              std::to_string(random() % 20) + "\",\"cause\":\"" + std::to_string(random() % 20) + "\"}}";
     }
     const auto r = read_run(text, "jumps.json");  // cut off: edges come from causes
     for (const auto& one : r.records) CHECK(one.length() >= 0);
@@ -323,11 +296,8 @@ TEST_CASE("texts come back from every escape, and half a surrogate pair becomes 
 }
 
 TEST_CASE("thousandths of a microsecond are exact") {
-  for (const auto& [text, value] : {std::pair{"12.345 ", 12345},
-                                    {"-0.001 ", -1},
-                                    {"7 ", 7000},
-                                    {"1.23456 ", 1234},
-                                    {"1.5e1 ", 15000}}) {
+  for (const auto& [text, value] :
+       {std::pair{"12.345 ", 12345}, {"-0.001 ", -1}, {"7 ", 7000}, {"1.23456 ", 1234}, {"1.5e1 ", 15000}}) {
     report::scanner in(text);
     CHECK(in.thousandths() == value);
     CHECK_FALSE(in.failed());

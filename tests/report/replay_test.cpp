@@ -91,9 +91,8 @@ TEST_CASE("a recorded graph replayed on its own workers takes what it took") {
 TEST_CASE("work that an idle worker took up was not there before, though nothing names its cause") {
   const run r = make_run({{0, 0, 100'000, "a"}, {1, 150'000, 200'000, "b"}});
   CHECK(replay(graph_of(r)) == 200'000);
-  CHECK(replay(graph_of(r), {.speed = 2, .are_faster = [](const operation& o) {
-                               return o.length == 100'000;
-                             }}) == 150'000);
+  CHECK(replay(graph_of(r), {.speed = 2, .are_faster = [](const operation& o) { return o.length == 100'000; }}) ==
+        150'000);
 }
 
 TEST_CASE("what ran within another splits it: the rest of the outer one waits for the inner") {
@@ -103,9 +102,8 @@ TEST_CASE("what ran within another splits it: the rest of the outer one waits fo
   CHECK(replay(g) == 100);
   g.workers = 8;
   CHECK(replay(g) == 100);
-  CHECK(replay(g, {.speed = 2, .are_faster = [&](const operation& o) {
-                     return g.families[o.family] == "inner";
-                   }}) == 80);
+  CHECK(replay(g, {.speed = 2, .are_faster = [&](const operation& o) { return g.families[o.family] == "inner"; }}) ==
+        80);
 }
 
 TEST_CASE("a record deep within others, one behind another, is replayed as it ran") {
@@ -115,11 +113,9 @@ TEST_CASE("a record deep within others, one behind another, is replayed as it ra
 }
 
 TEST_CASE("a stream is no worker: what ran there waits for its turn there, and occupies no worker") {
-  run r = make_run({{0, 0, 10, "t"},
-                    {1, 10, 60, "copy", kind::copy},
-                    {1, 60, 110, "copy", kind::copy},
-                    {0, 110, 120, "t"}},
-                   {{0, 1}, {0, 2}, {2, 3}});
+  run r =
+      make_run({{0, 0, 10, "t"}, {1, 10, 60, "copy", kind::copy}, {1, 60, 110, "copy", kind::copy}, {0, 110, 120, "t"}},
+               {{0, 1}, {0, 2}, {2, 3}});
   r.tracks[1] = "to device";
   const auto g = graph_of(r);
   CHECK(g.workers == 1);
@@ -190,8 +186,7 @@ TEST_CASE("a set of numbers gives its least") {
     for (const std::size_t i : {bound - 1, bound / 2, bound / 3, std::size_t{0}}) set.insert(i);
     std::size_t last = set.take_least();
     CHECK(last == 0);
-    for (; !set.is_empty(); last = set.take_least())
-      ;
+    for (; !set.is_empty(); last = set.take_least());
     CHECK(last == bound - 1);
   }
 }

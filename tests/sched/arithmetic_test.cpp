@@ -43,9 +43,9 @@ void set_precision_of_x87() {
 constexpr std::uint32_t up = base::x86_64 ? 0x4000 : 1u << 22, rounding = base::x86_64 ? 0x6000 : 3u << 22;
 void flush_small_operands() { set_vectors_only(base::x86_64 ? 0x40 : 0, base::x86_64 ? 0x40 : 0); }
 
-constexpr void (*seen_by_probe[])() = {
-    [] { std::fesetround(FE_UPWARD); }, [] { std::fesetround(FE_DOWNWARD); }, [] { std::fesetround(FE_TOWARDZERO); },
-    [] { flush_small_numbers(true); }, [] { set_vectors_only(up, rounding); }};
+constexpr void (*seen_by_probe[])() = {[] { std::fesetround(FE_UPWARD); }, [] { std::fesetround(FE_DOWNWARD); },
+                                       [] { std::fesetround(FE_TOWARDZERO); }, [] { flush_small_numbers(true); },
+                                       [] { set_vectors_only(up, rounding); }};
 constexpr void (*others[])() = {flush_small_operands, set_precision_of_x87};
 
 }  // namespace

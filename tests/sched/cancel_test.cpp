@@ -130,10 +130,11 @@ TEST_CASE("a finish throws the failure of what depends on a cancelled task") {
   test::with_runtimes([] {
     const auto gate = user_event::create();
     CHECK_THROWS_WITH(finish([&] {
-      const auto f = async(after(gate), [] {});
-      async(after(f), [] {});
-      cancel(f);
-    }), doctest::Contains("was cancelled before it began"));
+                        const auto f = async(after(gate), [] {});
+                        async(after(f), [] {});
+                        cancel(f);
+                      }),
+                      doctest::Contains("was cancelled before it began"));
     gate.trigger();
   });
 }

@@ -42,8 +42,8 @@ class spin_lock {
 }  // namespace stretto::interleaved
 
 #define sched interleaved
-#include "sched/deque.hpp"
 #include "sched/deque.cpp"
+#include "sched/deque.hpp"
 #undef sched
 
 using stretto::interleaved::deque;
@@ -70,16 +70,21 @@ ending play(unsigned seed, machine::fences fences) {
 
   const unsigned thieves = 1 + random() % 3, steps = 4 + random() % 24;
   m.add([&, choices = std::mt19937(seed + 1)]() mutable {
-    for (unsigned n = 0; n < steps; ++n)
-      switch (choices() % 16) {
+    for (unsigned n = 0; n < steps; ++n) switch (choices() % 16) {
         case 0: d.publish(); break;
-        case 1: case 2: {
+        case 1:
+        case 2: {
           d.push(++pushed);
           const item mine = pushed;
           if (d.pop_if(mine)) count(mine);
           break;
         }
-        case 3: case 4: case 5: case 6: case 7: case 8:
+        case 3:
+        case 4:
+        case 5:
+        case 6:
+        case 7:
+        case 8:
           if (const item i = d.pop()) count(i);
           break;
         default: d.push(++pushed);
@@ -93,14 +98,14 @@ ending play(unsigned seed, machine::fences fences) {
       while (!over) {
         std::size_t n = 0;
         switch (choices() % 8) {
-          case 0: case 1: case 2: d.request_steal(), seen.asked = true; break;
+          case 0:
+          case 1:
+          case 2: d.request_steal(), seen.asked = true; break;
           case 3:
             n = d.force_steal(loot, 1 + choices() % 4);
             seen.robbed |= n > 0;
             break;
-          default:
-            n = d.take_offered(loot, 1 + choices() % 4);
-            seen.took |= n > 0;
+          default: n = d.take_offered(loot, 1 + choices() % 4); seen.took |= n > 0;
         }
         std::for_each(loot, loot + n, count);
         machine::running->access();

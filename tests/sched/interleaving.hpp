@@ -66,8 +66,7 @@ class machine {
     access();
     if (fences_ == fences::work)
       for (auto& p : players_) drain(*p);
-    else
-      drain(*players_[now_]);
+    else drain(*players_[now_]);
   }
   void drain_own() { drain(*players_[now_]); }
 

@@ -39,10 +39,8 @@ void run_ring(std::uint32_t workers, bool bound) {
   };
   finish([&] {
     for (std::uint32_t i = 0; i < tasks; ++i) {
-      if (bound)
-        async(on(worker(i % workers)), [&, i] { body(i); });
-      else
-        async([&, i] { body(i); });
+      if (bound) async(on(worker(i % workers)), [&, i] { body(i); });
+      else async([&, i] { body(i); });
     }
   });
   std::array<long, tasks> now{0, 1, 2, 3, 4};

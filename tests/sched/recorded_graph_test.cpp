@@ -111,8 +111,7 @@ TEST_CASE("replays in turn do not overlap, and need only one state if each is wa
   with_runtimes([] {
     std::atomic<int> inside{0}, most{0};
     recorded_graph g;
-    for (int i = 0; i < 3; ++i)
-      g.add(after(g.add([&] { most = std::max(most.load(), ++inside); })), [&] { --inside; });
+    for (int i = 0; i < 3; ++i) g.add(after(g.add([&] { most = std::max(most.load(), ++inside); })), [&] { --inside; });
     std::vector<event> ends;
     for (int i = 0; i < 20; ++i) ends.push_back(g.replay());
     wait(merge(ends));
@@ -582,10 +581,8 @@ TEST_CASE("random graphs: every operation sees the effects of its predecessors, 
       }
       finish([&] {
         for (int replay = 0; replay < most_replays; ++replay) {
-          if (replay % 3 == 2)
-            async([&, replay] { g.replay(replay); });
-          else
-            g.replay(replay, after(async([] {})));
+          if (replay % 3 == 2) async([&, replay] { g.replay(replay); });
+          else g.replay(replay, after(async([] {})));
         }
       });
       CHECK(g.statistics().replays == most_replays);

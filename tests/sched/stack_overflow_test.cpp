@@ -77,8 +77,11 @@ death death_of(Body&& body) {
 
 std::string told(const std::string& what, const std::source_location& spawned) {
   const std::string where = "stack_overflow_test.cpp:" + std::to_string(spawned.line());
-  return "error S12: " + (what.empty() ? "task at " + where : what) + " ran out of stack\n"
-         "  spawned     " + where + "\n"
+  return "error S12: " + (what.empty() ? "task at " + where : what) +
+         " ran out of stack\n"
+         "  spawned     " +
+         where +
+         "\n"
          "  stack       64 KiB\n"
          "  because     it recursed too deeply, or has local arrays that are too large\n"
          "  try         put large arrays on the heap, or raise STRETTO_STACK_SIZE or runtime_options::stack_bytes\n";
@@ -89,10 +92,8 @@ template <class Body>
 void run_on_pooled_stack(Body body, std::string_view task_name, const std::source_location& where) {
   runtime rt({.workers = 2, .stack_bytes = 64 << 10});
   rt.run([&] {
-    if (task_name.empty())
-      async(on(worker(1)), [body] { body(); }, where);
-    else
-      async(on(worker(1)), name(task_name), [body] { body(); }, where);
+    if (task_name.empty()) async(on(worker(1)), [body] { body(); }, where);
+    else async(on(worker(1)), name(task_name), [body] { body(); }, where);
   });
 }
 
@@ -148,10 +149,13 @@ TEST_CASE("the report names the task that overflows among several, even after a 
     runtime rt({.workers = 2, .stack_bytes = 64 << 10});
     rt.run([&] {
       const auto go = user_event::create();
-      async(on(worker(1)), name("inner"), [go] {
-        wait(go);
-        recurse(0);
-      }, here);
+      async(
+          on(worker(1)), name("inner"),
+          [go] {
+            wait(go);
+            recurse(0);
+          },
+          here);
       async(on(worker(1)), name("outer"), [go] {
         go.trigger();
         yield();

@@ -219,7 +219,9 @@ TEST_CASE("the end of a runtime waits for detached tasks, and their failures are
       rt.run([&] {
         auto fails = detached([] { return async([] { throw std::out_of_range("of nobody's finish"); }); });
         finish([&] { CHECK_THROWS_AS(fails.get(), std::out_of_range); });
-        detached([&] { for (int i = 0; i < 100; ++i) async([&] { async([&] { ++done; }); }); });
+        detached([&] {
+          for (int i = 0; i < 100; ++i) async([&] { async([&] { ++done; }); });
+        });
       });
     }
     CHECK(done == 100);

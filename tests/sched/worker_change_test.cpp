@@ -138,10 +138,8 @@ TEST_CASE("a task that yields resumes after a bounded number of others, even if 
     };
     rt.run([&] {
       async([&] {
-        if (inside_finish)
-          async([&] { finish(go_on); });
-        else
-          go_on();
+        if (inside_finish) async([&] { finish(go_on); });
+        else go_on();
         for (int i = 0; i < 100; ++i) {
           const auto before = others;
           yield();

@@ -104,7 +104,8 @@ TEST_CASE("runtimes that nobody asked to see have no socket") {
   CHECK(!fs::exists(here.folder / "stretto"));
 }
 
-TEST_CASE("a process opens its socket when SIGURG asks for it, as stretto top does, and closes it with its last runtime") {
+TEST_CASE(
+    "a process opens its socket when SIGURG asks for it, as stretto top does, and closes it with its last runtime") {
   const live_environment here;
   unsetenv("STRETTO_LIVE");
   {

@@ -71,7 +71,8 @@ TEST_CASE("another runtime that has taken the number of one that ended is not co
 }
 
 TEST_CASE("a process in the list is one line") {
-  CHECK(line_about("4711", some_process()) == "4711         wave             1 runtime, 2 workers, 2.00 M tasks, 123 MiB\n");
+  CHECK(line_about("4711", some_process()) ==
+        "4711         wave             1 runtime, 2 workers, 2.00 M tasks, 123 MiB\n");
 }
 
 TEST_CASE("what is missing in an answer is 0, and what is no answer is refused") {

@@ -70,8 +70,7 @@ TEST_CASE("arrows are those that a plain search finds") {
         if (s.id == e.cause && s.start_ns <= e.at_ns) latest = std::max(latest.value_or(0), s.start_ns);
       if (!latest || e.cause == 0) continue;
       ++expected;
-      const auto drawn = std::find_if(arrows.begin(), arrows.end(),
-                                      [&](const arrow& a) { return a.to.row == e.row; });
+      const auto drawn = std::find_if(arrows.begin(), arrows.end(), [&](const arrow& a) { return a.to.row == e.row; });
       RC_ASSERT(drawn != arrows.end());
       const drawn_span& from = spans[drawn->from.row];
       RC_ASSERT(from.id == e.cause);

@@ -62,8 +62,7 @@ struct interval {
 };
 std::map<row, std::vector<interval>> spans_by_row(const json& file) {
   std::map<row, std::vector<interval>> rows;
-  for (const json& e : events(file, "X"))
-    rows[row_of(e)].push_back({ns(e.at("ts")), ns(e.at("ts")) + ns(e.at("dur"))});
+  for (const json& e : events(file, "X")) rows[row_of(e)].push_back({ns(e.at("ts")), ns(e.at("ts")) + ns(e.at("dur"))});
   return rows;
 }
 
@@ -73,8 +72,12 @@ TEST_CASE("a span is written with its times, names, ids and source line") {
   snapshot s = node();
   s.places = {"sysmem", "L2 \"0\""};
   s.tracks = {{"worker 0",
-               {{.start = 1'234, .end = 5'678'901, .id = 0xabc, .cause = 7,
-                 .name = intern(s, "blur", "/home/u/src/wave.cpp", 41), .place = 1},
+               {{.start = 1'234,
+                 .end = 5'678'901,
+                 .id = 0xabc,
+                 .cause = 7,
+                 .name = intern(s, "blur", "/home/u/src/wave.cpp", 41),
+                 .place = 1},
                 {.start = 6'000'000, .end = 6'000'500, .id = 8, .amount = 4096, .place = 9, .kind = kind::copy}}}};
   const auto x = events(parsed(s), "X");
   REQUIRE(x.size() == 2);
@@ -88,12 +91,18 @@ TEST_CASE("records of data movement name the bytes, the source memory and the ta
   snapshot s = node();
   s.places = {"sysmem", "GPU \"0\""};
   const auto name = intern(s, "copy of u to v", "/src/wave.cpp", 12);
-  s.tracks = {{"w",
-               {{.start = 0, .end = 10, .id = 1, .cause = 7, .amount = moved(4096, 0), .name = name, .place = 1,
-                 .kind = kind::copy},
-                {.start = 10, .end = 20, .amount = moved(0xffff'ffff'ffff, program_memory), .place = 0,
-                 .kind = kind::reduce},
-                {.start = 20, .end = 30, .amount = moved(8), .place = program_memory, .kind = kind::fill}}}};
+  s.tracks = {
+      {"w",
+       {{.start = 0,
+         .end = 10,
+         .id = 1,
+         .cause = 7,
+         .amount = moved(4096, 0),
+         .name = name,
+         .place = 1,
+         .kind = kind::copy},
+        {.start = 10, .end = 20, .amount = moved(0xffff'ffff'ffff, program_memory), .place = 0, .kind = kind::reduce},
+        {.start = 20, .end = 30, .amount = moved(8), .place = program_memory, .kind = kind::fill}}}};
   const auto x = events(parsed(s), "X");
   REQUIRE(x.size() == 3);
   CHECK(x[0].at("cat") == "copy");
@@ -101,9 +110,8 @@ TEST_CASE("records of data movement name the bytes, the source memory and the ta
   CHECK(x[0].at("args") ==
         json::parse(R"({"id":"0x1","cause":"0x7","bytes":4096,"from":"sysmem","to":"GPU \"0\"","at":"wave.cpp:12"})"));
   CHECK(x[1].at("cat") == "reduce");
-  CHECK(
-      x[1].at("args") ==
-      json::parse(R"({"id":"0x0","bytes":281474976710655,"from":"program memory","to":"sysmem"})"));
+  CHECK(x[1].at("args") ==
+        json::parse(R"({"id":"0x0","bytes":281474976710655,"from":"program memory","to":"sysmem"})"));
   CHECK(x[2].at("cat") == "fill");
   CHECK(x[2].at("args") == json::parse(R"({"id":"0x0","bytes":8,"to":"program memory"})"));
 }
@@ -128,15 +136,19 @@ TEST_CASE("a suspension says what it waits for and who asked, beside the track")
   snapshot s = node();
   s.tracks = {{"w",
                {{.start = 0, .end = 10, .id = 1},
-                {.start = 5, .end = 25, .id = 2, .cause = 0x99, .amount = 1,
-                 .name = intern(s, "wait", "a.cpp", 3), .kind = kind::suspended},
+                {.start = 5,
+                 .end = 25,
+                 .id = 2,
+                 .cause = 0x99,
+                 .amount = 1,
+                 .name = intern(s, "wait", "a.cpp", 3),
+                 .kind = kind::suspended},
                 {.start = 20, .end = 30, .id = 3}}}};
   const json file = parsed(s);
   const auto begin = events(file, "b"), end = events(file, "e");
   REQUIRE(begin.size() == 1);
   REQUIRE(end.size() == 1);
-  CHECK(begin[0].at("args") ==
-        json::parse(R"({"id":"0x2","waits_for":"0x99","asked_by":"0x1","at":"a.cpp:3"})"));
+  CHECK(begin[0].at("args") == json::parse(R"({"id":"0x2","waits_for":"0x99","asked_by":"0x1","at":"a.cpp:3"})"));
   CHECK(ns(begin[0].at("ts")) == 5);
   CHECK(ns(end[0].at("ts")) == 25);
   CHECK(begin[0].at("id") == end[0].at("id"));
@@ -158,8 +170,8 @@ TEST_CASE("counters and instants are moments") {
 TEST_CASE("the head of the file has the clock of every node, and the file reports dropped records") {
   snapshot s = node(2);
   s.memory_limit = 1000;
-  s.calibration = {.origin = 100, .steady_origin_ns = 5000, .system_origin_ns = 1'700'000'000'000'000'000,
-                   .ns_per_tick = 0.5};
+  s.calibration = {
+      .origin = 100, .steady_origin_ns = 5000, .system_origin_ns = 1'700'000'000'000'000'000, .ns_per_tick = 0.5};
   s.clock_offset_ns = 40;
   s.tracks = {{"w", {{.start = 300, .end = 500, .id = 1}}, 17}};
   const json file = parsed(s);
@@ -230,7 +242,10 @@ TEST_CASE("spans nest in every row and arrows bind to spans, in a run with every
       for (int i = 0; i < 400; ++i) {
         const ticks start = now + random() % 7, end = start + random() % 50;
         const auto kinds = std::array{kind::task, kind::copy, kind::suspended, kind::user_span, kind::edge};
-        made.records.push_back({.start = start, .end = end, .id = random() % 500 + 1, .cause = random() % 500,
+        made.records.push_back({.start = start,
+                                .end = end,
+                                .id = random() % 500 + 1,
+                                .cause = random() % 500,
                                 .name = intern(s, "n" + std::to_string(random() % 20)),
                                 .kind = kinds[random() % kinds.size()]});
         if (random() % 3 != 0) now = end;  // sometimes they overlap
@@ -255,9 +270,8 @@ TEST_CASE("spans nest in every row and arrows bind to spans, in a run with every
   for (const json& e : events(file, "s")) {
     const auto& spans = rows.at(row_of(e));
     const auto at = ns(e.at("ts"));
-    REQUIRE(std::any_of(spans.begin(), spans.end(), [&](const interval& s) {
-      return s.start <= at && (at < s.end || s.start == s.end);
-    }));
+    REQUIRE(std::any_of(spans.begin(), spans.end(),
+                        [&](const interval& s) { return s.start <= at && (at < s.end || s.start == s.end); }));
     left[e.at("id")] = at;
   }
   const auto entering = events(file, "f");
@@ -387,11 +401,8 @@ TEST_CASE("clocks that jump make no span of negative length, and spans still nes
     for (int i = 0; i < 60; ++i) {
       const std::uint64_t id = 1 + random() % 20, cause = random() % 20;
       const auto kind = static_cast<stretto::trace::kind>(random() % kind_count);
-      s.tracks[i % 2].records.push_back({.start = random() % 2'000'000,
-                                         .end = random() % 2'000'000,
-                                         .id = id,
-                                         .cause = cause,
-                                         .kind = kind});
+      s.tracks[i % 2].records.push_back(
+          {.start = random() % 2'000'000, .end = random() % 2'000'000, .id = id, .cause = cause, .kind = kind});
     }
     const json file = parsed(s);
     for (const json& x : events(file, "X")) CHECK(ns(x.at("dur")) >= 0);
@@ -399,8 +410,7 @@ TEST_CASE("clocks that jump make no span of negative length, and spans still nes
       for (const interval& a : spans)
         for (const interval& b : spans) {
           const bool is_apart = a.end <= b.start || b.end <= a.start,
-                     is_within = (a.start <= b.start && b.end <= a.end) ||
-                                 (b.start <= a.start && a.end <= b.end);
+                     is_within = (a.start <= b.start && b.end <= a.end) || (b.start <= a.start && a.end <= b.end);
           const bool nests = is_apart || is_within;
           CHECK(nests);
         }
@@ -447,8 +457,7 @@ TEST_CASE("every record says its node, and a node's clock and its offset stand a
   snapshot a = node(0), b = node(3);
   b.clock_offset_ns = 250;
   for (snapshot* s : {&a, &b})
-    s->tracks = {
-        {"w", {{.start = 1000, .end = 2000, .id = 1}, {.end = 2000, .kind = kind::instant}}}};
+    s->tracks = {{"w", {{.start = 1000, .end = 2000, .id = 1}, {.end = 2000, .kind = kind::instant}}}};
   const std::array nodes{a, b};
   const json file = parsed(nodes);
   for (const json& e : file.at("traceEvents")) {
@@ -459,8 +468,7 @@ TEST_CASE("every record says its node, and a node's clock and its offset stand a
   const json& heads = file.at("otherData").at("nodes");
   REQUIRE(heads.size() == 2);
   CHECK(heads[1].at("node") == 3);
-  for (const char* member :
-       {"clock", "ns_per_tick", "steady_origin_ns", "system_origin_ns", "clock_offset_ns"})
+  for (const char* member : {"clock", "ns_per_tick", "steady_origin_ns", "system_origin_ns", "clock_offset_ns"})
     CHECK(heads[1].contains(member));
   const auto x = events(file, "X");
   CHECK(ns(x[1].at("ts")) - ns(x[0].at("ts")) == 250);
@@ -468,14 +476,15 @@ TEST_CASE("every record says its node, and a node's clock and its offset stand a
 
 TEST_CASE("tracks of one device stand together, by their numbers") {
   snapshot s = node();
-  for (const char* name : {"worker 0", "worker 1", "gpu_0 copies in", "gpu_0 stream 0", "gpu_1 stream 0", "worker 10", "gpu_0 stream 10",
-                           "gpu_0 copies out", "gpu_0 stream 2", "worker 2", "main"})
+  for (const char* name : {"worker 0", "worker 1", "gpu_0 copies in", "gpu_0 stream 0", "gpu_1 stream 0", "worker 10",
+                           "gpu_0 stream 10", "gpu_0 copies out", "gpu_0 stream 2", "worker 2", "main"})
     s.tracks.emplace_back().name = name;
   std::map<int, std::string> names;
   for (const json& e : events(parsed(s), "M"))
     if (e.at("name") == "thread_name") names[e.at("tid")] = e.at("args").at("name");
   std::vector<std::string> in_order;
   for (const auto& [_, name] : names) in_order.push_back(name);
-  CHECK(in_order == std::vector<std::string>{"worker 0", "worker 1", "worker 2", "worker 10", "gpu_0 copies in", "gpu_0 copies out",
-                                             "gpu_0 stream 0", "gpu_0 stream 2", "gpu_0 stream 10", "gpu_1 stream 0", "main"});
+  CHECK(in_order == std::vector<std::string>{"worker 0", "worker 1", "worker 2", "worker 10", "gpu_0 copies in",
+                                             "gpu_0 copies out", "gpu_0 stream 0", "gpu_0 stream 2", "gpu_0 stream 10",
+                                             "gpu_1 stream 0", "main"});
 }

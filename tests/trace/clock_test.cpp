@@ -31,9 +31,7 @@ TEST_CASE("the clock has chosen a source and says which") {
 
 TEST_CASE("calibrated ticks agree with the steady clock") {
   using std::chrono::steady_clock;
-  const auto steady_ns = [] {
-    return std::chrono::nanoseconds(steady_clock::now().time_since_epoch()).count();
-  };
+  const auto steady_ns = [] { return std::chrono::nanoseconds(steady_clock::now().time_since_epoch()).count(); };
   stretto::trace::clock::start();
   // The tick was read between the two steady times, so its steady time lies between them.
   const auto before = steady_ns();

@@ -30,13 +30,14 @@ TEST_CASE("quotes, backslashes and control characters come back as they were") {
 
 TEST_CASE("bytes that are not UTF-8 become replacement characters") {
   const std::string r = "\xef\xbf\xbd";
-  CHECK(escaped("a\xff""b") == "a" + r + "b");
+  CHECK(escaped("a\xff"
+                "b") == "a" + r + "b");
   CHECK(escaped("\x80") == r);
-  CHECK(escaped("\xc3") == r);                        // cut off
-  CHECK(escaped("\xc0\xaf") == r + r);                // too long a spelling of '/'
-  CHECK(escaped("\xe0\x9f\xbf") == r + r + r);        // likewise
+  CHECK(escaped("\xc3") == r);                          // cut off
+  CHECK(escaped("\xc0\xaf") == r + r);                  // too long a spelling of '/'
+  CHECK(escaped("\xe0\x9f\xbf") == r + r + r);          // likewise
   CHECK(escaped("\xf0\x8f\xbf\xbf") == r + r + r + r);  // likewise
-  CHECK(escaped("\xed\xa0\x80") == r + r + r);        // half a surrogate pair
+  CHECK(escaped("\xed\xa0\x80") == r + r + r);          // half a surrogate pair
   CHECK(escaped("\xf4\x90\x80\x80") == r + r + r + r);  // beyond the last character
   CHECK(escaped("\xe2\x82") == r + r);
 }

@@ -46,8 +46,7 @@ TEST_CASE("a full ring keeps the newest records and counts the others") {
     const auto got = r.read();
     CHECK(got.overwritten + got.records.size() == total);
     CHECK(got.records.size() == 2 * chunk - 1);
-    for (std::size_t i = 0; i < got.records.size(); ++i)
-      REQUIRE(got.records[i] == numbered(got.overwritten + i));
+    for (std::size_t i = 0; i < got.records.size(); ++i) REQUIRE(got.records[i] == numbered(got.overwritten + i));
   }
   CHECK(budget.used() == 2 * ring::chunk_bytes);
 }

@@ -39,8 +39,8 @@ TEST_CASE("of two spans with equal times the one written later is the outer one"
 }
 
 TEST_CASE("suspensions, messages and moments are not stacked") {
-  const std::vector<record> records{span(0, 9, kind::suspended), span(1, 3, kind::message),
-                                    span(2, 2, kind::counter), span(2, 2, kind::edge)};
+  const std::vector<record> records{span(0, 9, kind::suspended), span(1, 3, kind::message), span(2, 2, kind::counter),
+                                    span(2, 2, kind::edge)};
   CHECK(lay_out_spans(records).order.empty());
 }
 
@@ -55,8 +55,7 @@ TEST_CASE("more overlap than there are rows leaves spans without one") {
 TEST_CASE("for any spans, those of one row nest and none is lost") {
   const bool ok = rc::check([](const std::vector<std::pair<std::uint8_t, std::uint8_t>>& spans) {
     std::vector<record> records;
-    for (const auto& [start, length] : spans)
-      records.push_back(span(start, static_cast<ticks>(start) + length % 32));
+    for (const auto& [start, length] : spans) records.push_back(span(start, static_cast<ticks>(start) + length % 32));
     const auto layout = lay_out_spans(records);
     RC_ASSERT(layout.order.size() == records.size());
     auto indices = layout.order;

@@ -48,7 +48,8 @@ TEST_CASE("of several nodes each worker is shown with its node, and what nodes g
                       .given = {7, 0}};
   const auto text = uts::to_text(r);
   CHECK(text.find("0.250 s: 16.52 million nodes/s on 3 workers of 2 nodes\n") != std::string::npos);
-  CHECK(text.find("N0 worker 1         2000000        48.4 %\nN1 worker 0          130071         3.1 %\n") != std::string::npos);
+  CHECK(text.find("N0 worker 1         2000000        48.4 %\nN1 worker 0          130071         3.1 %\n") !=
+        std::string::npos);
   CHECK(text.ends_with("\nnode 0 gave 7 stacks to others\nnode 1 gave 0 stacks to others\n"));
 }
 
@@ -67,8 +68,9 @@ TEST_CASE("a wrong count is an error with both numbers") {
         "  try         this is a fault of Stretto: please report it with the command line");
   CHECK(message_of([] { uts::check(uts::tree_named("T1"), {4130071, 3305119, 10}); }).find("3305119 leaves") !=
         std::string::npos);
-  CHECK(message_of([] { uts::check(uts::tree_named("T1"), {4130071, 3305118, 9}); })
-            .find("9 levels below the root, and 10 are published") != std::string::npos);
+  CHECK(message_of([] {
+          uts::check(uts::tree_named("T1"), {4130071, 3305118, 9});
+        }).find("9 levels below the root, and 10 are published") != std::string::npos);
 }
 
 TEST_CASE("an unknown tree is an error with the nearest name, or all names") {

@@ -22,9 +22,10 @@ std::vector<uts::census> search(const uts::tree& t, std::uint32_t workers) {
 /// By the nodes of a simulated job; the first asks.
 uts::nodes_census on_nodes(const uts::parameters& of, std::uint32_t nodes, std::uint32_t workers) {
   uts::nodes_census found;
-  stretto::test::on_all_nodes({.nodes = nodes, .seed = static_cast<std::uint64_t>(of.seed)}, workers, [&](stretto::runtime&) {
-    if (stretto::this_node() == 0) found = uts::search_over_nodes(of);
-  });
+  stretto::test::on_all_nodes({.nodes = nodes, .seed = static_cast<std::uint64_t>(of.seed)}, workers,
+                              [&](stretto::runtime&) {
+                                if (stretto::this_node() == 0) found = uts::search_over_nodes(of);
+                              });
   return found;
 }
 

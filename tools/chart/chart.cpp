@@ -37,7 +37,8 @@ double round_step(double range, double steps) {
 }
 
 std::string line(const char* kind, double x1, double y1, double x2, double y2) {
-  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2, y2);
+  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", kind, x1, y1, x2,
+                     y2);
 }
 
 std::string words(double x, double y, const char* anchor, const std::string& text, const char* more = "") {
@@ -85,7 +86,8 @@ std::string drawn(const chart::panel& p, const chart& c, const scale& x, double 
   const scale y = vertical(p, c, below);
   std::string text;
   for (const double v : marks_of(y, p.doubles ? 6 : 5))
-    text += line(v > y.from ? "grid" : "axis", left, y(v), width - right, y(v)) + words(left - 8, y(v) + 4, "end", fmt::format("{:.5g}", v));
+    text += line(v > y.from ? "grid" : "axis", left, y(v), width - right, y(v)) +
+            words(left - 8, y(v) + 4, "end", fmt::format("{:.5g}", v));
   if (c.mark > y.from && c.mark < y.to) {
     text += line("mark", left, y(c.mark), width - right, y(c.mark));
     text += words(width - right + 4, y(c.mark) + 4, "start", fmt::format("{:g}", c.mark));
@@ -93,11 +95,13 @@ std::string drawn(const chart::panel& p, const chart& c, const scale& x, double 
   for (std::size_t i = 0; i < p.lines.size(); ++i) {
     text += fmt::format("<polyline class=\"line c{}\" points=\"", i % 6);
     for (std::size_t at = 0; at < p.lines[i].size(); ++at)
-      text += fmt::format("{}{:.1f},{:.1f}", at ? " " : "", x(c.at.empty() ? static_cast<double>(at + 1) : c.at[at]), y(std::min(p.lines[i][at], y.to)));
+      text += fmt::format("{}{:.1f},{:.1f}", at ? " " : "", x(c.at.empty() ? static_cast<double>(at + 1) : c.at[at]),
+                          y(std::min(p.lines[i][at], y.to)));
     text += "\"/>\n";
   }
   const double middle = below - height / 2;
-  return text + words(18, middle, "middle", p.label, fmt::format(" transform=\"rotate(-90 18 {:.1f})\"", middle).c_str());
+  return text +
+         words(18, middle, "middle", p.label, fmt::format(" transform=\"rotate(-90 18 {:.1f})\"", middle).c_str());
 }
 
 }  // namespace
@@ -106,19 +110,22 @@ std::string to_svg(const chart& c) {
   std::size_t steps = 1;
   for (const auto& p : c.panels)
     for (const auto& one : p.lines) steps = std::max(steps, one.size());
-  const double panels = static_cast<double>(c.panels.size()), end = top + panels * height + (panels - 1) * gap, all = end + bottom;
+  const double panels = static_cast<double>(c.panels.size()), end = top + panels * height + (panels - 1) * gap,
+               all = end + bottom;
   std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" ";
   text += fmt::format("viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", width, all);
   text += style + fmt::format("<rect class=\"page\" width=\"{}\" height=\"{}\"/>\n", width, all);
   text += words(left, 28, "start", c.title, " class=\"title\"");
   double key = left;
   for (std::size_t i = 0; i < c.names.size(); ++i) {
-    text += fmt::format("<line class=\"key c{}\" x1=\"{:.1f}\" y1=\"52\" x2=\"{:.1f}\" y2=\"52\"/>\n", i % 6, key, key + 22);
+    text += fmt::format("<line class=\"key c{}\" x1=\"{:.1f}\" y1=\"52\" x2=\"{:.1f}\" y2=\"52\"/>\n", i % 6, key,
+                        key + 22);
     text += words(key + 28, 56, "start", c.names[i]);
     key += 28 + 8.0 * static_cast<double>(c.names[i].size()) + 24;
   }
   const double last = c.at.empty() ? static_cast<double>(steps) : c.at.back();
-  const scale x = c.doubles ? doubling(c.at.front(), last, left, left + plot_width) : scale{0, last, left, left + plot_width};
+  const scale x =
+      c.doubles ? doubling(c.at.front(), last, left, left + plot_width) : scale{0, last, left, left + plot_width};
   if (c.doubles) {
     for (const double v : marks_of(x, 13)) text += words(x(v), end + 20, "middle", fmt::format("{:g}", v));
   } else {

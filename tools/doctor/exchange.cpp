@@ -21,14 +21,16 @@ struct counted final : places::completion {
   int times = 0;
 };
 
-/// Node 0 sends `there` with a payload; node 1 answers once it has landed. With the first they get to know whether they can share memory.
+/// Node 0 sends `there` with a payload; node 1 answers once it has landed. With the first they get to know whether they
+/// can share memory.
 struct trial_node {
   trial_node() {
-    all.add("there", this, +[](void* n, net::arrival& a) {
-      auto& here = *static_cast<trial_node*>(n);
-      here.landing.resize(a.rest.bytes());
-      std::move(a.rest).receive(here.landing.data(), here.landed);
-    });
+    all.add(
+        "there", this, +[](void* n, net::arrival& a) {
+          auto& here = *static_cast<trial_node*>(n);
+          here.landing.resize(a.rest.bytes());
+          std::move(a.rest).receive(here.landing.data(), here.landed);
+        });
     all.add("back", this, +[](void* n, net::arrival&) { ++static_cast<trial_node*>(n)->answers; });
   }
 

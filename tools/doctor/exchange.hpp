@@ -1,4 +1,5 @@
-// exchange.hpp - what each of the two processes of an MPI's trial does: twice a message there, with a large payload, and one back.
+// exchange.hpp - what each of the two processes of an MPI's trial does: twice a message there, with a large payload,
+// and one back.
 #pragma once
 
 #include <string>

@@ -5,7 +5,9 @@
 namespace stretto::doctor {
 namespace {
 
-std::string nanoseconds(double seconds) { return fmt::format("{:.{}f} ns", seconds * 1e9, seconds < 1e-9 ? 2 : seconds < 1e-8 ? 1 : 0); }
+std::string nanoseconds(double seconds) {
+  return fmt::format("{:.{}f} ns", seconds * 1e9, seconds < 1e-9 ? 2 : seconds < 1e-8 ? 1 : 0);
+}
 
 std::string counted(double n, std::string_view what) { return fmt::format("{:.0f} {}{}", n, what, n == 1 ? "" : "s"); }
 
@@ -20,7 +22,8 @@ std::optional<expectation> expected_time(const counted_work& work, const yardsti
                           nanoseconds(*here.locked));
   if (work.transfers > 0) {
     e.value += work.transfers * *here.transfer;
-    e.because += fmt::format(", {} between cores of {}", counted(work.transfers, "transfer"), nanoseconds(*here.transfer));
+    e.because +=
+        fmt::format(", {} between cores of {}", counted(work.transfers, "transfer"), nanoseconds(*here.transfer));
   }
   return e;
 }

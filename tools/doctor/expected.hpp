@@ -4,8 +4,8 @@
 // Invariants  an expectation exists where all that it is computed from was measured; `because` names each part of it.
 //
 // No figure of another machine enters: instructions and locked operations of our own code were counted, and what each
-// costs here is measured. docs/performance.md, "What the doctor expects", has the counts, where they come from, and what
-// two machines showed beside them.
+// costs here is measured. docs/performance.md, "What the doctor expects", has the counts, where they come from, and
+// what two machines showed beside them.
 #pragma once
 
 #include <optional>

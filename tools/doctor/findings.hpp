@@ -1,4 +1,5 @@
-// findings.hpp - what `stretto doctor` saw on a machine: plain values, so that a made-up machine is as good as a real one.
+// findings.hpp - what `stretto doctor` saw on a machine: plain values, so that a made-up machine is as good as a real
+// one.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +21,19 @@ struct pieces_found {
 
 /// Absent: unlimited, or not to be found out.
 struct limits_found {
-  unsigned online_cpus = 0;                       // of the machine
-  unsigned allowed_cpus = 0;                      // that this process may run on
-  std::optional<double> granted_cpus = {};        // by control groups, as time
+  unsigned online_cpus = 0;                 // of the machine
+  unsigned allowed_cpus = 0;                // that this process may run on
+  std::optional<double> granted_cpus = {};  // by control groups, as time
   std::optional<std::uint64_t> granted_memory = {};
-  std::optional<std::uint64_t> memory = {};       // of the machine
+  std::optional<std::uint64_t> memory = {};  // of the machine
   std::optional<std::uint64_t> memlock = {}, stack = {}, processes = {};
   std::optional<std::uint64_t> shared_memory = {};  // bytes of /dev/shm; 0: there is none
   std::optional<std::uint64_t> mappings = {};       // vm.max_map_count
   std::optional<int> overcommit = {};               // vm.overcommit_memory
   std::optional<int> perf_paranoia = {};            // kernel.perf_event_paranoid
   bool membarrier = false;
-  std::string huge_pages = {};                      // "always", "madvise", "never"; empty: unknown
-  std::string governor = {};                        // "performance", "powersave", ...; empty: unknown
+  std::string huge_pages = {};  // "always", "madvise", "never"; empty: unknown
+  std::string governor = {};    // "performance", "powersave", ...; empty: unknown
 
   friend bool operator==(const limits_found&, const limits_found&) = default;
 };
@@ -59,11 +60,11 @@ struct yardsticks_found {
 
 /// A device for kernels, or a kind of devices of which none can be used.
 struct device_found {
-  std::string kind;            // the word for option devices: "opencl"
-  std::string name;            // as its driver calls it
+  std::string kind;  // the word for option devices: "opencl"
+  std::string name;  // as its driver calls it
   bool is_usable = false;
-  std::uint64_t memory = 0;    // bytes
-  unsigned units = 0;          // that compute side by side
+  std::uint64_t memory = 0;  // bytes
+  unsigned units = 0;        // that compute side by side
   bool has_double = true;
   std::string reason, remedy;  // where it cannot be used
 
@@ -74,12 +75,12 @@ enum class trial { not_made, passed, failed };
 
 /// One MPI, as far as it is here; what is missing is empty.
 struct mpi_found {
-  std::string name = {};                 // "openmpi"
+  std::string name = {};                    // "openmpi"
   std::string launcher = {}, library = {};  // paths; the library is Stretto's for this MPI
-  std::string looked_in = {};            // for the library
-  std::string version = {};              // what the MPI says of itself, once its library is loaded
-  std::string fault = {};                // why it could not be
-  doctor::trial trial = trial::not_made;  // of two processes that exchange a message
+  std::string looked_in = {};               // for the library
+  std::string version = {};                 // what the MPI says of itself, once its library is loaded
+  std::string fault = {};                   // why it could not be
+  doctor::trial trial = trial::not_made;    // of two processes that exchange a message
   std::string trial_fault = {};
   bool shares_memory = false;  // large messages of these went through it
 
@@ -87,7 +88,7 @@ struct mpi_found {
 };
 
 struct findings {
-  std::string system = {};          // "Debian GNU/Linux 12 (bookworm)"
+  std::string system = {};  // "Debian GNU/Linux 12 (bookworm)"
   std::string processor = {};
   packager packages = packager::none;
   bool is_root = false;

@@ -31,7 +31,8 @@ std::string bytes(std::uint64_t n) {
   std::size_t unit = 0;
   double value = static_cast<double>(n);
   while (value >= 1024 && unit + 1 < units.size()) value /= 1024, ++unit;
-  return value < 10 && unit ? fmt::format("{:.1f} {}", value, units[unit]) : fmt::format("{:.0f} {}", value, units[unit]);
+  return value < 10 && unit ? fmt::format("{:.1f} {}", value, units[unit])
+                            : fmt::format("{:.0f} {}", value, units[unit]);
 }
 
 std::string seconds(double s) {
@@ -65,7 +66,9 @@ class judgement {
     add(std::move(topic), grade::absent, "not here", std::move(adds),
         install_command(debian, seen_.packages, seen_.is_root));
   }
-  std::string as_root(std::string_view command) const { return fmt::format("{}{}", seen_.is_root ? "" : "sudo ", command); }
+  std::string as_root(std::string_view command) const {
+    return fmt::format("{}{}", seen_.is_root ? "" : "sudo ", command);
+  }
 
   void pieces() {
     group_ = "pieces";
@@ -78,9 +81,12 @@ class judgement {
     if (p.opencl_platforms)
       fine("OpenCL", fmt::format("{} driver{}", p.opencl_platforms, p.opencl_platforms == 1 ? "" : "s"));
     else
-      piece("OpenCL", false, "devices that run kernels, be it the processor: STRETTO_DEVICES=opencl", "pocl-opencl-icd ocl-icd-opencl-dev");
+      piece("OpenCL", false, "devices that run kernels, be it the processor: STRETTO_DEVICES=opencl",
+            "pocl-opencl-icd ocl-icd-opencl-dev");
     if (p.cuda_driver) fine("CUDA driver", "here");
-    else add("CUDA driver", grade::absent, "not here", "kernels on NVIDIA devices, where there is one: STRETTO_DEVICES=cuda");
+    else
+      add("CUDA driver", grade::absent, "not here",
+          "kernels on NVIDIA devices, where there is one: STRETTO_DEVICES=cuda");
     piece("Chromium", p.chromium, "makes pictures of pages that a program wrote, without a screen", "chromium");
   }
 
@@ -100,19 +106,25 @@ class judgement {
     group_ = "mpi";
     for (const mpi_found& m : seen_.mpis) {
       const std::string adds = "jobs of several nodes: stretto run --mpi " + m.name;
-      const auto install = install_command(m.name == "openmpi" ? "openmpi-bin libopenmpi-dev" : "mpich libmpich-dev", seen_.packages, seen_.is_root);
+      const auto install = install_command(m.name == "openmpi" ? "openmpi-bin libopenmpi-dev" : "mpich libmpich-dev",
+                                           seen_.packages, seen_.is_root);
       if (m.library.empty() && m.launcher.empty()) {
         add(m.name, grade::absent, "not here", adds, install + ", and build Stretto anew");
       } else if (m.library.empty()) {
-        add(m.name, grade::absent, fmt::format("its launcher is here; there is no stretto_mpi_{}.so in {}", m.name, m.looked_in), adds,
+        add(m.name, grade::absent,
+            fmt::format("its launcher is here; there is no stretto_mpi_{}.so in {}", m.name, m.looked_in), adds,
             install + ", and build Stretto anew");
       } else if (!m.fault.empty()) {
-        add(m.name, grade::broken, "Stretto's library for it cannot be loaded: " + m.fault, "jobs of several nodes end with error N08", install);
+        add(m.name, grade::broken, "Stretto's library for it cannot be loaded: " + m.fault,
+            "jobs of several nodes end with error N08", install);
       } else if (m.launcher.empty()) {
-        add(m.name, grade::absent, fmt::format("{}, without its launcher, mpirun.{} or mpirun", m.version, m.name), adds, install);
+        add(m.name, grade::absent, fmt::format("{}, without its launcher, mpirun.{} or mpirun", m.version, m.name),
+            adds, install);
       } else if (m.trial == trial::failed) {
-        add(m.name, grade::broken, fmt::format("{}: two processes could not exchange a message: {}", m.version, m.trial_fault),
-            "jobs of several nodes will fail alike", fmt::format("stretto run -n 2 --mpi {} --verbose stretto doctor --exchange", m.name));
+        add(m.name, grade::broken,
+            fmt::format("{}: two processes could not exchange a message: {}", m.version, m.trial_fault),
+            "jobs of several nodes will fail alike",
+            fmt::format("stretto run -n 2 --mpi {} --verbose stretto doctor --exchange", m.name));
       } else {
         fine(m.name, m.version + (m.trial == trial::passed ? ", two processes exchange messages" : ", not tried") +
                          (m.shares_memory ? ", large ones through memory that they share" : ""));
@@ -156,7 +168,8 @@ class judgement {
     else fine("stack", l.stack ? bytes(*l.stack) : "unlimited");
     if (!l.shared_memory) fine("shared memory", "not told here");
     else if (*l.shared_memory < (std::uint64_t{256} << 20))
-      add("shared memory", *l.shared_memory ? grade::limited : grade::broken, *l.shared_memory ? bytes(*l.shared_memory) : "none",
+      add("shared memory", *l.shared_memory ? grade::limited : grade::broken,
+          *l.shared_memory ? bytes(*l.shared_memory) : "none",
           "processes of one machine exchange data through /dev/shm; too little ends MPI and browsers with SIGBUS",
           as_root("mount -o remount,size=2g /dev/shm  (of a container: --shm-size=2g)"));
     else fine("shared memory", bytes(*l.shared_memory));
@@ -171,7 +184,8 @@ class judgement {
     const auto needed = 2 * seen_.max_suspended + 1000;  // a stack and its guard each, and what else a program maps
     if (l.mappings && *l.mappings < needed)
       add("mappings", grade::limited, fmt::format("{}", *l.mappings),
-          fmt::format("{} suspended tasks need {}: beyond the limit they fail (error S11)", seen_.max_suspended, needed),
+          fmt::format("{} suspended tasks need {}: beyond the limit they fail (error S11)", seen_.max_suspended,
+                      needed),
           as_root(fmt::format("sysctl vm.max_map_count={}", 2 * needed)));
     else fine("mappings", l.mappings ? fmt::format("{}", *l.mappings) : "not told here");
     if (l.overcommit == 2)
@@ -196,7 +210,8 @@ class judgement {
   void speed(const char* topic, const std::string& says, double ratio, const std::string& because) {
     const auto figure = fmt::format("{}, {:.2f} of what is expected", says, ratio);
     if (ratio >= 0.33) return add(topic, grade::fine, figure, because);
-    add(topic, grade::limited, figure, because + ": something else took the time, other programs or a sanitized library",
+    add(topic, grade::limited, figure,
+        because + ": something else took the time, other programs or a sanitized library",
         "uptime  (then again, once the load is gone)");
   }
   void time(const char* topic, const std::optional<double>& taken, const counted_work& work) {

@@ -4,7 +4,8 @@
 // Invariants  the same findings give the same verdicts, in the same order; a verdict that is not `fine` says what it
 //             costs, and, where there is one, the remedy as a command.
 //
-// A speed is compared with what expected.hpp computes from the machine's own: below a third of that, something is wrong.
+// A speed is compared with what expected.hpp computes from the machine's own: below a third of that, something is
+// wrong.
 #pragma once
 
 #include <string>
@@ -22,8 +23,8 @@ enum class grade {
 };
 
 struct verdict {
-  std::string group;   // "pieces", "limits", "speed"
-  std::string topic;   // "Graphviz"
+  std::string group;  // "pieces", "limits", "speed"
+  std::string topic;  // "Graphviz"
   doctor::grade grade;
   std::string says;    // "8 MiB"
   std::string means;   // why it matters; where it is fine empty, but of a speed where the expectation comes from

@@ -74,7 +74,8 @@ pieces_found look_for_pieces(const fs::path& root, const std::string& path) {
   p.perf = is_program(path, "perf");
   p.gdb = is_program(path, "gdb");
   p.mpi = is_program(path, "mpicxx") && is_program(path, "mpirun");
-  p.chromium = is_program(path, "chromium") || is_program(path, "chromium-browser") || is_program(path, "google-chrome");
+  p.chromium =
+      is_program(path, "chromium") || is_program(path, "chromium-browser") || is_program(path, "google-chrome");
   p.cuda_driver = is_driver("libcuda.so.1");
   std::error_code none;
   for (const auto& file : fs::directory_iterator(root / "etc/OpenCL/vendors", none))

@@ -26,10 +26,11 @@ constexpr std::string_view version_is = "version ", fault_is = "fault ";
 
 std::string first_line_of(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-/// Its version, or why it could not be loaded: a process of its own opens it, since a broken library would end this one.
+/// Its version, or why it could not be loaded: a process of its own opens it, since a broken library would end this
+/// one.
 void load(mpi_found& m) {
-  const auto end = base::run_child({.words = {job::own_path(), "doctor", "--mpi-library", m.library},
-                                    .limit = std::chrono::seconds(most_seconds)});
+  const auto end = base::run_child(
+      {.words = {job::own_path(), "doctor", "--mpi-library", m.library}, .limit = std::chrono::seconds(most_seconds)});
   const std::string said = first_line_of(end.output);
   if (said.starts_with(version_is)) m.version = said.substr(version_is.size());
   else if (said.starts_with(fault_is)) m.fault = said.substr(fault_is.size());
@@ -42,7 +43,8 @@ std::string reason_in(const std::string& errors) {
   std::string_view left = errors;
   while (!left.empty()) {
     const auto line = left.substr(0, left.find('\n'));
-    if (line.starts_with("error ") || (reason.empty() && !line.empty() && line.find("-----") == line.npos)) reason = line;
+    if (line.starts_with("error ") || (reason.empty() && !line.empty() && line.find("-----") == line.npos))
+      reason = line;
     if (line.starts_with("error ")) break;
     left.remove_prefix(std::min(left.size(), line.size() + 1));
   }
@@ -61,15 +63,17 @@ void try_one(mpi_found& m, const std::string& path) {
   m.trial = trial::failed;
   try {
     const auto folder = m.library.substr(0, m.library.rfind('/'));
-    const auto end = job::watch(job::plan_of({.nodes = 2, .mpi = m.name}, here),
-                                {own, "run", "--as-node", "--", own, "doctor", "--exchange", "--mpi-folder", folder}, how);
+    const auto end =
+        job::watch(job::plan_of({.nodes = 2, .mpi = m.name}, here),
+                   {own, "run", "--as-node", "--", own, "doctor", "--exchange", "--mpi-folder", folder}, how);
     if (end.told_by) m.trial_fault = "nothing happened for " + std::to_string(most_seconds) + " s";
     else if (output.find(exchanged) != output.npos && end.exit_code == 0) m.trial = trial::passed;
     else if (const auto reason = reason_in(errors); !reason.empty()) m.trial_fault = reason;
     else if (!end.nodes.empty()) m.trial_fault = "a process " + job::to_text(end.nodes.front());
     else m.trial_fault = "the launcher ended with exit code " + std::to_string(end.exit_code);
     m.shares_memory = m.trial == trial::passed && output.find(shares_memory) != output.npos;
-    if (m.trial == trial::passed && output.find(takes_cuda) != output.npos) m.version += std::string(" (") + takes_cuda + ")";
+    if (m.trial == trial::passed && output.find(takes_cuda) != output.npos)
+      m.version += std::string(" (") + takes_cuda + ")";
   } catch (const error& e) {
     m.trial_fault = first_line_of(e.what());
   }

@@ -28,15 +28,18 @@ double best_of(int tries, int count, Turn&& turn) {
 }
 
 double seconds_of_cycle() {
-  // Of shifts and exclusive-ors that wait for one another: additions of constants would take no time on some processors.
+  // Of shifts and exclusive-ors that wait for one another: additions of constants would take no time on some
+  // processors.
   std::uint64_t x = 0x9e3779b97f4a7c15;
   constexpr int in_a_row = 100;
-  return best_of(9, 1000, [&] {
-           for (int i = 0; i < in_a_row; ++i) {
-             x ^= x >> 1;
-             asm volatile("" : "+r"(x));
-           }
-         }) / (2 * in_a_row);
+  return best_of(9, 1000,
+                 [&] {
+                   for (int i = 0; i < in_a_row; ++i) {
+                     x ^= x >> 1;
+                     asm volatile("" : "+r"(x));
+                   }
+                 }) /
+         (2 * in_a_row);
 }
 
 double seconds_of_locked_operation() {
@@ -82,7 +85,8 @@ void measure_copies(runtime& rt, measured_speeds& found) {
   rt.run([&] {
     const place ram = rt.machine().memories().front();
     const box all{0, static_cast<std::int64_t>(bytes)};
-    auto from = instance<unsigned char>::create(at(ram), all).made, to = instance<unsigned char>::create(at(ram), all).made;
+    auto from = instance<unsigned char>::create(at(ram), all).made,
+         to = instance<unsigned char>::create(at(ram), all).made;
     fill(from, static_cast<unsigned char>(1));
     wait(fill(to, static_cast<unsigned char>(0)));
     const void* const source = &from.view()(0);

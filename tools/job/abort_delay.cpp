@@ -107,7 +107,8 @@ void abort_delay::pass() {
 }
 
 void abort_delay::let_abort() {
-  for (int looks = 0; looks < longest_look && (holds_something(STDOUT_FILENO) || holds_something(STDERR_FILENO)); ++looks)
+  for (int looks = 0; looks < longest_look && (holds_something(STDOUT_FILENO) || holds_something(STDERR_FILENO));
+       ++looks)
     std::this_thread::sleep_for(between_looks);
   is_held_ = false;
   if (launcher_ >= 0) send_all(launcher_, std::exchange(held_, {}));

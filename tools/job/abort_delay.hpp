@@ -40,11 +40,11 @@ class abort_delay {
  private:
   void pass_lines(std::string_view came);
 
-  int number_ = -1;              // that PMI_FD names
-  int launcher_ = -1;            // the connection
-  int node_ = -1, its_ = -1;     // a pair of sockets: our end, the node's
-  std::string line_;             // that has not ended
-  std::string held_;             // from the command to abort on
+  int number_ = -1;           // that PMI_FD names
+  int launcher_ = -1;         // the connection
+  int node_ = -1, its_ = -1;  // a pair of sockets: our end, the node's
+  std::string line_;          // that has not ended
+  std::string held_;          // from the command to abort on
   bool is_held_ = false;
   std::optional<int> aborted_;
 };

@@ -1,4 +1,5 @@
-// end_socket.hpp - how `stretto run` learns at once how nodes of its host ended: a launcher that ends a job may lose what nodes wrote last.
+// end_socket.hpp - how `stretto run` learns at once how nodes of its host ended: a launcher that ends a job may lose
+// what nodes wrote last.
 //
 // Threads     of processes with one thread.
 #pragma once
@@ -11,7 +12,8 @@
 
 namespace stretto::job {
 
-/// Lies in a folder that only this user can enter; nodes of other hosts find no such file and have the launcher's way alone.
+/// Lies in a folder that only this user can enter; nodes of other hosts find no such file and have the launcher's way
+/// alone.
 class end_socket {
  public:
   /// Without a socket (file() is -1) where no temporary folder can be made, or the system has none to give.

@@ -55,13 +55,16 @@ std::string launcher_of(const std::string& mpi, const std::string& path) {
   for (const char* plain : {"mpirun", "mpiexec"})
     if (auto file = find_program(fmt::format("{}.{}", plain, mpi), path); !file.empty()) return file;
   for (const char* plain : {"mpirun", "mpiexec"})
-    if (auto file = find_program(plain, path); !file.empty() && file.find('\'') == file.npos && is_of(mpi, said_by(file, "--version"))) return file;
+    if (auto file = find_program(plain, path);
+        !file.empty() && file.find('\'') == file.npos && is_of(mpi, said_by(file, "--version")))
+      return file;
   return "";
 }
 
 unsigned cores_of_this_process() {
   cpu_set_t set;
-  const int allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const int allowed =
+      sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   const auto granted = places::limits_of_this_process().cpus;
   const int paid = granted ? static_cast<int>(std::max(1.0, *granted)) : allowed;
   return static_cast<unsigned>(std::max(1, std::min(allowed, paid)));
@@ -88,7 +91,8 @@ surroundings look_around(const std::string& path) {
   here.has_chosen_interface = std::getenv("SLURM_MPI_TYPE") != nullptr;
   const auto of_hosts = net::mpi::slurm_counts(std::getenv("SLURM_JOB_CPUS_PER_NODE"));
   here.allocated_cores = std::accumulate(of_hosts.begin(), of_hosts.end(), 0u);
-  if (const char* hosts = std::getenv("SLURM_JOB_NUM_NODES")) here.allocated_hosts = static_cast<std::uint32_t>(std::max(1, std::atoi(hosts)));
+  if (const char* hosts = std::getenv("SLURM_JOB_NUM_NODES"))
+    here.allocated_hosts = static_cast<std::uint32_t>(std::max(1, std::atoi(hosts)));
   for (const auto& [variable, value] : base::stretto_environment()) here.variables.push_back(variable);
   return here;
 }

@@ -11,8 +11,8 @@
 
 namespace stretto::job {
 
-/// The program of that name in folders like those of $PATH; a name with a slash is a path itself. Empty if there is none that may
-/// be run.
+/// The program of that name in folders like those of $PATH; a name with a slash is a path itself. Empty if there is
+/// none that may be run.
 std::string find_program(const std::string& name, const std::string& path);
 
 /// Everything but which MPIs there are.

@@ -90,8 +90,9 @@ struct job_marks {
   }
 };
 
-[[noreturn]] void become(const std::vector<std::string>& program, pid_t parent, int fault_to, const readable_signals& signals,
-                         const std::array<stream, 2>& streams, const job_marks& marks, const abort_delay& aborts) {
+[[noreturn]] void become(const std::vector<std::string>& program, pid_t parent, int fault_to,
+                         const readable_signals& signals, const std::array<stream, 2>& streams, const job_marks& marks,
+                         const abort_delay& aborts) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   for (const stream& s : streams)
@@ -110,7 +111,8 @@ struct job_marks {
 }
 
 std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 void report(const node_end& e) {
@@ -176,8 +178,9 @@ int be_node(const std::vector<std::string>& program, output shown) {
     return false;
   };
   for (bool runs = child > 0; runs;) {
-    std::array<pollfd, 5> all{pollfd{signals.file(), POLLIN, 0}, pollfd{streams[0].from, POLLIN, 0}, pollfd{streams[1].from, POLLIN, 0},
-                              pollfd{aborts.node(), POLLIN, 0}, pollfd{aborts.launcher(), POLLIN, 0}};
+    std::array<pollfd, 5> all{pollfd{signals.file(), POLLIN, 0}, pollfd{streams[0].from, POLLIN, 0},
+                              pollfd{streams[1].from, POLLIN, 0}, pollfd{aborts.node(), POLLIN, 0},
+                              pollfd{aborts.launcher(), POLLIN, 0}};
     ::poll(all.data(), all.size(), -1);
     aborts.pass();
     for (stream& s : streams)
@@ -209,7 +212,8 @@ int be_node(const std::vector<std::string>& program, output shown) {
   }
   if (!was_told_to_end) {
     report(e);
-    // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers end all others.
+    // It may have aborted because another has gone, whose end is about to be told: once this node has ended, launchers
+    // end all others.
     if (e.how == ending::signal && e.number == SIGABRT) std::this_thread::sleep_for(time_for_others);
   }
   return e.how == ending::not_started ? 127 : e.how == ending::signal ? 128 + e.number : e.number ? e.number : 1;

@@ -1,5 +1,5 @@
-// node.hpp - the process that stands between a launcher and one node: it starts the program, passes signals on, labels what it
-// prints, and tells how it ended.
+// node.hpp - the process that stands between a launcher and one node: it starts the program, passes signals on, labels
+// what it prints, and tells how it ended.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace stretto::job {
 
 enum class output { as_it_is, labelled };
 
-/// Runs the program to its end. Returns the exit code for the launcher: the program's own, 128 and the signal that ended it, or 127
-/// where it could not be started; 1 instead of 0 where it ended in the middle of its job. Unless that is 0, or the
-/// node was told to end, the marked line of node_end.hpp was written.
+/// Runs the program to its end. Returns the exit code for the launcher: the program's own, 128 and the signal that
+/// ended it, or 127 where it could not be started; 1 instead of 0 where it ended in the middle of its job. Unless that
+/// is 0, or the node was told to end, the marked line of node_end.hpp was written.
 int be_node(const std::vector<std::string>& program, output shown);
 
 /// This node's number, from what the launcher says; 0 where it says nothing.

@@ -12,7 +12,9 @@
 namespace stretto::job {
 namespace {
 
-constexpr std::string_view mark = "\x1e" "stretto-node ";
+constexpr std::string_view mark =
+    "\x1e"
+    "stretto-node ";
 constexpr std::size_t longest_kept_line = 512;
 
 std::optional<node_end> read_line(const std::string& line) {
@@ -48,7 +50,8 @@ void order_by_cause(std::vector<node_end>& all) {
 }
 
 std::string to_line(const node_end& e) {
-  return fmt::format("{}{} {} {} {} {} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number, e.at_ns, e.host.empty() ? "?" : e.host);
+  return fmt::format("{}{} {} {} {} {} {}\n", mark, e.node, e.process, static_cast<int>(e.how), e.number, e.at_ns,
+                     e.host.empty() ? "?" : e.host);
 }
 
 std::string node_end_reader::read(std::string_view came) {

@@ -1,5 +1,5 @@
-// node_end.hpp - how a node ended that did not end well, and its way through a launcher: as a marked line among what the nodes write
-// to standard error, which every launcher brings from every host.
+// node_end.hpp - how a node ended that did not end well, and its way through a launcher: as a marked line among what
+// the nodes write to standard error, which every launcher brings from every host.
 //
 // Threads     pure; a reader belongs to one thread.
 #pragma once
@@ -24,18 +24,20 @@ struct node_end {
   friend bool operator==(const node_end&, const node_end&) = default;
 };
 
-/// "ended with exit code 3", "ended by signal 11 (Segmentation fault)", "could not be started: No such file or directory".
+/// "ended with exit code 3", "ended by signal 11 (Segmentation fault)", "could not be started: No such file or
+/// directory".
 std::string to_text(const node_end& e);
 
-/// The first to end comes first, whoever was the first to tell: others may fail because of it, and be heard before. When one has ended is seen a
-/// little later, by others also: who aborts within a second of another that a signal has ended comes behind it, as an MPI aborts those who
-/// read memory of one that has gone.
+/// The first to end comes first, whoever was the first to tell: others may fail because of it, and be heard before.
+/// When one has ended is seen a little later, by others also: who aborts within a second of another that a signal has
+/// ended comes behind it, as an MPI aborts those who read memory of one that has gone.
 void order_by_cause(std::vector<node_end>& all);
 
 /// The marked line, with its end.
 std::string to_line(const node_end& e);
 
-/// Takes marked lines out of what came. Another node's unfinished line may stand before one, and one may come in pieces.
+/// Takes marked lines out of what came. Another node's unfinished line may stand before one, and one may come in
+/// pieces.
 class node_end_reader {
  public:
   /// What remains to be shown of `came`.

@@ -12,7 +12,8 @@ namespace stretto::job {
 namespace {
 
 error hosts_error(const std::string& text) {
-  return error("W56", fmt::format("--hosts cannot be \"{}\"", text)).remedy("--hosts alpha,beta:2 gives beta two nodes, alpha the others");
+  return error("W56", fmt::format("--hosts cannot be \"{}\"", text))
+      .remedy("--hosts alpha,beta:2 gives beta two nodes, alpha the others");
 }
 
 std::string reason_against(const mpi_found& mpi) {
@@ -21,7 +22,8 @@ std::string reason_against(const mpi_found& mpi) {
 }
 
 const mpi_found& choose(const wish& wanted, const surroundings& here) {
-  error none("W54", wanted.mpi.empty() ? "no MPI is here that can start nodes" : fmt::format("{} cannot start nodes here", wanted.mpi));
+  error none("W54", wanted.mpi.empty() ? "no MPI is here that can start nodes"
+                                       : fmt::format("{} cannot start nodes here", wanted.mpi));
   for (const mpi_found& mpi : here.mpis) {
     if (!wanted.mpi.empty() && mpi.name != wanted.mpi) continue;
     if (mpi.is_usable()) return mpi;
@@ -34,14 +36,17 @@ const mpi_found& choose(const wish& wanted, const surroundings& here) {
 /// The hosts with the nodes that each gets; none where all nodes are on this one.
 std::vector<host> shares(const wish& wanted, const surroundings& here) {
   std::vector<host> all = wanted.hosts;
-  const auto is_here = [&](const host& h) { return h.name == here.host || h.name == "localhost" || h.name == "127.0.0.1"; };
+  const auto is_here = [&](const host& h) {
+    return h.name == here.host || h.name == "localhost" || h.name == "127.0.0.1";
+  };
   std::uint32_t said = 0, open = 0;
   for (const host& h : all) {
     said += h.nodes;
     open += h.nodes == 0;
   }
   if (!all.empty() && (open ? said + open > wanted.nodes : said != wanted.nodes))
-    throw error("W56", fmt::format("{} do not go on the hosts that --hosts names", wanted.nodes == 1 ? "1 node" : fmt::format("{} nodes", wanted.nodes)))
+    throw error("W56", fmt::format("{} do not go on the hosts that --hosts names",
+                                   wanted.nodes == 1 ? "1 node" : fmt::format("{} nodes", wanted.nodes)))
         .fact("nodes", open ? fmt::format("{} said for some hosts, and at least one for each of {} others", said, open)
                             : fmt::format("{} said for all hosts together", said))
         .remedy(open ? "name fewer hosts, or start more nodes" : fmt::format("-n {}", said));
@@ -68,13 +73,15 @@ std::string listed(const std::vector<host>& hosts) {
   return text;
 }
 
-void for_openmpi(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts, std::uint32_t most) {
+void for_openmpi(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts,
+                 std::uint32_t most) {
   auto& c = p.command;
   const auto add = [&](std::initializer_list<std::string> words) { c.insert(c.end(), words); };
   add({"-q"});  // what ended is told by us
   if (here.is_root) add({"--allow-run-as-root"});
   add({"-n", std::to_string(wanted.nodes)});
-  if (hosts.empty()) p.variables["OMPI_MCA_plm"] = "isolated";  // it asks for ssh even where nothing is started elsewhere
+  if (hosts.empty())
+    p.variables["OMPI_MCA_plm"] = "isolated";  // it asks for ssh even where nothing is started elsewhere
   else add({"--host", listed(hosts)});
   if (2 * most > here.cores) add({"--oversubscribe"});  // it counts cores, we hardware threads
   const auto each = here.cores / most;
@@ -90,7 +97,8 @@ void for_openmpi(plan& p, const wish& wanted, const surroundings& here, const st
   for (const auto& name : names) add({"-x", name});
 }
 
-void for_mpich(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts, std::uint32_t most) {
+void for_mpich(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts,
+               std::uint32_t most) {
   auto& c = p.command;
   c.insert(c.end(), {"-n", std::to_string(wanted.nodes)});
   if (!hosts.empty()) c.insert(c.end(), {"-hosts", listed(hosts)});
@@ -101,7 +109,8 @@ void for_mpich(plan& p, const wish& wanted, const surroundings& here, const std:
 
 /// Of the interfaces that srun knows, the one by which processes of that MPI find one another; empty: it knows none.
 std::string interface_of(const std::string& mpi, const surroundings& here) {
-  const auto usual = mpi == "openmpi" ? std::vector<std::string>{"pmix"} : std::vector<std::string>{"pmi2", "cray_shasta"};
+  const auto usual =
+      mpi == "openmpi" ? std::vector<std::string>{"pmix"} : std::vector<std::string>{"pmi2", "cray_shasta"};
   const auto found = std::ranges::find_first_of(usual, here.interfaces);
   return found != usual.end() ? *found : "";
 }
@@ -117,7 +126,8 @@ void choose_interface(plan& p, const wish& wanted, const surroundings& here) {
       return;
     }
   }
-  if (!wanted.mpi.empty()) p.command.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");  // srun says what it has instead
+  if (!wanted.mpi.empty())
+    p.command.push_back(wanted.mpi == "openmpi" ? "--mpi=pmix" : "--mpi=pmi2");  // srun says what it has instead
 }
 
 void for_slurm(plan& p, const wish& wanted, const surroundings& here, const std::vector<host>& hosts) {
@@ -129,12 +139,15 @@ void for_slurm(plan& p, const wish& wanted, const surroundings& here, const std:
   for (const host& h : hosts)
     for (std::uint32_t i = 0; i < h.nodes; ++i) names += (names.empty() ? "" : ",") + h.name;
   if (!hosts.empty()) c.insert(c.end(), {"--distribution=arbitrary", "--nodelist=" + names});
-  c.push_back(wanted.bind == binding::none ? "--cpu-bind=none" : wanted.bind == binding::cores ? "--cpu-bind=cores" : "--cpu-bind=ldoms");
+  c.push_back(wanted.bind == binding::none    ? "--cpu-bind=none"
+              : wanted.bind == binding::cores ? "--cpu-bind=cores"
+                                              : "--cpu-bind=ldoms");
 }
 
 std::string for_shell(const std::string& word) {
   const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view("_-+=.,:/@%").find(c) != std::string_view::npos;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+=.,:/@%").find(c) != std::string_view::npos;
   };
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
   std::string quoted = "'";

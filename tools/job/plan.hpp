@@ -35,20 +35,20 @@ struct wish {
 /// One MPI, as far as it is here. What is missing is empty.
 struct mpi_found {
   std::string name;
-  std::string launcher;  // path
-  std::string library;   // path of Stretto's library for it
+  std::string launcher;        // path
+  std::string library;         // path of Stretto's library for it
   std::string looked_in = {};  // where that was looked for
 
   bool is_usable() const { return !launcher.empty() && !library.empty(); }
 };
 
 struct surroundings {
-  std::string host;      // this one's name
-  unsigned cores = 1;    // that this process may use, hardware threads counted each
+  std::string host;    // this one's name
+  unsigned cores = 1;  // that this process may use, hardware threads counted each
   bool is_root = false;
-  std::string srun = {};               // path, inside a Slurm allocation
-  std::uint32_t allocated_hosts = 1;   // of that allocation
-  std::uint32_t allocated_cores = 0;   // of all those hosts; 0: it does not say
+  std::string srun = {};                     // path, inside a Slurm allocation
+  std::uint32_t allocated_hosts = 1;         // of that allocation
+  std::uint32_t allocated_cores = 0;         // of all those hosts; 0: it does not say
   std::vector<std::string> interfaces = {};  // that srun knows to MPI: "pmix", "pmi2"
   bool has_chosen_interface = false;         // who made the allocation
   std::vector<mpi_found> mpis = {};

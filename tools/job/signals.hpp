@@ -14,7 +14,9 @@ namespace stretto::job {
 
 /// What a launcher, a terminal or a user sends to a job.
 inline constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-constexpr bool ends_a_job(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
+constexpr bool ends_a_job(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
 
 /// Blocks those, and SIGCHLD, and lets them be read.
 class readable_signals {

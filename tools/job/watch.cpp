@@ -22,8 +22,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds patience{10};  // with a launcher that was told to end
-/// For a launcher to end all by itself once a node has failed. Open MPI's needs a second or two; MPICH's looks only after programs that
-/// have started MPI.
+/// For a launcher to end all by itself once a node has failed. Open MPI's needs a second or two; MPICH's looks only
+/// after programs that have started MPI.
 std::chrono::seconds grace_of(const plan& p) { return std::chrono::seconds(p.mpi == "openmpi" ? 6 : 1); }
 
 struct reading {
@@ -48,7 +48,8 @@ struct reading {
 };
 
 [[noreturn]] void become(const plan& p, const std::vector<std::string>& program, pid_t parent, int fault_to,
-                         const readable_signals& signals, const reading& errors, const reading& output, const end_socket& ends) {
+                         const readable_signals& signals, const reading& errors, const reading& output,
+                         const end_socket& ends) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(127);
   ::dup2(errors.its, STDERR_FILENO);
@@ -85,7 +86,9 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
   ::close(started.from);
   if (fault) {
     if (launcher > 0) ::waitpid(launcher, nullptr, 0);
-    throw error("W57", "the launcher could not be started").fact("launcher", p.command.front()).because(std::strerror(fault));
+    throw error("W57", "the launcher could not be started")
+        .fact("launcher", p.command.front())
+        .because(std::strerror(fault));
   }
 
   job_end end;
@@ -98,8 +101,8 @@ job_end watch(const plan& p, const std::vector<std::string>& program, const watc
   auto told_at = never, failed_at = never;
   int status = 0;
   for (bool runs = true; runs;) {
-    std::array<pollfd, 4> all{pollfd{signals.file(), POLLIN, 0}, pollfd{errors.from, POLLIN, 0}, pollfd{output.from, POLLIN, 0},
-                              pollfd{ends.file(), POLLIN, 0}};
+    std::array<pollfd, 4> all{pollfd{signals.file(), POLLIN, 0}, pollfd{errors.from, POLLIN, 0},
+                              pollfd{output.from, POLLIN, 0}, pollfd{ends.file(), POLLIN, 0}};
     ::poll(all.data(), all.size(), how.most_seconds || end.told_by || failed_at != never ? 100 : -1);
     errors.pass(take_errors);
     take_ends();

@@ -14,10 +14,10 @@ struct suggestion {
 };
 
 struct advice {
-  nanoseconds recorded = 0;              // from the run's begin to the end of its work
-  nanoseconds replayed = 0;              // the replay with no change: how well the model knows the run
-  std::uint64_t operations = 0;          // replayed
-  std::vector<suggestion> suggestions;   // all that were tried, greatest gain first
+  nanoseconds recorded = 0;             // from the run's begin to the end of its work
+  nanoseconds replayed = 0;             // the replay with no change: how well the model knows the run
+  std::uint64_t operations = 0;         // replayed
+  std::vector<suggestion> suggestions;  // all that were tried, greatest gain first
 
   /// replayed / recorded - 1: 0.02 is a replay that takes 2 % longer than the run did.
   double error() const noexcept {

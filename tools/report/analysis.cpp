@@ -128,9 +128,8 @@ analysis analyse(const run& r) {
 }
 
 json to_json(const run& r, const analysis& a, std::size_t most) {
-  json all{{"file", r.title},         {"length", r.length},   {"records", r.records.size()},
-           {"edges", r.edges.size()}, {"dropped", r.dropped}, {"level", r.level},
-           {"damage", r.damage}};
+  json all{{"file", r.title},      {"length", r.length}, {"records", r.records.size()}, {"edges", r.edges.size()},
+           {"dropped", r.dropped}, {"level", r.level},   {"damage", r.damage}};
   all["critical_path"] = path(a.path, most);
   all["workers"] = used(a.used.tracks, most);
   all["places"] = used(a.used.places, most);
@@ -157,12 +156,11 @@ json to_json(const run& r, const analysis& a, std::size_t most) {
 }
 
 std::string to_text(const run& r, const analysis& a) {
-  std::string text = fmt::format("{}: {} records in {}, {} arrows\n", plain_name(r.title, 200),
-                                 r.records.size(), time_text(r.length), r.edges.size());
+  std::string text = fmt::format("{}: {} records in {}, {} arrows\n", plain_name(r.title, 200), r.records.size(),
+                                 time_text(r.length), r.edges.size());
   if (!r.damage.empty()) text += "  note  " + r.damage + "\n";
   if (r.dropped != 0)
-    text += fmt::format("  note  {} older records had no room: what came before is missing\n",
-                        r.dropped);
+    text += fmt::format("  note  {} older records had no room: what came before is missing\n", r.dropped);
   if (r.level == "sampled") text += "  note  short tasks were sampled; STRETTO_TRACE_LEVEL=full records all of them\n";
   const nanoseconds whole = std::max<nanoseconds>(r.length, 1);
   table(text,
@@ -172,50 +170,45 @@ std::string to_text(const run& r, const analysis& a) {
           const char* how = s.piece == piece_kind::work    ? name(s.kind)
                             : s.piece == piece_kind::delay ? "delay before"
                                                            : "before";
-          return fmt::format("{:>7}  {:>9}  {} {} ({})", share_text(s.time, whole),
-                             time_text(s.time), how, plain_name(s.name), s.count);
+          return fmt::format("{:>7}  {:>9}  {} {} ({})", share_text(s.time, whole), time_text(s.time), how,
+                             plain_name(s.name), s.count);
         });
   table(text, "busy", a.used.tracks, [&](const utilisation& u) {
-    return fmt::format("{:>7}  {:>9}  {} ({} records)", share_text(u.busy, whole),
-                       time_text(u.busy), plain_name(u.name), u.count);
+    return fmt::format("{:>7}  {:>9}  {} ({} records)", share_text(u.busy, whole), time_text(u.busy),
+                       plain_name(u.name), u.count);
   });
   table(text, "time by name", a.names, [](const name_total& t) {
-    return fmt::format("{:>9}  {:>8} x  {} {}  {}", time_text(t.total), t.count, name(t.kind),
-                       plain_name(t.name), plain_name(t.at));
+    return fmt::format("{:>9}  {:>8} x  {} {}  {}", time_text(t.total), t.count, name(t.kind), plain_name(t.name),
+                       plain_name(t.at));
   });
   if (r.modules.size() > 1)
     table(text, "time by module", a.modules, [](const module_total& m) {
       return fmt::format("{:>9}  {:>8} x  {} {}", time_text(m.time), m.count, plain_name(m.module), name(m.kind));
     });
   table(text, "copies", a.copies, [](const copy_total& c) {
-    return fmt::format("{:>9}  {:>8} x  {} B  {}, {} to {}  {}", time_text(c.time), c.count,
-                       c.bytes, plain_name(c.name),
-                       c.from.empty() ? "(unknown)" : plain_name(c.from),
+    return fmt::format("{:>9}  {:>8} x  {} B  {}, {} to {}  {}", time_text(c.time), c.count, c.bytes,
+                       plain_name(c.name), c.from.empty() ? "(unknown)" : plain_name(c.from),
                        c.to.empty() ? "(unknown)" : plain_name(c.to), plain_name(c.at));
   });
   const nanoseconds idle_whole = std::max<nanoseconds>(whole * a.idle.tracks, 1);
   table(text,
-        fmt::format("idle ({} of {} on {} workers)", share_text(a.idle.time, idle_whole),
-                    time_text(idle_whole), a.idle.tracks),
+        fmt::format("idle ({} of {} on {} workers)", share_text(a.idle.time, idle_whole), time_text(idle_whole),
+                    a.idle.tracks),
         a.idle.totals, [&](const idle_total& t) {
-          return fmt::format("{:>7}  {:>9}  {}{}", share_text(t.time, idle_whole),
-                             time_text(t.time), name(t.cause),
-                             t.what.empty() ? std::string()
-                                            : fmt::format(": {} {}  {}", name(t.kind),
-                                                          plain_name(t.what), plain_name(t.at)));
+          return fmt::format("{:>7}  {:>9}  {}{}", share_text(t.time, idle_whole), time_text(t.time), name(t.cause),
+                             t.what.empty()
+                                 ? std::string()
+                                 : fmt::format(": {} {}  {}", name(t.kind), plain_name(t.what), plain_name(t.at)));
         });
   if (a.lengths.count != 0)
-    text +=
-        fmt::format("\ntasks\n  median {}; {} of {} shorter than ten times the overhead of {}\n",
-                    time_text(a.lengths.median), a.lengths.too_fine, a.lengths.count,
-                    time_text(a.idle.overhead));
+    text += fmt::format("\ntasks\n  median {}; {} of {} shorter than ten times the overhead of {}\n",
+                        time_text(a.lengths.median), a.lengths.too_fine, a.lengths.count, time_text(a.idle.overhead));
   std::vector<suggestion> best;
   for (const suggestion& s : a.advice.suggestions)
     if (best.size() < 3 && s.gain >= 0.001) best.push_back(s);
   table(text,
         fmt::format("worth trying (replayed unchanged: {}, recorded: {}, error {:+.1f} %)",
-                    time_text(a.advice.replayed), time_text(a.advice.recorded),
-                    100 * a.advice.error()),
+                    time_text(a.advice.replayed), time_text(a.advice.recorded), 100 * a.advice.error()),
         best, [](const suggestion& s) {
           return fmt::format("{:>+6.1f} %  {:>9}  {}", -100 * s.gain, time_text(s.predicted), plain_name(s.change, 80));
         });
@@ -236,8 +229,8 @@ std::string share_text(nanoseconds part, nanoseconds whole) {
 
 namespace {
 
-// Characters that no terminal shows, and that turn round what stands beside them: U+061C, U+200E, U+200F, U+202A to U+202E,
-// U+2066 to U+2069.
+// Characters that no terminal shows, and that turn round what stands beside them: U+061C, U+200E, U+200F, U+202A to
+// U+202E, U+2066 to U+2069.
 bool turns_text(std::string_view one) {
   if (one == "\xd8\x9c") return true;
   if (one.size() != 3 || one[0] != '\xe2') return false;

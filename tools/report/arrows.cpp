@@ -47,8 +47,9 @@ class lane_index {
       low = stride <= near ? near - stride : 0;
     }
     const auto first = starts_.begin();
-    near = static_cast<std::size_t>(std::lower_bound(first + static_cast<std::ptrdiff_t>(low),
-                                                     first + static_cast<std::ptrdiff_t>(high), what) - first);
+    near = static_cast<std::size_t>(
+        std::lower_bound(first + static_cast<std::ptrdiff_t>(low), first + static_cast<std::ptrdiff_t>(high), what) -
+        first);
     return near;
   }
 

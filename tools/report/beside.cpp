@@ -24,8 +24,8 @@ std::string list_of(const std::vector<std::uint32_t>& nodes) {
 std::string files_beside::missing_text() const {
   if (missing.empty()) return {};
   const bool is_one = missing.size() == 1;
-  return fmt::format("the timeline{} of node{} {} {} not beside it", is_one ? "" : "s", is_one ? "" : "s", list_of(missing),
-                     is_one ? "is" : "are");
+  return fmt::format("the timeline{} of node{} {} {} not beside it", is_one ? "" : "s", is_one ? "" : "s",
+                     list_of(missing), is_one ? "is" : "are");
 }
 
 files_beside those_beside(const std::filesystem::path& first, std::uint32_t job_nodes) {

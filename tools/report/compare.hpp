@@ -18,9 +18,9 @@ struct compared {
 
 struct comparison {
   std::string before_file;
-  nanoseconds before = 0, after = 0;                // lengths of the runs
-  nanoseconds chain_before = 0, chain_after = 0;    // longest chains
-  std::vector<compared> rows;                       // greatest difference first
+  nanoseconds before = 0, after = 0;              // lengths of the runs
+  nanoseconds chain_before = 0, chain_after = 0;  // longest chains
+  std::vector<compared> rows;                     // greatest difference first
 };
 
 /// Work is matched by kind and name, idle time by its cause and what was waited for.

@@ -117,9 +117,8 @@ critical_path find_critical_path(const run& r) {
     path.pieces.push_back({start, until, last, piece_kind::work, before.how});
     const nanoseconds from = std::max<nanoseconds>(before.at, 0);
     if (from < start)
-      path.pieces.push_back({from, start, last,
-                             before.record == no_record ? piece_kind::unknown : piece_kind::delay,
-                             before.how});
+      path.pieces.push_back(
+          {from, start, last, before.record == no_record ? piece_kind::unknown : piece_kind::delay, before.how});
     until = from;
     last = before.record;
   }

@@ -100,8 +100,8 @@ graph part_of(const run& r, const graph_part& wanted) {
     if (!in[i]) continue;
     const record& one = r.records[i];
     const label& l = r.label_of(i);
-    const auto [row, is_new] = known.try_emplace(key_of(one, l, i, wanted.collapse),
-                                                 static_cast<std::uint32_t>(g.nodes.size()));
+    const auto [row, is_new] =
+        known.try_emplace(key_of(one, l, i, wanted.collapse), static_cast<std::uint32_t>(g.nodes.size()));
     node_of[i] = row->second;
     if (!is_new) {
       g.nodes[row->second].time += one.self;
@@ -124,8 +124,7 @@ graph part_of(const run& r, const graph_part& wanted) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> arrows;
   for (const edge& e : r.edges) {
     const std::uint32_t from = node_of[e.from], to = node_of[e.to];
-    if (from != no_record && to != no_record &&
-        (from != to || wanted.collapse != collapse::nothing))
+    if (from != no_record && to != no_record && (from != to || wanted.collapse != collapse::nothing))
       ++arrows[{from, to}];
   }
   for (const auto& [ends, count] : arrows) g.arrows.push_back({ends.first, ends.second, count});
@@ -139,9 +138,8 @@ std::string to_dot(const graph& g) {
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const graph_node& n = g.nodes[i];
     const std::string times = n.count == 1 ? "" : fmt::format("{} x, ", n.count);
-    out += fmt::format("  n{} [label=\"{}\\n{}{}\", tooltip=\"{} {}\", fillcolor=\"{}\"];\n", i,
-                       dot_text(n.name), times, time_text(n.time), name(n.kind), dot_text(n.at),
-                       colour(n.kind));
+    out += fmt::format("  n{} [label=\"{}\\n{}{}\", tooltip=\"{} {}\", fillcolor=\"{}\"];\n", i, dot_text(n.name),
+                       times, time_text(n.time), name(n.kind), dot_text(n.at), colour(n.kind));
   }
   for (const graph_arrow& a : g.arrows)
     out += fmt::format("  n{} -> n{}{};\n", a.from, a.to, a.count == 1 ? "" : fmt::format(" [label=\"{}\"]", a.count));

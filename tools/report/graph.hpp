@@ -14,12 +14,12 @@ namespace stretto::report {
 enum class collapse : std::uint8_t { nothing, by_name, by_family };
 
 struct graph_part {
-  std::string around = {};   // a name, or an id such as 0x1f; empty: everywhere
-  unsigned depth = 2;        // arrows that may lie between it and a node
-  nanoseconds from = 0;      // only what ran from then on,
+  std::string around = {};             // a name, or an id such as 0x1f; empty: everywhere
+  unsigned depth = 2;                  // arrows that may lie between it and a node
+  nanoseconds from = 0;                // only what ran from then on,
   std::optional<nanoseconds> to = {};  // until then
   report::collapse collapse = collapse::nothing;
-  std::size_t most = 2000;   // nodes
+  std::size_t most = 2000;  // nodes
 };
 
 struct graph_node {

@@ -9,7 +9,7 @@ namespace stretto::report {
 
 const char* name(idle_cause c) noexcept {
   static constexpr const char* names[idle_cause_count] = {
-      "no work yet",         "waiting",    "cause not recorded", "overhead",
+      "no work yet",        "waiting",    "cause not recorded", "overhead",
       "overhead, too fine", "begun late", "tasks too coarse",   "no work left"};
   return names[static_cast<unsigned>(c)];
 }
@@ -151,9 +151,7 @@ class search {
       }
       idle_total one{cause, kind::other, {}, {}, 0, 0};
       if (label != no_record)
-        one = {
-            cause, r_.labels[label].kind, family_of(r_.labels[label].name), r_.labels[label].at, 0,
-            0};
+        one = {cause, r_.labels[label].kind, family_of(r_.labels[label].name), r_.labels[label].at, 0, 0};
       idle_total& t = named.try_emplace({cause, one.what, one.at, one.kind}, one).first->second;
       t.count += sum.first;
       t.time += sum.second;
@@ -171,7 +169,7 @@ class search {
   const std::vector<bool> works_;
   std::vector<std::uint32_t> latest_;  // of each track, so far
   std::vector<std::uint32_t> before_;  // for each record the one before it on its track
-  std::uint32_t last_ = no_record;  // of all records of work the one that ended last
+  std::uint32_t last_ = no_record;     // of all records of work the one that ended last
   std::map<std::pair<idle_cause, std::uint32_t>, std::pair<std::uint64_t, nanoseconds>> found_;
   std::vector<nanoseconds> gaps_;
 };

@@ -53,13 +53,17 @@ run joined(std::vector<run> of_nodes) {
   numbering<label, std::tuple<std::string, std::string, kind>> labels(all.labels);
   numbering<std::string, std::string> places(all.places), modules(all.modules);
   for (run& r : of_nodes) {
-    const auto label_now = labels.add(std::move(r.labels), [](const label& l) { return std::tuple(l.name, l.at, l.kind); });
+    const auto label_now =
+        labels.add(std::move(r.labels), [](const label& l) { return std::tuple(l.name, l.at, l.kind); });
     for (std::string& p : r.places) p = fmt::format("node {} {}", r.node, p);
-    const auto place_now = places.add(std::move(r.places), itself), module_now = modules.add(std::move(r.modules), itself);
-    const auto first_track = static_cast<std::uint32_t>(all.tracks.size()), first_lane = static_cast<std::uint32_t>(all.lanes.size()),
+    const auto place_now = places.add(std::move(r.places), itself),
+               module_now = modules.add(std::move(r.modules), itself);
+    const auto first_track = static_cast<std::uint32_t>(all.tracks.size()),
+               first_lane = static_cast<std::uint32_t>(all.lanes.size()),
                first_record = static_cast<std::uint32_t>(all.records.size());
     for (const std::string& t : r.tracks) all.tracks.push_back(fmt::format("node {} {}", r.node, t));
-    for (const lane& l : r.lanes) all.lanes.push_back({fmt::format("node {} {}", r.node, l.name), first_track + l.track, l.node});
+    for (const lane& l : r.lanes)
+      all.lanes.push_back({fmt::format("node {} {}", r.node, l.name), first_track + l.track, l.node});
     const nanoseconds later = r.begin_ns - all.begin_ns;
     for (record one : r.records) {
       one.start += later;

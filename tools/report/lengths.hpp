@@ -16,8 +16,8 @@ struct length_bin {
 struct length_histogram {
   std::vector<length_bin> bins;  // without gaps, from the shortest to the longest task
   std::uint64_t count = 0;
-  std::uint64_t too_fine = 0;    // tasks shorter than ten times the overhead
-  nanoseconds median = 0;        // of the lengths
+  std::uint64_t too_fine = 0;  // tasks shorter than ten times the overhead
+  nanoseconds median = 0;      // of the lengths
 };
 
 /// Tasks and kernels by their length without nested work. Cost: O(records).

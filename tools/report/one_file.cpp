@@ -44,7 +44,8 @@ class lines {
   std::string_view left_;
 };
 
-/// What stands behind `key` in a line as trace/chrome.cpp writes it: keys begin with a comma, which no text has before a quote.
+/// What stands behind `key` in a line as trace/chrome.cpp writes it: keys begin with a comma, which no text has before
+/// a quote.
 std::string_view behind(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(key);
   return at == line.npos ? std::string_view() : line.substr(at + key.size());
@@ -153,7 +154,8 @@ void look_at(part& p, std::int64_t later, causes& all) {
     const auto node = static_cast<std::uint32_t>(number_behind(*line, ",\"pid\":"));
     const auto lane = static_cast<std::uint32_t>(number_behind(*line, ",\"tid\":"));
     const std::string_view arguments = behind(*line, ",\"args\":{");
-    const std::uint64_t id = number_behind(arguments, "\"id\":\"0x", 16), cause = number_behind(arguments, ",\"cause\":\"0x", 16);
+    const std::uint64_t id = number_behind(arguments, "\"id\":\"0x", 16),
+                        cause = number_behind(arguments, ",\"cause\":\"0x", 16);
     if (id) all.spans.push_back({id, *start + later, *start + *length + later, node, lane});
     if (cause) effects.push_back({cause, 0, *start + later, node, lane});
   }
@@ -275,8 +277,8 @@ one_file write_one_file(std::vector<std::filesystem::path> of_nodes, const std::
   for (part& p : parts) {
     look_at(p, p.origin - first, all);
     if (!p.is_whole)
-      found.damage += fmt::format("{}{} ends in the middle: what came later is missing", found.damage.empty() ? "" : "; ",
-                                  p.file.filename().string());
+      found.damage += fmt::format("{}{} ends in the middle: what came later is missing",
+                                  found.damage.empty() ? "" : "; ", p.file.filename().string());
   }
   const auto between = find_arrows(std::move(all.spans), std::move(all.effects));
   found.arrows = between.size();

@@ -22,7 +22,8 @@ struct one_file {
   std::string damage = {};                // what is missing; empty: nothing
 };
 
-/// A single file of node 0 stands for itself and those of the other nodes that are beside it: "run.json", "run.N1.json", ...
+/// A single file of node 0 stands for itself and those of the other nodes that are beside it: "run.json",
+/// "run.N1.json", ...
 one_file write_one_file(std::vector<std::filesystem::path> of_nodes, const std::filesystem::path& to);
 
 }  // namespace stretto::report

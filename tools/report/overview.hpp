@@ -14,8 +14,8 @@
 namespace stretto::report {
 
 struct overview_cell {
-  std::uint8_t busy = 0;     // 255: all of the slice
-  std::uint32_t label = 0;   // what took most of it; labels.size() if nothing ran
+  std::uint8_t busy = 0;    // 255: all of the slice
+  std::uint32_t label = 0;  // what took most of it; labels.size() if nothing ran
   friend bool operator==(const overview_cell&, const overview_cell&) = default;
 };
 

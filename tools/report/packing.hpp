@@ -18,7 +18,7 @@ class packing {
  public:
   struct column {
     std::string name;
-    std::size_t at = 0;     // of its first byte
+    std::size_t at = 0;  // of its first byte
     std::size_t count = 0;
     std::uint64_t most = 0;  // the largest number
   };

@@ -54,18 +54,16 @@ packing packed(const run& r, const critical_path& path) {
   packing p;
   const std::size_t n = r.records.size();
   nanoseconds before = 0;
-  p.add_column("start", n, [&](std::size_t i) {
-    return r.records[i].start - std::exchange(before, r.records[i].start);
-  });
+  p.add_column("start", n,
+               [&](std::size_t i) { return r.records[i].start - std::exchange(before, r.records[i].start); });
   p.add_column("length", n, [&](std::size_t i) { return r.records[i].length(); });
   p.add_column("nested", n, [&](std::size_t i) { return r.records[i].length() - r.records[i].self; });
   p.add_column("label", n, [&](std::size_t i) { return r.records[i].label; });
   p.add_column("lane", n, [&](std::size_t i) { return r.records[i].lane; });
   const auto& pieces = path.pieces;
   before = 0;
-  p.add_column("path_start", pieces.size(), [&](std::size_t i) {
-    return pieces[i].start - std::exchange(before, pieces[i].start);
-  });
+  p.add_column("path_start", pieces.size(),
+               [&](std::size_t i) { return pieces[i].start - std::exchange(before, pieces[i].start); });
   p.add_column("path_length", pieces.size(), [&](std::size_t i) { return pieces[i].end - pieces[i].start; });
   p.add_column("path_record", pieces.size(), [&](std::size_t i) { return pieces[i].record; });
   p.add_column("place", n, [&](std::size_t i) { return or_none(r.records[i].place); });

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t most_records = 100'000'000;
 constexpr std::uint64_t most_nodes = 0x8000;
-constexpr std::size_t least_left = text_source::window_bytes / 4;  // of a window, before an event: ours have some hundred
+constexpr std::size_t least_left =
+    text_source::window_bytes / 4;  // of a window, before an event: ours have some hundred
 constexpr std::string_view our_format = "stretto trace 1";
 
 struct text_hash {
@@ -56,11 +57,8 @@ class reader {
     if (in_.failed())
       run_.damage =
           in_.ended()
-              ? fmt::format(
-                    "the file ends in the middle, after {} bytes: what came later is missing",
-                    in_.offset())
-              : fmt::format("the file is damaged from byte {} on: what stands there was not read",
-                            in_.offset());
+              ? fmt::format("the file ends in the middle, after {} bytes: what came later is missing", in_.offset())
+              : fmt::format("the file is damaged from byte {} on: what stands there was not read", in_.offset());
     if (run_.records.empty())
       throw error("T12", "the timeline holds no record of any work")
           .fact("file", run_.title)

@@ -88,8 +88,8 @@ class simulation {
   std::vector<nanoseconds> ready_at_;
   const double speed_;
   std::vector<bool> is_faster_;
-  index_set ready_;       // for any worker
-  earliest_first soon_;   // all that it depends on has begun
+  index_set ready_;      // for any worker
+  earliest_first soon_;  // all that it depends on has begun
   std::vector<nanoseconds> track_free_;
   std::priority_queue<nanoseconds, std::vector<nanoseconds>, std::greater<>> workers_;  // when each is free
   nanoseconds now_ = 0, end_ = 0;
@@ -109,7 +109,8 @@ replayer::replayer(const replay_graph& g)
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   auto next = first_;
-  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i) followers_[next[g.dependencies[i].from]++] = g.dependencies[i];
+  for (std::uint32_t i = 0; i < g.dependencies.size(); ++i)
+    followers_[next[g.dependencies[i].from]++] = g.dependencies[i];
 }
 
 nanoseconds replayer::run(const change& c) const { return simulation(*this, c).run(); }

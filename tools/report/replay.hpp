@@ -55,8 +55,8 @@ replay_graph graph_of(const run& r);
 
 /// What is different in a replay.
 struct change {
-  unsigned workers = 0;                                // 0: as many as there were
-  double speed = 1;                                    // of the operations that are_faster says; null: none
+  unsigned workers = 0;  // 0: as many as there were
+  double speed = 1;      // of the operations that are_faster says; null: none
   std::function<bool(const operation&)> are_faster = nullptr;
 };
 

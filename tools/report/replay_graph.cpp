@@ -37,8 +37,8 @@ class reading {
  private:
   struct open_record {
     std::uint32_t record;
-    nanoseconds since;         // its latest part runs since then
-    bool is_covered = false;   // and has ended, since nested work runs
+    nanoseconds since;        // its latest part runs since then
+    bool is_covered = false;  // and has ended, since nested work runs
   };
 
   void name_families() {

@@ -15,9 +15,7 @@ const char* name(kind k) noexcept {
 
 namespace {
 
-bool earlier(const record& a, const record& b) {
-  return a.start != b.start ? a.start < b.start : a.end > b.end;
-}
+bool earlier(const record& a, const record& b) { return a.start != b.start ? a.start < b.start : a.end > b.end; }
 
 void sort_records(run& r) {
   if (std::is_sorted(r.records.begin(), r.records.end(), earlier)) return;

@@ -70,23 +70,23 @@ struct edge {
 };
 
 struct run {
-  std::string title;                // the file's name
-  std::uint32_t node = 0;           // whose it is
-  std::uint32_t job_nodes = 1;      // and of how many in its job; of a joined run, too
-  std::uint32_t nodes = 1;          // whose records are in the file
-  nanoseconds begin_ns = 0;         // when its times count from, on the job's clock
+  std::string title;            // the file's name
+  std::uint32_t node = 0;       // whose it is
+  std::uint32_t job_nodes = 1;  // and of how many in its job; of a joined run, too
+  std::uint32_t nodes = 1;      // whose records are in the file
+  nanoseconds begin_ns = 0;     // when its times count from, on the job's clock
   std::vector<label> labels;
   std::vector<std::string> places;
   std::vector<std::string> modules{""};  // those outside the core that operations belong to, behind the core itself
-  std::vector<std::string> tracks;  // workers, streams, threads of the program
+  std::vector<std::string> tracks;       // workers, streams, threads of the program
   std::vector<lane> lanes;
   std::vector<record> records;
-  std::vector<edge> edges;               // sorted by `to`, then `from`
+  std::vector<edge> edges;                // sorted by `to`, then `from`
   std::vector<std::uint32_t> first_edge;  // records.size() + 1 offsets into `edges`
-  nanoseconds length = 0;              // the end of the last record
-  std::uint64_t dropped = 0;           // older records that the recorder had no room for
-  std::string level;                   // "full", "sampled"
-  std::string damage;                  // empty, or what is missing of the file and why
+  nanoseconds length = 0;                 // the end of the last record
+  std::uint64_t dropped = 0;              // older records that the recorder had no room for
+  std::string level;                      // "full", "sampled"
+  std::string damage;                     // empty, or what is missing of the file and why
 
   std::span<const edge> into(std::uint32_t record) const noexcept {
     return {edges.data() + first_edge[record], edges.data() + first_edge[record + 1]};

@@ -136,8 +136,7 @@ std::uint64_t scanner::unusual_integer() noexcept {
   const auto [stopped, fault] = std::from_chars(at_, end_, value);
   if (fault == std::errc::result_out_of_range) value = std::numeric_limits<std::uint64_t>::max();
   at_ = stopped;
-  while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' ||
-                         *at_ == '+' || *at_ == '-'))
+  while (at_ != end_ && (is_digit(*at_) || *at_ == '.' || *at_ == 'e' || *at_ == 'E' || *at_ == '+' || *at_ == '-'))
     ++at_;
   if (at_ == first || at_ == end_) fail();
   return *first == '-' ? 0 : value;

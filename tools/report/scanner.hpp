@@ -56,7 +56,8 @@ class scanner {
     if (failed_) return {};
     const char* const first = at_;
     to_quote_or_escape();
-    if (at_ != end_ && *at_ == '"') [[likely]] return {first, static_cast<std::size_t>(at_++ - first)};
+    if (at_ != end_ && *at_ == '"') [[likely]]
+      return {first, static_cast<std::size_t>(at_++ - first)};
     return text_with_escapes(first, store);
   }
   /// A number in thousandths, rounded: microseconds as nanoseconds, exactly. Out of range saturates.
@@ -67,7 +68,8 @@ class scanner {
     const char* const first = at_;
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 16;
     for (; at_ != end_ && is_digit(*at_) && value < most; ++at_) value = value * 10 + static_cast<unsigned>(*at_ - '0');
-    if (at_ != end_ && at_ != first && (*at_ == ',' || *at_ == '}' || *at_ == ']')) [[likely]] return value;
+    if (at_ != end_ && at_ != first && (*at_ == ',' || *at_ == '}' || *at_ == ']')) [[likely]]
+      return value;
     at_ = first;
     return unusual_integer();
   }
@@ -76,11 +78,12 @@ class scanner {
     blank();
     const bool is_negative = at_ != end_ && *at_ == '-';
     if (is_negative) ++at_;
-    const auto value = static_cast<std::int64_t>(std::min<std::uint64_t>(integer(), std::numeric_limits<std::int64_t>::max()));
+    const auto value =
+        static_cast<std::int64_t>(std::min<std::uint64_t>(integer(), std::numeric_limits<std::int64_t>::max()));
     return is_negative ? -value : value;
   }
-  /// Pieces of text that is known to be written in one way only, without white space or escapes: each is taken, or false.
-  /// What was taken before a false one can be given back.
+  /// Pieces of text that is known to be written in one way only, without white space or escapes: each is taken, or
+  /// false. What was taken before a false one can be given back.
   template <std::size_t N>
   bool take_exactly(const char (&what)[N]) noexcept {
     if (left() < N || std::memcmp(at_, what, N - 1) != 0) return false;
@@ -95,9 +98,9 @@ class scanner {
   bool take_hexadecimal(std::uint64_t& value) noexcept {
     const char* const first = at_;
     for (value = 0; at_ != end_; ++at_) {
-      const unsigned digit = is_digit(*at_)                ? static_cast<unsigned>(*at_ - '0')
+      const unsigned digit = is_digit(*at_)               ? static_cast<unsigned>(*at_ - '0')
                              : *at_ >= 'a' && *at_ <= 'f' ? static_cast<unsigned>(*at_ - 'a') + 10
-                                                           : 16;
+                                                          : 16;
       if (digit == 16) break;
       value = value << 4 | digit;
     }
@@ -162,8 +165,9 @@ class scanner {
   void blank() noexcept {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
   }
-  /// Goes on to the next quote or backslash, or to the end: eight bytes at a time where there are so many. A byte is zero
-  /// where subtracting one borrows from its highest bit (bit tricks of long standing; see H. S. Warren, "Hacker's Delight").
+  /// Goes on to the next quote or backslash, or to the end: eight bytes at a time where there are so many. A byte is
+  /// zero where subtracting one borrows from its highest bit (bit tricks of long standing; see H. S. Warren, "Hacker's
+  /// Delight").
   void to_quote_or_escape() noexcept {
     if constexpr (std::endian::native == std::endian::little)
       for (; end_ - at_ >= 8; at_ += 8) {

@@ -21,7 +21,8 @@ struct invocation {
   std::vector<std::string> arguments;  // what else stood behind the name
 };
 
-/// Who reads the flags of the runtime: main, wherever they stand, or the command, which has a program's own among its arguments.
+/// Who reads the flags of the runtime: main, wherever they stand, or the command, which has a program's own among its
+/// arguments.
 enum class runtime_flags { are_read, are_left };
 
 struct command {

@@ -28,12 +28,14 @@ int demo_bodies(const invocation& call) {
     if (this_node() != 0) return true;
 
     const auto kept = static_cast<int>(moments.size());
-    const double differs = gravity::difference(moments.back(), gravity::serially(first, {kept * course.every, course.dt}));
+    const double differs =
+        gravity::difference(moments.back(), gravity::serially(first, {kept * course.every, course.dt}));
     const auto changes = on_buffers::energy_changes(first, moments);
     const double most = *std::ranges::max_element(changes), drift = on_buffers::drift_of_all(moments.back());
     const bool is_so = differs < 1e-6, is_kept = most < 1e-2 && drift < 1e-12;
 
-    const auto sheet = demo.file("bodies.png"), moving = demo.file("bodies_moving.png"), energy = demo.file("bodies_energy.svg");
+    const auto sheet = demo.file("bodies.png"), moving = demo.file("bodies_moving.png"),
+               energy = demo.file("bodies_energy.svg");
     const auto pictures = on_buffers::pictures_of(moments, 360);
     std::vector<wave::byte_image> some;
     for (int n = 1; n <= 8; ++n) some.push_back(pictures[static_cast<std::size_t>(n * kept / 8 - 1)]);
@@ -44,12 +46,17 @@ int demo_bodies(const invocation& call) {
     write_text(energy, on_buffers::energy_chart(changes, course.every * course.dt));
 
     if (demo.json()) {
-      demo_on_buffers::print({{"bodies", count}, {"steps", steps}, {"nodes", job_nodes()}, {"energy_change", most}, {"drift", drift},
-                              {"largest_difference", differs}, {"seconds", seconds}});
+      demo_on_buffers::print({{"bodies", count},
+                              {"steps", steps},
+                              {"nodes", job_nodes()},
+                              {"energy_change", most},
+                              {"drift", drift},
+                              {"largest_difference", differs},
+                              {"seconds", seconds}});
     } else {
       fmt::print("Two discs of {} bodies, {} steps, {}: {:.3f} s\n", count, steps, demo.on_nodes(), seconds);
-      fmt::print("{} a serial run, to {:.2g}; energy and momentum are {}kept, to {:.2g} and {:.2g}\n", is_so ? "as" : "NOT as", differs,
-                 is_kept ? "" : "NOT ", most, drift);
+      fmt::print("{} a serial run, to {:.2g}; energy and momentum are {}kept, to {:.2g} and {:.2g}\n",
+                 is_so ? "as" : "NOT as", differs, is_kept ? "" : "NOT ", most, drift);
       fmt::print("  {}\n  {}\n  {}\n", sheet.string(), moving.string(), energy.string());
     }
     return is_so && is_kept;

@@ -43,12 +43,18 @@ int demo_jacobi3d(const invocation& call) {
   bool json = false;
   std::string nodes, size = "96", factors = "1,2,4";
   jacobi3d::request wanted;
-  words.add_option("-n,--nodes", nodes, "start that many nodes; else this process alone, or the job that it is started in")->type_name("NODES");
+  words
+      .add_option("-n,--nodes", nodes,
+                  "start that many nodes; else this process alone, or the job that it is started in")
+      ->type_name("NODES");
   words.add_option("--size", size, "cells along each axis, or of each: 128x96x64")->type_name("CELLS");
-  words.add_option("--steps", wanted.what.iterations, "how often each cell is computed")->check(CLI::Range(1u, 1'000'000u));
-  auto* const cut = words.add_option("--overdecompose", factors, "cuboids per worker; a run for each number of the list");
+  words.add_option("--steps", wanted.what.iterations, "how often each cell is computed")
+      ->check(CLI::Range(1u, 1'000'000u));
+  auto* const cut =
+      words.add_option("--overdecompose", factors, "cuboids per worker; a run for each number of the list");
   cut->type_name("FACTORS");
-  auto* const save = words.add_option("--checkpoint", wanted.checkpoint, "saved there while work goes on")->type_name("FOLDER");
+  auto* const save =
+      words.add_option("--checkpoint", wanted.checkpoint, "saved there while work goes on")->type_name("FOLDER");
   words.add_option("--every", wanted.every, "steps between checkpoints; else 10")
       ->check(CLI::Range(1u, 1'000'000u).description(""))
       ->needs(save)
@@ -62,13 +68,16 @@ int demo_jacobi3d(const invocation& call) {
   wanted.what.size = jacobi3d::read_size(size);
   wanted.factors = jacobi3d::read_factors(factors);
   if (!wanted.checkpoint.empty() && wanted.factors.size() > 1)
-    throw error("W33", fmt::format("a checkpoint is of one run, and --overdecompose asks for {}", wanted.factors.size()))
+    throw error("W33",
+                fmt::format("a checkpoint is of one run, and --overdecompose asks for {}", wanted.factors.size()))
         .remedy("name one factor, as --overdecompose 2");
   if (!nodes.empty()) return run_on_nodes(nodes, call, words.given_but("nodes"));
 
   const base::settings& told = call.options.values;
   wanted.where = told.devices == "none" ? jacobi3d::cells_on::host : jacobi3d::cells_on::devices;
-  runtime rt({.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed,
+  runtime rt({.workers = static_cast<std::uint32_t>(told.workers),
+              .stack_bytes = told.stack_size,
+              .seed = told.seed,
               .devices = told.devices});
   rt.run([&] {
     if (this_node() != 0) return;

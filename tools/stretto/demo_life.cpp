@@ -31,11 +31,17 @@ int demo_life(const invocation& call) {
     wave::write_file(file, wave::encode_png(on_buffers::picture_of(last, side)));
     const auto alive = on_buffers::alive_on(last);
     if (demo.json()) {
-      demo_on_buffers::print({{"rows", rows}, {"columns", columns}, {"steps", steps}, {"nodes", job_nodes()},
-                              {"alive", alive}, {"as_serial", is_so}, {"seconds", seconds}});
+      demo_on_buffers::print({{"rows", rows},
+                              {"columns", columns},
+                              {"steps", steps},
+                              {"nodes", job_nodes()},
+                              {"alive", alive},
+                              {"as_serial", is_so},
+                              {"seconds", seconds}});
     } else {
       fmt::print("Life on {} x {} cells, {} steps, {}: {:.3f} s\n", rows, columns, steps, demo.on_nodes(), seconds);
-      fmt::print("{} cells are alive, {} in a serial run\n  {}\n", alive, is_so ? "the same as" : "NOT the same as", file.string());
+      fmt::print("{} cells are alive, {} in a serial run\n  {}\n", alive, is_so ? "the same as" : "NOT the same as",
+                 file.string());
     }
     return is_so;
   });

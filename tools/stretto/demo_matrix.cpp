@@ -31,11 +31,15 @@ int demo_matrix(const invocation& call) {
     wave::write_file(picture, wave::encode_png(on_buffers::picture_of(p, 720)));
 
     if (demo.json()) {
-      demo_on_buffers::print({{"side", side}, {"nodes", job_nodes()}, {"computed", computed}, {"is_product", is_so}, {"seconds", seconds}});
+      demo_on_buffers::print({{"side", side},
+                              {"nodes", job_nodes()},
+                              {"computed", computed},
+                              {"is_product", is_so},
+                              {"seconds", seconds}});
     } else {
       fmt::print("A product of two {0} x {0} matrices, {1}: {2:.3f} s\n", side, demo.on_nodes(), seconds);
-      fmt::print("{} the product, by 20 vectors of signs (Freivalds, 1977); elements of each node: {}\n  {}\n", is_so ? "it is" : "it is NOT",
-                 fmt::join(computed, ", "), picture.string());
+      fmt::print("{} the product, by 20 vectors of signs (Freivalds, 1977); elements of each node: {}\n  {}\n",
+                 is_so ? "it is" : "it is NOT", fmt::join(computed, ", "), picture.string());
     }
     return is_so;
   });

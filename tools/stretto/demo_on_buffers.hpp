@@ -1,4 +1,5 @@
-// demo_on_buffers.hpp - what the demonstrations on distributed buffers share: their options, on which nodes they run, where pictures go.
+// demo_on_buffers.hpp - what the demonstrations on distributed buffers share: their options, on which nodes they run,
+// where pictures go.
 //
 // Threads     one caller.
 #pragma once
@@ -21,7 +22,8 @@ class demo_on_buffers {
   CLI::Option* number(const std::string& flag, int& value, const std::string& text, CLI::Range range);
   arguments& words() { return words_; }
 
-  /// Adds the last options and reads all; `pictures` says what goes to the folder. An exit code if nothing is left to do: help was printed, or other nodes have done it.
+  /// Adds the last options and reads all; `pictures` says what goes to the folder. An exit code if nothing is left to
+  /// do: help was printed, or other nodes have done it.
   ///   throws  as arguments::read; W15 if nothing can be written to the folder
   std::optional<int> read(std::string_view pictures = "where the pictures go");
   /// Runs a program on all nodes; it returns whether its check holds. The exit code: 0 if it does.

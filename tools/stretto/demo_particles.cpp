@@ -1,4 +1,5 @@
-// demo_particles.cpp - stretto demo particles: a load that moves, with balancers that follow it and without, on any number of nodes.
+// demo_particles.cpp - stretto demo particles: a load that moves, with balancers that follow it and without, on any
+// number of nodes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <string>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
 #include <stretto/runtime.hpp>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -29,15 +30,17 @@ namespace {
 void print_json(const particles::report& r) {
   auto runs = nlohmann::ordered_json::array();
   for (const auto& m : r.runs) {
-    const auto time = particles::summary_of(m.loads.of_time, r.warm_up()), pairs = particles::summary_of(m.loads.of_pairs, r.warm_up());
-    runs.push_back({{"balancer", m.balancer},
-                    {"seconds", m.seconds},
-                    {"gain", r.gain(m)},
-                    {"imbalance_of_time", {{"mean", time.mean}, {"largest", time.most}, {"steps", m.loads.of_time}}},
-                    {"imbalance_of_pairs", {{"mean", pairs.mean}, {"largest", pairs.most}, {"steps", m.loads.of_pairs}}},
-                    {"from_step", m.from},
-                    {"rounds", m.rounds},
-                    {"moves", m.moves}});
+    const auto time = particles::summary_of(m.loads.of_time, r.warm_up()),
+               pairs = particles::summary_of(m.loads.of_pairs, r.warm_up());
+    runs.push_back(
+        {{"balancer", m.balancer},
+         {"seconds", m.seconds},
+         {"gain", r.gain(m)},
+         {"imbalance_of_time", {{"mean", time.mean}, {"largest", time.most}, {"steps", m.loads.of_time}}},
+         {"imbalance_of_pairs", {{"mean", pairs.mean}, {"largest", pairs.most}, {"steps", m.loads.of_pairs}}},
+         {"from_step", m.from},
+         {"rounds", m.rounds},
+         {"moves", m.moves}});
   }
   const nlohmann::ordered_json all{{"particles", r.what.count},
                                    {"steps", r.what.steps},
@@ -65,7 +68,8 @@ bool has_mpi(const base::settings& told) {
 }
 
 /// `program` on simulated nodes in this process, each with threads of its own.
-void on_simulated_nodes(std::uint32_t nodes, const runtime_options& options, const std::function<void(runtime&)>& program) {
+void on_simulated_nodes(std::uint32_t nodes, const runtime_options& options,
+                        const std::function<void(runtime&)>& program) {
   const simulated_job job({.nodes = nodes});
   std::vector<std::exception_ptr> failures(nodes);
   std::vector<std::thread> all;
@@ -94,21 +98,30 @@ int demo_particles(const invocation& call) {
   std::filesystem::path out = "out";
   std::uint32_t simulated = 0, factor = 128;
   particles::request wanted;
-  words.add_option("-n,--nodes", nodes, "start that many nodes; else this is in a job, or starts 2")->type_name("NODES");
+  words.add_option("-n,--nodes", nodes, "start that many nodes; else this is in a job, or starts 2")
+      ->type_name("NODES");
   words.add_option("--simulated", simulated, "instead, as many nodes in this process; 2 where there is no MPI")
       ->check(between(1u, 64u))
       ->type_name("NODES");
-  words.add_option("--particles", wanted.what.count, "how many; else 40000")->check(between(1'000u, 10'000'000u))->type_name("N");
-  words.add_option("--steps", wanted.what.steps, "how often each is moved; else 150")->check(between(1u, 1'000'000u))->type_name("N");
-  auto* const cut = words.add_option("--patches", patches, "how the box is cut; else to suit the workers")->type_name("AxB");
+  words.add_option("--particles", wanted.what.count, "how many; else 40000")
+      ->check(between(1'000u, 10'000'000u))
+      ->type_name("N");
+  words.add_option("--steps", wanted.what.steps, "how often each is moved; else 150")
+      ->check(between(1u, 1'000'000u))
+      ->type_name("N");
+  auto* const cut =
+      words.add_option("--patches", patches, "how the box is cut; else to suit the workers")->type_name("AxB");
   words.add_option("--overdecompose", factor, "patches for each worker, about; else 128")
       ->check(between(1u, 4096u))
       ->excludes(cut)
       ->type_name("FACTOR");
-  auto* const by = words.add_option("--balancer", balancers,
-                                    "some of none,greedy,refine,diffusion,stealing,hints: a run for each; else none,refine,hints");
+  auto* const by =
+      words.add_option("--balancer", balancers,
+                       "some of none,greedy,refine,diffusion,stealing,hints: a run for each; else none,refine,hints");
   by->type_name("NAMES");
-  words.add_option("--every", wanted.each, "steps between rounds of balancing; else 5")->check(between(1u, 1'000'000u))->type_name("STEPS");
+  words.add_option("--every", wanted.each, "steps between rounds of balancing; else 5")
+      ->check(between(1u, 1'000'000u))
+      ->type_name("STEPS");
   words.add_option("--checkpoint", wanted.checkpoint, "saved there before each round, and gone on from if it is there")
       ->type_name("FOLDER");
   words.add_option("--out", out, "where the picture goes; else out")->type_name("FOLDER");
@@ -136,7 +149,8 @@ int demo_particles(const invocation& call) {
     if (json) print_json(report);
     else fmt::print("{}\n  {}\n", to_text(report), (out / "particles.svg").string());
   };
-  runtime_options options{.workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed};
+  runtime_options options{
+      .workers = static_cast<std::uint32_t>(told.workers), .stack_bytes = told.stack_size, .seed = told.seed};
   if (is_in_job && !simulated) {
     runtime rt(options);
     rt.run([&] { program(rt); });

@@ -1,4 +1,5 @@
-// demo_patterns.cpp - stretto demo patterns: arrays that grow along one, two and three axes, each part from all that is there already.
+// demo_patterns.cpp - stretto demo patterns: arrays that grow along one, two and three axes, each part from all that is
+// there already.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,18 +25,28 @@ int demo_patterns(const invocation& call) {
     const double seconds = clock.seconds();
     if (this_node() != 0) return true;
 
-    const int wrong = on_buffers::wrong_parities(one) + on_buffers::wrong_binomials(two, rows) + on_buffers::wrong_trinomials(three, layers);
+    const int wrong = on_buffers::wrong_parities(one) + on_buffers::wrong_binomials(two, rows) +
+                      on_buffers::wrong_trinomials(three, layers);
     const int pixels = std::max(1, 512 / rows);
-    const auto first = demo.file("patterns_1d.png"), second = demo.file("patterns_2d.png"), third = demo.file("patterns_3d.png");
+    const auto first = demo.file("patterns_1d.png"), second = demo.file("patterns_2d.png"),
+               third = demo.file("patterns_3d.png");
     wave::write_file(first, wave::encode_png(on_buffers::flat_picture(one, rows, pixels)));
     wave::write_file(second, wave::encode_png(on_buffers::flat_picture(two, rows, pixels)));
-    wave::write_file(third, wave::encode_png(on_buffers::picture_of_layers(three, layers, std::max(2, 2 * (256 / layers / 2)))));
+    wave::write_file(
+        third, wave::encode_png(on_buffers::picture_of_layers(three, layers, std::max(2, 2 * (256 / layers / 2)))));
 
     if (demo.json()) {
-      demo_on_buffers::print({{"numbers", count}, {"rows", rows}, {"layers", layers}, {"nodes", job_nodes()}, {"wrong", wrong}, {"seconds", seconds}});
+      demo_on_buffers::print({{"numbers", count},
+                              {"rows", rows},
+                              {"layers", layers},
+                              {"nodes", job_nodes()},
+                              {"wrong", wrong},
+                              {"seconds", seconds}});
     } else {
       fmt::print("{} numbers, {} rows, {} layers, {}: {:.3f} s\n", count, rows, layers, demo.on_nodes(), seconds);
-      fmt::print("{}\n  {}\n  {}\n  {}\n", wrong == 0 ? "all elements are as closed forms say" : fmt::format("{} elements are NOT as closed forms say", wrong),
+      fmt::print("{}\n  {}\n  {}\n  {}\n",
+                 wrong == 0 ? "all elements are as closed forms say"
+                            : fmt::format("{} elements are NOT as closed forms say", wrong),
                  first.string(), second.string(), third.string());
     }
     return wrong == 0;

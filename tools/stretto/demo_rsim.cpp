@@ -1,4 +1,5 @@
-// demo_rsim.cpp - stretto demo rsim: a flash of light in a room, in which each step reads what all patches have radiated before.
+// demo_rsim.cpp - stretto demo rsim: a flash of light in a room, in which each step reads what all patches have
+// radiated before.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,11 +35,16 @@ int demo_rsim(const invocation& call) {
     wave::write_file(sheet, wave::encode_png(on_buffers::sheet_of(room, light, radiated, pixels)));
     wave::write_file(moving, on_buffers::moving_picture_of(room, light, radiated, 2 * pixels));
     if (demo.json()) {
-      demo_on_buffers::print({{"patches", room.patches}, {"steps", light.steps}, {"nodes", job_nodes()},
-                              {"largest_difference", differs}, {"seconds", seconds}});
+      demo_on_buffers::print({{"patches", room.patches},
+                              {"steps", light.steps},
+                              {"nodes", job_nodes()},
+                              {"largest_difference", differs},
+                              {"seconds", seconds}});
     } else {
-      fmt::print("A flash in a room of {} patches, {} steps, {}: {:.3f} s\n", room.patches, light.steps, demo.on_nodes(), seconds);
-      fmt::print("{} a serial run, to {:.2g} of the flash\n  {}\n  {}\n", is_so ? "as" : "NOT as", differs, sheet.string(), moving.string());
+      fmt::print("A flash in a room of {} patches, {} steps, {}: {:.3f} s\n", room.patches, light.steps,
+                 demo.on_nodes(), seconds);
+      fmt::print("{} a serial run, to {:.2g} of the flash\n  {}\n  {}\n", is_so ? "as" : "NOT as", differs,
+                 sheet.string(), moving.string());
     }
     return is_so;
   });

@@ -1,4 +1,5 @@
-// demo_sound.cpp - stretto demo sound: the wave of stretto demo wave, on buffers that are distributed over all nodes and their devices.
+// demo_sound.cpp - stretto demo sound: the wave of stretto demo wave, on buffers that are distributed over all nodes
+// and their devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,13 +25,17 @@ int demo_sound(const invocation& call) {
   std::filesystem::path medium;
   demo.number("--columns", columns, "cells across the field", {32, 8000});
   demo.number("--steps", steps, "time steps", {1, 1'000'000});
-  demo.words().add_option("--medium", medium, "PNG or PGM picture of the ground; else the shipped one")->type_name("FILE");
+  demo.words()
+      .add_option("--medium", medium, "PNG or PGM picture of the ground; else the shipped one")
+      ->type_name("FILE");
   if (const auto done = demo.read("where the picture goes")) return *done;
-  const wave::grey_image picture = wave::read_image(medium.empty() ? wave::shipped_medium(wave::running_program()) : medium);
+  const wave::grey_image picture =
+      wave::read_image(medium.empty() ? wave::shipped_medium(wave::running_program()) : medium);
   const int rows = std::max(wave::smallest_side, columns * picture.size.rows / picture.size.columns);
   const wave::plan planned =
       wave::validate({.size = fmt::format("{}x{}", columns, rows), .steps = std::to_string(steps)}, {picture.size, 1});
-  const wave::medium ground = wave::make_medium(wave::resample(picture, planned.size), planned.velocities, planned.spacing_m);
+  const wave::medium ground =
+      wave::make_medium(wave::resample(picture, planned.size), planned.velocities, planned.spacing_m);
   const wave::problem problem = wave::pose(ground, planned.sources, planned.steps);
   return demo.run([&] {
     const stopwatch clock;
@@ -47,10 +52,17 @@ int demo_sound(const invocation& call) {
     const wave::painter painted(ground, problem.edge, problem.sources, wave::still_side);
     wave::write_file(file, wave::encode_png(painted.still(heard.last.view())));
     if (demo.json()) {
-      demo_on_buffers::print({{"rows", rows}, {"columns", columns}, {"steps", steps}, {"nodes", job_nodes()},
-                              {"difference", difference}, {"largest", largest}, {"as_serial", is_so}, {"seconds", seconds}});
+      demo_on_buffers::print({{"rows", rows},
+                              {"columns", columns},
+                              {"steps", steps},
+                              {"nodes", job_nodes()},
+                              {"difference", difference},
+                              {"largest", largest},
+                              {"as_serial", is_so},
+                              {"seconds", seconds}});
     } else {
-      fmt::print("Sound in a ground of {} x {} cells, {} steps, {}: {:.3f} s\n", rows, columns, steps, demo.on_nodes(), seconds);
+      fmt::print("Sound in a ground of {} x {} cells, {} steps, {}: {:.3f} s\n", rows, columns, steps, demo.on_nodes(),
+                 seconds);
       fmt::print("pressures up to {:.3g}, {} a serial run{}\n  {}\n", largest, is_so ? "as in" : "NOT as in",
                  difference == 0 ? ", to the last bit" : fmt::format(", to {:.1g}", difference), file.string());
     }

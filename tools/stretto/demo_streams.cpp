@@ -1,4 +1,5 @@
-// demo_streams.cpp - stretto demo streams: random numbers from many tasks, most of which do not follow one another, and the law that they keep.
+// demo_streams.cpp - stretto demo streams: random numbers from many tasks, most of which do not follow one another, and
+// the law that they keep.
 #include <fmt/format.h>
 
 #include <stretto/job.hpp>
@@ -29,12 +30,17 @@ int demo_streams(const invocation& call) {
     write_text(picture, on_buffers::histogram(seen, expected));
 
     if (demo.json()) {
-      demo_on_buffers::print({{"tasks", s.columns * s.rounds}, {"sums", s.all_sums()}, {"nodes", job_nodes()}, {"as_serial", is_so}, {"chi_square", chi},
+      demo_on_buffers::print({{"tasks", s.columns * s.rounds},
+                              {"sums", s.all_sums()},
+                              {"nodes", job_nodes()},
+                              {"as_serial", is_so},
+                              {"chi_square", chi},
                               {"seconds", seconds}});
     } else {
-      fmt::print("{} tasks, {} sums of twelve random numbers, {}: {:.3f} s\n", s.columns * s.rounds, s.all_sums(), demo.on_nodes(), seconds);
-      fmt::print("{} by std::minstd_rand0; chi-square against the law of such sums: {:.1f} for {} sizes\n  {}\n", is_so ? "as" : "NOT as", chi,
-                 on_buffers::bins, picture.string());
+      fmt::print("{} tasks, {} sums of twelve random numbers, {}: {:.3f} s\n", s.columns * s.rounds, s.all_sums(),
+                 demo.on_nodes(), seconds);
+      fmt::print("{} by std::minstd_rand0; chi-square against the law of such sums: {:.1f} for {} sizes\n  {}\n",
+                 is_so ? "as" : "NOT as", chi, on_buffers::bins, picture.string());
     }
     return is_so;
   });

@@ -47,16 +47,16 @@ void print_json(const uts::report& r) {
   for (const auto& worker : r.by_worker)
     workers.push_back({{"nodes", worker.nodes}, {"leaves", worker.leaves}, {"depth", worker.depth}});
   nlohmann::ordered_json all{{"tree", r.tree.name},
-                                   {"nodes", found.nodes},
-                                   {"leaves", found.leaves},
-                                   {"depth", found.depth},
-                                   {"published_nodes", r.tree.expected.nodes},
-                                   {"seconds", r.seconds},
-                                   {"million_nodes_per_second", r.million_nodes_per_second()},
-                                   {"serial_seconds", r.serial_seconds},
-                                   {"serial_million_nodes_per_second", r.serial_million_nodes_per_second()},
-                                   {"ratio_per_worker", r.ratio_per_worker()},
-                                   {"workers", workers}};
+                             {"nodes", found.nodes},
+                             {"leaves", found.leaves},
+                             {"depth", found.depth},
+                             {"published_nodes", r.tree.expected.nodes},
+                             {"seconds", r.seconds},
+                             {"million_nodes_per_second", r.million_nodes_per_second()},
+                             {"serial_seconds", r.serial_seconds},
+                             {"serial_million_nodes_per_second", r.serial_million_nodes_per_second()},
+                             {"ratio_per_worker", r.ratio_per_worker()},
+                             {"workers", workers}};
   if (!r.given.empty()) all["workers_of_nodes"] = r.workers, all["stacks_given_by_nodes"] = r.given;
   fmt::print("{}\n", all.dump(2));
 }
@@ -67,10 +67,14 @@ int demo_uts(const invocation& call) {
   arguments words(call);
   bool json = false;
   std::string nodes, tree = "T1";
-  words.add_option("-n,--nodes", nodes, "start that many nodes; else this process alone, or the job that it is started in")->type_name("NODES");
+  words
+      .add_option("-n,--nodes", nodes,
+                  "start that many nodes; else this process alone, or the job that it is started in")
+      ->type_name("NODES");
   words.add_json(json);
-  words.add_option("--tree", tree, "a published tree: T1 to T5 have 4 million nodes; T1L, T2L, T3L 100 million;\n"
-                                   "T1XL, T1XXL and T3XXL thousands of millions");
+  words.add_option("--tree", tree,
+                   "a published tree: T1 to T5 have 4 million nodes; T1L, T2L, T3L 100 million;\n"
+                   "T1XL, T1XXL and T3XXL thousands of millions");
   if (!words.read()) return 0;
   const uts::published_tree& named = uts::tree_named(tree);
   if (!nodes.empty()) return run_on_nodes(nodes, call, words.given_but("nodes"));

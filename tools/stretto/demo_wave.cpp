@@ -34,9 +34,11 @@ int demo_wave(const invocation& call) {
   bool json = false;
   std::string nodes;
   auto& asked = request.asked;
-  words.add_option("-n,--nodes", nodes, "start that many nodes; else this process alone, or the job that it is started in")->type_name("NODES");
-  words.add_option("--size", asked.size, "the field in cells; else one for each pixel of the medium")
-      ->type_name("WxH");
+  words
+      .add_option("-n,--nodes", nodes,
+                  "start that many nodes; else this process alone, or the job that it is started in")
+      ->type_name("NODES");
+  words.add_option("--size", asked.size, "the field in cells; else one for each pixel of the medium")->type_name("WxH");
   words.add_option("--steps", asked.steps, "time steps; else enough to cross most of the field")->type_name("N");
   words.add_option("--tiles", asked.tiles, "how the field is cut; else to suit the workers")->type_name("AxD");
   words.add_option("--medium", asked.medium, "PNG or PGM picture of the ground; else the shipped one")

@@ -19,7 +19,7 @@ int run_doctor(const invocation& call) {
   std::string mpi_library;
   words.add_flag("--quick", quick, "measure nothing, try nothing");
   words.add_json(json);
-  words.add_flag("--exchange", exchange)->group("");  // what the trial of an MPI starts
+  words.add_flag("--exchange", exchange)->group("");          // what the trial of an MPI starts
   words.add_option("--mpi-library", mpi_library)->group("");  // opened in a process of its own
   if (!words.read()) return 0;
   const auto& mpi_folder = call.options.values.mpi_folder;

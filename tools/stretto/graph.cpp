@@ -1,4 +1,5 @@
-// graph.cpp - stretto graph FILE: a part of a recorded run as a graph; stretto graph -- PROGRAM: what a program would do on buffers.
+// graph.cpp - stretto graph FILE: a part of a recorded run as a graph; stretto graph -- PROGRAM: what a program would
+// do on buffers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 // CLI11 turns "1.5ms" into nanoseconds.
 const std::map<std::string, double> units{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-const std::string of_run = "Of a run that was recorded (FILE)", of_program = "Of a program that is run dry (-- PROGRAM ARGUMENT...)";
+const std::string of_run = "Of a run that was recorded (FILE)",
+                  of_program = "Of a program that is run dry (-- PROGRAM ARGUMENT...)";
 
 /// What is said of a program's graph.
 struct dry_words {
@@ -30,7 +32,8 @@ struct dry_words {
 
 int draw_program(const parted& call, const dry_words& said) {
   if (call.program.empty())
-    throw error("W50", "stretto graph was not told what to run").remedy("stretto graph --nodes 2 -- ./program ARGUMENT...");
+    throw error("W50", "stretto graph was not told what to run")
+        .remedy("stretto graph --nodes 2 -- ./program ARGUMENT...");
   program_graph asked{.program = call.program, .variables = dry_variables(call.call), .as = said.as, .file = said.file};
   constexpr std::uint64_t shown_all = 4;
   asked.variables["STRETTO_DRY_NODES"] = std::to_string(said.nodes);
@@ -55,31 +58,47 @@ int run_graph(const invocation& whole) {
   words.add_option("--depth", part.depth, "how many arrows near is; else 2")->type_name("N");
   auto* since = words.add_option("--from", from, "only what ran from then on, such as 1.5ms");
   auto* until = words.add_option("--to", to, "only what had begun by then");
-  for (auto* time : {since, until}) time->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))->option_text("TIME");
-  const std::map<std::string, report::collapse> ways{{"name", report::collapse::by_name}, {"family", report::collapse::by_family}};
-  words.add_option("--collapse", part.collapse, "join operations of one name, or of names that differ in numbers only (family)")
-      ->transform(CLI::CheckedTransformer(ways))->option_text("name|family");
+  for (auto* time : {since, until})
+    time->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))->option_text("TIME");
+  const std::map<std::string, report::collapse> ways{{"name", report::collapse::by_name},
+                                                     {"family", report::collapse::by_family}};
+  words
+      .add_option("--collapse", part.collapse,
+                  "join operations of one name, or of names that differ in numbers only (family)")
+      ->transform(CLI::CheckedTransformer(ways))
+      ->option_text("name|family");
   words.add_option("--most", part.most, "refuse to draw more operations; else 2000")->type_name("N");
   words.add_option("--svg", svg, "draw it, with Graphviz")->type_name("FILE");
   words.add_option("--write", write, "write it in the language of Graphviz to a file")->type_name("FILE");
-  for (CLI::Option* one : words.get_options([](const CLI::Option* o) { return !o->get_lnames().empty() && o->get_lnames()[0] != "help"; }))
+  for (CLI::Option* one :
+       words.get_options([](const CLI::Option* o) { return !o->get_lnames().empty() && o->get_lnames()[0] != "help"; }))
     one->group(of_run);
   words.add_option("--nodes", dry.nodes, "as a job of so many; else 2")->type_name("N")->group(of_program);
-  words.add_option("--node", dry.node, "what these do, such as 0,2-4 or all; else all of up to 4, or 0")->type_name("LIST")->group(of_program);
+  words.add_option("--node", dry.node, "what these do, such as 0,2-4 or all; else all of up to 4, or 0")
+      ->type_name("LIST")
+      ->group(of_program);
   words.add_option("--what", dry.what, "the graph to draw; else commands")
-      ->transform(CLI::IsMember({"tasks", "commands", "instructions", "timeline"}))->option_text("tasks|commands|instructions|timeline")->group(of_program);
-  words.add_option("--devices", "devices of each node: a number, or the option of that name")->type_name("N")->group(of_program);
+      ->transform(CLI::IsMember({"tasks", "commands", "instructions", "timeline"}))
+      ->option_text("tasks|commands|instructions|timeline")
+      ->group(of_program);
+  words.add_option("--devices", "devices of each node: a number, or the option of that name")
+      ->type_name("N")
+      ->group(of_program);
   words.add_option("--as", dry.as, "how it is written; else dot. svg takes Graphviz")
-      ->transform(CLI::IsMember({"dot", "svg", "json"}))->option_text("dot|svg|json")->group(of_program);
+      ->transform(CLI::IsMember({"dot", "svg", "json"}))
+      ->option_text("dot|svg|json")
+      ->group(of_program);
   words.add_option("-o,--output", dry.file, "write it to a file")->type_name("FILE")->group(of_program);
   words.add_json(json);
-  words.footer("The options of the runtime, such as --workers, are accepted too; they are for the program: stretto options");
+  words.footer(
+      "The options of the runtime, such as --workers, are accepted too; they are for the program: stretto options");
   if (!words.read()) return 0;
   for (const CLI::Option* one : words.get_options([](const CLI::Option* o) { return o->count() != 0; })) {
     const bool is_of_program = one->get_group() == of_program;
     if (one->get_group() == (both.has_program ? of_run : of_program) || (both.has_program && one->get_positional()))
       throw error("W03", "stretto graph cannot be run like this")
-          .because(one->get_name() + (is_of_program ? " is for a program behind --, which is not there" : " is for a recorded run, not for a program"))
+          .because(one->get_name() + (is_of_program ? " is for a program behind --, which is not there"
+                                                    : " is for a recorded run, not for a program"))
           .remedy(is_of_program ? "stretto graph --nodes 2 -- ./program ARGUMENT..." : "stretto graph --help");
   }
   if (both.has_program) {
@@ -101,7 +120,8 @@ int run_graph(const invocation& whole) {
   else if (svg.empty() && write.empty()) print_text("{}", report::to_dot(drawn));
   else
     for (const auto* name : {&svg, &write})
-      if (!name->empty()) print_text("{} holds {} operations, {} arrows\n", *name, drawn.nodes.size(), drawn.arrows.size());
+      if (!name->empty())
+        print_text("{} holds {} operations, {} arrows\n", *name, drawn.nodes.size(), drawn.arrows.size());
   return 0;
 }
 

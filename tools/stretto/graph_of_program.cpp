@@ -28,8 +28,10 @@
 namespace stretto::tools {
 namespace {
 
-/// The state that waitpid tells. What the program says goes to standard error, or, if `says` is not empty, to that file.
-int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables, const std::string& says) {
+/// The state that waitpid tells. What the program says goes to standard error, or, if `says` is not empty, to that
+/// file.
+int run_to_its_end(const std::vector<std::string>& program, const base::environment& variables,
+                   const std::string& says) {
   std::vector<std::string> changed;
   for (const auto& [name, value] : variables) changed.push_back(name + "=" + value);
   const std::vector<char*> environment = base::environment_with(changed);
@@ -39,12 +41,15 @@ int run_to_its_end(const std::vector<std::string>& program, const base::environm
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (!says.empty()) posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, says.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (!says.empty())
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, says.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
   pid_t child = 0;
   const int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (failed) throw error("W58", fmt::format("the program {} could not be started", program.front())).because(std::strerror(failed));
+  if (failed)
+    throw error("W58", fmt::format("the program {} could not be started", program.front()))
+        .because(std::strerror(failed));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -53,8 +58,10 @@ int run_to_its_end(const std::vector<std::string>& program, const base::environm
 
 void refuse_bad_end(int status, const std::string& program) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  throw error("W58", WIFSIGNALED(status) ? fmt::format("the program {} ended by signal {} ({})", program, WTERMSIG(status), strsignal(WTERMSIG(status)))
-                                         : fmt::format("the program {} ended with exit code {}", program, WEXITSTATUS(status)))
+  throw error("W58", WIFSIGNALED(status)
+                         ? fmt::format("the program {} ended by signal {} ({})", program, WTERMSIG(status),
+                                       strsignal(WTERMSIG(status)))
+                         : fmt::format("the program {} ended with exit code {}", program, WEXITSTATUS(status)))
       .because("it was run dry: what it reads of buffers is not there, unless it asks is_dry_run() first")
       .remedy("what the program itself says is above; `stretto explain B09`");
 }
@@ -123,7 +130,10 @@ int show_program_graph(const program_graph& asked) {
     std::ofstream out(asked.file, std::ios::binary);
     out << was.graph;
     out.close();
-    if (!out) throw error("W05", "the output could not be written").fact("file", asked.file).because(errno ? std::strerror(errno) : "the system gave no reason");
+    if (!out)
+      throw error("W05", "the output could not be written")
+          .fact("file", asked.file)
+          .because(errno ? std::strerror(errno) : "the system gave no reason");
   }
   refuse_bad_end(was.status, asked.program.front());
   return 0;

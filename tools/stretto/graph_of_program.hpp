@@ -18,13 +18,14 @@ struct program_graph {
 
 struct invocation;
 
-/// What the flags of the runtime say, as variables for a program that is run dry. A number of devices is that of each node, whatever the
-/// machine has.
+/// What the flags of the runtime say, as variables for a program that is run dry. A number of devices is that of each
+/// node, whatever the machine has.
 base::environment dry_variables(const invocation& call);
 
 /// Runs the program, whose own output goes to standard error, and returns the graph that it wrote.
 ///
-///   throws   W51 where there is no such program, W58 where it ended badly, W59 where it wrote no graph; B12 to B14, B19 and B21 for the variables
+///   throws   W51 where there is no such program, W58 where it ended badly, W59 where it wrote no graph; B12 to B14,
+///   B19 and B21 for the variables
 std::string graph_of(const program_graph& asked);
 
 /// The same, written to the file: also that of a program that ended badly.

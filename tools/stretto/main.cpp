@@ -25,7 +25,8 @@ std::span<const command> commands() {
       command{"top", "Shows what the workers of a running program do", run_top},
       command{"report", "Tells of a recorded run: critical path, idle time, copies, what to change", run_report},
       command{"join", "Joins the timelines of a job's nodes in one file, for Perfetto and chrome://tracing", run_join},
-      command{"graph", "Draws a part of a recorded run as a graph, or what a program would do on many nodes", run_graph},
+      command{"graph", "Draws a part of a recorded run as a graph, or what a program would do on many nodes",
+              run_graph},
       command{"scaling", "Predicts how fast a program would be on more and more nodes, without them", run_scaling},
       command{"options", "Shows every option, its value and where that comes from", run_options},
       command{"why", "Tells what a program that hung was waiting for, from its report", run_why},
@@ -71,7 +72,9 @@ int run(std::vector<std::string> words) {
   return found->run({found->name, found->summary, std::move(options), std::move(rest)});
 }
 
-error output_not_written(int why) { return error("W05", "the output could not be written").because(std::strerror(why)); }
+error output_not_written(int why) {
+  return error("W05", "the output could not be written").because(std::strerror(why));
+}
 
 // A full disk shows when the text leaves our buffer, which may be as late as here.
 void flush_output() {
@@ -80,8 +83,9 @@ void flush_output() {
 
 // Faults in how the command was called are told apart from work that failed.
 bool is_usage(const std::string& code) {
-  static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13", "W14", "W16", "W27",
-                                    "W30", "W33", "W34", "W36", "W40", "W50", "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16", "T18"};
+  static constexpr std::array usage{"W01", "W02", "W03", "W04", "W06", "W10", "W11", "W12", "W13",
+                                    "W14", "W16", "W27", "W30", "W33", "W34", "W36", "W40", "W50",
+                                    "W51", "W52", "W53", "W56", "P13", "T14", "T15", "T16", "T18"};
   return code.starts_with("B1") || code == "B21" || std::ranges::find(usage, code) != usage.end();
 }
 

@@ -16,8 +16,9 @@ void check_program(const std::string& name, const std::string& path) {
   throw error("W51", fmt::format("\"{}\" is no program that can be run", name))
       .because(is_path ? (is_here ? "it is not marked as one that may be run" : "there is no such file")
                        : "no folder of PATH holds a program of that name")
-      .remedy(is_path ? (is_here ? "chmod +x, if it is a program" : "build it, or name another")
-                      : is_here ? fmt::format("./{}", name) : "name it with its folder");
+      .remedy(is_path   ? (is_here ? "chmod +x, if it is a program" : "build it, or name another")
+              : is_here ? fmt::format("./{}", name)
+                        : "name it with its folder");
 }
 
 }  // namespace stretto::tools

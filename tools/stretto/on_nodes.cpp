@@ -11,7 +11,8 @@ int run_on_nodes(const std::string& nodes, const invocation& call, const std::ve
   std::vector<std::string> words{"-n", nodes};
   for (std::size_t i = 0; i < call.options.origin.size(); ++i) {
     const base::option& row = base::option_table()[i];
-    if (call.options.origin[i] == "flag") words.push_back(base::flag_of(row) + "=" + base::spelt(row, call.options.values));
+    if (call.options.origin[i] == "flag")
+      words.push_back(base::flag_of(row) + "=" + base::spelt(row, call.options.values));
   }
   // A launcher may give its processes a terminal where there is none, or none where there is one.
   words.push_back(may_colour(call.options.values.color, stdout) ? "--color=on" : "--color=off");

@@ -8,8 +8,8 @@
 
 namespace stretto::tools {
 
-/// As `stretto run -n NODES stretto CALL ARGUMENT...`, with the options of the runtime that were given as flags. Returns its exit
-/// code, throws as it does.
+/// As `stretto run -n NODES stretto CALL ARGUMENT...`, with the options of the runtime that were given as flags.
+/// Returns its exit code, throws as it does.
 int run_on_nodes(const std::string& nodes, const invocation& call, const std::vector<std::string>& arguments);
 
 }  // namespace stretto::tools

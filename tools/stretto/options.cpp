@@ -31,8 +31,8 @@ void print_table(const base::parsed_options& now) {
   for (std::size_t i = 0; i < now.origin.size(); ++i) {
     const auto& row = base::option_table()[i];
     const auto value = base::spelt(row, now.values);
-    print_text("{:23}{:{}}{:13}{} ({})\n", base::flag_of(row), value.empty() ? "-" : value + " ", widest, now.origin[i], row.help,
-               base::allowed_of(row));
+    print_text("{:23}{:{}}{:13}{} ({})\n", base::flag_of(row), value.empty() ? "-" : value + " ", widest, now.origin[i],
+               row.help, base::allowed_of(row));
   }
   print_text("\nThe flag --stack-size is the variable STRETTO_STACK_SIZE, and so for all.\n");
 }

@@ -12,14 +12,12 @@ namespace stretto::tools {
 namespace {
 
 struct platform_request {
-  std::string file, synthetic;        // where the graph comes from; both empty: the machine
-  std::string validate, write, svg;   // files
+  std::string file, synthetic;       // where the graph comes from; both empty: the machine
+  std::string validate, write, svg;  // files
   bool measure = false, json = false;
 };
 
-std::string counted(std::size_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
+std::string counted(std::size_t n, std::string_view what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
 
 std::string size_of(const platform& machine) {
   return fmt::format("{}, {}, {}", counted(machine.worker_count(), "worker"), counted(machine.place_count(), "place"),
@@ -42,12 +40,16 @@ int run_platform(const invocation& call) {
   platform_request wanted;
   words.add_option("--file", wanted.file, "a platform file, in place of this machine")->type_name("FILE");
   words.add_option("--synthetic", wanted.synthetic, "a machine that is not here, such as \"pack:2 l3:1 core:8 pu:2\"")
-      ->type_name("TEXT")->excludes("--file");
+      ->type_name("TEXT")
+      ->excludes("--file");
   words.add_flag("--measure", wanted.measure, "also measure bandwidths and latencies of this machine");
   words.add_option("--write", wanted.write, "save the graph as a platform file")->type_name("FILE");
   words.add_option("--svg", wanted.svg, "draw the graph, with Graphviz")->type_name("FILE");
   words.add_option("--validate", wanted.validate, "only check a platform file; exit code 1 says that it has a fault")
-      ->type_name("FILE")->excludes("--file")->excludes("--synthetic")->excludes("--measure");
+      ->type_name("FILE")
+      ->excludes("--file")
+      ->excludes("--synthetic")
+      ->excludes("--measure");
   words.add_json(wanted.json);
   if (!words.read()) return 0;
 

@@ -19,7 +19,8 @@ int run_report(const invocation& call) {
   bool json = false, text_only = false;
   std::string file, beside, out;
   words.add_option("FILE", file, "the timeline that STRETTO_TRACE=FILE wrote")->required();
-  words.add_option("--beside", beside, "the timeline of an earlier run, to say what has changed since")->type_name("FILE");
+  words.add_option("--beside", beside, "the timeline of an earlier run, to say what has changed since")
+      ->type_name("FILE");
   auto* page = words.add_option("--out", out, "the page to write; else FILE with the ending .html")->type_name("FILE");
   words.add_flag("--text", text_only, "only print the summary, write no page")->excludes(page);
   words.add_json(json);

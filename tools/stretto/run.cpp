@@ -1,4 +1,5 @@
-// run.cpp - stretto run: starts a program on several nodes with the launcher of an MPI, or Slurm's, and tells how they ended.
+// run.cpp - stretto run: starts a program on several nodes with the launcher of an MPI, or Slurm's, and tells how they
+// ended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +33,9 @@ std::uint32_t nodes_of(const std::string& text) {
   std::uint32_t n = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (fault != std::errc() || end != text.data() + text.size() || n == 0 || n > job::most_nodes)
-    throw error("W52", fmt::format("-n cannot be \"{}\"", text)).fact("allowed", fmt::format("1 to {} nodes", job::most_nodes)).remedy("-n 2");
+    throw error("W52", fmt::format("-n cannot be \"{}\"", text))
+        .fact("allowed", fmt::format("1 to {} nodes", job::most_nodes))
+        .remedy("-n 2");
   return n;
 }
 
@@ -41,7 +44,9 @@ std::size_t one_of(const char* flag, const std::string& said, const std::vector<
   if (found != allowed.end()) return static_cast<std::size_t>(found - allowed.begin());
   std::string list;
   for (const auto& one : allowed) list += (list.empty() ? "" : &one == &allowed.back() ? " or " : ", ") + one;
-  throw error("W53", fmt::format("{} cannot be \"{}\"", flag, said)).fact("allowed", list).remedy(base::did_you_mean(said, allowed));
+  throw error("W53", fmt::format("{} cannot be \"{}\"", flag, said))
+      .fact("allowed", list)
+      .remedy(base::did_you_mean(said, allowed));
 }
 
 job::wish wish_of(const request& asked, const base::environment& variables) {
@@ -56,7 +61,10 @@ job::wish wish_of(const request& asked, const base::environment& variables) {
 ordered_json described(const job::plan& p, const std::vector<std::string>& program, std::uint32_t nodes) {
   auto words = p.command;
   words.insert(words.end(), program.begin(), program.end());
-  return {{"nodes", nodes}, {"mpi", p.mpi.empty() ? ordered_json() : ordered_json(p.mpi)}, {"variables", p.variables}, {"command", words}};
+  return {{"nodes", nodes},
+          {"mpi", p.mpi.empty() ? ordered_json() : ordered_json(p.mpi)},
+          {"variables", p.variables},
+          {"command", words}};
 }
 
 ordered_json described(const job::node_end& e) {
@@ -76,12 +84,14 @@ error lost_node(const job::job_end& end, const request& asked, std::uint32_t nod
     e.fact("also", fmt::format("node {} on {} {}", end.nodes[i].node, end.nodes[i].host, job::to_text(end.nodes[i])));
   if (end.nodes.size() > 5) e.fact("and", fmt::format("{} more", end.nodes.size() - 5));
   if (nodes > 1) e.because("when one node ends like this, all are ended");
-  if (first.how == job::ending::not_started) e.remedy("the program lies in the same place on every host, as stretto does");
+  if (first.how == job::ending::not_started)
+    e.remedy("the program lies in the same place on every host, as stretto does");
   else if (!asked.label && nodes > 1) e.remedy("--label shows which node printed what");
   return e;
 }
 
-int start(const request& asked, const job::plan& p, const std::vector<std::string>& program, const std::vector<std::string>& named) {
+int start(const request& asked, const job::plan& p, const std::vector<std::string>& program,
+          const std::vector<std::string>& named) {
   const auto nodes = nodes_of(asked.nodes);
   if (asked.verbose) fmt::print(stderr, "{}\n", job::to_line(p, program));
   std::fflush(stdout);
@@ -109,12 +119,15 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
 int run_run(const invocation& call) {
   arguments words(call);
   request asked;
-  words.footer("Behind the flags stand the program and its arguments: stretto run -n 2 ./program --its-flag\n"
-               "The options of the runtime, such as --workers, are for the program: stretto options");
+  words.footer(
+      "Behind the flags stand the program and its arguments: stretto run -n 2 ./program --its-flag\n"
+      "The options of the runtime, such as --workers, are for the program: stretto options");
   words.add_option("-n,--nodes", asked.nodes, "how many nodes: processes, each with a runtime")->type_name("NODES");
-  words.add_option("--hosts", asked.hosts, "where they run, HOST[:NODES],...; else all here, or where Slurm says")->type_name("HOSTS");
+  words.add_option("--hosts", asked.hosts, "where they run, HOST[:NODES],...; else all here, or where Slurm says")
+      ->type_name("HOSTS");
   words.add_option("--mpi", asked.mpi, "openmpi or mpich; else the first that can be used")->type_name("NAME");
-  words.add_option("--bind", asked.bind, "none, cores or numa: what each node's threads are bound to; else none")->type_name("WHAT");
+  words.add_option("--bind", asked.bind, "none, cores or numa: what each node's threads are bound to; else none")
+      ->type_name("WHAT");
   words.add_flag("--label", asked.label, "put the node's number in front of each line that it prints");
   words.add_flag("--verbose", asked.verbose, "first print the launcher's command line");
   words.add_flag("--dry-run", asked.dry_run, "only print it");
@@ -127,14 +140,17 @@ int run_run(const invocation& call) {
   const char* const said = std::getenv("PATH");
   const std::string path = said ? said : "";
   if (asked.nodes.empty())
-    throw error("W52", "stretto run was not told how many nodes to start").fact("allowed", fmt::format("1 to {} nodes", job::most_nodes)).remedy("-n 2");
+    throw error("W52", "stretto run was not told how many nodes to start")
+        .fact("allowed", fmt::format("1 to {} nodes", job::most_nodes))
+        .remedy("-n 2");
   const auto wanted = wish_of(asked, words.for_program());
   if (words.program().empty())
     throw error("W50", "stretto run was not told what to run").remedy("stretto run -n 2 ./program ARGUMENT...");
   check_program(words.program().front(), path);
   auto here = job::look_around(path);
   const auto named = words.for_program().find("STRETTO_MPI_FOLDER");
-  here.mpis = job::look_for_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
+  here.mpis =
+      job::look_for_mpis(path, named == words.for_program().end() ? call.options.values.mpi_folder : named->second);
   const auto plan = job::plan_of(wanted, here);
   std::vector<std::string> program{job::own_path(), "run", "--as-node"};
   if (asked.label) program.push_back("--label");

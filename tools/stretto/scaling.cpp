@@ -1,4 +1,5 @@
-// scaling.cpp - stretto scaling -- PROGRAM: how fast a program on buffers would be on more and more nodes, without them.
+// scaling.cpp - stretto scaling -- PROGRAM: how fast a program on buffers would be on more and more nodes, without
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ std::string looked_at(std::uint64_t nodes) {
 }
 
 prediction predicted(const parted& call, std::uint64_t nodes) {
-  program_graph asked{.program = call.program, .variables = dry_variables(call.call), .as = "json", .file = "", .is_quiet = true};
+  program_graph asked{
+      .program = call.program, .variables = dry_variables(call.call), .as = "json", .file = "", .is_quiet = true};
   asked.variables["STRETTO_DRY_NODES"] = std::to_string(nodes);
   asked.variables["STRETTO_DRY_NODE"] = looked_at(nodes);
   asked.variables["STRETTO_GRAPH_KIND"] = "prediction";
@@ -72,24 +74,29 @@ std::string bytes_text(std::uint64_t bytes) {
 double speed_up(const prediction& p, const prediction& first) {
   return p.seconds > 0 ? first.seconds / p.seconds * static_cast<double>(first.nodes) : 0;
 }
-double efficiency(const prediction& p, const prediction& first) { return speed_up(p, first) / static_cast<double>(p.nodes); }
+double efficiency(const prediction& p, const prediction& first) {
+  return speed_up(p, first) / static_cast<double>(p.nodes);
+}
 
 void print_heading() {
-  print_text("{:>7} {:>12} {:>9} {:>11} {:>14} {:>13}  {}\n", "nodes", "predicted", "speed-up", "efficiency", "a node sends", "finds a task",
-             "busiest");
+  print_text("{:>7} {:>12} {:>9} {:>11} {:>14} {:>13}  {}\n", "nodes", "predicted", "speed-up", "efficiency",
+             "a node sends", "finds a task", "busiest");
 }
 
 void print_row(const prediction& p, const prediction& first) {
-  print_text("{:>7} {:>12} {:>9} {:>9.0f} % {:>14} {:>10} us  {}{}\n", p.nodes, time_text(p.seconds), base::plain_number(speed_up(p, first), 4),
-             100 * efficiency(p, first), bytes_text(p.most_sent), base::plain_number(p.seconds_to_find_a_task * 1e6, 2),
-             p.busiest.empty() ? "" : fmt::format("{} {:.0f} %", p.busiest, 100 * p.busy), p.goes_on ? " (of a part: it is too long)" : "");
+  print_text("{:>7} {:>12} {:>9} {:>9.0f} % {:>14} {:>10} us  {}{}\n", p.nodes, time_text(p.seconds),
+             base::plain_number(speed_up(p, first), 4), 100 * efficiency(p, first), bytes_text(p.most_sent),
+             base::plain_number(p.seconds_to_find_a_task * 1e6, 2),
+             p.busiest.empty() ? "" : fmt::format("{} {:.0f} %", p.busiest, 100 * p.busy),
+             p.goes_on ? " (of a part: it is too long)" : "");
   std::fflush(stdout);  // rows come as they are found
 }
 
 std::string picture(const std::vector<prediction>& rows, const std::vector<std::string>& program) {
   std::string words = std::filesystem::path(program.front()).filename();
   for (std::size_t w = 1; w < program.size(); ++w) words += " " + program[w];
-  for (std::size_t at = 0; (at = words.find_first_of("<&", at)) != std::string::npos; ++at) words.replace(at, 1, words[at] == '<' ? "&lt;" : "&amp;");
+  for (std::size_t at = 0; (at = words.find_first_of("<&", at)) != std::string::npos; ++at)
+    words.replace(at, 1, words[at] == '<' ? "&lt;" : "&amp;");
   chart c{.title = "Predicted strong scaling of " + words,
           .across = "nodes",
           .names = {"predicted", "linear"},
@@ -121,16 +128,24 @@ int run_scaling(const invocation& whole) {
   std::uint64_t most = 64;
   std::string svg;
   bool json = false;
-  words.add_option("--nodes", nodes, "as jobs of so many, such as 1,2,3,6")->type_name("LIST")->delimiter(',')->check(CLI::Range(1, 65536));
-  words.add_option("--up-to", most, "as jobs of 1, 2, 4, ... and at most so many; else 64")->type_name("N")->check(CLI::Range(1, 65536))->excludes("--nodes");
+  words.add_option("--nodes", nodes, "as jobs of so many, such as 1,2,3,6")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 65536));
+  words.add_option("--up-to", most, "as jobs of 1, 2, 4, ... and at most so many; else 64")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536))
+      ->excludes("--nodes");
   words.add_option("--devices", "devices of each node: a number, or the option of that name")->type_name("N");
   words.add_option("--svg", svg, "draw it")->type_name("FILE");
   words.add_json(json);
-  words.footer("The program stands behind --, with its arguments: stretto scaling --up-to 4096 -- ./program ARGUMENT...\n"
-               "What things cost is said by --graph-costs; the options of the runtime are for the program: stretto options");
+  words.footer(
+      "The program stands behind --, with its arguments: stretto scaling --up-to 4096 -- ./program ARGUMENT...\n"
+      "What things cost is said by --graph-costs; the options of the runtime are for the program: stretto options");
   if (!words.read()) return 0;
   if (call.program.empty())
-    throw error("W50", "stretto scaling was not told what to run").remedy("stretto scaling --up-to 64 -- ./program ARGUMENT...");
+    throw error("W50", "stretto scaling was not told what to run")
+        .remedy("stretto scaling --up-to 64 -- ./program ARGUMENT...");
   if (nodes.empty()) nodes = powers_of_two(most);
   std::ranges::sort(nodes);
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -144,9 +159,16 @@ int run_scaling(const invocation& whole) {
       print_row(p, rows.front());
       continue;
     }
-    as_json.push_back({{"nodes", p.nodes}, {"predicted_seconds", p.seconds}, {"speed_up", speed_up(p, rows.front())},
-                       {"efficiency", efficiency(p, rows.front())}, {"most_sent_bytes", p.most_sent}, {"tasks", p.tasks},
-                       {"seconds_to_find_a_task", p.seconds_to_find_a_task}, {"busiest", p.busiest}, {"busy", p.busy}, {"goes_on", p.goes_on}});
+    as_json.push_back({{"nodes", p.nodes},
+                       {"predicted_seconds", p.seconds},
+                       {"speed_up", speed_up(p, rows.front())},
+                       {"efficiency", efficiency(p, rows.front())},
+                       {"most_sent_bytes", p.most_sent},
+                       {"tasks", p.tasks},
+                       {"seconds_to_find_a_task", p.seconds_to_find_a_task},
+                       {"busiest", p.busiest},
+                       {"busy", p.busy},
+                       {"goes_on", p.goes_on}});
   }
   if (json) print_text("{}\n", as_json.dump(2));
   if (!svg.empty()) write_text_file(svg, picture(rows, call.program));

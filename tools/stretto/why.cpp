@@ -20,8 +20,10 @@ constexpr std::uint64_t most_bytes = 64u << 20;
 
 std::string read_report(const std::string& file) {
   auto content = base::read_whole(file, most_bytes);
-  if (content && files::is_nested_too_deeply(content.text)) content.fault = "its lists are nested more deeply than those of any report";
-  if (!content) throw error("W42", "a hang report could not be read").fact("file", file).because(std::move(content.fault));
+  if (content && files::is_nested_too_deeply(content.text))
+    content.fault = "its lists are nested more deeply than those of any report";
+  if (!content)
+    throw error("W42", "a hang report could not be read").fact("file", file).because(std::move(content.fault));
   return std::move(content.text);
 }
 

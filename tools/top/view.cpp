@@ -54,7 +54,8 @@ class page {
     if (!before_) return nullptr;
     const auto same = std::ranges::find(before_->runtimes, r.node, &runtime_sample::node);
     // A runtime that has ended may have left its number to another.
-    return same != before_->runtimes.end() && same->seconds < r.seconds && same->counted.workers.size() == r.counted.workers.size()
+    return same != before_->runtimes.end() && same->seconds < r.seconds &&
+                   same->counted.workers.size() == r.counted.workers.size()
                ? &*same
                : nullptr;
   }
@@ -74,8 +75,8 @@ class page {
     for (std::size_t i = 0; i < r.counted.workers.size(); ++i) {
       const auto& w = r.counted.workers[i];
       const worker_statistics b = old ? old->counted.workers[i] : worker_statistics{};
-      add("  {:<16}{:>12}{:>12}{:>12}{:>12}{:>12}\n", i, short_number(static_cast<double>(w.tasks)), rate(w.tasks, b.tasks),
-          rate(w.steals, b.steals), rate(w.suspensions, b.suspensions), rate(w.parks, b.parks));
+      add("  {:<16}{:>12}{:>12}{:>12}{:>12}{:>12}\n", i, short_number(static_cast<double>(w.tasks)),
+          rate(w.tasks, b.tasks), rate(w.steals, b.steals), rate(w.suspensions, b.suspensions), rate(w.parks, b.parks));
     }
     add("  {:<16}{:>12}{:>12}{:>12}\n", "place", "tasks", "tasks/s", "ready");
     for (const auto& p : r.counted.places) {

@@ -1,9 +1,9 @@
 // cuda.cpp - CUDA as one calls it by hand: the first device, through its driver and NVRTC.
 //
-// `naive` is what a first version does: memory for each product, pageable memory of the host, one stream, and a wait after each call.
-// The others are careful: memory stands and is page-locked on the host, a stream per product under way, and nothing waits but for a
-// result that is needed. `tiled` has a better kernel, too: tiles in shared memory, sixteen elements to a thread; the others' is the one
-// that Stretto and OpenCL run.
+// `naive` is what a first version does: memory for each product, pageable memory of the host, one stream, and a wait
+// after each call. The others are careful: memory stands and is page-locked on the host, a stream per product under
+// way, and nothing waits but for a result that is needed. `tiled` has a better kernel, too: tiles in shared memory,
+// sixteen elements to a thread; the others' is the one that Stretto and OpenCL run.
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -64,13 +64,16 @@ struct product_kernel {
     void* given[] = {&a, &b, &c, &n};
     const unsigned blocks = (unsigned(n) + elements_per_block - 1) / elements_per_block;
     const driver& d = driver::first();
-    d.check(d.cuLaunchKernel(f, blocks, blocks, 1, threads_per_block, threads_per_block, 1, 0, on, given, nullptr), "cuLaunchKernel");
+    d.check(d.cuLaunchKernel(f, blocks, blocks, 1, threads_per_block, threads_per_block, 1, 0, on, given, nullptr),
+            "cuLaunchKernel");
   }
 };
 
 std::size_t elements_of(long side) { return std::size_t(side) * std::size_t(side); }
 
-void expect_product(float& last, long side) { bench::expect("element of a product", long(std::exchange(last, 0.0f) * 4), side); }
+void expect_product(float& last, long side) {
+  bench::expect("element of a product", long(std::exchange(last, 0.0f) * 4), side);
+}
 
 bench::outcome time_series_naive(const bench::options& o) {
   const driver& d = driver::first();
@@ -101,7 +104,8 @@ bench::outcome series_of(const bench::options& o, const product_kernel& k) {
     memory on_a, on_b, on_c;
     stream s;
     bool is_under_way = false;
-    explicit one(std::size_t n, std::size_t bytes) : a(n, 0.5f), b(n, 0.5f), c(n, 0), on_a(bytes), on_b(bytes), on_c(bytes) {}
+    explicit one(std::size_t n, std::size_t bytes)
+        : a(n, 0.5f), b(n, 0.5f), c(n, 0), on_a(bytes), on_b(bytes), on_c(bytes) {}
   };
   std::vector<std::unique_ptr<one>> all;
   for (int i = 0; i < bench::products_under_way; ++i) all.push_back(std::make_unique<one>(count, bytes));
@@ -193,12 +197,13 @@ bench::outcome time_copies_naive(const bench::options& o) {
 int main(int argc, char** argv) {
   using bench::better;
   using bench::repeat;
-  const bench::program system{.system = "cuda",
-                              .entries = {{"device_series", "us/product", better::lower, 64, time_series, repeat::once},
-                                          {"device_series_naive", "us/product", better::lower, 64, time_series_naive, repeat::once},
-                                          {"device_series_tiled", "us/product", better::lower, 64, time_series_tiled, repeat::once},
-                                          {"device_chain", "us/kernel", better::lower, 2000, time_chain, repeat::once},
-                                          {"device_copy", "GB/s", better::higher, 1024, time_copies, repeat::once},
-                                          {"device_copy_naive", "GB/s", better::higher, 1024, time_copies_naive, repeat::once}}};
+  const bench::program system{
+      .system = "cuda",
+      .entries = {{"device_series", "us/product", better::lower, 64, time_series, repeat::once},
+                  {"device_series_naive", "us/product", better::lower, 64, time_series_naive, repeat::once},
+                  {"device_series_tiled", "us/product", better::lower, 64, time_series_tiled, repeat::once},
+                  {"device_chain", "us/kernel", better::lower, 2000, time_chain, repeat::once},
+                  {"device_copy", "GB/s", better::higher, 1024, time_copies, repeat::once},
+                  {"device_copy_naive", "GB/s", better::higher, 1024, time_copies_naive, repeat::once}}};
   return bench::run(system, argc, argv);
 }

@@ -38,7 +38,8 @@ const driver& driver::first() {
 driver::driver() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) throw bench::unsupported(std::string("no CUDA driver: ") + dlerror());
-#define BENCH_FIND(name, suffix, parameters) this->name = reinterpret_cast<decltype(this->name)>(function_of(library, #name #suffix));
+#define BENCH_FIND(name, suffix, parameters) \
+  this->name = reinterpret_cast<decltype(this->name)>(function_of(library, #name #suffix));
   STRETTO_CUDA_DRIVER_FUNCTIONS(BENCH_FIND)
 #undef BENCH_FIND
   check(cuInit(0), "cuInit");
@@ -49,7 +50,8 @@ driver::driver() {
   check(cuCtxPushCurrent(context), "cuCtxPushCurrent");
 
   void* const compiler = open_compiler();
-#define BENCH_FIND(name, suffix, parameters) nvrtc_.name = reinterpret_cast<decltype(nvrtc_.name)>(function_of(compiler, #name #suffix));
+#define BENCH_FIND(name, suffix, parameters) \
+  nvrtc_.name = reinterpret_cast<decltype(nvrtc_.name)>(function_of(compiler, #name #suffix));
   STRETTO_NVRTC_FUNCTIONS(BENCH_FIND)
 #undef BENCH_FIND
   int major = 0, minor = 0, count = 0;
@@ -64,7 +66,8 @@ driver::driver() {
   int nearest = 0;
   for (const int a : known)
     if (a <= capability) nearest = std::max(nearest, a);
-  if (nearest == 0) throw bench::unsupported("NVRTC compiles for no device as old as compute capability " + std::to_string(capability));
+  if (nearest == 0)
+    throw bench::unsupported("NVRTC compiles for no device as old as compute capability " + std::to_string(capability));
   architecture_ = (is_translated_ ? "--gpu-architecture=compute_" : "--gpu-architecture=sm_") + std::to_string(nearest);
 }
 

@@ -1,4 +1,5 @@
-// driver.hpp - CUDA's driver and NVRTC as one opens them by hand, without their headers: the first device, kernels, memory, streams.
+// driver.hpp - CUDA's driver and NVRTC as one opens them by hand, without their headers: the first device, kernels,
+// memory, streams.
 //
 // Threads     the one that made the first call: its context is current there.
 #pragma once

@@ -1,5 +1,6 @@
-// jacobi_by_hand.cpp - the relaxation of the demo jacobi3d on a device of each rank, as one writes it by hand: kernels pack the faces, copies
-// bring them to the host, messages of MPI exchange them, and back; one step after the other, waiting where the host needs what a device did.
+// jacobi_by_hand.cpp - the relaxation of the demo jacobi3d on a device of each rank, as one writes it by hand: kernels
+// pack the faces, copies bring them to the host, messages of MPI exchange them, and back; one step after the other,
+// waiting where the host needs what a device did.
 //
 // Threads     one worker per process.
 #include <mpi.h>
@@ -9,8 +10,8 @@
 
 #include "common/slow_device.hpp"
 #include "demo/jacobi3d/device_kernels.hpp"
-#include "peers/mpi/blocks.hpp"
 #include "peers/module/jacobi_by_hand.hpp"
+#include "peers/mpi/blocks.hpp"
 
 using namespace stretto;
 using namespace jacobi3d;
@@ -28,8 +29,12 @@ array made_on(at_place memory, const box& b) {
 /// What passes through one side of a block: packed on the device, and on the host, where messages begin and end.
 struct gate {
   gate(at_place memory, const box& mine, const box& theirs)
-      : packed(made_on(memory, mine)), came(made_on(memory, theirs)), out(mine.volume()), in(theirs.volume()),
-        host_out(array::external(out.data(), mine)), host_in(array::external(in.data(), theirs)) {}
+      : packed(made_on(memory, mine)),
+        came(made_on(memory, theirs)),
+        out(mine.volume()),
+        in(theirs.volume()),
+        host_out(array::external(out.data(), mine)),
+        host_in(array::external(in.data(), theirs)) {}
   void destroy() const {
     for (const array& a : {packed, came, host_out, host_in}) a.destroy();
   }
@@ -72,7 +77,8 @@ double relax_on_device(const problem& p, const place& device, const place& memor
       gate& g = gates[static_cast<unsigned>(side)];
       const int other = neighbour[static_cast<unsigned>(side)];
       MPI_Irecv(g.in.data(), static_cast<int>(g.in.size()), MPI_DOUBLE, other, side, MPI_COMM_WORLD, &all[side]);
-      MPI_Isend(g.out.data(), static_cast<int>(g.out.size()), MPI_DOUBLE, other, side ^ 1, MPI_COMM_WORLD, &all[sides + static_cast<unsigned>(side)]);
+      MPI_Isend(g.out.data(), static_cast<int>(g.out.size()), MPI_DOUBLE, other, side ^ 1, MPI_COMM_WORLD,
+                &all[sides + static_cast<unsigned>(side)]);
     }
     MPI_Waitall(2 * sides, all, MPI_STATUSES_IGNORE);
     ends.clear();
@@ -91,7 +97,8 @@ double relax_on_device(const problem& p, const place& device, const place& memor
 
   wait(copy(now, begins));
   double change = 0;
-  if (largest_difference(content, mine, relaxed_serially(p, change)) != 0) throw bench::wrong_answer("a value is not the serial loop's");
+  if (largest_difference(content, mine, relaxed_serially(p, change)) != 0)
+    throw bench::wrong_answer("a value is not the serial loop's");
   for (const gate& g : gates) g.destroy();
   for (const array& a : {now, next, begins}) a.destroy();
   return seconds;

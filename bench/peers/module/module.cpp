@@ -51,10 +51,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   net = std::make_shared<stretto::mpi_module>();
   rt = std::make_unique<stretto::runtime>(stretto::runtime_options{.workers = 1, .modules = {net}});
-  const bench::program system{.system = "stretto_module",
-                              .entries = {{"nodes_pingpong", "us one way", bench::better::lower, 8, time_pingpong},
-                                          {"nodes_jacobi_device", "Mcells/s", bench::better::higher, 96, count_cells_on_devices}},
-                              .out = rank == 0 ? stdout : nullptr};
+  const bench::program system{
+      .system = "stretto_module",
+      .entries = {{"nodes_pingpong", "us one way", bench::better::lower, 8, time_pingpong},
+                  {"nodes_jacobi_device", "Mcells/s", bench::better::higher, 96, count_cells_on_devices}},
+      .out = rank == 0 ? stdout : nullptr};
   const int code = bench::run(system, argc, argv);
   rt.reset();
   MPI_Finalize();

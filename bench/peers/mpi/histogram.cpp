@@ -28,7 +28,9 @@ bench::outcome time_nodes_histogram(const bench::options& o) {
   }
   MPI_Barrier(MPI_COMM_WORLD);
   const double ns = clock.nanoseconds_per(double{phases} * static_cast<double>(bench::drawn_values(parts)));
-  if (rank == 0) bench::expect("sum of all buckets", std::accumulate(counts.begin(), counts.end(), 0L), phases * bench::drawn_values(parts));
+  if (rank == 0)
+    bench::expect("sum of all buckets", std::accumulate(counts.begin(), counts.end(), 0L),
+                  phases * bench::drawn_values(parts));
   return {.value = ns};
 }
 

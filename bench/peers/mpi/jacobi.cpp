@@ -1,5 +1,5 @@
-// jacobi.cpp - the relaxation of the demo jacobi3d as one writes it with MPI: a block for each rank, faces exchanged by messages that do
-// not block, one step after the other.
+// jacobi.cpp - the relaxation of the demo jacobi3d as one writes it with MPI: a block for each rank, faces exchanged by
+// messages that do not block, one step after the other.
 #include <mpi.h>
 
 #include <vector>
@@ -23,10 +23,11 @@ bench::outcome count_cells(const problem& p) {
   for (std::uint32_t step = 0; step < p.iterations; ++step) {
     MPI_Request all[2 * sides];
     for (int side = 0; side < static_cast<int>(sides); ++side) {
-      MPI_Irecv(in[side].data(), static_cast<int>(in[side].size()), MPI_DOUBLE, neighbour[side], side, MPI_COMM_WORLD, &all[side]);
+      MPI_Irecv(in[side].data(), static_cast<int>(in[side].size()), MPI_DOUBLE, neighbour[side], side, MPI_COMM_WORLD,
+                &all[side]);
       if (neighbour[side] != MPI_PROC_NULL) out[side] = face(now, static_cast<unsigned>(side));
-      MPI_Isend(out[side].data(), static_cast<int>(out[side].size()), MPI_DOUBLE, neighbour[side], side ^ 1, MPI_COMM_WORLD,
-                &all[sides + static_cast<unsigned>(side)]);
+      MPI_Isend(out[side].data(), static_cast<int>(out[side].size()), MPI_DOUBLE, neighbour[side], side ^ 1,
+                MPI_COMM_WORLD, &all[sides + static_cast<unsigned>(side)]);
     }
     MPI_Waitall(2 * sides, all, MPI_STATUSES_IGNORE);
     for (unsigned side = 0; side < sides; ++side)

@@ -76,8 +76,7 @@ class heat {
         for_cells(p.means.of,
                   [v = next(p), m = p.means.view()](coordinate i, coordinate j) { m(i, j) = mean_of_fine(v, i, j); });
       });
-      exchange(
-          means_[std::size_t(level)], [](piece_of_rank& p) { return p.means.view(); }, next);
+      exchange(means_[std::size_t(level)], [](piece_of_rank& p) { return p.means.view(); }, next);
     }
   }
 

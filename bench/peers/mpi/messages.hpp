@@ -21,7 +21,8 @@ bench::outcome time_nodes_histogram(const bench::options&);
 bench::outcome time_nodes_histogram_accumulate(const bench::options&);
 /// The same problem grown with the ranks: --size cubed cells for each.
 bench::outcome count_nodes_jacobi_weak(const bench::options&);
-/// Cells per second of the demo jacobi3d's problem, a block for each rank: --size cells along each axis, --steps / 20 steps.
+/// Cells per second of the demo jacobi3d's problem, a block for each rank: --size cells along each axis, --steps / 20
+/// steps.
 bench::outcome count_nodes_jacobi(const bench::options&);
 /// Cells per second of heat on three levels of refinement, --size cells along each axis of a level, --steps / 20 steps.
 bench::outcome count_nodes_heat(const bench::options&);

@@ -36,8 +36,7 @@ class rank_program {
       post_receives(t + 1);
       side& now = sides_[t % 2];
       wait(now.departures);
-      for (long p = std::max(first_, g_.first(t)); p < std::min(last_, g_.first(t) + g_.width(t));
-           ++p)
+      for (long p = std::max(first_, g_.first(t)); p < std::min(last_, g_.first(t) + g_.width(t)); ++p)
         run_point(now, sides_[(t + 1) % 2], t, p, iterations);
     }
     for (side& s : sides_) wait(s.departures);
@@ -46,7 +45,7 @@ class rank_program {
  private:
   struct side {  // of even or of odd steps
     std::vector<stamp> out;
-    std::vector<std::vector<stamp>> in;  // by point and input, where it comes from another rank
+    std::vector<std::vector<stamp>> in;              // by point and input, where it comes from another rank
     std::vector<std::vector<MPI_Request>> arrivals;  // by point
     std::vector<MPI_Request> departures;
   };
@@ -63,8 +62,7 @@ class rank_program {
 
   void post_receives(long t) {
     side& s = sides_[t % 2];
-    for (long p = std::max(first_, g_.first(t)); p < std::min(last_, g_.first(t) + g_.width(t));
-         ++p) {
+    for (long p = std::max(first_, g_.first(t)); p < std::min(last_, g_.first(t) + g_.width(t)); ++p) {
       const std::span<const long> needed = g_.inputs(t, p);
       for (std::size_t i = 0; i < needed.size(); ++i)
         if (const int source = owner(needed[i]); source != rank_)
@@ -99,8 +97,7 @@ bench::outcome time_taskbench(const bench::options& o) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks != o.workers)
-    throw bench::unsupported("start as many ranks as workers: mpirun -np " +
-                             std::to_string(o.workers));
+    throw bench::unsupported("start as many ranks as workers: mpirun -np " + std::to_string(o.workers));
   const taskbench::graph g = taskbench::graph_of(o);
   rank_program mine(g, rank, ranks);
   MPI_Barrier(MPI_COMM_WORLD);

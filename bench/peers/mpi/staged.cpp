@@ -1,4 +1,5 @@
-// staged.cpp - elements between devices of two ranks, as one writes it by hand with MPI and OpenCL: read to the host, sent, written.
+// staged.cpp - elements between devices of two ranks, as one writes it by hand with MPI and OpenCL: read to the host,
+// sent, written.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <mpi.h>
@@ -31,7 +32,8 @@ bench::outcome time_nodes_staged(const bench::options& o) {
   const cl_mem there = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, nullptr, &status);
   check(status, "clCreateBuffer");
   std::vector<char> staged(bytes, 1);
-  check(clEnqueueWriteBuffer(queue, there, CL_TRUE, 0, bytes, staged.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+  check(clEnqueueWriteBuffer(queue, there, CL_TRUE, 0, bytes, staged.data(), 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
   const int other = 1 - rank, count = static_cast<int>(bytes);
   const auto send = [&] {
     clEnqueueReadBuffer(queue, there, CL_TRUE, 0, bytes, staged.data(), 0, nullptr, nullptr);

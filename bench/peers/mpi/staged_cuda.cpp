@@ -1,4 +1,5 @@
-// staged_cuda.cpp - elements between CUDA devices of two ranks, as one writes it by hand with MPI and CUDA: read into page-locked memory, sent, written.
+// staged_cuda.cpp - elements between CUDA devices of two ranks, as one writes it by hand with MPI and CUDA: read into
+// page-locked memory, sent, written.
 #include <mpi.h>
 
 #include "peers/cuda/driver.hpp"

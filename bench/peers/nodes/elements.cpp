@@ -17,13 +17,14 @@ using bytes = instance<char>;
 
 namespace {
 
-/// --size bytes from an instance of one node to one of the other and back, again and again, each copy after the one before: half of
-/// that is one way. All of it is asked for by node 0, a hundred copies ahead.
+/// --size bytes from an instance of one node to one of the other and back, again and again, each copy after the one
+/// before: half of that is one way. All of it is asked for by node 0, a hundred copies ahead.
 bench::outcome time_copies_in(at_place memory, const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
   const long turns = std::max(1L, o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps);
-  const auto here = bytes::create(at_node(0), memory, {0, o.size}), there = bytes::create(at_node(1), memory, {0, o.size});
+  const auto here = bytes::create(at_node(0), memory, {0, o.size}),
+             there = bytes::create(at_node(1), memory, {0, o.size});
   wait(merge(fill(here.made, 'a', after(here.ready)), fill(there.made, 'b', after(there.ready))));
   event e;
   const bench::stopwatch clock;
@@ -52,11 +53,14 @@ bench::outcome count_copied_by_devices(const bench::options& o) {
 
 namespace {
 
-/// Elements between two nodes, as the paper's ping-pong has them: --size bytes there, and back by whoever has them. Half of a turn.
+/// Elements between two nodes, as the paper's ping-pong has them: --size bytes there, and back by whoever has them.
+/// Half of a turn.
 std::atomic<long> came{0};
 STRETTO_KERNEL(touch, (out<char> x), { x(global_id(0)) = 1; })
 
-long turns_of(const bench::options& o) { return o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps; }
+long turns_of(const bench::options& o) {
+  return o.size > 200'000 ? o.steps / 5 : o.size > 4096 ? 2 * o.steps : 10 * o.steps;
+}
 void wait_for(long turn) {
   while (came.load(std::memory_order_acquire) < turn) yield();
 }
@@ -86,10 +90,16 @@ bench::outcome time_puts(const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
   const object<char> mine = made_of(o.size);
-  const auto here = share(mine), there = async(at_node(1), call([](coordinate n) { return share(made_of(n)); }, o.size)).get();
-  const auto result = one_way(o, [&] {
-    put(mine, there, call([](object<char>& x, global_object<char> back) { detached([&] { put(x, back, call<&has_come>()); }); }, here));
-  }, [] {});
+  const auto here = share(mine),
+             there = async(at_node(1), call([](coordinate n) { return share(made_of(n)); }, o.size)).get();
+  const auto result = one_way(
+      o,
+      [&] {
+        put(mine, there,
+            call([](object<char>& x, global_object<char> back) { detached([&] { put(x, back, call<&has_come>()); }); },
+                 here));
+      },
+      [] {});
   unshare(there).get(), unshare(here).get();
   return result;
 }
@@ -109,10 +119,14 @@ bench::outcome time_objects(const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
   kept_object = made_of(o.size);
-  return one_way(o, [&] {
-    async(at_node(1), call([](object<char> x) { detached([&] { async(at_node(0), call<&object_came>(std::move(x))); }); },
-                           std::move(kept_object)));
-  }, [] { wait(kept_object.read(box(0, 1))); });
+  return one_way(
+      o,
+      [&] {
+        async(at_node(1),
+              call([](object<char> x) { detached([&] { async(at_node(0), call<&object_came>(std::move(x))); }); },
+                   std::move(kept_object)));
+      },
+      [] { wait(kept_object.read(box(0, 1))); });
 }
 
 namespace {
@@ -123,11 +137,18 @@ bench::outcome time_buffers_in(place memory, const bench::options& o) {
   if (this_node() != 0) return {};
   const auto mine = bytes::create(at(memory), {0, o.size});
   wait(fill(mine.made, 'a', after(mine.ready)));
-  const auto result = one_way(o, [&] {
-    send_buffer(at_node(1), mine.made, at(memory), call([](const received_buffer<char>& b, std::uint32_t back) {
-      send_buffer(at_node(0), b.elements(), at(place{back}), call([](const received_buffer<char>&) { has_come(); }));
-    }, memory.index));
-  }, [] {});
+  const auto result = one_way(
+      o,
+      [&] {
+        send_buffer(at_node(1), mine.made, at(memory),
+                    call(
+                        [](const received_buffer<char>& b, std::uint32_t back) {
+                          send_buffer(at_node(0), b.elements(), at(place{back}),
+                                      call([](const received_buffer<char>&) { has_come(); }));
+                        },
+                        memory.index));
+      },
+      [] {});
   wait(mine.made.destroy());
   return result;
 }

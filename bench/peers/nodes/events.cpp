@@ -17,7 +17,8 @@ using namespace stretto;
 
 namespace {
 
-/// An event of each node in turn, triggered once the one before has: a ring, built ahead, and a hop is from one node to the next.
+/// An event of each node in turn, triggered once the one before has: a ring, built ahead, and a hop is from one node to
+/// the next.
 user_event made_behind(event before) {
   const auto e = user_event::create();
   e.trigger(before);
@@ -62,7 +63,8 @@ bench::outcome count_fan_out(const bench::options& o) {
   for (long i = 0; i < turns; ++i) {
     const auto first = user_event::create();
     std::vector<event> ends;
-    for (std::uint32_t n = 1; n < job_nodes(); ++n) ends.push_back(async(at_node(n), call<&followers_of>(first, o.size)).get());
+    for (std::uint32_t n = 1; n < job_nodes(); ++n)
+      ends.push_back(async(at_node(n), call<&followers_of>(first, o.size)).get());
     const event end = merge(ends);
     const bench::stopwatch clock;
     first.trigger();
@@ -191,7 +193,8 @@ double seconds_of_grants(reservation r, long grants) {
 bench::outcome count_grants(const bench::options& o) {
   if (this_node() != 0) return {};
   const long grants = 10 * o.steps;
-  return {.value = static_cast<double>(grants * job_nodes()) * 1e-6 / seconds_of_grants<&take_turns>(reservation::create(), grants)};
+  return {.value = static_cast<double>(grants * job_nodes()) * 1e-6 /
+                   seconds_of_grants<&take_turns>(reservation::create(), grants)};
 }
 
 namespace {

@@ -107,8 +107,8 @@ void begin_samples() {
 }
 void take_sample() {
   const auto now = current_event_statistics();
-  samples.push_back({since_begin.seconds() * 1e3, static_cast<double>(now.created - created_before), static_cast<double>(now.untriggered),
-                     static_cast<double>(now.slots)});
+  samples.push_back({since_begin.seconds() * 1e3, static_cast<double>(now.created - created_before),
+                     static_cast<double>(now.untriggered), static_cast<double>(now.slots)});
 }
 std::vector<sample> samples_here() { return samples; }
 

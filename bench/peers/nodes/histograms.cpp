@@ -76,7 +76,8 @@ bench::outcome time_reductions(const bench::options& o, reduction_style style) {
   if (this_node() != 0) return {};
   const table counts = empty_table(o);
   std::vector<votes> of_nodes;
-  for (std::uint32_t n = 0; n < job_nodes(); ++n) of_nodes.push_back(votes::create(at_node(n), {0, o.size}, {.style = style}));
+  for (std::uint32_t n = 0; n < job_nodes(); ++n)
+    of_nodes.push_back(votes::create(at_node(n), {0, o.size}, {.style = style}));
   const double ns = nanoseconds_per_value(o, bench::values_of_histogram, [&] {
     event applied;
     std::vector<event> cleared;
@@ -173,7 +174,9 @@ using shares = std::vector<mobile<share_of_buckets>>;
 void send_in_batches(shares to, std::uint32_t buckets_each) {
   constexpr std::size_t batch = 4096;
   std::vector<std::vector<std::uint32_t>> falls(to.size());
-  const auto send_batch = [&](std::size_t owner) { send(to[owner], call<&share_of_buckets::add>(std::exchange(falls[owner], {}))); };
+  const auto send_batch = [&](std::size_t owner) {
+    send(to[owner], call<&share_of_buckets::add>(std::exchange(falls[owner], {})));
+  };
   finish([&] {
     for (const auto e : mine) {
       auto& list = falls[e / buckets_each];
@@ -196,7 +199,8 @@ bench::outcome time_messages(const bench::options& o, long values) {
   if (this_node() != 0) return {};
   const auto each = static_cast<std::uint32_t>((o.size + job_nodes() - 1) / job_nodes());
   shares all;
-  for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(make_mobile<share_of_buckets>(at_node(n), std::vector<counter>(each)));
+  for (std::uint32_t n = 0; n < job_nodes(); ++n)
+    all.push_back(make_mobile<share_of_buckets>(at_node(n), std::vector<counter>(each)));
   const double ns = nanoseconds_per_value(o, values, [&] {
     std::vector<event> sent;
     for (std::uint32_t n = 0; n < job_nodes(); ++n) sent.push_back(async(at_node(n), call<send_all>(all, each)));

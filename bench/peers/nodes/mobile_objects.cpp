@@ -18,18 +18,21 @@ struct pinged {
 struct luggage {
   std::vector<char> content;
   template <class Archive>
-  friend void fields(Archive& a, archived<luggage, Archive>& x) { a(x.content); }
+  friend void fields(Archive& a, archived<luggage, Archive>& x) {
+    a(x.content);
+  }
 };
 
-/// How many nanoseconds more than an async it takes per message, in turn with asyncs and after one of each for warming up: the medians of
-/// `rounds`. Each returns the seconds of so many.
+/// How many nanoseconds more than an async it takes per message, in turn with asyncs and after one of each for warming
+/// up: the medians of `rounds`. Each returns the seconds of so many.
 template <class Async, class Send>
 bench::outcome compare(Async&& by_async, Send&& by_send, long count) {
   constexpr int rounds = 11;
   std::vector<double> asyncs, sends;
   by_async(count), by_send(count);
   for (int i = 0; i < rounds; ++i) asyncs.push_back(by_async(count)), sends.push_back(by_send(count));
-  const double scale = 1e9 / static_cast<double>(count), async = bench::median(asyncs) * scale, send = bench::median(sends) * scale;
+  const double scale = 1e9 / static_cast<double>(count), async = bench::median(asyncs) * scale,
+               send = bench::median(sends) * scale;
   return {.value = send - async, .facts = {{"async", async}, {"send", send}, {"asyncs", send / async}}};
 }
 
@@ -46,8 +49,8 @@ bench::outcome compare_with_asyncs(const bench::options& o, All&& all) {
       return clock.seconds();
     };
   };
-  const auto result = compare(seconds_of([&n] { return async([&n] { ++n; }); }), seconds_of([&here] { return send(here, call<&pinged::ping>()); }),
-                              10 * o.steps);
+  const auto result = compare(seconds_of([&n] { return async([&n] { ++n; }); }),
+                              seconds_of([&here] { return send(here, call<&pinged::ping>()); }), 10 * o.steps);
   bench::expect("messages handled", send(here, call([](const pinged& p) { return p.count; })).get(), n);
   destroy(here).get();
   return result;
@@ -55,7 +58,8 @@ bench::outcome compare_with_asyncs(const bench::options& o, All&& all) {
 
 }  // namespace
 
-/// From a message to an object of the other node, which nobody waits for, to the event that says that none is on its way.
+/// From a message to an object of the other node, which nobody waits for, to the event that says that none is on its
+/// way.
 bench::outcome time_quiescence(const bench::options& o) {
   need_two();
   if (this_node() != 0) return {};
@@ -67,7 +71,8 @@ bench::outcome time_quiescence(const bench::options& o) {
     wait(quiescence());
   }
   const double seconds = clock.seconds();
-  if (send(there, call([](const pinged& p) { return p.count; })).get() != turns) throw bench::wrong_answer("a message was lost");
+  if (send(there, call([](const pinged& p) { return p.count; })).get() != turns)
+    throw bench::wrong_answer("a message was lost");
   destroy(there).get();
   return {.value = seconds * 1e6 / static_cast<double>(turns)};
 }
@@ -98,7 +103,8 @@ bench::outcome time_migration(const bench::options& o) {
   const bench::stopwatch clock;
   for (long i = 0; i < turns; ++i) migrate(m, at_node(1)).get(), migrate(m, at_node(0)).get();
   const double seconds = clock.seconds();
-  const auto left = send(m, call([](const luggage& l) { return std::count(l.content.begin(), l.content.end(), 'a'); })).get();
+  const auto left =
+      send(m, call([](const luggage& l) { return std::count(l.content.begin(), l.content.end(), 'a'); })).get();
   bench::expect("bytes of the object", left, o.size);
   destroy(m).get();
   return {.value = seconds * 1e6 / (2.0 * static_cast<double>(turns))};

@@ -19,24 +19,30 @@ namespace net = stretto::net;
 struct end;
 
 struct told final : stretto::places::completion {
-  explicit told(end& e, void (*f)(end&)) : completion(+[](stretto::places::work_item& w) noexcept {
-    auto& self = static_cast<told&>(w);
-    self.then(self.of);
-  }), of(e), then(f) {}
+  explicit told(end& e, void (*f)(end&))
+      : completion(+[](stretto::places::work_item& w) noexcept {
+          auto& self = static_cast<told&>(w);
+          self.then(self.of);
+        }),
+        of(e),
+        then(f) {}
   end& of;
   void (*then)(end&);
 };
 
-/// This process's end of the job. Handlers count what came, and send it back where there are turns left; payloads land in one place.
+/// This process's end of the job. Handlers count what came, and send it back where there are turns left; payloads land
+/// in one place.
 struct end {
   end() {
     all.add("count", this, +[](void* e, net::arrival&) { ++static_cast<end*>(e)->came; });
     all.add("turn", this, +[](void* e, net::arrival&) { static_cast<end*>(e)->next_turn(); });
-    all.add("land", this, +[](void* e, net::arrival& a) {
-      auto& here = *static_cast<end*>(e);
-      std::move(a.rest).receive(here.landing.data(), here.landed);
-    });
-    transport = net::mpi::make(net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders("")), all);
+    all.add(
+        "land", this, +[](void* e, net::arrival& a) {
+          auto& here = *static_cast<end*>(e);
+          std::move(a.rest).receive(here.landing.data(), here.landed);
+        });
+    transport =
+        net::mpi::make(net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders("")), all);
     other = transport->self() == 0 ? 1 : 0;
     count = all.number("count");
     turn = all.number("turn");
@@ -73,7 +79,8 @@ void need_two() {
   if (here->transport->nodes() != 2) throw bench::unsupported("start two processes: mpirun -np 2");
 }
 
-/// A message there and one back, again and again: half of that is one way. --size bytes: of the head, or of the payload if many;
+/// A message there and one back, again and again: half of that is one way. --size bytes: of the head, or of the payload
+/// if many;
 /// --steps how often, more of small ones.
 bench::outcome time_latency(const bench::options& o) {
   need_two();
@@ -98,7 +105,8 @@ bench::outcome time_latency(const bench::options& o) {
 
 constexpr std::uint64_t most_held = 256 << 10;  // bytes that wait here before a sender polls
 
-/// So many messages of --size bytes from one node to the other, which says when it has all. `polls`: after each message.
+/// So many messages of --size bytes from one node to the other, which says when it has all. `polls`: after each
+/// message.
 bench::outcome count_messages(const bench::options& o, bool polls) {
   need_two();
   const long messages = 200 * o.steps;

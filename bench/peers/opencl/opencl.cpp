@@ -1,7 +1,7 @@
 // opencl.cpp - OpenCL as one calls it by hand: the first device of the first platform.
 //
-// `naive` is what a first version does: buffers for each product, one queue, and a wait after each call. The others are careful:
-// buffers and kernels stand, a queue per product under way, and nothing waits but for a result that is needed.
+// `naive` is what a first version does: buffers for each product, one queue, and a wait after each call. The others are
+// careful: buffers and kernels stand, a queue per product under way, and nothing waits but for a result that is needed.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -99,18 +99,21 @@ const opencl_device& the_device() {
   return d;
 }
 
-void enqueue_product(cl_command_queue q, cl_kernel k, const std::array<cl_mem, 3>& of, int n, const product_kernel& how) {
+void enqueue_product(cl_command_queue q, cl_kernel k, const std::array<cl_mem, 3>& of, int n,
+                     const product_kernel& how) {
   for (cl_uint i = 0; i < 3; ++i) check(clSetKernelArg(k, i, sizeof of[i], &of[i]), "clSetKernelArg");
   check(clSetKernelArg(k, 3, sizeof n, &n), "clSetKernelArg");
   const std::size_t side = std::size_t(n) / how.elements_per_item;
   const std::size_t items[] = {side, side}, group[] = {how.group, how.group};
-  check(clEnqueueNDRangeKernel(q, k, 2, nullptr, items, how.group ? group : nullptr, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+  check(clEnqueueNDRangeKernel(q, k, 2, nullptr, items, how.group ? group : nullptr, 0, nullptr, nullptr),
+        "clEnqueueNDRangeKernel");
 }
 
 struct matrices {
   std::size_t n, bytes;
   std::vector<float> a, b, c;
-  explicit matrices(long side) : n(std::size_t(side)), bytes(n * n * sizeof(float)), a(n * n, 0.5f), b(n * n, 0.5f), c(n * n) {}
+  explicit matrices(long side)
+      : n(std::size_t(side)), bytes(n * n * sizeof(float)), a(n * n, 0.5f), b(n * n, 0.5f), c(n * n) {}
   void expect() {
     bench::expect("element of a product", long(c.back() * 4), long(n));
     c.back() = 0;
@@ -124,11 +127,14 @@ bench::outcome time_series_naive(const bench::options& o) {
   matrices m(o.size);
   const auto once = [&] {
     const std::array<cl_mem, 3> on_device{d.buffer(m.bytes), d.buffer(m.bytes), d.buffer(m.bytes)};
-    check(clEnqueueWriteBuffer(q, on_device[0], CL_TRUE, 0, m.bytes, m.a.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
-    check(clEnqueueWriteBuffer(q, on_device[1], CL_TRUE, 0, m.bytes, m.b.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(q, on_device[0], CL_TRUE, 0, m.bytes, m.a.data(), 0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(q, on_device[1], CL_TRUE, 0, m.bytes, m.b.data(), 0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
     enqueue_product(q, k, on_device, int(m.n), simple);
     check(clFinish(q), "clFinish");
-    check(clEnqueueReadBuffer(q, on_device[2], CL_TRUE, 0, m.bytes, m.c.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(q, on_device[2], CL_TRUE, 0, m.bytes, m.c.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
     for (const cl_mem b : on_device) clReleaseMemObject(b);
     m.expect();
   };
@@ -161,10 +167,13 @@ bench::outcome series_of(const bench::options& o, const product_kernel& how) {
     x.m.expect();
   };
   const auto begin = [&how](one& x) {
-    check(clEnqueueWriteBuffer(x.q, x.on_device[0], CL_FALSE, 0, x.m.bytes, x.m.a.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
-    check(clEnqueueWriteBuffer(x.q, x.on_device[1], CL_FALSE, 0, x.m.bytes, x.m.b.data(), 0, nullptr, nullptr), "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(x.q, x.on_device[0], CL_FALSE, 0, x.m.bytes, x.m.a.data(), 0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
+    check(clEnqueueWriteBuffer(x.q, x.on_device[1], CL_FALSE, 0, x.m.bytes, x.m.b.data(), 0, nullptr, nullptr),
+          "clEnqueueWriteBuffer");
     enqueue_product(x.q, x.k, x.on_device, int(x.m.n), how);
-    check(clEnqueueReadBuffer(x.q, x.on_device[2], CL_FALSE, 0, x.m.bytes, x.m.c.data(), 0, nullptr, nullptr), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(x.q, x.on_device[2], CL_FALSE, 0, x.m.bytes, x.m.c.data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
     check(clFlush(x.q), "clFlush");
     x.is_under_way = true;
   };
@@ -237,11 +246,12 @@ bench::outcome time_copies(const bench::options& o) {
 int main(int argc, char** argv) {
   using bench::better;
   using bench::repeat;
-  const bench::program system{.system = "opencl",
-                              .entries = {{"device_series", "us/product", better::lower, 64, time_series, repeat::once},
-                                          {"device_series_naive", "us/product", better::lower, 64, time_series_naive, repeat::once},
-                                          {"device_series_tiled", "us/product", better::lower, 64, time_series_tiled, repeat::once},
-                                          {"device_chain", "us/kernel", better::lower, 2000, time_chain, repeat::once},
-                                          {"device_copy", "GB/s", better::higher, 1024, time_copies, repeat::once}}};
+  const bench::program system{
+      .system = "opencl",
+      .entries = {{"device_series", "us/product", better::lower, 64, time_series, repeat::once},
+                  {"device_series_naive", "us/product", better::lower, 64, time_series_naive, repeat::once},
+                  {"device_series_tiled", "us/product", better::lower, 64, time_series_tiled, repeat::once},
+                  {"device_chain", "us/kernel", better::lower, 2000, time_chain, repeat::once},
+                  {"device_copy", "GB/s", better::higher, 1024, time_copies, repeat::once}}};
   return bench::run(system, argc, argv);
 }

@@ -87,8 +87,7 @@ bench::outcome time_spawn_wait(const bench::options& o) {
 // dependent one.
 bench::outcome time_handoff(const bench::options& o) {
   if (std::string_view(BENCH_SYSTEM) == "libomp" && o.workers == 1)
-    throw bench::unsupported(
-        "libomp 16 stops with an assertion on detached tasks in a team of one");
+    throw bench::unsupported("libomp 16 stops with an assertion on detached tasks in a team of one");
   long turns = 0;
   [[maybe_unused]] long link = 0;  // g++ does not count a depend clause as a use
   const bench::stopwatch clock;
@@ -168,11 +167,8 @@ bench::outcome time_taskbench(const bench::options& o) {
         run_task(g, t, p, where, iterations);
       } else {
         taskbench::stamp** const from = in.data();
-#pragma omp task shared(g, where) firstprivate(t, p, iterations) depend(iterator(long k = 0    \
-                                                                                 : count),     \
-                                                                        in                     \
-                                                                        : *from[k]) depend(out \
-                                                                                           : *out)
+#pragma omp task shared(g, where) firstprivate(t, p, iterations) depend(iterator(long k = 0 : count), in : *from[k]) \
+    depend(out : *out)
         run_task(g, t, p, where, iterations);
       }
     }
@@ -191,8 +187,7 @@ int main(int argc, char** argv) {
                   {"chain", "ns/hop", better::lower, 100000, time_chain},
                   {"spawn_wait", "ns/task", better::lower, 100000, time_spawn_wait},
                   {"handoff", "ns/handoff", better::lower, 20000, time_handoff},
-                  {"pending_bytes", "bytes/task", better::lower, 200000, measure_bytes,
-                   bench::repeat::once},
+                  {"pending_bytes", "bytes/task", better::lower, 200000, measure_bytes, bench::repeat::once},
                   {"uts", "Mnodes/s", better::higher, 0, time_uts},
                   {"taskbench", "us/task", better::lower, 0, time_taskbench}},
       .with_workers = [](const bench::options& o, const std::function<void()>& body) {

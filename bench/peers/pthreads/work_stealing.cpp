@@ -89,8 +89,7 @@ class search {
     std::vector<pthread_t> threads(workers_.size());
     std::vector<start> starts;
     for (std::size_t i = 0; i < workers_.size(); ++i) starts.push_back({this, i});
-    for (std::size_t i = 1; i < workers_.size(); ++i)
-      pthread_create(&threads[i], nullptr, enter, &starts[i]);
+    for (std::size_t i = 1; i < workers_.size(); ++i) pthread_create(&threads[i], nullptr, enter, &starts[i]);
     work(0);
     for (std::size_t i = 1; i < workers_.size(); ++i) pthread_join(threads[i], nullptr);
     uts::census all;
@@ -122,9 +121,7 @@ class search {
     const int children = tree_.num_children(n);
     me.found.visit(n, children);
     for (int i = 0; i < children; ++i) me.stack.push_back(tree_.child(n, i));
-    if (me.stack.size() >= 2 * chunk_nodes &&
-        me.shared.size() < chunks_per_thief * (workers_.size() - 1))
-      give(me);
+    if (me.stack.size() >= 2 * chunk_nodes && me.shared.size() < chunks_per_thief * (workers_.size() - 1)) give(me);
     if (me.stack.empty())
       if (std::optional<chunk> own = me.shared.take_newest()) me.stack = std::move(*own);
   }
@@ -164,7 +161,7 @@ bench::outcome time_uts(const bench::options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bench::program pthreads{
-      .system = "pthreads", .entries = {{"uts", "Mnodes/s", bench::better::higher, 0, time_uts}}};
+  const bench::program pthreads{.system = "pthreads",
+                                .entries = {{"uts", "Mnodes/s", bench::better::higher, 0, time_uts}}};
   return bench::run(pthreads, argc, argv);
 }

@@ -31,8 +31,7 @@ bench::outcome time_taskbench(const bench::options& o) {
   taskbench::stamps where(g);
   const bench::stopwatch clock;
   for (long t = 0; t < o.steps; ++t)
-    for (long p = g.first(t); p < g.first(t) + g.width(t); ++p)
-      run_task(g, t, p, where, o.iteration());
+    for (long p = g.first(t); p < g.first(t) + g.width(t); ++p) run_task(g, t, p, where, o.iteration());
   return taskbench::report(g, o, clock.seconds());
 }
 
@@ -40,14 +39,13 @@ bench::outcome time_taskbench(const bench::options& o) {
 
 int main(int argc, char** argv) {
   using bench::better;
-  const bench::program serial{
-      .system = "serial",
-      .entries = {{"fib", "ns/task", better::lower, 30, time_fib},
-                  {"uts", "Mnodes/s", better::higher, 0, time_uts},
-                  {"taskbench", "us/task", better::lower, 0, time_taskbench}},
-      .with_workers = [](const bench::options& o, const std::function<void()>& body) {
-        if (o.workers != 1) throw bench::unsupported("a serial program has one worker");
-        body();
-      }};
+  const bench::program serial{.system = "serial",
+                              .entries = {{"fib", "ns/task", better::lower, 30, time_fib},
+                                          {"uts", "Mnodes/s", better::higher, 0, time_uts},
+                                          {"taskbench", "us/task", better::lower, 0, time_taskbench}},
+                              .with_workers = [](const bench::options& o, const std::function<void()>& body) {
+                                if (o.workers != 1) throw bench::unsupported("a serial program has one worker");
+                                body();
+                              }};
   return bench::run(serial, argc, argv);
 }

@@ -80,11 +80,10 @@ bench::outcome time_handoff(const bench::options& o) {
 
 int main(int argc, char** argv) {
   using bench::better;
-  const bench::program standard{
-      .system = "std",
-      .entries = {{"fib", "ns/task", better::lower, 14, time_fib},
-                  {"empty", "ns/task", better::lower, 5000, time_empty},
-                  {"spawn_wait", "ns/task", better::lower, 2000, time_spawn_wait},
-                  {"handoff", "ns/handoff", better::lower, 5000, time_handoff}}};
+  const bench::program standard{.system = "std",
+                                .entries = {{"fib", "ns/task", better::lower, 14, time_fib},
+                                            {"empty", "ns/task", better::lower, 5000, time_empty},
+                                            {"spawn_wait", "ns/task", better::lower, 2000, time_spawn_wait},
+                                            {"handoff", "ns/handoff", better::lower, 5000, time_handoff}}};
   return bench::run(standard, argc, argv);
 }

@@ -11,7 +11,8 @@ void enqueue_nothing(void** buffers, void*) {
   const int device = starpu_worker_get_devid(starpu_worker_get_id());
   cl_kernel kernel = nullptr;
   cl_command_queue queue = nullptr;
-  if (starpu_opencl_load_kernel(&kernel, &queue, &program, "nothing", device) != CL_SUCCESS) throw bench::unsupported("no kernel");
+  if (starpu_opencl_load_kernel(&kernel, &queue, &program, "nothing", device) != CL_SUCCESS)
+    throw bench::unsupported("no kernel");
   const auto x = reinterpret_cast<cl_mem>(STARPU_VARIABLE_GET_DEV_HANDLE(buffers[0]));
   const std::size_t one = 1;
   clSetKernelArg(kernel, 0, sizeof x, &x);

@@ -35,22 +35,16 @@ void check(int fault, const char* what) {
   if (fault != 0) throw std::runtime_error(std::string("StarPU: ") + what);
 }
 
-void submit(starpu_task* task) {
-  check(starpu_task_submit(task), "a task was not taken");
-}
+void submit(starpu_task* task) { check(starpu_task_submit(task), "a task was not taken"); }
 
 struct alignas(128) counter {
   long value = 0;
 };
 
-void count(void**, void* counters) {
-  ++static_cast<counter*>(counters)[starpu_worker_get_id()].value;
-}
+void count(void**, void* counters) { ++static_cast<counter*>(counters)[starpu_worker_get_id()].value; }
 starpu_codelet counting = codelet(count, "count");
 
-void increment(void**, void* value) {
-  ++*static_cast<long*>(value);
-}
+void increment(void**, void* value) { ++*static_cast<long*>(value); }
 starpu_codelet incrementing = codelet(increment, "increment");
 
 bench::outcome time_empty(const bench::options& o) {
@@ -177,14 +171,11 @@ bench::outcome time_taskbench(const bench::options& o) {
   const taskbench::graph g = taskbench::graph_of(o);
   taskbench::stamps where(g, 2);
   std::vector<starpu_data_handle_t> handles(2 * o.width);
-  const auto handle = [&](long t, long p) -> starpu_data_handle_t& {
-    return handles[t % 2 * o.width + p];
-  };
+  const auto handle = [&](long t, long p) -> starpu_data_handle_t& { return handles[t % 2 * o.width + p]; };
   for (long row = 0; row < 2; ++row)
     for (long p = 0; p < o.width; ++p)
       starpu_variable_data_register(&handle(row, p), STARPU_MAIN_RAM,
-                                    reinterpret_cast<std::uintptr_t>(where.at(row, p)),
-                                    sizeof(taskbench::stamp));
+                                    reinterpret_cast<std::uintptr_t>(where.at(row, p)), sizeof(taskbench::stamp));
   std::vector<point_task> tasks;
   tasks.reserve(g.tasks());
   std::vector<starpu_data_descr> access(g.max_inputs() + 1);
@@ -195,9 +186,8 @@ bench::outcome time_taskbench(const bench::options& o) {
       for (long q : g.inputs(t, p)) access[count++] = {handle(t - 1, q), STARPU_R};
       access[count++] = {handle(t, p), STARPU_W};
       tasks.push_back({&g, t, p, o.iteration()});
-      check(starpu_task_insert(&running_point, STARPU_DATA_MODE_ARRAY, access.data(),
-                               static_cast<int>(count), STARPU_CL_ARGS_NFREE, &tasks.back(),
-                               sizeof(point_task), 0),
+      check(starpu_task_insert(&running_point, STARPU_DATA_MODE_ARRAY, access.data(), static_cast<int>(count),
+                               STARPU_CL_ARGS_NFREE, &tasks.back(), sizeof(point_task), 0),
             "a task was not taken");
     }
   starpu_task_wait_for_all();
@@ -210,7 +200,8 @@ bench::outcome time_taskbench(const bench::options& o) {
 void do_nothing(void**, void*) {}
 void look(void** buffers, void* count) {
   int sum = 0;
-  for (long i = 0; i < *static_cast<long*>(count); ++i) sum += *reinterpret_cast<int*>(STARPU_VARIABLE_GET_PTR(buffers[i]));
+  for (long i = 0; i < *static_cast<long*>(count); ++i)
+    sum += *reinterpret_cast<int*>(STARPU_VARIABLE_GET_PTR(buffers[i]));
   static volatile int seen;
   seen = sum;
 }
@@ -221,13 +212,14 @@ void change(void** buffers, void* count) {
 bench::outcome time_launches(const bench::options& o, long objects, bool changes) {
   static starpu_codelet looking[] = {codelet(do_nothing, "nothing"), codelet(look, "look", 1), codelet(look, "look", 2),
                                      codelet(look, "look", 3)};
-  static starpu_codelet changing[] = {codelet(do_nothing, "nothing"), codelet(change, "change", 1), codelet(change, "change", 2),
-                                      codelet(change, "change", 3)};
+  static starpu_codelet changing[] = {codelet(do_nothing, "nothing"), codelet(change, "change", 1),
+                                      codelet(change, "change", 2), codelet(change, "change", 3)};
   starpu_codelet& kind = (changes ? changing : looking)[objects];
   int values[3] = {};
   starpu_data_handle_t handles[3];
   for (long i = 0; i < objects; ++i) {
-    starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&values[i]), sizeof(int));
+    starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, reinterpret_cast<std::uintptr_t>(&values[i]),
+                                  sizeof(int));
     kind.modes[i] = changes ? STARPU_RW : STARPU_R;
   }
   const bench::stopwatch clock;
@@ -260,8 +252,7 @@ int main(int argc, char** argv) {
                   {"empty", "ns/task", better::lower, 100000, time_empty},
                   {"chain", "ns/hop", better::lower, 20000, time_chain},
                   {"spawn_wait", "ns/task", better::lower, 5000, time_spawn_wait},
-                  {"pending_bytes", "bytes/task", better::lower, 50000, measure_bytes,
-                   bench::repeat::once},
+                  {"pending_bytes", "bytes/task", better::lower, 50000, measure_bytes, bench::repeat::once},
                   {"launch_none", "ns/task", better::lower, 100000, time_launch_of_none},
                   {"launch_readers_1", "ns/task", better::lower, 100000, time_readers_of_one},
                   {"launch_chain_1", "ns/task", better::lower, 100000, time_chain_on_one},
@@ -278,8 +269,7 @@ int main(int argc, char** argv) {
         conf.ncpus = on_device ? 0 : o.workers;
         conf.ncuda = 0;
         conf.nopencl = on_device ? 1 : 0;
-        if (starpu_init(&conf) != 0)
-          throw bench::unsupported("StarPU finds no processor to run on");
+        if (starpu_init(&conf) != 0) throw bench::unsupported("StarPU finds no processor to run on");
         const struct stop {
           ~stop() { starpu_shutdown(); }
         } at_end;

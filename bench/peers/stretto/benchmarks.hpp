@@ -80,7 +80,8 @@ bench::outcome time_recorded_chain(const bench::options&);
 bench::outcome time_copies_to_device(const bench::options&);
 
 /// In a runtime with that device, under these options.
-void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(stretto::runtime&)>& body);
+void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options,
+                 const std::function<void(stretto::runtime&)>& body);
 
 // device_kernels.cpp: on the same device
 bench::outcome compare_device_update(const bench::options&);
@@ -97,7 +98,8 @@ bench::outcome compare_host_product(const bench::options&);
 bench::outcome compare_host_tiles(const bench::options&);
 bench::outcome compare_host_sum(const bench::options&);
 
-// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side; without that backend no_simulated.cpp says so
+// simulated.cpp: --size is the number of devices, of steps, and of tiles along a side; without that backend
+// no_simulated.cpp says so
 bench::outcome speed_up_of_series(const bench::options&);
 bench::outcome speed_up_of_series_on_one_bus(const bench::options&);
 bench::outcome speed_up_of_wave(const bench::options&);
@@ -175,7 +177,8 @@ bench::outcome speed_of_room_without_horizons(const bench::options&);
 // events_of_nodes.cpp: --size is the fan-in and fan-out
 bench::outcome time_levels_of_nodes(const bench::options&);
 
-// grants_of_nodes.cpp: --size is the number of chains of each node, or of reservations; fairness is that of the reservations
+// grants_of_nodes.cpp: --size is the number of chains of each node, or of reservations; fairness is that of the
+// reservations
 template <std::uint32_t fairness>
 bench::outcome count_grants_of_chains(const bench::options&);
 template <std::uint32_t fairness>

@@ -1,5 +1,5 @@
-// by_hand.cpp - Stretto: wave and bodies on buffers, beside the same kernels driven by hand with events on instances, and beside a plain loop,
-// which says what has to come of both; and what of their time goes into horizons.
+// by_hand.cpp - Stretto: wave and bodies on buffers, beside the same kernels driven by hand with events on instances,
+// and beside a plain loop, which says what has to come of both; and what of their time goes into horizons.
 //
 // Devices are simulated: see on_buffers.cpp. Times are of the wall.
 //
@@ -41,7 +41,8 @@ namespace {
 template <class F>
 void in_runtime(const bench::options& o, long devices, double items_per_second, F&& body) {
   runtime rt({.workers = static_cast<std::uint32_t>(o.workers),
-              .devices = "sim:" + std::to_string(devices) + "(rate=" + std::to_string(static_cast<long long>(items_per_second)) + ")"});
+              .devices = "sim:" + std::to_string(devices) +
+                         "(rate=" + std::to_string(static_cast<long long>(items_per_second)) + ")"});
   rt.run([&] { body(rt); });
 }
 
@@ -66,7 +67,8 @@ outcome_of_steps timed(long times, F&& step, Content&& content) {
 /// How many elements are not what a plain loop computes. All of them round, in one order or another.
 long wrong_elements(const std::vector<float>& is, const std::vector<float>& expected) {
   long wrong = is.size() != expected.size();
-  for (std::size_t i = 0; i < std::min(is.size(), expected.size()); ++i) wrong += !(std::abs(is[i] - expected[i]) <= 1e-4f);
+  for (std::size_t i = 0; i < std::min(is.size(), expected.size()); ++i)
+    wrong += !(std::abs(is[i] - expected[i]) <= 1e-4f);
   return wrong;
 }
 
@@ -115,7 +117,9 @@ struct field {
 std::vector<float> hills(const field& f) {
   std::vector<float> all;
   for (long i = -1; i <= f.side; ++i)
-    for (long j = -1; j <= f.side; ++j) all.push_back(0.5f + 0.25f * std::sin(0.3f * float(i) + 0.001f * float(i * j)) + 0.25f * std::cos(0.7f * float(j)));
+    for (long j = -1; j <= f.side; ++j)
+      all.push_back(0.5f + 0.25f * std::sin(0.3f * float(i) + 0.001f * float(i * j)) +
+                    0.25f * std::cos(0.7f * float(j)));
   return all;
 }
 
@@ -127,16 +131,19 @@ std::vector<float> by_loop(const field& f) {
       for (long j = 1; j <= f.side; ++j) {
         const auto at = [&](long y, long x) { return u[std::size_t(y * width + x)]; };
         float& now = older[std::size_t(i * width + j)];
-        now = 2 * at(i, j) - now + 0.1f * ((at(i - 1, j) + at(i + 1, j)) + (at(i, j - 1) + at(i, j + 1)) - 4 * at(i, j));
+        now =
+            2 * at(i, j) - now + 0.1f * ((at(i - 1, j) + at(i + 1, j)) + (at(i, j - 1) + at(i, j + 1)) - 4 * at(i, j));
       }
   return u;
 }
 
 class wave_of_buffers {
  public:
-  explicit wave_of_buffers(const field& f) : f_(f), hills_(hills(f)), u_(f.all(), hills_.data()), older_(f.all(), hills_.data()) {}
+  explicit wave_of_buffers(const field& f)
+      : f_(f), hills_(hills(f)), u_(f.all(), hills_.data()), older_(f.all(), hills_.data()) {}
   void step(long times) {
-    for (long s = 0; s < times; ++s, std::swap(u_, older_)) launch(wave_on, f_.inside(), older_(one_to_one), u_(star(1)));
+    for (long s = 0; s < times; ++s, std::swap(u_, older_))
+      launch(wave_on, f_.inside(), older_(one_to_one), u_(star(1)));
     u_.read(box({0, 0}, {1, 1})).get();
   }
   std::vector<float> content() { return all_of(u_); }
@@ -147,7 +154,8 @@ class wave_of_buffers {
   buffer<float, 2> u_, older_;
 };
 
-/// Bands of rows, each with a row around it that neighbours send: two instances on each device, and an event for what was last done with each.
+/// Bands of rows, each with a row around it that neighbours send: two instances on each device, and an event for what
+/// was last done with each.
 outcome_of_steps by_hand(const bench::options& o, const field& f) {
   outcome_of_steps is;
   in_runtime(o, f.devices, f.rate(), [&](runtime& rt) {
@@ -165,19 +173,22 @@ outcome_of_steps by_hand(const bench::options& o, const field& f) {
       b.inside = box({d * f.side / f.devices, 0}, {(d + 1) * f.side / f.devices, f.side});
       const box all({b.inside.min()[0] - 1, -1}, {b.inside.max()[0] + 1, f.side + 1});
       std::vector<event> filled;
-      for (auto& i : b.of) i = instance<float, 2>::create(at(memories[std::size_t(d)]), all).made, filled.push_back(copy(whole, i, all));
+      for (auto& i : b.of)
+        i = instance<float, 2>::create(at(memories[std::size_t(d)]), all).made, filled.push_back(copy(whole, i, all));
       b.computed = merge(filled);
     }
     int now = 0;
     const auto step = [&](long times) {
       for (long s = 0; s < times; ++s, now = 1 - now) {
-        // A launch reads `now`, whose borders neighbours have sent, and overwrites the other, whose borders it has sent them before that.
+        // A launch reads `now`, whose borders neighbours have sent, and overwrites the other, whose borders it has sent
+        // them before that.
         std::vector<event> begun;
         for (std::size_t d = 0; d < bands.size(); ++d) {
           std::vector<event> first{bands[d].computed};
           if (d > 0) first.push_back(bands[d - 1].sent[1]), first.push_back(bands[d].sent[0]);
           if (d + 1 < bands.size()) first.push_back(bands[d + 1].sent[0]), first.push_back(bands[d].sent[1]);
-          begun.push_back(launch(after(merge(first)), wave_on, bands[d].inside, bands[d].of[1 - now], bands[d].of[now]));
+          begun.push_back(
+              launch(after(merge(first)), wave_on, bands[d].inside, bands[d].of[1 - now], bands[d].of[now]));
         }
         const auto row = [&](std::int64_t r) { return box({r, 0}, {r + 1, f.side}); };
         for (std::size_t d = 0; d < bands.size(); ++d) bands[d].computed = begun[d];
@@ -237,7 +248,11 @@ std::vector<float> by_loop(const cloud& c) {
 class bodies_of_buffers {
  public:
   explicit bodies_of_buffers(const cloud& c)
-      : count_(int(c.count)), begin_(places_of(c)), rest_(begin_.size()), x_(box(0, c.count), begin_.data()), v_(box(0, c.count), rest_.data()) {}
+      : count_(int(c.count)),
+        begin_(places_of(c)),
+        rest_(begin_.size()),
+        x_(box(0, c.count), begin_.data()),
+        v_(box(0, c.count), rest_.data()) {}
   void step(long times) {
     for (long s = 0; s < times; ++s) {
       launch(attract_all, x_.elements(), x_(all), v_(one_to_one), count_);
@@ -278,7 +293,8 @@ outcome_of_steps by_hand(const bench::options& o, const cloud& c) {
       for (long t = 0; t < times; ++t) {
         std::vector<event> pulled;
         for (share& s : shares) pulled.push_back(launch(after(s.here), attract_all, s.own, s.x, s.v, int(c.count)));
-        for (std::size_t d = 0; d < shares.size(); ++d) shares[d].moved = launch(after(pulled[d]), drift_on, shares[d].own, shares[d].x, shares[d].v);
+        for (std::size_t d = 0; d < shares.size(); ++d)
+          shares[d].moved = launch(after(pulled[d]), drift_on, shares[d].own, shares[d].x, shares[d].v);
         for (std::size_t d = 0; d < shares.size(); ++d) {
           std::vector<event> all{shares[d].moved};
           for (std::size_t from = 0; from < shares.size(); ++from)
@@ -337,8 +353,8 @@ bench::outcome compare(const bench::options& o, const Shape& shape) {
   return {of_ours / of_hand, {{"us_per_step", of_ours * us}, {"us_by_hand", of_hand * us}}};
 }
 
-/// Percent of the time of a program that goes into horizons every `size` steps: the least of each in several rounds, since others use this
-/// machine, too.
+/// Percent of the time of a program that goes into horizons every `size` steps: the least of each in several rounds,
+/// since others use this machine, too.
 template <class Program, class Shape>
 bench::outcome share_of_horizons(const bench::options& o, const Shape& shape) {
   double took = 1e300, seconds = 1e300, count = 0;
@@ -358,18 +374,32 @@ bench::outcome share_of_horizons(const bench::options& o, const Shape& shape) {
   });
   bench::expect("whether there were horizons", count > 0, 1);
   return {took / seconds * 100,
-          {{"us_per_horizon", took / count * 1e6}, {"us_per_step", seconds / static_cast<double>(shape.steps) * 1e6}, {"horizons_per_step", count / static_cast<double>(shape.steps)}}};
+          {{"us_per_horizon", took / count * 1e6},
+           {"us_per_step", seconds / static_cast<double>(shape.steps) * 1e6},
+           {"horizons_per_step", count / static_cast<double>(shape.steps)}}};
 }
 
-constexpr field wave_of(double seconds_of_kernel, long steps) { return {.devices = 2, .side = 128, .steps = steps, .seconds_of_kernel = seconds_of_kernel}; }
-constexpr cloud bodies_of(double seconds_of_kernel, long steps) { return {.devices = 2, .count = 256, .steps = steps, .seconds_of_kernel = seconds_of_kernel}; }
+constexpr field wave_of(double seconds_of_kernel, long steps) {
+  return {.devices = 2, .side = 128, .steps = steps, .seconds_of_kernel = seconds_of_kernel};
+}
+constexpr cloud bodies_of(double seconds_of_kernel, long steps) {
+  return {.devices = 2, .count = 256, .steps = steps, .seconds_of_kernel = seconds_of_kernel};
+}
 
 }  // namespace
 
 // `size` microseconds for a kernel on each device.
-bench::outcome compare_wave_on_buffers(const bench::options& o) { return compare<wave_of_buffers>(o, wave_of(double(o.size) * 1e-6, 400)); }
-bench::outcome compare_bodies_on_buffers(const bench::options& o) { return compare<bodies_of_buffers>(o, bodies_of(double(o.size) * 1e-6, 400)); }
+bench::outcome compare_wave_on_buffers(const bench::options& o) {
+  return compare<wave_of_buffers>(o, wave_of(double(o.size) * 1e-6, 400));
+}
+bench::outcome compare_bodies_on_buffers(const bench::options& o) {
+  return compare<bodies_of_buffers>(o, bodies_of(double(o.size) * 1e-6, 400));
+}
 
 // Kernels of 50 microseconds; horizons every `size` steps.
-bench::outcome measure_horizons_of_wave(const bench::options& o) { return share_of_horizons<wave_of_buffers>(o, wave_of(50e-6, 160)); }
-bench::outcome measure_horizons_of_bodies(const bench::options& o) { return share_of_horizons<bodies_of_buffers>(o, bodies_of(50e-6, 160)); }
+bench::outcome measure_horizons_of_wave(const bench::options& o) {
+  return share_of_horizons<wave_of_buffers>(o, wave_of(50e-6, 160));
+}
+bench::outcome measure_horizons_of_bodies(const bench::options& o) {
+  return share_of_horizons<bodies_of_buffers>(o, bodies_of(50e-6, 160));
+}

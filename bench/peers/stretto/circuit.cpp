@@ -28,8 +28,13 @@ namespace {
 constexpr int pieces = 16, nodes_each = 200, wires_each = 800, steps_ahead = 24, sampled_every = 8;
 constexpr double dt = 1e-2;
 
-struct wire { int from, to; double resistance, inductance, current; };
-struct node { double voltage, charge, capacitance, leakage; };
+struct wire {
+  int from, to;
+  double resistance, inductance, current;
+};
+struct node {
+  double voltage, charge, capacitance, leakage;
+};
 
 class circuit {
  public:
@@ -41,7 +46,8 @@ class circuit {
       for (int w = 0; w < wires_each; ++w) {
         const int far = draw() % 10 ? p : (p + 1 + static_cast<int>(draw() % 2)) % pieces;  // a tenth leave the piece
         wires_[p].push_back({static_cast<int>(p * nodes_each + draw() % nodes_each),
-                             static_cast<int>(far * nodes_each + draw() % nodes_each), 1 + 9 * unit(), 0.1 + unit(), 0});
+                             static_cast<int>(far * nodes_each + draw() % nodes_each), 1 + 9 * unit(), 0.1 + unit(),
+                             0});
         near[p].insert({p, far});
         near[far].insert(p);
       }
@@ -54,10 +60,8 @@ class circuit {
   void distribute_charge(int p) {
     for (const wire& w : wires_[p]) {
       nodes_[w.from].charge -= dt * w.current;
-      if (const int owner = w.to / nodes_each; owner == p)
-        nodes_[w.to].charge += dt * w.current;
-      else
-        sent_[p][owner].push_back({w.to, dt * w.current});
+      if (const int owner = w.to / nodes_each; owner == p) nodes_[w.to].charge += dt * w.current;
+      else sent_[p][owner].push_back({w.to, dt * w.current});
     }
   }
   void update_voltages(int p) {
@@ -79,13 +83,16 @@ class circuit {
   }
 
  private:
-  struct contribution { int to; double charge; };
-  std::vector<node> nodes_;                             // piece p owns [p * nodes_each, (p + 1) * nodes_each)
-  std::vector<std::vector<wire>> wires_;                // by piece
+  struct contribution {
+    int to;
+    double charge;
+  };
+  std::vector<node> nodes_;                                   // piece p owns [p * nodes_each, (p + 1) * nodes_each)
+  std::vector<std::vector<wire>> wires_;                      // by piece
   std::vector<std::vector<std::vector<contribution>>> sent_;  // by piece, by owner
 
  public:
-  std::vector<std::set<int>> near;                      // itself, and with whom it shares a wire
+  std::vector<std::set<int>> near;  // itself, and with whom it shares a wire
 };
 
 std::atomic<long> live{0};
@@ -163,6 +170,9 @@ bench::outcome sample_circuit(const bench::options& o) {
   bench::expect("number of voltages unlike those of a serial run", parallel.differences(serial), 0);
   return {seen.dynamic.back() / seen.slots.back(),
           {{"dynamic", seen.dynamic.back()}, {"slots", seen.slots.back()}},
-          {{"ms", seen.ms}, {"dynamic", seen.dynamic}, {"live", seen.alive}, {"untriggered", seen.untriggered},
+          {{"ms", seen.ms},
+           {"dynamic", seen.dynamic},
+           {"live", seen.alive},
+           {"untriggered", seen.untriggered},
            {"slots", seen.slots}}};
 }

@@ -1,8 +1,10 @@
-// device_kernels.cpp - Stretto: kernels on a device beside the same ones in the device's own language, in turn, in one process.
+// device_kernels.cpp - Stretto: kernels on a device beside the same ones in the device's own language, in turn, in one
+// process.
 //
-// Both are launched by Stretto on the same instances, so that a figure is about what kernels become: the time of the text by hand by that of the
-// kernel; 1 is as fast, more is faster. The text by hand is OpenCL C, CUDA C++ where there is a CUDA device; shapes of groups are the driver's
-// choice there, but where the kernel is written in groups. --size is the side of the fields; factors have a fourth of it.
+// Both are launched by Stretto on the same instances, so that a figure is about what kernels become: the time of the
+// text by hand by that of the kernel; 1 is as fast, more is faster. The text by hand is OpenCL C, CUDA C++ where there
+// is a CUDA device; shapes of groups are the driver's choice there, but where the kernel is written in groups. --size
+// is the side of the fields; factors have a fourth of it.
 #include <stretto/copy.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/native_kernel.hpp>
@@ -149,7 +151,8 @@ template <std::size_t D>
 class filled {
  public:
   filled(const box& elements, float scale)
-      : here_(instance<float, D>::create(at(places().first), elements).made), is_(instance<float, D>::create(at(places().second), elements).made) {
+      : here_(instance<float, D>::create(at(places().first), elements).made),
+        is_(instance<float, D>::create(at(places().second), elements).made) {
     float* const first = here_.data();
     for (std::int64_t i = 0; i < elements.volume(); ++i) first[i] = scale * float(i % 13);
     wait(copy(here_, is_));
@@ -198,7 +201,8 @@ box square(std::int64_t n, std::int64_t border) { return box({-border, -border},
 bench::outcome compare_device_update(const bench::options& o) {
   double ratio = 0;
   with_device(o.workers, {}, [&](runtime&) {
-    static const auto text = by_hand<void(kernels::in<float, 2>, kernels::inout<float, 2>, float, int)>("update", update_text);
+    static const auto text =
+        by_hand<void(kernels::in<float, 2>, kernels::inout<float, 2>, float, int)>("update", update_text);
     const auto n = int(o.size);
     const filled<2> x(square(n, 1), 1), mine(square(n, 1), 2), its(square(n, 1), 2);
     ratio = compare([&] { wait(launch(text, square(n, 0), *x, *its, 0.001f, n)); },
@@ -211,7 +215,8 @@ bench::outcome compare_device_update(const bench::options& o) {
 bench::outcome compare_device_stencil(const bench::options& o) {
   double ratio = 0;
   with_device(o.workers, {}, [&](runtime&) {
-    static const auto text = by_hand<void(kernels::in<float, 2>, kernels::inout<float, 2>, float, int)>("stencil", stencil_text);
+    static const auto text =
+        by_hand<void(kernels::in<float, 2>, kernels::inout<float, 2>, float, int)>("stencil", stencil_text);
     const auto n = int(o.size);
     const filled<2> u(square(n, 1), 1), mine(square(n, 1), 0), its(square(n, 1), 0);
     ratio = compare([&] { wait(launch(text, square(n, 0), *u, *its, 0.1f, n)); },
@@ -224,11 +229,15 @@ bench::outcome compare_device_stencil(const bench::options& o) {
 bench::outcome compare_device_space(const bench::options& o) {
   double ratio = 0;
   with_device(o.workers, {}, [&](runtime&) {
-    static const auto text = by_hand<void(kernels::in<float, 3>, kernels::inout<float, 3>, float, int)>("space", space_text);
+    static const auto text =
+        by_hand<void(kernels::in<float, 3>, kernels::inout<float, 3>, float, int)>("space", space_text);
     const auto n = int(std::cbrt(double(o.size) * double(o.size)));
-    const auto cube = [n](std::int64_t border) { return box({-border, -border, -border}, {n + border, n + border, n + border}); };
+    const auto cube = [n](std::int64_t border) {
+      return box({-border, -border, -border}, {n + border, n + border, n + border});
+    };
     const filled<3> u(cube(1), 1), mine(cube(1), 0), its(cube(1), 0);
-    ratio = compare([&] { wait(launch(text, cube(0), *u, *its, 0.1f, n)); }, [&] { wait(launch(device_space, cube(0), *u, *mine, 0.1f)); });
+    ratio = compare([&] { wait(launch(text, cube(0), *u, *its, 0.1f, n)); },
+                    [&] { wait(launch(device_space, cube(0), *u, *mine, 0.1f)); });
     mine.expect_like(its);
   });
   return {ratio};
@@ -251,22 +260,27 @@ bench::outcome compare_products(const bench::options& o, ByHand&& by_hand, Kerne
 }  // namespace
 
 bench::outcome compare_device_product(const bench::options& o) {
-  static const auto text = by_hand<void(kernels::in<float, 2>, kernels::in<float, 2>, kernels::inout<float, 2>, int)>("product", product_text);
-  return compare_products(o, [](int n, auto& a, auto& b, auto& c) { return launch(text, square(n, 0), a, b, c, n); },
-                          [](int n, auto& a, auto& b, auto& c) { return launch(plain_product, square(n, 0), a, b, c, n); });
+  static const auto text = by_hand<void(kernels::in<float, 2>, kernels::in<float, 2>, kernels::inout<float, 2>, int)>(
+      "product", product_text);
+  return compare_products(
+      o, [](int n, auto& a, auto& b, auto& c) { return launch(text, square(n, 0), a, b, c, n); },
+      [](int n, auto& a, auto& b, auto& c) { return launch(plain_product, square(n, 0), a, b, c, n); });
 }
 
 bench::outcome compare_device_tiles(const bench::options& o) {
-  static const auto text = by_hand<void(kernels::in<float, 2>, kernels::in<float, 2>, kernels::inout<float, 2>, int)>("tiles", tiles_text, true);
+  static const auto text = by_hand<void(kernels::in<float, 2>, kernels::in<float, 2>, kernels::inout<float, 2>, int)>(
+      "tiles", tiles_text, true);
   const auto groups = [](int n) { return in_groups(square(n / 16, 0), {16, 16}); };
-  return compare_products(o, [&](int n, auto& a, auto& b, auto& c) { return launch(text, groups(n), a, b, c, n); },
-                          [&](int n, auto& a, auto& b, auto& c) { return launch(product_of_tiles, groups(n), a, b, c, n); });
+  return compare_products(
+      o, [&](int n, auto& a, auto& b, auto& c) { return launch(text, groups(n), a, b, c, n); },
+      [&](int n, auto& a, auto& b, auto& c) { return launch(product_of_tiles, groups(n), a, b, c, n); });
 }
 
 bench::outcome compare_device_sums(const bench::options& o) {
   double ratio = 0;
   with_device(o.workers, {}, [&](runtime&) {
-    static const auto text = by_hand<void(kernels::in<float, 2>, kernels::inout<float, 2>, int)>("sums", sums_text, true);
+    static const auto text =
+        by_hand<void(kernels::in<float, 2>, kernels::inout<float, 2>, int)>("sums", sums_text, true);
     const int n = std::max(256, int(o.size) / 256 * 256);
     const box groups({0, 0}, {n, n / 256});
     const filled<2> x(square(n, 0), 1), mine(groups, 0), its(groups, 0);

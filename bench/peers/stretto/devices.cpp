@@ -1,5 +1,6 @@
-// devices.cpp - Stretto: the benchmarks of peers/opencl and peers/cuda by objects and launches, on the first CUDA device or, where there is
-// none, the first of OpenCL. BENCH_DEVICE=opencl or =cuda: on one of that kind, or not at all.
+// devices.cpp - Stretto: the benchmarks of peers/opencl and peers/cuda by objects and launches, on the first CUDA
+// device or, where there is none, the first of OpenCL. BENCH_DEVICE=opencl or =cuda: on one of that kind, or not at
+// all.
 #include <stretto/copy.hpp>
 #include <stretto/error.hpp>
 #include <stretto/finish.hpp>
@@ -70,7 +71,8 @@ const auto on_a_device = on(device_kind::device);
 
 }  // namespace
 
-void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options, const std::function<void(runtime&)>& body) {
+void with_device(int workers, const std::vector<std::pair<const char*, const char*>>& options,
+                 const std::function<void(runtime&)>& body) {
   setenv("STRETTO_DEVICE_MEMORY", "512M", 0);
   setenv("STRETTO_SPEEDS", "none", 0);
   for (const auto& [name, value] : options) setenv(name, value, 1);
@@ -105,7 +107,8 @@ struct one_product {
   event copied{};
   bool is_under_way = false;
 
-  one_product(long n, result_as as, kernel_of_series by) : all({0, 0}, {n, n}), how(as), by(by), own(as == result_as::copy ? std::size_t(n * n) : 0) {
+  one_product(long n, result_as as, kernel_of_series by)
+      : all({0, 0}, {n, n}), how(as), by(by), own(as == result_as::copy ? std::size_t(n * n) : 0) {
     for (object<float, 2>* x : {&a, &b}) {
       const auto view = x->overwrite().get();
       for (long i = 0; i < n; ++i)
@@ -131,8 +134,8 @@ struct one_product {
   }
 };
 
-bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options, int under_way,
-                      result_as how = result_as::view, kernel_of_series by = kernel_of_series::simple) {
+bench::outcome series(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options,
+                      int under_way, result_as how = result_as::view, kernel_of_series by = kernel_of_series::simple) {
   double us = 0;
   with_device(o.workers, options, [&](runtime&) {
     std::vector<one_product> all;
@@ -157,27 +160,38 @@ bench::outcome series(const bench::options& o, const std::vector<std::pair<const
 // Each switches one more on than the one before.
 bench::outcome time_series_plain(const bench::options& o) {
   return series(o,
-                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_DEVICE_POOL", "0"},
-                 {"STRETTO_PREFETCH", "1"}, {"STRETTO_RECYCLE", "0"}, {"STRETTO_LOCKED_MEMORY", "0"}},
+                {{"STRETTO_DEVICE_STREAMS", "1"},
+                 {"STRETTO_DEVICE_COPY_STREAMS", "0"},
+                 {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_PREFETCH", "1"},
+                 {"STRETTO_RECYCLE", "0"},
+                 {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
 }
 bench::outcome time_series_records(const bench::options& o) {
   return series(o,
-                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_DEVICE_POOL", "0"},
-                 {"STRETTO_PREFETCH", "1"}, {"STRETTO_LOCKED_MEMORY", "0"}},
+                {{"STRETTO_DEVICE_STREAMS", "1"},
+                 {"STRETTO_DEVICE_COPY_STREAMS", "0"},
+                 {"STRETTO_DEVICE_POOL", "0"},
+                 {"STRETTO_PREFETCH", "1"},
+                 {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
 }
 bench::outcome time_series_pool(const bench::options& o) {
   return series(o,
-                {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"},
+                {{"STRETTO_DEVICE_STREAMS", "1"},
+                 {"STRETTO_DEVICE_COPY_STREAMS", "0"},
+                 {"STRETTO_PREFETCH", "1"},
                  {"STRETTO_LOCKED_MEMORY", "0"}},
                 1);
 }
 bench::outcome time_series_locked(const bench::options& o) {
-  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}}, 1);
+  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}},
+                1);
 }
 bench::outcome time_series_overlap(const bench::options& o) {
-  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}}, bench::products_under_way);
+  return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_DEVICE_COPY_STREAMS", "0"}, {"STRETTO_PREFETCH", "1"}},
+                bench::products_under_way);
 }
 bench::outcome time_series_copies(const bench::options& o) {
   return series(o, {{"STRETTO_DEVICE_STREAMS", "1"}, {"STRETTO_PREFETCH", "1"}}, bench::products_under_way);
@@ -188,7 +202,9 @@ bench::outcome time_series_streams(const bench::options& o) {
 bench::outcome time_series_threads(const bench::options& o) {
   return series(o, {{"STRETTO_DEVICE_THREADS", "1"}}, bench::products_under_way);
 }
-bench::outcome time_series_into(const bench::options& o) { return series(o, {}, bench::products_under_way, result_as::copy); }
+bench::outcome time_series_into(const bench::options& o) {
+  return series(o, {}, bench::products_under_way, result_as::copy);
+}
 bench::outcome time_series_on_device(const bench::options& o) { return series(o, {}, bench::products_under_way); }
 bench::outcome time_series_tiled(const bench::options& o) {
   return series(o, {}, bench::products_under_way, result_as::view, kernel_of_series::tiled);
@@ -221,8 +237,8 @@ class product_of_rows {
 
 }  // namespace
 
-/// A worker and a device of one core each, so that both are there when they compute together. The least of several rounds in turn: a
-/// neighbour on the machine slows down one of the three at a time.
+/// A worker and a device of one core each, so that both are there when they compute together. The least of several
+/// rounds in turn: a neighbour on the machine slows down one of the three at a time.
 bench::outcome compare_together(const bench::options& o) {
   setenv("POCL_MAX_PTHREAD_COUNT", "1", 0);
   double host = 1e9, device = 1e9, together = 1e9;
@@ -236,11 +252,13 @@ bench::outcome compare_together(const bench::options& o) {
     }
     by_host.expect(), by_device.expect(), by_both.expect();
   });
-  return {std::min(host, device) / together, {{"host_seconds", host}, {"device_seconds", device}, {"seconds", together}}};
+  return {std::min(host, device) / together,
+          {{"host_seconds", host}, {"device_seconds", device}, {"seconds", together}}};
 }
 
 namespace {
-bench::outcome chain_on_device(const bench::options& o, const std::vector<std::pair<const char*, const char*>>& options) {
+bench::outcome chain_on_device(const bench::options& o,
+                               const std::vector<std::pair<const char*, const char*>>& options) {
   double us = 0;
   with_device(o.workers, options, [&](runtime&) {
     const int zero = 0;
@@ -260,7 +278,9 @@ bench::outcome chain_on_device(const bench::options& o, const std::vector<std::p
 }  // namespace
 
 bench::outcome time_chain_on_device(const bench::options& o) { return chain_on_device(o, {}); }
-bench::outcome time_chain_with_threads(const bench::options& o) { return chain_on_device(o, {{"STRETTO_DEVICE_THREADS", "1"}}); }
+bench::outcome time_chain_with_threads(const bench::options& o) {
+  return chain_on_device(o, {{"STRETTO_DEVICE_THREADS", "1"}});
+}
 
 bench::outcome time_chain_on_instance(const bench::options& o) {
   double us = 0;

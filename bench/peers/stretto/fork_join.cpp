@@ -53,8 +53,7 @@ struct searcher {
       const int children = tree.num_children(n);
       counters[stretto::this_worker()].visit(n, children);
       if (children == 0) return;
-      for (int i = 0; i + 1 < children; ++i)
-        stretto::async([this, child = tree.child(n, i)] { visit(child); });
+      for (int i = 0; i + 1 < children; ++i) stretto::async([this, child = tree.child(n, i)] { visit(child); });
       n = tree.child(n, children - 1);
     }
   }
@@ -74,8 +73,7 @@ bench::outcome time_empty(const bench::options& o) {
   std::vector<counter> done(o.workers);
   const bench::stopwatch clock;
   stretto::finish([&] {
-    for (long i = 0; i < o.size; ++i)
-      stretto::async([&done] { ++done[stretto::this_worker()].value; });
+    for (long i = 0; i < o.size; ++i) stretto::async([&done] { ++done[stretto::this_worker()].value; });
   });
   const double ns = clock.nanoseconds_per(o.size);
   long all = 0;

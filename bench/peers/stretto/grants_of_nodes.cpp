@@ -1,8 +1,8 @@
-// grants_of_nodes.cpp - Stretto: reservations that eight nodes want, on a simulated network whose time is counted: what it gains to
-// grant them to who waits on the same node first, against the number of chains and of reservations.
+// grants_of_nodes.cpp - Stretto: reservations that eight nodes want, on a simulated network whose time is counted: what
+// it gains to grant them to who waits on the same node first, against the number of chains and of reservations.
 //
-// One thread steps all nodes. Only messages take time (1 to 3 us each), grants on one node take none: figures say how long links wait for
-// reservations to come, are the same each time, and know nothing of this machine.
+// One thread steps all nodes. Only messages take time (1 to 3 us each), grants on one node take none: figures say how
+// long links wait for reservations to come, are the same each time, and know nothing of this machine.
 #include <stretto/reservation.hpp>
 
 #include <array>
@@ -30,8 +30,8 @@ std::uint64_t passes_of_node() {
   return base::current()->runtime->get<dist::dist_state>(base::floor_slot::dist)->of->reservations().passes();
 }
 
-/// So many chains on each node; each link acquires one of the reservations, chosen at random, after the link before, and releases it when it
-/// is granted. All links stand before the clock runs.
+/// So many chains on each node; each link acquires one of the reservations, chosen at random, after the link before,
+/// and releases it when it is granted. All links stand before the clock runs.
 counted grants_of(long chains, long reservations, std::uint32_t fairness) {
   stepped_job job;
   std::vector<reservation> all(static_cast<std::size_t>(reservations));
@@ -89,10 +89,10 @@ bench::outcome count_passes_of_reservations(const bench::options& o) {
   return {grants_of(usual_chains, o.size, fairness).passes_per_thousand};
 }
 
-#define STRETTO_OF_FAIRNESS(n)                                                      \
-  template bench::outcome count_grants_of_chains<n>(const bench::options&);         \
-  template bench::outcome count_passes_of_chains<n>(const bench::options&);         \
-  template bench::outcome count_grants_of_reservations<n>(const bench::options&);   \
+#define STRETTO_OF_FAIRNESS(n)                                                    \
+  template bench::outcome count_grants_of_chains<n>(const bench::options&);       \
+  template bench::outcome count_passes_of_chains<n>(const bench::options&);       \
+  template bench::outcome count_grants_of_reservations<n>(const bench::options&); \
   template bench::outcome count_passes_of_reservations<n>(const bench::options&);
 STRETTO_OF_FAIRNESS(0)
 STRETTO_OF_FAIRNESS(4)

@@ -1,7 +1,8 @@
-// graphs.cpp - what it costs to generate the task graph and the commands of one node, in time of the thread that does it.
+// graphs.cpp - what it costs to generate the task graph and the commands of one node, in time of the thread that does
+// it.
 //
-// Each figure is also a number of steps of a fixed loop measured beside it ("loops"), so that machines can be compared. Horizons count as
-// executed at once, and commands as done when they are made.
+// Each figure is also a number of steps of a fixed loop measured beside it ("loops"), so that machines can be compared.
+// Horizons count as executed at once, and commands as done when they are made.
 
 #include <cstdint>
 #include <optional>
@@ -28,7 +29,8 @@ struct counted {
   std::size_t commands = 0, followed = 0;
 };
 
-/// One node's view of a job: the task graph; the commands of that node, if `nodes` is not 0; and its instructions, if it has devices.
+/// One node's view of a job: the task graph; the commands of that node, if `nodes` is not 0; and its instructions, if
+/// it has devices.
 class node_view {
  public:
   node_view(const graph_program& p, long nodes, const horizon_policy& policy, long devices = 0) : tasks_(policy) {
@@ -119,7 +121,8 @@ bench::outcome many_on(const graph_program& p, long nodes, long parallel) {
 
 bench::outcome by_step_on_16(const graph_program& p, long step, long tasks_of_a_step) {
   node_view view(p, 16, by_step(step));
-  auto o = figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks) / static_cast<double>(tasks_of_a_step));
+  auto o =
+      figure(seconds_for(view, p, 0, p.tasks), static_cast<double>(p.tasks) / static_cast<double>(tasks_of_a_step));
   node_view again(p, 16, by_step(step));
   const apart t = seconds_apart(again, p);
   if (again.horizons) o.facts.emplace_back("ns_per_horizon", t.horizons / static_cast<double>(again.horizons) * 1e9);
@@ -160,29 +163,51 @@ bench::outcome time_stencil_on_nodes(const bench::options& o) {
 bench::outcome time_many_on_1(const bench::options& o) { return many_on(bench::many_tasks(5), 1, o.size); }
 bench::outcome time_many_on_16(const bench::options& o) { return many_on(bench::many_tasks(5), 16, o.size); }
 bench::outcome time_many_on_256(const bench::options& o) { return many_on(bench::many_tasks(5), 256, o.size); }
-bench::outcome time_many_in_a_row_on_1(const bench::options& o) { return many_on(bench::many_tasks_in_a_row(5), 1, o.size); }
-bench::outcome time_many_in_a_row_on_16(const bench::options& o) { return many_on(bench::many_tasks_in_a_row(5), 16, o.size); }
-bench::outcome time_many_in_a_row_on_256(const bench::options& o) { return many_on(bench::many_tasks_in_a_row(5), 256, o.size); }
+bench::outcome time_many_in_a_row_on_1(const bench::options& o) {
+  return many_on(bench::many_tasks_in_a_row(5), 1, o.size);
+}
+bench::outcome time_many_in_a_row_on_16(const bench::options& o) {
+  return many_on(bench::many_tasks_in_a_row(5), 16, o.size);
+}
+bench::outcome time_many_in_a_row_on_256(const bench::options& o) {
+  return many_on(bench::many_tasks_in_a_row(5), 256, o.size);
+}
 
 // Of `size` nodes, of which 0 stands for the task graph alone, whose buffers are those of 4 nodes.
-bench::outcome time_graph_of_chain(const bench::options& o) { return topology(bench::chain(o.size ? o.size : 4), o.size); }
-bench::outcome time_graph_of_soup(const bench::options& o) { return topology(bench::soup(o.size ? o.size : 4), o.size); }
-bench::outcome time_graph_of_expanding_tree(const bench::options& o) { return topology(bench::expanding_tree(o.size ? o.size : 4), o.size); }
-bench::outcome time_graph_of_contracting_tree(const bench::options& o) { return topology(bench::contracting_tree(o.size ? o.size : 4), o.size); }
+bench::outcome time_graph_of_chain(const bench::options& o) {
+  return topology(bench::chain(o.size ? o.size : 4), o.size);
+}
+bench::outcome time_graph_of_soup(const bench::options& o) {
+  return topology(bench::soup(o.size ? o.size : 4), o.size);
+}
+bench::outcome time_graph_of_expanding_tree(const bench::options& o) {
+  return topology(bench::expanding_tree(o.size ? o.size : 4), o.size);
+}
+bench::outcome time_graph_of_contracting_tree(const bench::options& o) {
+  return topology(bench::contracting_tree(o.size ? o.size : 4), o.size);
+}
 bench::outcome time_graph_of_wave(const bench::options& o) { return topology(bench::wave(), o.size); }
 bench::outcome time_graph_of_jacobi(const bench::options& o) { return topology(bench::jacobi(), o.size); }
 
 // All three graphs, of one node of 1, with `size` devices.
 bench::outcome time_instructions_of_chain(const bench::options& o) { return topology(bench::chain(1), 1, o.size); }
 bench::outcome time_instructions_of_soup(const bench::options& o) { return topology(bench::soup(1), 1, o.size); }
-bench::outcome time_instructions_of_expanding_tree(const bench::options& o) { return topology(bench::expanding_tree(1), 1, o.size); }
-bench::outcome time_instructions_of_contracting_tree(const bench::options& o) { return topology(bench::contracting_tree(1), 1, o.size); }
+bench::outcome time_instructions_of_expanding_tree(const bench::options& o) {
+  return topology(bench::expanding_tree(1), 1, o.size);
+}
+bench::outcome time_instructions_of_contracting_tree(const bench::options& o) {
+  return topology(bench::contracting_tree(1), 1, o.size);
+}
 bench::outcome time_instructions_of_wave(const bench::options& o) { return topology(bench::wave(), 1, o.size); }
 bench::outcome time_instructions_of_jacobi(const bench::options& o) { return topology(bench::jacobi(), 1, o.size); }
 
 // Tasks and commands of one of 16 nodes, with horizons every `size` steps.
-bench::outcome time_commands_of_wave(const bench::options& o) { return by_step_on_16(bench::stencil(2'000), o.size, 1); }
-bench::outcome time_commands_of_bodies(const bench::options& o) { return by_step_on_16(bench::bodies(2'000), o.size, 2); }
+bench::outcome time_commands_of_wave(const bench::options& o) {
+  return by_step_on_16(bench::stencil(2'000), o.size, 1);
+}
+bench::outcome time_commands_of_bodies(const bench::options& o) {
+  return by_step_on_16(bench::bodies(2'000), o.size, 2);
+}
 
 // Of the time that a step takes on 512 nodes, by horizons every `size` steps.
 bench::outcome measure_horizons(const bench::options& o) {
@@ -191,5 +216,6 @@ bench::outcome measure_horizons(const bench::options& o) {
   const apart t = seconds_apart(view, p);
   return {.value = t.horizons / (t.tasks + t.horizons) * 100,
           .facts = {{"ns_per_horizon", t.horizons / static_cast<double>(view.horizons) * 1e9},
-                    {"followed_per_command", static_cast<double>(view.count.followed) / static_cast<double>(view.count.commands)}}};
+                    {"followed_per_command",
+                     static_cast<double>(view.count.followed) / static_cast<double>(view.count.commands)}}};
 }

@@ -1,7 +1,8 @@
 // host_kernels.cpp - Stretto: kernels on the host beside the same loops written by hand, in turn, in one process.
 //
-// A figure is the time of the loop by that of the launch: 1 is as fast, more is faster. The loop is compiled twice with the flags
-// of this file, once for wider vectors, and the faster counts. --size is the side of the fields and the factors.
+// A figure is the time of the loop by that of the launch: 1 is as fast, more is faster. The loop is compiled twice with
+// the flags of this file, once for wider vectors, and the faster counts. --size is the side of the fields and the
+// factors.
 #include <stretto/copy.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/platform.hpp>
@@ -157,12 +158,14 @@ constexpr int around = 2;  // elements that stencils reach beyond the range
 template <std::size_t D>
 class filled {
  public:
-  filled(const box& elements, float scale) : is_(instance<float, D>::create(at(memory()), elements).made), elements_(elements) {
+  filled(const box& elements, float scale)
+      : is_(instance<float, D>::create(at(memory()), elements).made), elements_(elements) {
     wait(fill(is_, 0.0f));
     for (std::int64_t i = elements.min()[0]; i < elements.max()[0]; ++i)
       if constexpr (D == 1) is_.view()(i) = scale * float(i % 13);
       else
-        for (std::int64_t j = elements.min()[1]; j < elements.max()[1]; ++j) is_.view()(i, j) = scale * float((i * 7 + j) % 13);
+        for (std::int64_t j = elements.min()[1]; j < elements.max()[1]; ++j)
+          is_.view()(i, j) = scale * float((i * 7 + j) % 13);
   }
   ~filled() { is_.destroy(); }
   filled(const filled&) = delete;
@@ -207,8 +210,8 @@ struct factors {
 
   template <class Loop, class Launch>
   bench::outcome time(Launch&& launched) {
-    const double ratio = compare<Loop>(launched, static_cast<const float*>(a.origin()), static_cast<const float*>(b.origin()),
-                                       by_hand.origin(), n);
+    const double ratio = compare<Loop>(launched, static_cast<const float*>(a.origin()),
+                                       static_cast<const float*>(b.origin()), by_hand.origin(), n);
     ours.expect_like(by_hand);
     return {ratio};
   }
@@ -219,20 +222,22 @@ struct factors {
 bench::outcome compare_host_stencil(const bench::options& o) {
   const filled<2> u(square(o, around), 1), kernel(square(o, around), 0), loop(square(o, around), 0);
   const int n = int(o.size);
-  const double ratio = compare<five_points_by_hand>([&] { wait(launch(five_points, square(o, 0), *u, *kernel, 0.1f)); },
-                                                    static_cast<const float*>(u.origin()), loop.origin(), 0.1f, n, n, u.row());
+  const double ratio =
+      compare<five_points_by_hand>([&] { wait(launch(five_points, square(o, 0), *u, *kernel, 0.1f)); },
+                                   static_cast<const float*>(u.origin()), loop.origin(), 0.1f, n, n, u.row());
   kernel.expect_like(loop);
   return {ratio};
 }
 
 bench::outcome compare_host_wave(const bench::options& o) {
-  const filled<2> u(square(o, around), 1), c(square(o, around), 0.01f), kernel(square(o, around), 0.5f), loop(square(o, around), 0.5f);
+  const filled<2> u(square(o, around), 1), c(square(o, around), 0.01f), kernel(square(o, around), 0.5f),
+      loop(square(o, around), 0.5f);
   const filled<1> row(box(0, o.size), 0.05f), column(box(0, o.size), 0.07f);
   const int n = int(o.size);
-  const double ratio = compare<damped_wave_by_hand>([&] { wait(launch(damped_wave, square(o, 0), *kernel, *u, *c, *row, *column)); }, loop.origin(),
-                                                    static_cast<const float*>(u.origin()), static_cast<const float*>(c.origin()),
-                                                    static_cast<const float*>(row.origin()), static_cast<const float*>(column.origin()), n, n,
-                                                    u.row());
+  const double ratio = compare<damped_wave_by_hand>(
+      [&] { wait(launch(damped_wave, square(o, 0), *kernel, *u, *c, *row, *column)); }, loop.origin(),
+      static_cast<const float*>(u.origin()), static_cast<const float*>(c.origin()),
+      static_cast<const float*>(row.origin()), static_cast<const float*>(column.origin()), n, n, u.row());
   kernel.expect_like(loop);
   return {ratio};
 }
@@ -244,8 +249,9 @@ bench::outcome compare_host_product(const bench::options& o) {
 
 bench::outcome compare_host_tiles(const bench::options& o) {
   factors f(o);
-  return f.time<product_of_tiles_by_hand>(
-      [&] { wait(launch(product_of_tiles, in_groups({{0, 0}, {f.n / 16, f.n / 16}}, {16, 16}), *f.a, *f.b, *f.ours, f.n)); });
+  return f.time<product_of_tiles_by_hand>([&] {
+    wait(launch(product_of_tiles, in_groups({{0, 0}, {f.n / 16, f.n / 16}}, {16, 16}), *f.a, *f.b, *f.ours, f.n));
+  });
 }
 
 bench::outcome compare_host_sum(const bench::options& o) {
@@ -253,8 +259,9 @@ bench::outcome compare_host_sum(const bench::options& o) {
   const int groups = int(o.size * o.size / of / 4);
   const filled<1> x(box(0, groups * of * 16), 0.5f), ours(box(0, groups), 0), by_hand(box(0, groups), 0);
   std::vector<float> part(of);
-  const double ratio = compare<sums_by_hand>([&] { wait(launch(sums_of_groups, in_groups({0, groups}, of), *x, *ours, local_size{of})); },
-                                             static_cast<const float*>(x.origin()), by_hand.origin(), part.data(), groups, of);
+  const double ratio = compare<sums_by_hand>(
+      [&] { wait(launch(sums_of_groups, in_groups({0, groups}, of), *x, *ours, local_size{of})); },
+      static_cast<const float*>(x.origin()), by_hand.origin(), part.data(), groups, of);
   ours.expect_like(by_hand);
   return {ratio};
 }

@@ -1,7 +1,9 @@
 // no_simulated.cpp - in the place of simulated.cpp where the backend of simulated devices was taken away.
 #include "peers/stretto/benchmarks.hpp"
 
-bench::outcome speed_up_of_series(const bench::options&) { throw bench::unsupported("there is no src/device/sim here"); }
+bench::outcome speed_up_of_series(const bench::options&) {
+  throw bench::unsupported("there is no src/device/sim here");
+}
 bench::outcome speed_up_of_series_on_one_bus(const bench::options& o) { return speed_up_of_series(o); }
 bench::outcome speed_up_of_wave(const bench::options& o) { return speed_up_of_series(o); }
 bench::outcome speed_up_of_wave_on_one_bus(const bench::options& o) { return speed_up_of_series(o); }

@@ -1,8 +1,8 @@
 // objects.cpp - Stretto: launches on objects whose kernels do next to nothing.
 
 #include <stretto/finish.hpp>
-#include <stretto/object.hpp>
 #include <stretto/launch.hpp>
+#include <stretto/object.hpp>
 
 #include "peers/stretto/benchmarks.hpp"
 

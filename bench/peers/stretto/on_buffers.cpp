@@ -1,7 +1,8 @@
 // on_buffers.cpp - Stretto: launches on buffers through the whole runtime.
 //
-// Devices are simulated: a kernel takes as long as its model says, or as computing it here does if that is more, so that several of them
-// overlap on few cores. Times are of the wall: what the host does for a launch shows as soon as it does not fit beside the kernels.
+// Devices are simulated: a kernel takes as long as its model says, or as computing it here does if that is more, so
+// that several of them overlap on few cores. Times are of the wall: what the host does for a launch shows as soon as it
+// does not fit beside the kernels.
 //
 // Threads     each makes runtimes of its own.
 // Source      room response: Thoman, Salzmann, "Command Horizons", whose RSim reads all steps before in each.
@@ -49,7 +50,8 @@ void in_runtime(const bench::options& o, const std::string& with, F&& body) {
   rt.run([&] { body(rt); });
 }
 
-/// Microseconds for one of `count` launches, which nothing but the host computes, and the same in steps of the loop of calibration.hpp.
+/// Microseconds for one of `count` launches, which nothing but the host computes, and the same in steps of the loop of
+/// calibration.hpp.
 template <class F>
 bench::outcome per_launch(const bench::options& o, F&& program) {
   bench::outcome result;
@@ -59,7 +61,8 @@ bench::outcome per_launch(const bench::options& o, F&& program) {
 
 // ---- room response
 
-constexpr int patches = 512, seen_patches = 32;  // few, so that computing them here takes less than it does by the model
+constexpr int patches = 512,
+              seen_patches = 32;  // few, so that computing them here takes less than it does by the model
 
 double room_seconds(const bench::options& o, long on, long steps, const horizon_settings& horizons) {
   double seconds = 0;
@@ -68,7 +71,8 @@ double room_seconds(const bench::options& o, long on, long steps, const horizon_
     buffer<float, 2> light(box({0, 0}, {steps + 1, patches}), [](auto...) { return 1.0f; });
     const bench::stopwatch clock;
     for (long t = 1; t <= steps; ++t)
-      launch(radiated, box({t, 0}, {t + 1, patches}), light(fixed(box({0, 0}, {t, patches}))), light(one_to_one), seen_patches);
+      launch(radiated, box({t, 0}, {t + 1, patches}), light(fixed(box({0, 0}, {t, patches}))), light(one_to_one),
+             seen_patches);
     bench::expect("light of a patch", long(light.read(box({steps, 0}, {steps + 1, 1})).get().view()(steps, 0)), 1);
     seconds = clock.seconds();
   });
@@ -91,8 +95,8 @@ struct field {
   box inside() const { return box({0, 0}, {side, side}); }
 };
 
-/// Steps of the wave on `size` devices, whose kernels take 50 us: microseconds of the caller's processor time for a launch, and
-/// all that passes until the last has ended. The least of many runs of 30 launches, which nobody waits in.
+/// Steps of the wave on `size` devices, whose kernels take 50 us: microseconds of the caller's processor time for a
+/// launch, and all that passes until the last has ended. The least of many runs of 30 launches, which nobody waits in.
 bench::outcome time_callers(const bench::options& o, const char* pipeline) {
   setenv("STRETTO_PIPELINE", pipeline, 1);
   constexpr int runs = 40, launches = 30;
@@ -104,7 +108,8 @@ bench::outcome time_callers(const bench::options& o, const char* pipeline) {
     for (int r = 0; r < runs; ++r) {
       const bench::stopwatch clock;
       const double before = bench::thread_seconds();
-      for (int s = 0; s < launches; ++s, std::swap(u, older)) launch(wave_step, f.inside(), older(one_to_one), u(star(1)));
+      for (int s = 0; s < launches; ++s, std::swap(u, older))
+        launch(wave_step, f.inside(), older(one_to_one), u(star(1)));
       const double took = bench::thread_seconds() - before;
       bench::expect("a flat field", long(u.read(box({0, 0}, {1, 1})).get().view()(0, 0) * 1024), 512);
       if (r >= 5) caller = std::min(caller, took), all = std::min(all, clock.seconds());
@@ -148,7 +153,8 @@ bench::outcome time_chain_on_buffers(const bench::options& o) {
   return per_launch(o, [&] {
     buffer<float> u(box(0, 66), [](auto...) { return 0.0f; }), v(box(0, 66), [](auto...) { return 0.0f; });
     const auto all = [&](long times) {
-      for (long n = 0; n < times; ++n, std::swap(u, v)) launch(smoothed_once, box(1, 65), u(neighborhood(1)), v(one_to_one));
+      for (long n = 0; n < times; ++n, std::swap(u, v))
+        launch(smoothed_once, box(1, 65), u(neighborhood(1)), v(one_to_one));
       return long(u.read(box(1, 2)).get().view()(1));
     };
     all(2'000);
@@ -160,7 +166,9 @@ bench::outcome time_chain_on_buffers(const bench::options& o) {
 
 // On `size` devices: the speed, by that of so many times one whose kernels follow one another without a gap.
 bench::outcome speed_of_room(const bench::options& o) { return room_on_devices(o, {.step = 2}); }
-bench::outcome speed_of_room_without_horizons(const bench::options& o) { return room_on_devices(o, {.step = 0, .most_parallel = 0}); }
+bench::outcome speed_of_room_without_horizons(const bench::options& o) {
+  return room_on_devices(o, {.step = 0, .most_parallel = 0});
+}
 
 bench::outcome time_callers_of_launches(const bench::options& o) { return time_callers(o, "auto"); }
 bench::outcome time_callers_that_find_all(const bench::options& o) { return time_callers(o, "off"); }

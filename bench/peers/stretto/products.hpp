@@ -1,4 +1,5 @@
-// products.hpp - products of matrices as kernels, which are compared with loops of the host's and with text for devices by hand.
+// products.hpp - products of matrices as kernels, which are compared with loops of the host's and with text for devices
+// by hand.
 //
 // Threads     kernels.
 #pragma once

@@ -27,8 +27,7 @@ double peak_bytes() {
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 struct recorded_file {
-  explicit recorded_file(const bench::options& o)
-      : name((folder.path() / "trace.json").string()) {
+  explicit recorded_file(const bench::options& o) : name((folder.path() / "trace.json").string()) {
     stretto::runtime_options options;
     options.workers = static_cast<std::uint32_t>(o.workers);
     options.trace = name;

@@ -1,7 +1,9 @@
-// simulated.cpp - Stretto: objects on simulated devices whose time is modelled: several devices, one bus, too little memory.
+// simulated.cpp - Stretto: objects on simulated devices whose time is modelled: several devices, one bus, too little
+// memory.
 //
-// The runtime is stepped by one thread and time is counted, a microsecond for each look at the clock: figures say how well devices and
-// wires are used, are the same each time, and know nothing of how busy this machine is or what the host's own work costs.
+// The runtime is stepped by one thread and time is counted, a microsecond for each look at the clock: figures say how
+// well devices and wires are used, are the same each time, and know nothing of how busy this machine is or what the
+// host's own work costs.
 #include <stretto/finish.hpp>
 #include <stretto/module.hpp>
 #include <stretto/object.hpp>
@@ -98,7 +100,8 @@ traffic with_devices(const model& m, int workers, const std::function<void()>& b
   const auto channels = std::make_shared<places::channel_registry>();
   data::add_host_channels(*channels);
   device::add_device_channels(*channels, all);
-  runtime rt({.workers = count, .machine = machine, .stepped = true, .modules = {std::make_shared<polled_devices>(all)}});
+  runtime rt(
+      {.workers = count, .machine = machine, .stepped = true, .modules = {std::make_shared<polled_devices>(all)}});
   rt.run([&] {
     base::runtime_context& context = *base::current()->runtime;
     objects::stop_objects(context);
@@ -109,7 +112,8 @@ traffic with_devices(const model& m, int workers, const std::function<void()>& b
   rt.run(body);
   traffic moved;
   const auto counted = rt.statistics().devices;  // the host first
-  for (std::size_t d = 0; d < counted.size(); ++d) (d ? moved.to_devices : moved.to_host) += double(counted[d].brought_bytes);
+  for (std::size_t d = 0; d < counted.size(); ++d)
+    (d ? moved.to_devices : moved.to_host) += double(counted[d].brought_bytes);
   return moved;
 }
 
@@ -162,7 +166,9 @@ double series_seconds(const model& m, int workers) {
 struct bands {
   int count, rows, columns, steps;
   box all() const { return box({-1, -1}, {count * rows + 1, columns + 1}); }
-  box of(int t, int around) const { return box({t * rows - around, -around}, {(t + 1) * rows + around, columns + around}); }
+  box of(int t, int around) const {
+    return box({t * rows - around, -around}, {(t + 1) * rows + around, columns + around});
+  }
 };
 
 double wave_seconds(const model& m, int workers, const bands& b, traffic* moved = nullptr) {
@@ -194,7 +200,8 @@ bench::outcome speed_up(const bench::options& o, model m, Seconds&& seconds) {
 
 bench::outcome series_on(const bench::options& o, bool shares_bus) {
   model m{.shares_bus = shares_bus, .items_per_second = side * side / product_seconds};
-  // Three matrices of 16 KiB a product. Where all share the wires these are busy for half of it: two devices are all they feed.
+  // Three matrices of 16 KiB a product. Where all share the wires these are busy for half of it: two devices are all
+  // they feed.
   if (shares_bus) m.bytes_per_second = 3 * side * side * sizeof(float) / (product_seconds / 2);
   return speed_up(o, m, [&](const model& with) { return series_seconds(with, o.workers); });
 }
@@ -210,8 +217,8 @@ bench::outcome wave_on(const bench::options& o, bool shares_bus) {
 
 constexpr double slow_wires = 32e6;
 
-/// The fewest loads with which blocks of one size are used in this order, where so many fit: the block that is used last leaves.
-/// Source: L. A. Belady, "A study of replacement algorithms", IBM Systems Journal 5 (1966).
+/// The fewest loads with which blocks of one size are used in this order, where so many fit: the block that is used
+/// last leaves. Source: L. A. Belady, "A study of replacement algorithms", IBM Systems Journal 5 (1966).
 long fewest_loads(const std::vector<std::vector<int>>& uses, std::size_t fit) {
   constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
   std::vector<int> here;
@@ -259,7 +266,8 @@ bench::outcome speed_up_of_wave_on_one_bus(const bench::options& o) { return wav
 bench::outcome compare_wave_beyond_memory(const bench::options& o) {
   const bands b{.count = 32, .rows = 16, .columns = 512, .steps = int(o.size)};
   const double block = double(b.rows) * b.columns * sizeof(float);
-  const model m{.items_per_second = b.rows * b.columns / 0.2e-3, .bytes_per_second = slow_wires,
+  const model m{.items_per_second = b.rows * b.columns / 0.2e-3,
+                .bytes_per_second = slow_wires,
                 .memory_bytes = std::uint64_t(2 * b.count * block / 4)};
   // Blocks 0 to count - 1 are bands of one field, the next ones those of the other.
   std::vector<std::vector<int>> uses;
@@ -279,7 +287,8 @@ bench::outcome compare_product_beyond_memory(const bench::options& o) {
   const int tiles = int(o.size), n = 96, whole = tiles * n;
   const double block = double(n) * n * sizeof(float);
   const std::size_t fit = std::size_t(3 * tiles * tiles / 4);
-  const model m{.items_per_second = n * n / 0.3e-3, .bytes_per_second = slow_wires,
+  const model m{.items_per_second = n * n / 0.3e-3,
+                .bytes_per_second = slow_wires,
                 .memory_bytes = std::uint64_t(double(fit) * block)};
   std::vector<std::vector<int>> uses;
   const auto number = [&](int matrix, int i, int j) { return (matrix * tiles + i) * tiles + j; };
@@ -294,12 +303,14 @@ bench::outcome compare_product_beyond_memory(const bench::options& o) {
       for (int i = 0; i < tiles; ++i)
         for (int j = 0; j < tiles; ++j)
           for (int k = 0; k < tiles; ++k) {
-            launch(on_a_device, multiplied, tile_of(i, j), a(tile_of(i, k)), b(tile_of(k, j)), c(tile_of(i, j)), k * n, n);
+            launch(on_a_device, multiplied, tile_of(i, j), a(tile_of(i, k)), b(tile_of(k, j)), c(tile_of(i, j)), k * n,
+                   n);
             uses.push_back({number(0, i, k), number(1, k, j), number(2, i, j)});
           }
     });
     seconds = now - begun;
-    bench::expect("element of the product", long(c.read(tile_of(tiles - 1, 0)).get().view()(whole - 1, 0)), long(whole * initial * initial));
+    bench::expect("element of the product", long(c.read(tile_of(tiles - 1, 0)).get().view()(whole - 1, 0)),
+                  long(whole * initial * initial));
   });
   return by_floor(seconds, fewest_loads(uses, fit), block, moved);
 }

@@ -38,7 +38,8 @@ struct shared_state {
 
 class block {
  public:
-  block(shared_state& all, long number) : all_(all), number_(number), others_(all.progress), plans_(all.graph.period()) {
+  block(shared_state& all, long number)
+      : all_(all), number_(number), others_(all.progress), plans_(all.graph.period()) {
     for (long t = 0; t < all.graph.period(); ++t) plans_[t] = plan_of(t);
     tells_ = std::any_of(plans_.begin(), plans_.end(), [](const plan& p) { return p.told > 0; });
   }

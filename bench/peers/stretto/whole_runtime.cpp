@@ -46,8 +46,8 @@ void run_fib(stretto::runtime& runtime, long n, int times) {
 }  // namespace
 
 bool needs_no_runtime(const std::string& bench) {
-  constexpr std::array own{"runtime_startup", "runtime_shutdown", "idle", "two_runtimes",
-                             "recording_span", "recording_share", "trace_write", "report_seconds", "report_memory"};
+  constexpr std::array own{"runtime_startup", "runtime_shutdown", "idle",           "two_runtimes", "recording_span",
+                           "recording_share", "trace_write",      "report_seconds", "report_memory"};
   constexpr std::array about{"sim_", "device_", "beyond_", "graph_", "buffers_", "grants_", "passes_", "fan_levels"};
   const auto is_about = [&](std::string_view what) { return bench.starts_with(what); };  // these make runtimes
   return std::find(own.begin(), own.end(), bench) != own.end() || std::any_of(about.begin(), about.end(), is_about);

@@ -5,6 +5,5 @@
 
 bench::outcome time_flow_chain(const bench::options&);  ///< building and running
 bench::outcome measure_flow_bytes(const bench::options&);
-bench::outcome time_flow_taskbench(const bench::options&);  ///< building and running
-bench::outcome time_flow_taskbench_static(
-    const bench::options&);  ///< running a graph that stands already
+bench::outcome time_flow_taskbench(const bench::options&);         ///< building and running
+bench::outcome time_flow_taskbench_static(const bench::options&);  ///< running a graph that stands already

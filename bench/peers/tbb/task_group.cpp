@@ -40,8 +40,7 @@ bench::outcome time_empty(const bench::options& o) {
   std::vector<counter> done(o.workers);
   tbb::task_group group;
   const bench::stopwatch clock;
-  for (long i = 0; i < o.size; ++i)
-    group.run([&done] { ++done[tbb::this_task_arena::current_thread_index()].value; });
+  for (long i = 0; i < o.size; ++i) group.run([&done] { ++done[tbb::this_task_arena::current_thread_index()].value; });
   group.wait();
   const double ns = clock.nanoseconds_per(o.size);
   long all = 0;
@@ -108,8 +107,7 @@ struct searcher {
   void visit(const uts::node& n) const {
     const int children = tree.num_children(n);
     counters[tbb::this_task_arena::current_thread_index()].visit(n, children);
-    for (int i = 0; i < children; ++i)
-      group.run([this, child = tree.child(n, i)] { visit(child); });
+    for (int i = 0; i < children; ++i) group.run([this, child = tree.child(n, i)] { visit(child); });
   }
 };
 
@@ -136,8 +134,7 @@ int main(int argc, char** argv) {
                   {"chain", "ns/hop", better::lower, 100000, time_flow_chain},
                   {"spawn_wait", "ns/task", better::lower, 200000, time_spawn_wait},
                   {"handoff", "ns/handoff", better::lower, 100000, time_handoff},
-                  {"pending_bytes", "bytes/task", better::lower, 200000, measure_flow_bytes,
-                   bench::repeat::once},
+                  {"pending_bytes", "bytes/task", better::lower, 200000, measure_flow_bytes, bench::repeat::once},
                   {"uts", "Mnodes/s", better::higher, 0, time_uts},
                   {"taskbench", "us/task", better::lower, 0, time_flow_taskbench},
                   {"taskbench_static", "us/task", better::lower, 0, time_flow_taskbench_static}},

@@ -1,5 +1,6 @@
-// heat.cpp - a rod that is hot at one end, cut among the processes: each step exchanges one element with either neighbour, while the
-// inside, which needs none of them, is computed. On any number of processes that divides 1,000 it prints
+// heat.cpp - a rod that is hot at one end, cut among the processes: each step exchanges one element with either
+// neighbour, while the inside, which needs none of them, is computed. On any number of processes that divides 1,000 it
+// prints
 //
 //   after 400 steps: 15.4677 in all, 0.6176 in the middle of the warm part
 #include <cstdio>

@@ -19,7 +19,8 @@ using detail::operation;
 
 namespace {
 
-/// How often is tested under one lock: what is waited for is then seen with MPI's own delay, and others wait for half a microsecond.
+/// How often is tested under one lock: what is waited for is then seen with MPI's own delay, and others wait for half a
+/// microsecond.
 constexpr unsigned tests_at_once = 8;
 /// How often a lock is tried for before the thread sleeps: who holds it does so for one call of MPI.
 constexpr unsigned tries = 100;
@@ -51,7 +52,9 @@ bool has_nothing_to_wait_for(const call_tags& tags) {
 }
 
 /// Whether MPI has often done with it when it returns. A receive has not: the message would have to be there.
-bool may_end_at_once(call_kind k) noexcept { return k != call_kind::recv && k != call_kind::request && !detail::is_collective(k); }
+bool may_end_at_once(call_kind k) noexcept {
+  return k != call_kind::recv && k != call_kind::request && !detail::is_collective(k);
+}
 bool is_probe(call_kind k) noexcept { return k == call_kind::probe || k == call_kind::mprobe; }
 
 /// Whether it waits for what others may never do. The end takes it back.
@@ -76,14 +79,17 @@ class put_off_call {
 /// The same for a collective call, which stands in its communicator's line meanwhile.
 class waiting_turn {
  public:
-  waiting_turn(engine& e, sequences& in, const operation& o) noexcept : engine_(&e), in_(&in), comm_(o.what.comm), is_(&o) {}
+  waiting_turn(engine& e, sequences& in, const operation& o) noexcept
+      : engine_(&e), in_(&in), comm_(o.what.comm), is_(&o) {}
   waiting_turn(waiting_turn&& other) noexcept
       : engine_(other.engine_), in_(std::exchange(other.in_, nullptr)), comm_(other.comm_), is_(other.is_) {}
   ~waiting_turn() {
     if (in_) skip(forsaken(*is_, ended_before));
   }
   void go() {
-    std::exchange(in_, nullptr)->ready(comm_, is_, [e = engine_](std::unique_ptr<operation> o) { e->launch(std::move(o)); });
+    std::exchange(in_, nullptr)->ready(comm_, is_, [e = engine_](std::unique_ptr<operation> o) {
+      e->launch(std::move(o));
+    });
   }
   void skip(std::exception_ptr why) { std::exchange(in_, nullptr)->skip(comm_, is_, why); }
 
@@ -96,12 +102,15 @@ class waiting_turn {
 
 template <class Waiting>
 void when_happened(Waiting&& w, const call_tags& tags) {
-  const event before = tags.events.empty() ? merge_dependencies(tags.dependencies, tags.where) : merge(tags.events, tags.where);
-  async(after(ignore_failure(before)), name(tags.name.empty() ? "a call of MPI" : tags.name),
-        [waits = std::forward<Waiting>(w), before]() mutable {
-          if (const wait_result how = before.result()) waits.go();
-          else waits.skip(how.why());
-        }, tags.where);
+  const event before =
+      tags.events.empty() ? merge_dependencies(tags.dependencies, tags.where) : merge(tags.events, tags.where);
+  async(
+      after(ignore_failure(before)), name(tags.name.empty() ? "a call of MPI" : tags.name),
+      [waits = std::forward<Waiting>(w), before]() mutable {
+        if (const wait_result how = before.result()) waits.go();
+        else waits.skip(how.why());
+      },
+      tags.where);
 }
 
 }  // namespace
@@ -153,7 +162,8 @@ future<void> engine::post(call&& c, const call_tags& tags) {
     int has_ended = 0, code = start_call(c, &request);
     if (code == MPI_SUCCESS) code = MPI_Test(&request, &has_ended, MPI_STATUS_IGNORE);
     count(c);  // now, while the message is on its way
-    if (has_ended) [[likely]] return done_;
+    if (has_ended) [[likely]]
+      return done_;
     const auto why = code == MPI_SUCCESS ? nullptr : failed(c, tags, code);
     auto o = std::make_unique<void_operation>(std::move(c), tags);
     auto f = o->result.get_future(tags.where);
@@ -183,10 +193,12 @@ void engine::post_operation(std::unique_ptr<operation> o, const call_tags& tags)
   check_open(tags);
   check_counts(o->what, tags);
   const bool is_ready = has_nothing_to_wait_for(tags);
-  if (!detail::is_collective(o->what.kind)) return is_ready ? launch(std::move(o)) : when_happened(put_off_call(*this, std::move(o)), tags);
+  if (!detail::is_collective(o->what.kind))
+    return is_ready ? launch(std::move(o)) : when_happened(put_off_call(*this, std::move(o)), tags);
   if (is_ready && order_.are_empty()) return launch(std::move(o));
   const operation& is = *o;
-  if (is_ready) return order_.put(std::move(o), sequences::readiness::now, [this](auto next) { launch(std::move(next)); });
+  if (is_ready)
+    return order_.put(std::move(o), sequences::readiness::now, [this](auto next) { launch(std::move(next)); });
   waiting_turn turn(*this, order_, is);
   order_.put(std::move(o), sequences::readiness::later, {});
   when_happened(std::move(turn), tags);
@@ -213,7 +225,8 @@ void engine::start_here(std::unique_ptr<operation> o) {
   auto held = calling();
   int code = start_call(o->what, &o->request);
   count(o->what);
-  if (code == MPI_SUCCESS && may_end_at_once(o->what.kind) && !is_probe(o->what.kind)) code = MPI_Test(&o->request, &has_ended, &s);
+  if (code == MPI_SUCCESS && may_end_at_once(o->what.kind) && !is_probe(o->what.kind))
+    code = MPI_Test(&o->request, &has_ended, &s);
   if (code == MPI_SUCCESS && !has_ended) return add(std::move(o));
   const auto why = code == MPI_SUCCESS ? nullptr : failed(*o, code);
   if (held) held.unlock();
@@ -294,7 +307,8 @@ void engine::finish(ended_call& e) noexcept {
     if (e.is->what.kind == call_kind::recv) MPI_Test_cancelled(&e.status, &is_cancelled);
     if (is_cancelled) return e.is->poison(forsaken(*e.is, nobody_sent));
   }
-  if (e.code == MPI_SUCCESS) [[likely]] return e.is->keep(e.status);
+  if (e.code == MPI_SUCCESS) [[likely]]
+    return e.is->keep(e.status);
   std::exception_ptr why;
   {
     const auto held = calling();
@@ -328,7 +342,8 @@ void engine::test(std::vector<ended_call>& ended) {
   if (count == MPI_UNDEFINED || count == 0) return;
   for (int k = 0; k < count; ++k) {
     const auto at = static_cast<std::size_t>(k);
-    take(static_cast<std::size_t>(indices_[at]), statuses_[at], code == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS, ended);
+    take(static_cast<std::size_t>(indices_[at]), statuses_[at],
+         code == MPI_ERR_IN_STATUS ? statuses_[at].MPI_ERROR : MPI_SUCCESS, ended);
   }
   // The last ones move to where others were.
   std::size_t left = 0;
@@ -371,7 +386,8 @@ void engine::fail(std::exception_ptr why) noexcept {
   remove_pending(all.size());
 }
 
-/// Takes out what nobody waits for any more: receives that MPI gives back, probes, and requests that are the program's own.
+/// Takes out what nobody waits for any more: receives that MPI gives back, probes, and requests that are the program's
+/// own.
 void engine::cancel_receives() noexcept {
   std::vector<std::unique_ptr<operation>> taken_back;
   {
@@ -419,7 +435,9 @@ namespace detail {
 
 future<void> post(engine& e, call&& c, const call_tags& tags) { return e.post(std::move(c), tags); }
 future<status> post_status(engine& e, call&& c, const call_tags& tags) { return e.post_status(std::move(c), tags); }
-void post_operation(engine& e, std::unique_ptr<operation> o, const call_tags& tags) { e.post_operation(std::move(o), tags); }
+void post_operation(engine& e, std::unique_ptr<operation> o, const call_tags& tags) {
+  e.post_operation(std::move(o), tags);
+}
 
 }  // namespace detail
 }  // namespace stretto::mpi

@@ -1,7 +1,8 @@
 // engine.hpp - every call under way: started where MPI may be called, tested together, ended by its future.
 //
-// A call starts in the task that makes it if MPI lets that thread call and nothing is waited for; else once its preconditions have
-// happened, and with MPI_THREAD_FUNNELED in a turn of the one worker that may, in the order of the calls.
+// A call starts in the task that makes it if MPI lets that thread call and nothing is waited for; else once its
+// preconditions have happened, and with MPI_THREAD_FUNNELED in a turn of the one worker that may, in the order of the
+// calls.
 //
 // Threads     post*: any thread of the runtime. progress: one at a time, where MPI may be called. begin, end: the
 //             module's.
@@ -40,7 +41,8 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   void begin(thread_level level, std::uint32_t worker, std::thread::id main, const counted_calls& counts);
   /// `done`: a future that is ready.
   void open(const future<void>& done);
-  /// Ends what is pending, where MPI may be called: receives are cancelled (M25), all else is waited for. Later calls fail with M25.
+  /// Ends what is pending, where MPI may be called: receives are cancelled (M25), all else is waited for. Later calls
+  /// fail with M25.
   void end() noexcept;
   bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
   thread_level level() const noexcept { return level_; }
@@ -86,7 +88,9 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   void cancel_receives() noexcept;
   void count(const detail::call& c) const;
   std::unique_lock<std::mutex> calling_unless_taken() const;
-  std::unique_lock<std::mutex> arranging() { return arrays_ ? std::unique_lock(*arrays_) : std::unique_lock<std::mutex>(); }
+  std::unique_lock<std::mutex> arranging() {
+    return arrays_ ? std::unique_lock(*arrays_) : std::unique_lock<std::mutex>();
+  }
 
   // Set by begin.
   thread_level level_ = thread_level::serialized;
@@ -95,7 +99,7 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   std::mutex* calls_ = nullptr;   // serialized: mpi_mutex(), which guards the arrays too
   std::mutex* arrays_ = nullptr;  // multiple
   counted_calls counts_;
-  future<void> done_;             // what calls return that end at once
+  future<void> done_;  // what calls return that end at once
   std::atomic<bool> open_{false};
 
   sequences order_;
@@ -105,8 +109,9 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   std::vector<std::unique_ptr<detail::operation>> operations_, probes_;
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
-  std::vector<ended_call> spare_;      // progress's memory
-  std::atomic<std::size_t> certain_{0};  // of operations_ and those that progress ends: what MPI ends whatever others do
+  std::vector<ended_call> spare_;  // progress's memory
+  std::atomic<std::size_t> certain_{
+      0};  // of operations_ and those that progress ends: what MPI ends whatever others do
 
   // With funneled: what others want to start.
   std::mutex queue_mutex_;
@@ -114,7 +119,7 @@ class engine final : public poller, public std::enable_shared_from_this<engine> 
   std::atomic<std::size_t> queued_count_{0};
   std::atomic<bool> turn_asked_{false};
   std::atomic<std::uint64_t> turns_{0};
-  std::uint64_t turns_seen_ = 0;       // poll's
+  std::uint64_t turns_seen_ = 0;  // poll's
 };
 
 }  // namespace stretto::mpi

@@ -11,13 +11,42 @@ using detail::call_kind;
 using detail::operation;
 
 // In the order of detail::call_kind.
-constexpr std::array names = {
-    "MPI_Isend", "MPI_Issend", "MPI_Irecv", "MPI_Iprobe", "MPI_Improbe", "MPI_Imrecv", "a request of the program",
-    "MPI_Ibarrier", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Igather", "MPI_Igatherv", "MPI_Iscatter", "MPI_Iscatterv",
-    "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ireduce_scatter", "MPI_Ireduce_scatter_block",
-    "MPI_Iscan", "MPI_Iexscan", "MPI_Comm_idup", "MPI_Rput", "MPI_Rget", "MPI_Raccumulate", "MPI_Rget_accumulate",
-    "MPI_Compare_and_swap", "MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_allocate", "MPI_Win_sync", "MPI_Win_free",
-    "MPI_Comm_free", "MPI_Comm_rank"};
+constexpr std::array names = {"MPI_Isend",
+                              "MPI_Issend",
+                              "MPI_Irecv",
+                              "MPI_Iprobe",
+                              "MPI_Improbe",
+                              "MPI_Imrecv",
+                              "a request of the program",
+                              "MPI_Ibarrier",
+                              "MPI_Ibcast",
+                              "MPI_Ireduce",
+                              "MPI_Iallreduce",
+                              "MPI_Igather",
+                              "MPI_Igatherv",
+                              "MPI_Iscatter",
+                              "MPI_Iscatterv",
+                              "MPI_Iallgather",
+                              "MPI_Iallgatherv",
+                              "MPI_Ialltoall",
+                              "MPI_Ialltoallv",
+                              "MPI_Ireduce_scatter",
+                              "MPI_Ireduce_scatter_block",
+                              "MPI_Iscan",
+                              "MPI_Iexscan",
+                              "MPI_Comm_idup",
+                              "MPI_Rput",
+                              "MPI_Rget",
+                              "MPI_Raccumulate",
+                              "MPI_Rget_accumulate",
+                              "MPI_Compare_and_swap",
+                              "MPI_Win_flush",
+                              "MPI_Win_flush_all",
+                              "MPI_Win_allocate",
+                              "MPI_Win_sync",
+                              "MPI_Win_free",
+                              "MPI_Comm_free",
+                              "MPI_Comm_rank"};
 static_assert(names.size() == static_cast<std::size_t>(call_kind::look_at) + 1);
 
 bool is_between_two(call_kind k) { return k <= call_kind::mrecv; }
@@ -49,7 +78,8 @@ std::string communicator_text(MPI_Comm comm) {
 
 std::string buffer_text(const detail::buffer& b) {
   int bytes = 0;
-  if (b.type == MPI_DATATYPE_NULL || MPI_Type_size(b.type, &bytes) != MPI_SUCCESS) return std::to_string(b.count) + " elements";
+  if (b.type == MPI_DATATYPE_NULL || MPI_Type_size(b.type, &bytes) != MPI_SUCCESS)
+    return std::to_string(b.count) + " elements";
   return std::to_string(b.count) + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
@@ -114,7 +144,9 @@ std::exception_ptr failed(const call& c, std::string_view name, const std::sourc
 const char* name_of(call_kind kind) noexcept { return names[static_cast<std::size_t>(kind)]; }
 
 std::exception_ptr failed(const operation& o, int code) { return failed(o.what, o.name, o.where, code); }
-std::exception_ptr failed(const call& c, const call_tags& tags, int code) { return failed(c, tags.name, tags.where, code); }
+std::exception_ptr failed(const call& c, const call_tags& tags, int code) {
+  return failed(c, tags.name, tags.where, code);
+}
 
 std::exception_ptr forsaken(const operation& o, const char* why) {
   error e("M25", std::string(name_of(o.what.kind)) + " had not ended when the runtime did");
@@ -129,11 +161,13 @@ std::exception_ptr forsaken(const operation& o, const char* why) {
 }
 
 std::exception_ptr out_of_step(const operation& o, const std::string& skipped, const std::exception_ptr& cause) {
-  error e("M26", std::string(name_of(o.what.kind)) + " cannot be made: an earlier collective call on its communicator was skipped");
+  error e("M26", std::string(name_of(o.what.kind)) +
+                     " cannot be made: an earlier collective call on its communicator was skipped");
   describe(e, o.name, o.where);
   e.fact("skipped", skipped);
   e.because("the other processes have made that one, and MPI matches collective calls by their order");
-  e.remedy("let what may fail come after the collective calls, or agree first whether to make them: allreduce of a flag");
+  e.remedy(
+      "let what may fail come after the collective calls, or agree first whether to make them: allreduce of a flag");
   e.caused_by(cause);
   return std::make_exception_ptr(std::move(e));
 }
@@ -142,7 +176,8 @@ void check_counts(const call& c, const call_tags& tags) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   for (const detail::buffer* b : {&c.out, &c.in})
     if (b->count > most && !(c.lists && b->type != MPI_DATATYPE_NULL)) {
-      error e("M28", std::string(name_of(c.kind)) + " of " + std::to_string(b->count) + " elements: MPI counts to " + std::to_string(most));
+      error e("M28", std::string(name_of(c.kind)) + " of " + std::to_string(b->count) + " elements: MPI counts to " +
+                         std::to_string(most));
       describe(e, tags.name, tags.where);
       throw std::move(e).remedy("pass several parts, or a datatype of the program's that holds many elements");
     }
@@ -160,22 +195,28 @@ void not_one_worker(std::span<const std::uint32_t> workers, const std::string& p
 
 error other_thread(std::uint32_t worker) {
   return error("M23", "MPI allows its main thread only, which is not worker " + std::to_string(worker))
-      .because("with MPI_THREAD_FUNNELED the worker that has the interconnect on its paths calls MPI, and it must have started it")
-      .remedy("make the runtime, and call run, on the thread that started MPI, with the interconnect on the paths of worker 0; or start "
-              "MPI with MPI_THREAD_SERIALIZED");
+      .because(
+          "with MPI_THREAD_FUNNELED the worker that has the interconnect on its paths calls MPI, and it must have "
+          "started it")
+      .remedy(
+          "make the runtime, and call run, on the thread that started MPI, with the interconnect on the paths of "
+          "worker 0; or start "
+          "MPI with MPI_THREAD_SERIALIZED");
 }
 
 error no_mpi(const char* why) {
   return error("M24", "there is no MPI to call")
       .because(why)
-      .remedy("MPI can be started once in a process: start it in the program, before the first runtime, and end it after the last");
+      .remedy(
+          "MPI can be started once in a process: start it in the program, before the first runtime, and end it after "
+          "the last");
 }
 
 namespace detail {
 
 std::exception_ptr short_value(const operation& o, std::size_t came, std::size_t expected) {
-  error e("M27",
-          "a message of " + std::to_string(came) + " bytes came where a value of " + std::to_string(expected) + " was to be received");
+  error e("M27", "a message of " + std::to_string(came) + " bytes came where a value of " + std::to_string(expected) +
+                     " was to be received");
   describe(e, o.name, o.where);
   e.fact("peer", rank_text(o.what.peer, MPI_ANY_SOURCE, "any"));
   e.fact("tag", rank_text(o.what.tag, MPI_ANY_TAG, "any"));
@@ -183,10 +224,11 @@ std::exception_ptr short_value(const operation& o, std::size_t came, std::size_t
   return std::make_exception_ptr(std::move(e));
 }
 
-void check_fit(const char* call, const char* what, std::size_t given, std::size_t needed, const std::source_location& where) {
+void check_fit(const char* call, const char* what, std::size_t given, std::size_t needed,
+               const std::source_location& where) {
   if (given >= needed) return;
-  throw error("M29",
-              std::string(call) + ": " + what + " has " + std::to_string(given) + " elements; " + std::to_string(needed) + " are needed")
+  throw error("M29", std::string(call) + ": " + what + " has " + std::to_string(given) + " elements; " +
+                         std::to_string(needed) + " are needed")
       .fact("called", where)
       .remedy("make it as long as all parts together");
 }

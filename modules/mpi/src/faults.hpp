@@ -1,4 +1,5 @@
-// faults.hpp - what goes wrong with calls of MPI, in the words of the program: which call, on which communicator, with whom, from where.
+// faults.hpp - what goes wrong with calls of MPI, in the words of the program: which call, on which communicator, with
+// whom, from where.
 //
 // Threads     those that ask MPI (failed, truncated): where MPI may be called.
 #pragma once

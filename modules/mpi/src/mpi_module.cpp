@@ -85,7 +85,8 @@ mpi_module::mpi_module(const mpi_options& options) : options_(options) {}
 mpi_module::~mpi_module() = default;
 
 mpi::communicator mpi_module::on(MPI_Comm comm, std::source_location where) const {
-  if (!state_ || !state_->engine->is_open()) throw mpi::no_mpi("the module does not serve a runtime now").fact("called", where);
+  if (!state_ || !state_->engine->is_open())
+    throw mpi::no_mpi("the module does not serve a runtime now").fact("called", where);
   return state_->engine->on(comm);
 }
 thread_level mpi_module::threads() const noexcept { return state_ ? state_->engine->level() : options_.threads; }
@@ -114,13 +115,14 @@ void mpi_module::initialise(module_host& host) {
   auto s = std::make_unique<state>();
   const auto workers = workers_at(host.machine(), place_kind::interconnect);
   const auto check_workers = [&](thread_level level) {
-    if (level == thread_level::funneled && workers.size() != 1) mpi::not_one_worker(workers, host.machine().name(where_));
+    if (level == thread_level::funneled && workers.size() != 1)
+      mpi::not_one_worker(workers, host.machine().name(where_));
   };
   thread_level level = is_running() ? present_level() : options_.threads;
   check_workers(level);
   if (!workers.empty()) s->worker = workers[0];
-  s->counts = {host.add_statistic("sends", where_), host.add_statistic("receives", where_), host.add_statistic("collective calls", where_),
-               host.add_statistic("one-sided calls", where_)};
+  s->counts = {host.add_statistic("sends", where_), host.add_statistic("receives", where_),
+               host.add_statistic("collective calls", where_), host.add_statistic("one-sided calls", where_)};
   host.add_poller(*s->engine);
   if (is_running()) {
     int is_main = 0;
@@ -160,9 +162,10 @@ void mpi_module::finalise() {
   state_->engine->stop_polling();
   // Whoever started MPI ends it, on the same thread.
   if (state_->starts_later && state_->engine->is_open())
-    async(on_worker{stretto::worker(state_->worker)}, stretto::name("end of MPI"), [s = state_.get()] { s->end(); }).get();
-  else
-    state_->end();
+    async(on_worker{stretto::worker(state_->worker)}, stretto::name("end of MPI"), [s = state_.get()] {
+      s->end();
+    }).get();
+  else state_->end();
   served_ = std::move(state_);
 }
 

@@ -1,5 +1,5 @@
-// sequences.hpp - the order of collective calls: on each communicator they start in the order in which they were called, also where one
-// waits for preconditions and a later one does not.
+// sequences.hpp - the order of collective calls: on each communicator they start in the order in which they were
+// called, also where one waits for preconditions and a later one does not.
 //
 // Threads     any.
 // Cost        while no collective call waits: one load.

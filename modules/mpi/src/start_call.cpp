@@ -44,11 +44,14 @@ int start_call(const detail::call& c, MPI_Request* r) {
     case call_kind::reduce_scatter: return MPI_Ireduce_scatter(out, in, in_counts, c.in.type, c.op, c.comm, r);
     case call_kind::reduce_scatter_block: return MPI_Ireduce_scatter_block(out, in, ins, c.in.type, c.op, c.comm, r);
     case call_kind::gather: return MPI_Igather(out, outs, c.out.type, in, ins, c.in.type, c.peer, c.comm, r);
-    case call_kind::gatherv: return MPI_Igatherv(out, outs, c.out.type, in, in_counts, in_offsets, c.in.type, c.peer, c.comm, r);
+    case call_kind::gatherv:
+      return MPI_Igatherv(out, outs, c.out.type, in, in_counts, in_offsets, c.in.type, c.peer, c.comm, r);
     case call_kind::scatter: return MPI_Iscatter(out, outs, c.out.type, in, ins, c.in.type, c.peer, c.comm, r);
-    case call_kind::scatterv: return MPI_Iscatterv(out, out_counts, out_offsets, c.out.type, in, ins, c.in.type, c.peer, c.comm, r);
+    case call_kind::scatterv:
+      return MPI_Iscatterv(out, out_counts, out_offsets, c.out.type, in, ins, c.in.type, c.peer, c.comm, r);
     case call_kind::allgather: return MPI_Iallgather(out, outs, c.out.type, in, ins, c.in.type, c.comm, r);
-    case call_kind::allgatherv: return MPI_Iallgatherv(out, outs, c.out.type, in, in_counts, in_offsets, c.in.type, c.comm, r);
+    case call_kind::allgatherv:
+      return MPI_Iallgatherv(out, outs, c.out.type, in, in_counts, in_offsets, c.in.type, c.comm, r);
     case call_kind::alltoall: return MPI_Ialltoall(out, outs, c.out.type, in, ins, c.in.type, c.comm, r);
     case call_kind::alltoallv:
       return MPI_Ialltoallv(out, out_counts, out_offsets, c.out.type, in, in_counts, in_offsets, c.in.type, c.comm, r);
@@ -56,13 +59,16 @@ int start_call(const detail::call& c, MPI_Request* r) {
 
     case call_kind::put: return MPI_Rput(out, outs, c.out.type, c.peer, c.offset, outs, c.out.type, c.window, r);
     case call_kind::get: return MPI_Rget(in, ins, c.in.type, c.peer, c.offset, ins, c.in.type, c.window, r);
-    case call_kind::accumulate: return MPI_Raccumulate(out, outs, c.out.type, c.peer, c.offset, outs, c.out.type, c.op, c.window, r);
+    case call_kind::accumulate:
+      return MPI_Raccumulate(out, outs, c.out.type, c.peer, c.offset, outs, c.out.type, c.op, c.window, r);
     case call_kind::get_accumulate:
-      return MPI_Rget_accumulate(out, outs, c.out.type, in, ins, c.in.type, c.peer, c.offset, outs, c.out.type, c.op, c.window, r);
+      return MPI_Rget_accumulate(out, outs, c.out.type, in, ins, c.in.type, c.peer, c.offset, outs, c.out.type, c.op,
+                                 c.window, r);
     case call_kind::compare_and_swap: {
       int bytes = 0;
       MPI_Type_size(c.out.type, &bytes);
-      const int code = MPI_Compare_and_swap(out, static_cast<const char*>(out) + bytes, in, c.out.type, c.peer, c.offset, c.window);
+      const int code =
+          MPI_Compare_and_swap(out, static_cast<const char*>(out) + bytes, in, c.out.type, c.peer, c.offset, c.window);
       return code != MPI_SUCCESS ? code : MPI_Win_flush(c.peer, c.window);
     }
     case call_kind::flush: return MPI_Win_flush(c.peer, c.window);

@@ -8,7 +8,8 @@ namespace stretto::mpi {
 /// What MPI returns. What MPI has no immediate form of is done when it returns: its request is null.
 int start_call(const detail::call& c, MPI_Request* request);
 
-/// Errors of this communicator are returned from now on, unless the program has a handler of its own there. True if that is new.
+/// Errors of this communicator are returned from now on, unless the program has a handler of its own there. True if
+/// that is new.
 bool return_errors(MPI_Comm comm);
 
 }  // namespace stretto::mpi

@@ -1,4 +1,5 @@
-// checks.hpp - what a test program of several processes has at hand: checks that are counted, and what something throws.
+// checks.hpp - what a test program of several processes has at hand: checks that are counted, and what something
+// throws.
 #pragma once
 
 #include <stretto/error.hpp>

@@ -44,7 +44,8 @@ void reductions(const mpi::communicator& c) {
   c.allreduce(both, MPI_SUM);
   check(both == numbers{sum, 2 * all}, "allreduce in place");
   check(c.allreduce(double(me), MPI_MAX) == all - 1, "allreduce of a value");
-  check(c.iallreduce(std::complex<double>(1, me), MPI_SUM).get() == std::complex<double>(all, sum), "allreduce of complex numbers");
+  check(c.iallreduce(std::complex<double>(1, me), MPI_SUM).get() == std::complex<double>(all, sum),
+        "allreduce of complex numbers");
   int raw = -1;
   c.iallreduce(&me, &raw, 1, MPI_INT, MPI_SUM).get();
   check(raw == sum, "allreduce as MPI");
@@ -142,7 +143,8 @@ void exchanges(const mpi::communicator& c) {
   check(into == expected, "alltoall as MPI");
   // Each sends r + 1 elements to rank r.
   const uneven u(c);
-  numbers out(u.all.size(), me), counts(static_cast<std::size_t>(all), me + 1), offsets, came(static_cast<std::size_t>(all * (me + 1)));
+  numbers out(u.all.size(), me), counts(static_cast<std::size_t>(all), me + 1), offsets,
+      came(static_cast<std::size_t>(all * (me + 1)));
   for (int r = 0; r < all; ++r) offsets.push_back(r * (me + 1));
   numbers expect;
   for (int r = 0; r < all; ++r) expect.insert(expect.end(), static_cast<std::size_t>(me + 1), r);
@@ -162,7 +164,8 @@ void order_of_calls(const mpi::communicator& c) {
     const auto second = c.iallreduce(10 * (c.rank() + 1), MPI_MAX);
     const auto third = c.ibarrier(after(first));
     if (late) gate.trigger();
-    check(first.get() == c.size() && second.get() == 10 * c.size(), "collective calls start in the order in which they are made");
+    check(first.get() == c.size() && second.get() == 10 * c.size(),
+          "collective calls start in the order in which they are made");
     third.get();
   }
 }

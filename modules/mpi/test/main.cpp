@@ -3,10 +3,9 @@
 //   calls       every call, in several runtimes one after another; the program starts MPI
 //   own         the same in one runtime; the module starts MPI, and ends it
 //   elsewhere   the same with the interconnect on the paths of the last worker
-//   beside      the same, in runtimes that are nodes of a job over the same MPI; the program's receives see nothing of it
-//   behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends
-//   ends        what is pending when a runtime ends
-//   leftover    the same where the runtime is a node of a job over the same MPI
+//   beside      the same, in runtimes that are nodes of a job over the same MPI; the program's receives see nothing of
+//   it behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends ends what
+//   is pending when a runtime ends leftover    the same where the runtime is a node of a job over the same MPI
 //   simulated   the same where two runtimes of one process are nodes of a simulated job
 //   start       what keeps the module from starting
 #include <stretto/job.hpp>
@@ -73,10 +72,13 @@ void with_runtime(Body&& body, std::shared_ptr<const platform> machine = nullptr
 
 void calls() {
   start_mpi();
-  for (std::uint32_t n = 1; n <= workers; n *= 2) with_runtime([] {
-    check(net->threads() == level, "the module says which level it works with");
-    all_calls();
-  }, nullptr, n);
+  for (std::uint32_t n = 1; n <= workers; n *= 2)
+    with_runtime(
+        [] {
+          check(net->threads() == level, "the module says which level it works with");
+          all_calls();
+        },
+        nullptr, n);
   int size = 0, sum = 0, one = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -98,7 +100,8 @@ void own() {
   MPI_Finalized(&has_ended);
   check(has_ended, "whoever starts MPI ends it");
   const std::string again = thrown_by([] { with_runtime([] {}); });
-  check(has(again, "error M24: there is no MPI to call") && has(again, "it has been ended in this process"), "it cannot be started again");
+  check(has(again, "error M24: there is no MPI to call") && has(again, "it has been ended in this process"),
+        "it cannot be started again");
 }
 
 void elsewhere() {
@@ -120,7 +123,8 @@ void call_next(std::atomic<int>& answers) {
     });
   async([&] {
     const std::uint32_t next = (this_node() + 1) % job_nodes();
-    if (async(at_node(next), call<&all_tripled>(std::vector<int>(300'000, 7))).get() == std::vector<int>(300'000, 21)) ++answers;
+    if (async(at_node(next), call<&all_tripled>(std::vector<int>(300'000, 7))).get() == std::vector<int>(300'000, 21))
+      ++answers;
   });
 }
 
@@ -153,7 +157,8 @@ void beside() {
   start_mpi();
   see_no_message_of_the_job();
   with_runtime([] {
-    check(job_nodes() == static_cast<std::uint32_t>(net->world().size()) && this_node() == static_cast<std::uint32_t>(net->world().rank()),
+    check(job_nodes() == static_cast<std::uint32_t>(net->world().size()) &&
+              this_node() == static_cast<std::uint32_t>(net->world().rank()),
           "a runtime is a node of the job");
     // Messages of the job and of the program, at the same time.
     std::atomic<int> answers{0};
@@ -180,7 +185,8 @@ void behind() {
       check(answers == 51, "functions on other nodes, by an MPI that the job has started");
       all_calls();
     });
-    check(is_there(&MPI_Initialized) && !is_there(&MPI_Finalized), "MPI goes on when a runtime ends whose job started it");
+    check(is_there(&MPI_Initialized) && !is_there(&MPI_Finalized),
+          "MPI goes on when a runtime ends whose job started it");
     int size = 0, sum = 0, one = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -236,7 +242,8 @@ void ends() {
       } else {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         world.recv(large, rank - 1, 56);
-        check(large.front() == rank - 1 && large.back() == rank - 1, "what was sent arrives although its sender's runtime ends");
+        check(large.front() == rank - 1 && large.back() == rank - 1,
+              "what was sent arrives although its sender's runtime ends");
       }
     });
   });
@@ -307,7 +314,8 @@ void leftover() {
 
 void simulated() {
   start_mpi();
-  if (level == mpi::thread_level::serialized) {  // two runtimes have two main threads; what MPI orders by itself no sanitizer sees
+  if (level == mpi::thread_level::serialized) {  // two runtimes have two main threads; what MPI orders by itself no
+                                                 // sanitizer sees
     const simulated_job job({.nodes = 2});
     std::string receives[2], probes[2];
     std::thread other([&] { leave_over(job.seat(1), 1, receives[1], probes[1]); });
@@ -326,17 +334,21 @@ void start() {
     return said;
   };
   if (level == mpi::thread_level::funneled) {
-    const std::string both = fails_with("error M22: MPI allows one thread only, and place \"net\" is on the paths of 2 workers",
-                                        machine_with_net(3, {0, 2}), 3);
+    const std::string both =
+        fails_with("error M22: MPI allows one thread only, and place \"net\" is on the paths of 2 workers",
+                   machine_with_net(3, {0, 2}), 3);
     check(has(both, "workers     0, 2") && has(both, "exactly one worker"), "naming the workers");
-    fails_with("error M22: MPI allows one thread only, and place \"net\" is on the paths of no worker",
-               [] {
-                 auto d = machine_with_net(1, {0})->describe();
-                 d.pop_paths[0] = {place{0}};
-                 return std::make_shared<const platform>(platform::build(std::move(d)));
-               }(), 1);
+    fails_with(
+        "error M22: MPI allows one thread only, and place \"net\" is on the paths of no worker",
+        [] {
+          auto d = machine_with_net(1, {0})->describe();
+          d.pop_paths[0] = {place{0}};
+          return std::make_shared<const platform>(platform::build(std::move(d)));
+        }(),
+        1);
     fails_with("error M23: MPI allows its main thread only, which is not worker 1", machine_with_net(2, {1}), 2);
-    std::thread other([&] { fails_with("error M23: MPI allows its main thread only, which is not worker 0", nullptr, 1); });
+    std::thread other(
+        [&] { fails_with("error M23: MPI allows its main thread only, which is not worker 0", nullptr, 1); });
     other.join();
   } else {
     with_runtime([] { check(net->world().allreduce(1, MPI_SUM) == net->world().size(), "any worker may call"); },
@@ -355,7 +367,9 @@ int main(int argc, char** argv) {
   level = wanted == "funneled"   ? mpi::thread_level::funneled
           : wanted == "multiple" ? mpi::thread_level::multiple
                                  : mpi::thread_level::serialized;
-  raw_level = wanted == "funneled" ? MPI_THREAD_FUNNELED : wanted == "multiple" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SERIALIZED;
+  raw_level = wanted == "funneled"   ? MPI_THREAD_FUNNELED
+              : wanted == "multiple" ? MPI_THREAD_MULTIPLE
+                                     : MPI_THREAD_SERIALIZED;
   try {
     if (scenario == "calls") calls();
     else if (scenario == "own") own();

@@ -134,7 +134,8 @@ void calls_that_wait(const mpi::communicator& c) {
   // An event of a receive, merged with others.
   std::vector<event> all;
   std::vector<int> many(8);
-  for (std::size_t i = 0; i < many.size(); ++i) all.push_back(c.irecv(std::span(&many[i], 1), left, 20 + static_cast<int>(i)));
+  for (std::size_t i = 0; i < many.size(); ++i)
+    all.push_back(c.irecv(std::span(&many[i], 1), left, 20 + static_cast<int>(i)));
   for (int i = 7; i >= 0; --i) c.isend(i * 10, right, 20 + i);
   wait(merge(all));
   check(many[0] == 0 && many[7] == 70, "tags tell messages apart");
@@ -159,12 +160,14 @@ void suspending_tasks(const mpi::communicator& c) {
       }));
     for (int i = 0; i < 200; ++i) async([&] { ++other; });
   });
-  for (int t = 0; t < tasks; ++t) check(sums[static_cast<std::size_t>(t)].get() == 5 * t + 10, "tasks that wait for messages get them");
+  for (int t = 0; t < tasks; ++t)
+    check(sums[static_cast<std::size_t>(t)].get() == 5 * t + 10, "tasks that wait for messages get them");
   check(other == 200, "while others go on");
   while (net->pending()) yield();  // a call counts until whoever saw its end is through with it
 }
 
-/// Of two tasks one waits for a message that the other sends, by each spelling that waits, however few workers there are.
+/// Of two tasks one waits for a message that the other sends, by each spelling that waits, however few workers there
+/// are.
 void spellings_that_suspend(const mpi::communicator& c) {
   const int me = c.rank();
   const auto beside = [&](auto&& waits, auto&& then) {
@@ -178,14 +181,17 @@ void spellings_that_suspend(const mpi::communicator& c) {
   };
   int in = -1, out = 5;
   const auto send_it = [&] { c.send(std::span(&out, 1), me, 40); };
-  check(beside([&] { return c.recv(std::span(&in, 1), me, 40).source(); }, send_it) == me && in == 5, "recv suspends its task");
+  check(beside([&] { return c.recv(std::span(&in, 1), me, 40).source(); }, send_it) == me && in == 5,
+        "recv suspends its task");
   check(beside([&] { return c.recv<int>(me, 40); }, send_it) == 5, "recv of a value");
   future<void> sent;  // MPICH ends no send to oneself before its receive
-  check(beside([&] { return c.probe(me, 40).count<int>(); }, [&] { sent = c.isend(std::span(&out, 1), me, 40); }) == 1, "probe");
+  check(beside([&] { return c.probe(me, 40).count<int>(); }, [&] { sent = c.isend(std::span(&out, 1), me, 40); }) == 1,
+        "probe");
   check(c.recv<int>(me, 40) == 5, "what was probed");
   sent.get();
   check(beside([&] { return c.mprobe(me, 40).mrecv(std::span(&in, 1)).source(); }, send_it) == me, "mprobe");
-  beside([&] { return c.ssend(std::span(&out, 1), me, 41), 0; }, [&] { check(c.recv<int>(me, 41) == 5, "what ssend waits with"); });
+  beside([&] { return c.ssend(std::span(&out, 1), me, 41), 0; },
+         [&] { check(c.recv<int>(me, 41) == 5, "what ssend waits with"); });
   int from = 6, into = -1;
   MPI_Request r = MPI_REQUEST_NULL;
   if (net->threads() != mpi::thread_level::funneled) {
@@ -224,7 +230,8 @@ void order_of_messages(const mpi::communicator& c) {
 }  // namespace
 
 void test_point_to_point(const mpi::communicator& c) {
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300'000}}) ranges_go_round(c, n);
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300'000}})
+    ranges_go_round(c, n);
   values_and_structs(c);
   raw_spellings(c);
   synchronous_sends_wait(c);

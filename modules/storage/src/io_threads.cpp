@@ -1,7 +1,7 @@
 #include "io_threads.hpp"
 
-#include <stretto/runtime.hpp>
 #include <unistd.h>
+#include <stretto/runtime.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -131,7 +131,8 @@ void io_threads::transfer(copy& c) noexcept {
     const copy_end& of_memory = c.is_read ? c.target : c.source;
     for (std::size_t p = 0; p < c.extent.planes; ++p)
       for (std::size_t r = 0; r < c.extent.rows; ++r) {
-        const auto at = reinterpret_cast<std::uintptr_t>(of_file.address) + p * of_file.plane_stride + r * of_file.row_stride;
+        const auto at =
+            reinterpret_cast<std::uintptr_t>(of_file.address) + p * of_file.plane_stride + r * of_file.row_stride;
         std::byte* const memory = of_memory.address + p * of_memory.plane_stride + r * of_memory.row_stride;
         move_all(*c.of, c.is_read, memory, at & offset_mask, c.extent.row_bytes);
       }

@@ -1,10 +1,10 @@
 #include <stretto_storage/storage.hpp>
 
 #include <fcntl.h>
-#include <stretto/platform.hpp>
-#include <stretto/task.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <stretto/platform.hpp>
+#include <stretto/task.hpp>
 
 #include <cerrno>
 #include <stdexcept>

@@ -30,7 +30,8 @@ void round_trip(const std::filesystem::path& folder, std::uint32_t workers, bool
       constexpr std::size_t part = 50'000;
       for (std::size_t i = 0; i < out.size(); i += part) {
         const event written = f.write(i * sizeof(int), std::as_bytes(std::span(out).subspan(i, part)));
-        parts.push_back(f.read(i * sizeof(int), std::as_writable_bytes(std::span(in).subspan(i, part)), after(written)));
+        parts.push_back(
+            f.read(i * sizeof(int), std::as_writable_bytes(std::span(in).subspan(i, part)), after(written)));
       }
       wait(merge(parts));
       check(in == out, "what is read is what was written");

@@ -1,7 +1,8 @@
-// cuda_abi.hpp - the types, constants and functions of CUDA's driver and of NVRTC that we use, as their binaries have them.
+// cuda_abi.hpp - the types, constants and functions of CUDA's driver and of NVRTC that we use, as their binaries have
+// them.
 //
-// Declared here because no machine that builds Stretto needs CUDA's headers. Names are CUDA's own; a test compares sizes and
-// numbers with cuda.h where there is one.
+// Declared here because no machine that builds Stretto needs CUDA's headers. Names are CUDA's own; a test compares
+// sizes and numbers with cuda.h where there is one.
 //
 // Threads     values.
 // Source      the interface of the CUDA driver API, stable since 4.0, and of NVRTC since 11.2.
@@ -72,7 +73,7 @@ enum : int {
   NVRTC_SUCCESS = 0,
   NVRTC_ERROR_COMPILATION = 6,
 };
-inline constexpr unsigned peer_access_when_used = 1;  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+inline constexpr unsigned peer_access_when_used = 1;                            // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 inline constexpr unsigned memory_for_all_contexts = 1, memory_for_kernels = 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
 
 /// Names a device, or a part of one, the world over.
@@ -174,18 +175,18 @@ struct CUDA_MEMCPY3D_PEER {
   X(cuLaunchKernel, ,                                                                                     \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**, void**))
 
-#define STRETTO_NVRTC_FUNCTIONS(X)                                                                                          \
-  X(nvrtcVersion, , (int*, int*))                                                                                           \
-  X(nvrtcCreateProgram, , (nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*))           \
-  X(nvrtcDestroyProgram, , (nvrtcProgram*))                                                                                 \
-  X(nvrtcCompileProgram, , (nvrtcProgram, int, const char* const*))                                                         \
-  X(nvrtcGetProgramLogSize, , (nvrtcProgram, std::size_t*))                                                                 \
-  X(nvrtcGetProgramLog, , (nvrtcProgram, char*))                                                                            \
-  X(nvrtcGetCUBINSize, , (nvrtcProgram, std::size_t*))                                                                      \
-  X(nvrtcGetCUBIN, , (nvrtcProgram, char*))                                                                                 \
-  X(nvrtcGetPTXSize, , (nvrtcProgram, std::size_t*))                                                                        \
-  X(nvrtcGetPTX, , (nvrtcProgram, char*))                                                                                   \
-  X(nvrtcGetNumSupportedArchs, , (int*))                                                                                    \
+#define STRETTO_NVRTC_FUNCTIONS(X)                                                                                \
+  X(nvrtcVersion, , (int*, int*))                                                                                 \
+  X(nvrtcCreateProgram, , (nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*)) \
+  X(nvrtcDestroyProgram, , (nvrtcProgram*))                                                                       \
+  X(nvrtcCompileProgram, , (nvrtcProgram, int, const char* const*))                                               \
+  X(nvrtcGetProgramLogSize, , (nvrtcProgram, std::size_t*))                                                       \
+  X(nvrtcGetProgramLog, , (nvrtcProgram, char*))                                                                  \
+  X(nvrtcGetCUBINSize, , (nvrtcProgram, std::size_t*))                                                            \
+  X(nvrtcGetCUBIN, , (nvrtcProgram, char*))                                                                       \
+  X(nvrtcGetPTXSize, , (nvrtcProgram, std::size_t*))                                                              \
+  X(nvrtcGetPTX, , (nvrtcProgram, char*))                                                                         \
+  X(nvrtcGetNumSupportedArchs, , (int*))                                                                          \
   X(nvrtcGetSupportedArchs, , (int*))
 
 /// Pointers to the functions of a list. nvrtcGetErrorString is left out: it returns text, and codes have names enough.

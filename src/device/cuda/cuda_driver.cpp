@@ -112,7 +112,8 @@ error driver::lost() const {
   return error("K31", fmt::format("device \"{}\" was lost", name))
       .because(cu->name_of(lost_.load(std::memory_order_acquire)))
       .remedy(
-          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
+          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device "
+          "again");
 }
 
 void driver::check(CUresult status, std::string_view call) {

@@ -32,8 +32,8 @@ std::vector<std::string> flags_of(variant v, const std::string& architecture);
 struct loaded_kernel {
   CUmodule module = nullptr;
   CUfunction function = nullptr;
-  int local_bytes = 0;       // declared in the body
-  int most_items = 1;        // most items of a group, limited by its registers
+  int local_bytes = 0;  // declared in the body
+  int most_items = 1;   // most items of a group, limited by its registers
 
   group_needs needs() const noexcept { return {most_items, static_cast<std::uint64_t>(local_bytes)}; }
 };
@@ -60,7 +60,7 @@ class cuda_program final : public compiled_kernel {
   const std::shared_ptr<driver> driver_;
   const kernel_text text_;
   const CUdeviceptr locks_;
-  group_needs needs_;  // of the most common variant
+  group_needs needs_;   // of the most common variant
   int most_items_ = 1;  // most items of its blocks
   mutable std::mutex mutex_;
   mutable std::map<variant, loaded_kernel> loaded_;

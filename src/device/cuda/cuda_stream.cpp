@@ -105,7 +105,7 @@ void cuda_stream::copy_some(const copy_end& source, const copy_end& target, plac
 }
 
 void cuda_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-                       places::completion* done) {
+                            places::completion* done) {
   const flat_rows rows = flatten(target, target, shape);
   // Each row starts with the pattern: rows may be merged only if their length is a multiple of the pattern.
   const bool whole = rows.width == shape.row_bytes || shape.row_bytes % pattern.size() == 0;

@@ -62,7 +62,7 @@ class cuda_stream final : public stream, public polled_stream {
   void launch_native(const cuda_native& kernel, const launch_range& range, std::span<const launch_argument> arguments,
                      places::completion* done);
   void run_native_calls(const kernel_code& code, const launch_range& range, std::span<const launch_argument> arguments,
-                  places::completion* done);
+                        places::completion* done);
   void launch_rows(const row_launch& rows, places::completion* done);
   /// A point that reports the completion of all operations before it: an event, or the value to which the stream sets
   /// its flag.
@@ -88,8 +88,8 @@ class cuda_stream final : public stream, public polled_stream {
   std::atomic<bool> finished_{false};  // empty, and being destroyed
   stream_completion_queue completions_;
   std::deque<end> recorded_ends_;
-  std::uint32_t* const flag_;   // null: events are used
-  std::uint32_t last_flag_value_ = 0;   // the last value that was enqueued for the flag
+  std::uint32_t* const flag_;                     // null: events are used
+  std::uint32_t last_flag_value_ = 0;             // the last value that was enqueued for the flag
   std::atomic<std::uint64_t> next_end_{nothing};  // written under mutex_
   std::chrono::steady_clock::time_point last_query_;
 };

@@ -14,16 +14,18 @@
 namespace stretto::device::opencl {
 
 // From this list come the pointers and their names.
-#define STRETTO_OPENCL_FUNCTIONS(X)                                                                                         \
-  X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext) X(clReleaseContext)      \
-  X(clCreateSubDevices) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer) X(clReleaseMemObject)            \
-  X(clGetMemObjectInfo)                                                                                                     \
-  X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)                      \
-  X(clGetProgramInfo) X(clReleaseProgram) X(clCreateSubBuffer) X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) X(clCreateKernel) X(clReleaseKernel)      \
-  X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer)                                \
-  X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer) X(clEnqueueMapBuffer)                       \
-  X(clEnqueueUnmapMemObject) X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)          \
+// clang-format off
+#define STRETTO_OPENCL_FUNCTIONS(X)                                                                              \
+  X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetPlatformInfo) X(clCreateContext)               \
+  X(clReleaseContext) X(clCreateSubDevices) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer)   \
+  X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateProgramWithSource) X(clCreateProgramWithBinary)          \
+  X(clBuildProgram) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram) X(clCreateSubBuffer)        \
+  X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg)          \
+  X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect)            \
+  X(clEnqueueWriteBufferRect) X(clEnqueueCopyBuffer) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)            \
+  X(clEnqueueFillBuffer) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)                          \
   X(clEnqueueMigrateMemObjects) X(clGetEventInfo) X(clSetEventCallback) X(clReleaseEvent) X(clFlush) X(clFinish)
+// clang-format on
 
 /// The library; it stays open.
 struct api {

@@ -165,7 +165,7 @@ class opencl_device final : public device {
 
   const std::shared_ptr<driver> driver_;
   properties about_;
-  const bool is_processor_;  // it computes on the host's cores
+  const bool is_processor_;               // it computes on the host's cores
   cl_command_queue mapped_by_ = nullptr;  // queue that mapped the host memory, if there is any
   struct reserved {
     void* first = MAP_FAILED;
@@ -177,7 +177,7 @@ class opencl_device final : public device {
   std::optional<opencl_memory> memory_;
   std::mutex kernels_mutex_;
   using kernel_table = std::map<const kernel_code*, std::shared_ptr<const compiled_kernel>>;
-  kernel_table kernels_;  // never shrinks: streams hold kernels of its entries
+  kernel_table kernels_;                                        // never shrinks: streams hold kernels of its entries
   std::atomic<const kernel_table::value_type*> last_{nullptr};  // of those that are compiled
   stream_registry streams_;
 };

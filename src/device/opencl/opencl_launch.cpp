@@ -43,20 +43,18 @@ opencl_stream::prepared& opencl_stream::kernel_for(const Program& p, variant v) 
 
 /// Null `value`: `bytes` bytes of local memory.
 bool opencl_stream::set_plain(prepared& k, cl_uint n, const kernel_parameter& p, const kernel_argument& a) {
-  if (p.mode == access::value)
-    set(k, n, p.element_bytes, a.origin);
+  if (p.mode == access::value) set(k, n, p.element_bytes, a.origin);
   else if (p.mode == access::local)
     set(k, n, static_cast<std::size_t>(std::max<std::int64_t>(a.max[0], 1)) * p.element_bytes, nullptr);
-  else
-    return false;
+  else return false;
   return true;
 }
 
 void opencl_stream::set(prepared& k, cl_uint n, std::size_t bytes, const void* value) {
   if (k.given.size() <= n) k.given.resize(n + 1);
   std::vector<std::byte>& last = k.given[n];
-  const std::span<const std::byte> now = value ? std::span(static_cast<const std::byte*>(value), bytes)
-                                               : std::as_bytes(std::span(&bytes, 1));
+  const std::span<const std::byte> now =
+      value ? std::span(static_cast<const std::byte*>(value), bytes) : std::as_bytes(std::span(&bytes, 1));
   // An argument is always of the same size, or always local.
   if (last.size() == now.size() && std::memcmp(last.data(), now.data(), now.size()) == 0) return;
   last.clear();  // unknown, if it is refused

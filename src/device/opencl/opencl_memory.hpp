@@ -83,7 +83,7 @@ class opencl_memory {
   std::byte* host_first_ = nullptr;
   std::uint64_t host_bytes_ = 0;
 
-  mutable std::shared_mutex mutex_;  // guards the members below
+  mutable std::shared_mutex mutex_;           // guards the members below
   std::map<const std::byte*, block> blocks_;  // by their first byte
   std::map<const std::byte*, taken> borrowed_;
 };

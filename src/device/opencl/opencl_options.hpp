@@ -21,7 +21,7 @@ struct options {
   // host memory that kernels access in place, on devices that use the host's memory
   std::uint64_t host_memory_bytes = 0;
   bool check = false;  // kernels check their indices
-  bool pool = true;  // one buffer for the device; false: one per block in use
+  bool pool = true;    // one buffer for the device; false: one per block in use
   std::filesystem::path cache = kernel_cache::default_folder();
   unsigned at_most = ~0u;  // most devices to open
   unsigned parts = 1;      // equal parts of compute units into which each device is partitioned

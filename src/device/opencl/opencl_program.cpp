@@ -52,7 +52,8 @@ error driver::lost() const {
   return error("K31", fmt::format("device \"{}\" was lost", name))
       .because(name_of(lost_.load(std::memory_order_acquire)))
       .remedy(
-          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device again");
+          "run its kernels on the host with STRETTO_CHECK=1 to find a fault in one; a new process may use the device "
+          "again");
 }
 
 void driver::check(cl_int status, std::string_view call) {
@@ -97,9 +98,9 @@ opencl_program::opencl_program(const kernel_code& code, std::shared_ptr<driver> 
       driver_(std::move(d)),
       text_(text_for(code, dialect::opencl, driver_->check_kernels)),
       locks_(text_.needs_locks ? driver_->locks() : nullptr) {
-  if (const char* const what = text_.needs_double && !has.double_precision      ? "numbers of double precision"
-                                  : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
-                                                                                     : nullptr)
+  if (const char* const what = text_.needs_double && !has.double_precision         ? "numbers of double precision"
+                               : text_.needs_atomics_64 && !has.atomics_of_64_bits ? "atomics of 64 bits"
+                                                                                   : nullptr)
     throw missing_capability(code, what, driver_->identity);
   const variant v{axes_of(code), driver_->most_indexing};
   built_.emplace(v, build(v));

@@ -29,7 +29,7 @@ struct driver {
   std::string identity;  // platform, device and driver version; part of the key of the kernel cache
   kernel_cache cache{{}};
   index_checks check_kernels = index_checks::off;  // whether kernels check their indices
-  indexing most_indexing = indexing::near;  // lower if the compiler gains nothing from it
+  indexing most_indexing = indexing::near;         // lower if the compiler gains nothing from it
 
   ~driver() {
     if (locks_) cl->clReleaseMemObject(locks_);

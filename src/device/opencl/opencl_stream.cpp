@@ -87,7 +87,7 @@ void opencl_stream::notify(places::completion& done) {
 }
 
 void opencl_stream::copy_some(const copy_end& source, const copy_end& target, places::copy_shape shape,
-                         places::completion* done) {
+                              places::completion* done) {
   require_device();
   const bool from = on_.owns(source.address), to = on_.owns(target.address);
   const transfer t{from && to ? transfer::way::within
@@ -161,7 +161,7 @@ void opencl_stream::transfer_rows(const transfer& t, cl_event* event) {
 }
 
 void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
-                         places::completion* done) {
+                              places::completion* done) {
   require_device();
   const api& cl = *driver_->cl;
   std::scoped_lock lock(mutex_);
@@ -175,7 +175,8 @@ void opencl_stream::fill_some(const copy_end& target, places::copy_shape shape, 
       const bool last = p + 1 == planes && r + 1 == rows;
       const std::size_t at = first.offset + p * target.plane_stride + r * target.row_stride;
       driver_->check(cl.clEnqueueFillBuffer(queue_, first.buffer, pattern.data(), pattern.size(), at, bytes, 0, nullptr,
-                                   last ? event : nullptr), "clEnqueueFillBuffer");
+                                            last ? event : nullptr),
+                     "clEnqueueFillBuffer");
     }
   enqueued(done);
 }
@@ -204,10 +205,9 @@ void opencl_stream::wait_for(const stream_marker& m) {
 
 std::exception_ptr opencl_stream::failed(cl_int status) const {
   if (driver_->ends_with(status)) return std::make_exception_ptr(driver_->lost());
-  return std::make_exception_ptr(
-      error("K30", fmt::format("an operation failed on device \"{}\"", on_.about().name))
-          .because(name_of(status))
-          .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
+  return std::make_exception_ptr(error("K30", fmt::format("an operation failed on device \"{}\"", on_.about().name))
+                                     .because(name_of(status))
+                                     .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in a kernel"));
 }
 
 bool opencl_stream::has_ended(cl_event e, std::exception_ptr& failure) const {

@@ -87,12 +87,12 @@ class opencl_stream final : public stream, public polled_stream {
   const opencl_memory& memory_;  // memory of the device
   std::mutex mutex_;
   cl_command_queue queue_ = nullptr;
-  bool flushed_ = true;  // all enqueued commands have been flushed
+  bool flushed_ = true;                // all enqueued commands have been flushed
   std::atomic<bool> finished_{false};  // empty, and being destroyed
-  cl_event next_ = nullptr;      // event of the operation that is being enqueued
+  cl_event next_ = nullptr;            // event of the operation that is being enqueued
   stream_completion_queue completions_;
-  std::deque<cl_event> events_;  // events of completions_
-  bool oldest_notifies_ = false;    // the oldest event will call the notifier
+  std::deque<cl_event> events_;        // events of completions_
+  bool oldest_notifies_ = false;       // the oldest event will call the notifier
   std::vector<array_layout> layouts_;  // scratch: the array layouts of one launch
   std::vector<std::byte> together_;    // scratch: the launch layout followed by layouts_
   using prepared_kernels = std::map<std::pair<const compiled_kernel*, variant>, prepared>;

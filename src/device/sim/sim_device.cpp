@@ -458,22 +458,28 @@ class sim_stream final : public stream {
     const auto others = source_in && source_in != device_.memory_   ? source_in
                         : target_in && target_in != device_.memory_ ? target_in
                                                                     : nullptr;
-    device_.enqueue(number_, t, {[=] {
-                      if (!others) copied();
-                      else if (!others->if_not_lost(copied)) throw sim_device::lost(others->owner());
-                    }, done, {}});
+    device_.enqueue(number_, t,
+                    {[=] {
+                       if (!others) copied();
+                       else if (!others->if_not_lost(copied)) throw sim_device::lost(others->owner());
+                     },
+                     done,
+                     {}});
   }
 
   void fill_some(const copy_end& target, places::copy_shape shape, std::span<const std::byte> pattern,
                  places::completion* done) override {
     timed_operation t;
-    t.seconds = device_.options_.launch_seconds +
-                static_cast<double>(shape.bytes()) / device_.options_.within_bytes_per_second;
+    t.seconds =
+        device_.options_.launch_seconds + static_cast<double>(shape.bytes()) / device_.options_.within_bytes_per_second;
     t.on = &device_.computes_;
     std::byte* const to = target.address + device_.options_.wires->distance_of(target.address);
-    device_.enqueue(number_, t, {[=, kept = std::vector<std::byte>(pattern.begin(), pattern.end())] {
-                      fill_rows(to, target.row_stride, target.plane_stride, shape, kept);
-                    }, done, {}});
+    device_.enqueue(number_, t,
+                    {[=, kept = std::vector<std::byte>(pattern.begin(), pattern.end())] {
+                       fill_rows(to, target.row_stride, target.plane_stride, shape, kept);
+                     },
+                     done,
+                     {}});
   }
 
   void launch(const compiled_kernel& kernel, const launch_range& range, std::span<const launch_argument> arguments,
@@ -482,8 +488,8 @@ class sim_stream final : public stream {
     if (computes_whole_launches(kernel.code))
       check_native(kernel.code, range, arguments);  // as a device with that code does
     timed_operation t;
-    t.seconds = device_.options_.launch_seconds +
-                static_cast<double>(range.items()) / device_.options_.items_per_second;
+    t.seconds =
+        device_.options_.launch_seconds + static_cast<double>(range.items()) / device_.options_.items_per_second;
     if (range.is_first) t.seconds += device_.options_.compile_seconds;
     t.on = &device_.computes_;
     for (const launch_argument& a : arguments)
@@ -499,8 +505,7 @@ class sim_stream final : public stream {
       if (check == index_checks::on && has_trial_run(code)) run_trial(code, kept->all(), range, memory, nullptr);
       kept->run(range, range.min, range.max, check, memory);
     };
-    device_.enqueue(number_, t, {run, done,
-                                 device_.failure_of_launch(kernel.code)});
+    device_.enqueue(number_, t, {run, done, device_.failure_of_launch(kernel.code)});
   }
 
   stream_marker record_marker() override {

@@ -32,7 +32,7 @@ struct options {
   std::uint64_t local_memory_bytes = 48 << 10;
   std::int64_t most_items_per_group = 1024;
   std::int64_t most_groups = std::numeric_limits<std::int64_t>::max();  // per launch of a kernel in groups
-  double launch_seconds = 5e-6;        // delay before a kernel starts
+  double launch_seconds = 5e-6;                                         // delay before a kernel starts
   double compile_seconds = 0;          // additional delay before the first launch in groups of a shape
   double items_per_second = 1e9;       // speed of kernels
   double copy_latency_seconds = 3e-6;  // delay before a copy starts
@@ -40,11 +40,11 @@ struct options {
   double to_host_bytes_per_second = 12e9;
   double within_bytes_per_second = 200e9;
   double pageable_bytes_per_second = 0;  // limit for host memory that is not page-locked; 0: no limit
-  unsigned copy_engines = 2;   // 1: copies in both directions alternate
-  std::shared_ptr<bus> wires;  // null: the device has its own bus
+  unsigned copy_engines = 2;             // 1: copies in both directions alternate
+  std::shared_ptr<bus> wires;            // null: the device has its own bus
   bool has_double = true;
   bool supports_direct_messages = false;  // messages may be sent from and received into its memory
-  bool is_host_accessible = false;  // the host can access its memory in place
+  bool is_host_accessible = false;        // the host can access its memory in place
   bool exports = false;  // devices of other nodes in this process can import its memory, and it theirs, over the bus
   index_checks check = index_checks::off;
   /// Monotone seconds since any origin. If set, no thread is started, and poll() computes what is due.

@@ -27,10 +27,10 @@ struct point {
 };
 
 struct timed_operation {
-  std::uint64_t id = 0;        // chosen by the caller
+  std::uint64_t id = 0;  // chosen by the caller
   double seconds = 0;
-  engine* on = nullptr;        // null: takes no time
-  engine* also_on = nullptr;   // the bus, for copies
+  engine* on = nullptr;       // null: takes no time
+  engine* also_on = nullptr;  // the bus, for copies
   std::shared_ptr<point> waits_for, marks;
   double enqueued_at = 0;
 };
@@ -54,8 +54,8 @@ class timeline {
  private:
   struct one_stream {
     std::deque<timed_operation> waiting;
-    bool busy = false;     // its first operation is running
-    double free_at = 0;    // end of the previous operation
+    bool busy = false;           // its first operation is running
+    double free_at = 0;          // end of the previous operation
     std::size_t unreported = 0;  // ended, but not yet returned
   };
   struct under_way {

@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "net/mpi/transfer_activity.hpp"
 #include "net/mpi/mpi_calls.hpp"
 #include "net/mpi/packet.hpp"
+#include "net/mpi/transfer_activity.hpp"
 #include "net/transport.hpp"
 
 namespace stretto::net::mpi {

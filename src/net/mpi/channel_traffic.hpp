@@ -19,9 +19,9 @@
 #include <span>
 #include <vector>
 
-#include "net/shared_memory_channels.hpp"
-#include "net/mpi/transfer_activity.hpp"
 #include "net/mpi/packet.hpp"
+#include "net/mpi/transfer_activity.hpp"
+#include "net/shared_memory_channels.hpp"
 #include "net/transport.hpp"
 
 namespace stretto::net::mpi {

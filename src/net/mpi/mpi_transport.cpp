@@ -19,13 +19,13 @@
 #include "net/mapped_memory.hpp"
 #include "net/messages_window.hpp"
 #include "net/mpi/bulk_traffic.hpp"
-#include "net/mpi/job_mark.hpp"
 #include "net/mpi/channel_traffic.hpp"
-#include "net/mpi/transfer_activity.hpp"
+#include "net/mpi/job_mark.hpp"
 #include "net/mpi/mpi_library.hpp"
 #include "net/mpi/outbox.hpp"
 #include "net/mpi/packet.hpp"
 #include "net/mpi/shared_window.hpp"
+#include "net/mpi/transfer_activity.hpp"
 
 namespace stretto::net::mpi {
 namespace {
@@ -516,8 +516,9 @@ void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byt
   if (!fault) return;
   error none = no_communicator(fault);
   if (level != threads::multiple)
-    none.remedy("STRETTO_MPI_THREADS=multiple; where the program starts MPI itself: MPI_Init_thread with "
-                "MPI_THREAD_MULTIPLE");
+    none.remedy(
+        "STRETTO_MPI_THREADS=multiple; where the program starts MPI itself: MPI_Init_thread with "
+        "MPI_THREAD_MULTIPLE");
   throw none;
 }
 

@@ -32,7 +32,6 @@ inline constexpr std::uint64_t default_channel_memory = std::uint64_t{16} << 20;
 std::unique_ptr<transport> make(const calls& mpi, handlers& all, threads wanted = threads::serialized,
                                 std::uint64_t channel_memory = default_channel_memory);
 
-
 /// As transport::communicator, for the MPI job of this process. Without a job, starts MPI and returns a communicator of
 /// this process alone. Throws N30.
 void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byte> handle);

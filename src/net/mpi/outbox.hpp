@@ -30,7 +30,8 @@ namespace stretto::net::mpi {
 [[noreturn]] void mpi_failed(const char* fault, const std::string& under_way = {});
 /// Throws N07 if MPI has returned an error text.
 inline void must(const char* fault) {
-  if (fault) [[unlikely]] mpi_failed(fault);
+  if (fault) [[unlikely]]
+    mpi_failed(fault);
 }
 
 constexpr bool takes_credit(packet_kind k) noexcept {
@@ -82,10 +83,10 @@ class outbox {
   };
   struct peer {
     std::uint32_t credit = credits, to_return = 0;
-    std::deque<mpi_message> waiting;  // the last may have room
-    std::deque<mpi_message> sending;  // MPI ends them about in order; their bytes do not move
+    std::deque<mpi_message> waiting;          // the last may have room
+    std::deque<mpi_message> sending;          // MPI ends them about in order; their bytes do not move
     trace::ticks last_posted = 0, begun = 0;  // the last message, and the last of `waiting`
-    std::uint32_t posted_soon = 0;  // in a row, each soon after the one before
+    std::uint32_t posted_soon = 0;            // in a row, each soon after the one before
     bool is_marked = false;
   };
 
@@ -100,7 +101,8 @@ class outbox {
   void keep(std::vector<std::byte>&& memory);
   /// Throws N07 with the node and the first handler, if MPI has returned an error text.
   void must_send(const mpi_message& l, const char* fault) const {
-    if (fault) [[unlikely]] not_sent(l, fault);
+    if (fault) [[unlikely]]
+      not_sent(l, fault);
   }
   [[noreturn]] void not_sent(const mpi_message& l, const char* fault) const;
 
@@ -108,7 +110,7 @@ class outbox {
   const handlers& handlers_;
   const trace::ticks soon_, long_;
   std::vector<peer> peers_;
-  std::vector<node_number> marked_;  // nodes for which packets may wait
+  std::vector<node_number> marked_;   // nodes for which packets may wait
   std::deque<node_number> sends_to_;  // nodes whose `sending` is not empty
   std::vector<std::vector<std::byte>> spare_;
   std::atomic<std::uint64_t> outstanding_bytes_{0};  // written under the lock

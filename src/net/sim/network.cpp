@@ -39,7 +39,7 @@ struct transfer {
   node_number from, to;
   std::string what;
   std::span<const std::byte> bytes;
-  std::vector<std::byte> copied;  // if the sender did not lend it
+  std::vector<std::byte> copied;             // if the sender did not lend it
   std::shared_ptr<retained_bytes> retained;  // of what was copied
   places::completion* sent;
   places::completion* landed = nullptr;
@@ -65,7 +65,7 @@ struct earlier {
 
 struct endpoint {
   sim_transport* transport = nullptr;
-  std::vector<std::function<void()>> next_calls;           // run by its next poll
+  std::vector<std::function<void()>> next_calls;  // run by its next poll
   // nodes whose links were cut before it joined; its first poll reports them
   std::vector<node_number> lost_early;
   std::set<std::pair<nanoseconds, node_number>> coming;  // the next arrival from each sender
@@ -76,8 +76,12 @@ struct endpoint {
 class simulated final : public network, public std::enable_shared_from_this<simulated> {
  public:
   explicit simulated(const settings& s)
-      : settings_(s), random_(s.seed), ends_(s.nodes), wires_(std::size_t{s.nodes} * s.nodes),
-        is_cut_(std::size_t{s.nodes} * s.nodes), windows_(s.nodes) {}
+      : settings_(s),
+        random_(s.seed),
+        ends_(s.nodes),
+        wires_(std::size_t{s.nodes} * s.nodes),
+        is_cut_(std::size_t{s.nodes} * s.nodes),
+        windows_(s.nodes) {}
 
   std::unique_ptr<transport> join(node_number node, handlers& all) override;
   void leave(node_number node);
@@ -328,15 +332,17 @@ void simulated::receive(const std::shared_ptr<transfer>& t, std::byte* target, p
   t->landed = &landed;
   // Packets of a node that leaves still arrive. Its open transfers have ended then, and their memory may be gone.
   put(t->to, t->from, wire::traffic_class::heads, {.bytes = 32, .under_lock = [this, t] {
-    if (!is_open(t)) return;
-    put(t->from, t->to, wire::traffic_class::bulk, {.bytes = t->bytes.size(), .under_lock = [this, t] {
-      if (!is_open(t)) return;
-      // under the lock: the sender may free the memory when a link is cut
-      std::memcpy(t->target, t->bytes.data(), t->bytes.size());
-      ended(std::exchange(t->landed, nullptr), t->to);
-      drop_now(t);
-    }});
-  }});
+                                                     if (!is_open(t)) return;
+                                                     put(t->from, t->to, wire::traffic_class::bulk,
+                                                         {.bytes = t->bytes.size(), .under_lock = [this, t] {
+                                                            if (!is_open(t)) return;
+                                                            // under the lock: the sender may free the memory when a
+                                                            // link is cut
+                                                            std::memcpy(t->target, t->bytes.data(), t->bytes.size());
+                                                            ended(std::exchange(t->landed, nullptr), t->to);
+                                                            drop_now(t);
+                                                          }});
+                                                   }});
 }
 
 void simulated::drop(const std::shared_ptr<transfer>& t) {
@@ -346,8 +352,8 @@ void simulated::drop(const std::shared_ptr<transfer>& t) {
 
 void simulated::drop_now(const std::shared_ptr<transfer>& t) {
   put(t->to, t->from, wire::traffic_class::heads, {.bytes = 32, .under_lock = [this, t] {
-    if (open_.erase(t)) ended(t->sent, t->from);
-  }});
+                                                     if (open_.erase(t)) ended(t->sent, t->from);
+                                                   }});
 }
 
 void simulated::access(const window_access& a, std::uint64_t offset, std::function<void(std::byte* there)> move) {

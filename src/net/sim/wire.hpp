@@ -7,8 +7,8 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <random>
 #include <utility>
@@ -23,7 +23,7 @@ using nanoseconds = std::uint64_t;
 struct packet {
   nanoseconds due = 0;
   std::uint64_t bytes = 0;
-  nanoseconds asked = 0;  // added to the latency of a reply: the time of its request
+  nanoseconds asked = 0;                  // added to the latency of a reply: the time of its request
   std::function<void()> arrives = {};     // called without the network's lock; may be empty
   std::function<void()> under_lock = {};  // called before that, with the lock; may be empty
 };

@@ -69,10 +69,8 @@ class earliest_finish final : public device_scheduler {
       if (const auto at = std::find(trials_.begin(), trials_.end(), trial{t.kind(), d.index}); at != trials_.end())
         trials_.erase(at);
     // Sums of fractions drift, so no work is not exactly 0.
-    if (--issued_[d.index] == 0)
-      load_[d.index] = {};
-    else
-      add(load_[d.index], found->second.cost, -1);
+    if (--issued_[d.index] == 0) load_[d.index] = {};
+    else add(load_[d.index], found->second.cost, -1);
     issued_tasks_.erase(found);
   }
 

@@ -1,8 +1,8 @@
 // broken_driver.cpp - a library for OpenCL or CUDA that misbehaves on opening, as the variable BROKEN_DRIVER says.
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-#include <unistd.h>
 
 namespace {
 

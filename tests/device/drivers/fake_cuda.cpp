@@ -63,20 +63,19 @@ int cuDriverGetVersion(int* version) {
 }
 int cuGetErrorName(CUresult status, const char** name) {
   // Never destroyed: a device may be closed after all statics.
-  static const auto& names = *new std::map<int, const char*>{
-      {1, "CUDA_ERROR_INVALID_VALUE"},
-      {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-      {34, "CUDA_ERROR_STUB_LIBRARY"},
-      {100, "CUDA_ERROR_NO_DEVICE"},
-      {200, "CUDA_ERROR_INVALID_IMAGE"},
-      {201, "CUDA_ERROR_INVALID_CONTEXT"},
-      {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-      {400, "CUDA_ERROR_INVALID_HANDLE"},
-      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
-      {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
-      {719, "CUDA_ERROR_LAUNCH_FAILED"},
-      {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
-      {999, "CUDA_ERROR_UNKNOWN"}};
+  static const auto& names = *new std::map<int, const char*>{{1, "CUDA_ERROR_INVALID_VALUE"},
+                                                             {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                                             {34, "CUDA_ERROR_STUB_LIBRARY"},
+                                                             {100, "CUDA_ERROR_NO_DEVICE"},
+                                                             {200, "CUDA_ERROR_INVALID_IMAGE"},
+                                                             {201, "CUDA_ERROR_INVALID_CONTEXT"},
+                                                             {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                                             {400, "CUDA_ERROR_INVALID_HANDLE"},
+                                                             {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                                                             {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+                                                             {719, "CUDA_ERROR_LAUNCH_FAILED"},
+                                                             {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+                                                             {999, "CUDA_ERROR_UNKNOWN"}};
   const auto at = names.find(status);
   *name = at == names.end() ? nullptr : at->second;
   return *name ? CUDA_SUCCESS : invalid_value;
@@ -102,7 +101,8 @@ int cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return CUDA_SUCCESS;
 }
 int cuDeviceGetPCIBusId(char* text, int bytes, CUdevice device) {
-  return std::snprintf(text, static_cast<std::size_t>(bytes), "FFFF:F%d:00.0", device), CUDA_SUCCESS;  // which no system has
+  return std::snprintf(text, static_cast<std::size_t>(bytes), "FFFF:F%d:00.0", device),
+         CUDA_SUCCESS;  // which no system has
 }
 int cuDeviceGetName(char* name, int bytes, CUdevice device) {
   return std::snprintf(name, static_cast<std::size_t>(bytes), "Fake GPU %d", device), CUDA_SUCCESS;
@@ -220,15 +220,19 @@ int cuIpcOpenMemHandle_v2(CUdeviceptr* at, CUipcMemHandle handle, unsigned flags
   std::memcpy(&is, handle.reserved, sizeof is);
   if (is.process == getpid()) return no_context;  // its own memory
   for (auto& [first, a] : all().memory)
-    if (a.opened && a.context == c && a.number == is.number && a.process == is.process) return ++a.opened, *at = first, CUDA_SUCCESS;
+    if (a.opened && a.context == c && a.number == is.number && a.process == is.process)
+      return ++a.opened, *at = first, CUDA_SUCCESS;
   const std::string path = "/proc/" + std::to_string(is.process) + "/fd/" + std::to_string(is.file);
   std::error_code none;
-  if (std::filesystem::read_symlink(path, none).string().rfind("/memfd:" + name_of_file(is.number) + " ", 0) != 0) return invalid_value;  // it was freed
+  if (std::filesystem::read_symlink(path, none).string().rfind("/memfd:" + name_of_file(is.number) + " ", 0) != 0)
+    return invalid_value;  // it was freed
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  void* const there = file < 0 ? MAP_FAILED : mmap(nullptr, is.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  void* const there =
+      file < 0 ? MAP_FAILED : mmap(nullptr, is.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (there == MAP_FAILED || flock(file, LOCK_SH | LOCK_NB) != 0) return ::close(file), not_supported;
   *at = reinterpret_cast<std::uintptr_t>(there);
-  all().memory[*at] = {.bytes = is.bytes, .context = c, .file = file, .number = is.number, .process = is.process, .opened = 1};
+  all().memory[*at] = {
+      .bytes = is.bytes, .context = c, .file = file, .number = is.number, .process = is.process, .opened = 1};
   ++all().counts["opened"];
   return CUDA_SUCCESS;
 }
@@ -250,10 +254,13 @@ int cuPointerGetAttribute(void* value, int which, CUdeviceptr at) {
   if (found == all().memory.begin() || at >= (--found)->first + found->second.bytes) return invalid_value;
   const auto& [first, a] = *found;
   switch (which) {
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *static_cast<unsigned*>(value) = a.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST; break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      *static_cast<unsigned*>(value) = a.context ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+      break;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: {
       const std::vector<CUdevice> visible = visible_devices();
-      *static_cast<int*>(value) = a.context ? static_cast<int>(std::ranges::find(visible, a.context->device) - visible.begin()) : 0;
+      *static_cast<int*>(value) =
+          a.context ? static_cast<int>(std::ranges::find(visible, a.context->device) - visible.begin()) : 0;
       break;
     }
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *static_cast<CUdeviceptr*>(value) = first; break;
@@ -289,7 +296,8 @@ int cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned flags) {
   if (const long status = all().setting("pinned")) return static_cast<int>(status);
   const auto after = all().memory.lower_bound(first);
   if (after != all().memory.end() && after->first < first + bytes) return already_registered;
-  if (after != all().memory.begin() && std::prev(after)->first + std::prev(after)->second.bytes > first) return already_registered;
+  if (after != all().memory.begin() && std::prev(after)->first + std::prev(after)->second.bytes > first)
+    return already_registered;
   all().memory[first] = {bytes, nullptr, true};
   ++all().counts["registered"];
   return CUDA_SUCCESS;
@@ -310,7 +318,8 @@ int cuModuleLoadData(CUmodule* made, const void* image) {
   long bytes = 0;
   int begins = 0;
   const char* const text = static_cast<const char*>(image);
-  if (std::sscanf(text, "FAKE %31s %ld%n", architecture, &bytes, &begins) != 2 || text[begins] != '\n') return invalid_image;
+  if (std::sscanf(text, "FAKE %31s %ld%n", architecture, &bytes, &begins) != 2 || text[begins] != '\n')
+    return invalid_image;
   const std::string named = architecture;
   if (named.rfind("sm_", 0) == 0 && named != "sm_" + std::to_string(all().setting("capability"))) return no_binary;
   std::string file = (std::filesystem::temp_directory_path() / "fake-cuda-XXXXXX").string();

@@ -1,8 +1,9 @@
-// fake_nvrtc.cpp - NVRTC's functions over the host's compiler: what it makes is a shared library that fake_cuda.cpp runs.
+// fake_nvrtc.cpp - NVRTC's functions over the host's compiler: what it makes is a shared library that fake_cuda.cpp
+// runs.
 //
 // Threads     any.
-#include <sys/wait.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include <cstring>
 #include <filesystem>
@@ -55,18 +56,20 @@ bool understood(const std::string& option, std::string& architecture, std::strin
 
 /// Between a prelude and an epilogue; empty if the text has no entry.
 std::string as_host_code(const std::string& source) {
-  static const std::regex shared(R"(extern __shared__ __align__\(16\) char (\w+)\[\];)"), entry(R"((?:STRETTO_ENTRY|extern "C" __global__ void) (\w+)\()");
+  static const std::regex shared(R"(extern __shared__ __align__\(16\) char (\w+)\[\];)"),
+      entry(R"((?:STRETTO_ENTRY|extern "C" __global__ void) (\w+)\()");
   std::smatch memory, kernel;
   const bool has_memory = std::regex_search(source, memory, shared);
   std::string::const_iterator from = source.begin();
   // The macro's own definition is not an entry of ours.
   if (!std::regex_search(from, source.end(), kernel, entry)) return {};
-  const bool barriers = source.find("STRETTO_BARRIER ;") != std::string::npos || source.find("__syncthreads();") != std::string::npos;
+  const bool barriers =
+      source.find("STRETTO_BARRIER ;") != std::string::npos || source.find("__syncthreads();") != std::string::npos;
   return "#include \"" FAKE_NVRTC_PRELUDE "\"\n#line 1 \"kernel.cu\"\n" +
-         std::regex_replace(source, shared, "static __thread char* $1;") + "\n" + (has_memory ? "" : "static __thread char* no_shared;\n") + "#define FAKE_SHARED " +
-         (has_memory ? memory[1].str() : "no_shared") +
-         "\n#define FAKE_ENTRY " + kernel[1].str() + "\n#define FAKE_BARRIERS " + (barriers ? "1" : "0") +
-         "\n#include \"" FAKE_NVRTC_EPILOGUE "\"\n";
+         std::regex_replace(source, shared, "static __thread char* $1;") + "\n" +
+         (has_memory ? "" : "static __thread char* no_shared;\n") + "#define FAKE_SHARED " +
+         (has_memory ? memory[1].str() : "no_shared") + "\n#define FAKE_ENTRY " + kernel[1].str() +
+         "\n#define FAKE_BARRIERS " + (barriers ? "1" : "0") + "\n#include \"" FAKE_NVRTC_EPILOGUE "\"\n";
 }
 
 int copy_out(const std::string& what, std::size_t* bytes, char* to, bool with_end) {
@@ -83,7 +86,8 @@ int nvrtcVersion(int* major, int* minor) { return *major = 12, *minor = 4, NVRTC
 int nvrtcGetNumSupportedArchs(int* count) { return *count = 3, NVRTC_SUCCESS; }
 int nvrtcGetSupportedArchs(int* all) { return all[0] = 75, all[1] = 80, all[2] = 86, NVRTC_SUCCESS; }
 
-int nvrtcCreateProgram(nvrtcProgram* p, const char* source, const char*, int headers, const char* const*, const char* const*) {
+int nvrtcCreateProgram(nvrtcProgram* p, const char* source, const char*, int headers, const char* const*,
+                       const char* const*) {
   if (!source || headers) return invalid_input;
   *p = new nvrtcProgram_st{source, {}, {}};
   return NVRTC_SUCCESS;

@@ -25,8 +25,9 @@
 
 namespace stretto::device::cuda {
 
-inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200, no_context = 201,
-                     no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500, already_registered = 712, not_supported = 801;
+inline constexpr int invalid_value = 1, not_initialized = 3, invalid_device = 101, invalid_image = 200,
+                     no_context = 201, no_binary = 209, peer_unsupported = 217, invalid_handle = 400, not_found = 500,
+                     already_registered = 712, not_supported = 801;
 
 /// Whether the point that an event recorded last has been reached.
 struct point {
@@ -64,7 +65,7 @@ struct CUmod_st {
 
 struct allocation {
   std::size_t bytes;
-  CUcontext context;  // null: of the host, page-locked
+  CUcontext context;        // null: of the host, page-locked
   bool is_callers = false;  // which it was before
   int file = -1;            // of a device's, which other processes may open, with a lock that they share
   long number = 0;          // in its name
@@ -109,8 +110,9 @@ inline std::vector<CUdevice> visible_devices() {
   for (long n = 0; n < there; ++n) visible.push_back(static_cast<CUdevice>(n));
   return visible;
 }
-/// A thread's contexts, the current one last. They stay as long as the thread does: it may close devices behind the ends of all that it
-/// kept for itself, as the first thread does for what is static, and NVIDIA's driver takes that, too.
+/// A thread's contexts, the current one last. They stay as long as the thread does: it may close devices behind the
+/// ends of all that it kept for itself, as the first thread does for what is static, and NVIDIA's driver takes that,
+/// too.
 class contexts_of_thread {
  public:
   bool empty() const { return depth_ == 0; }
@@ -150,9 +152,9 @@ inline bool is_in(CUcontext c, std::uintptr_t at, std::size_t bytes) {
   const bool inside = after != all().memory.begin() && at < std::prev(after)->first + std::prev(after)->second.bytes;
   const bool begins_another = after != all().memory.end() && after->first < at + bytes;
   if (!c)
-    return inside
-               ? !std::prev(after)->second.context && at + bytes <= std::prev(after)->first + std::prev(after)->second.bytes
-               : !begins_another;
+    return inside ? !std::prev(after)->second.context &&
+                        at + bytes <= std::prev(after)->first + std::prev(after)->second.bytes
+                  : !begins_another;
   return inside && std::prev(after)->second.context == c &&
          at + bytes <= std::prev(after)->first + std::prev(after)->second.bytes;
 }

@@ -80,7 +80,8 @@ int fill(CUstream s, CUdeviceptr at, std::size_t pitch, T value, std::size_t cou
     return misused(invalid_value);
   return enqueue(s, [=] {
     for (std::size_t r = 0; r < rows; ++r)
-      for (std::size_t i = 0; i < count; ++i) std::memcpy(pointer(at) + r * pitch + i * sizeof(T), &value, sizeof value);
+      for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(pointer(at) + r * pitch + i * sizeof(T), &value, sizeof value);
     return CUDA_SUCCESS;
   });
 }
@@ -95,8 +96,8 @@ void wait_until_empty(std::unique_lock<std::mutex>& lock, CUstream s) {
 extern "C" {
 
 int cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream s) {
-  return copy(s, {static_cast<std::byte*>(const_cast<void*>(from)), nullptr, 0, 0}, {pointer(to), s->context, 0, 0}, bytes,
-              1, 1);
+  return copy(s, {static_cast<std::byte*>(const_cast<void*>(from)), nullptr, 0, 0}, {pointer(to), s->context, 0, 0},
+              bytes, 1, 1);
 }
 int cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream s) {
   return copy(s, {pointer(from), s->context, 0, 0}, {static_cast<std::byte*>(to), nullptr, 0, 0}, bytes, 1, 1);
@@ -124,8 +125,8 @@ int cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* c, CUstream s) {
                : end_of_copy{pointer(device), context, pitch, pitch * height};
   };
   return copy(s, end(c->srcMemoryType, c->srcHost, c->srcDevice, c->srcContext, c->srcPitch, c->srcHeight),
-              end(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstContext, c->dstPitch, c->dstHeight), c->WidthInBytes,
-              c->Height, c->Depth);
+              end(c->dstMemoryType, c->dstHost, c->dstDevice, c->dstContext, c->dstPitch, c->dstHeight),
+              c->WidthInBytes, c->Height, c->Depth);
 }
 int cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D_PEER* c, CUstream s) {
   if (c->srcContext || c->dstContext) return invalid_value;  // reserved there
@@ -139,7 +140,8 @@ int cuMemsetD32Async(CUdeviceptr at, unsigned v, std::size_t n, CUstream s) { re
 int cuMemsetD2D8Async(CUdeviceptr at, std::size_t pitch, unsigned char v, std::size_t n, std::size_t rows, CUstream s) {
   return fill(s, at, pitch, v, n, rows);
 }
-int cuMemsetD2D16Async(CUdeviceptr at, std::size_t pitch, unsigned short v, std::size_t n, std::size_t rows, CUstream s) {
+int cuMemsetD2D16Async(CUdeviceptr at, std::size_t pitch, unsigned short v, std::size_t n, std::size_t rows,
+                       CUstream s) {
   return fill(s, at, pitch, v, n, rows);
 }
 int cuMemsetD2D32Async(CUdeviceptr at, std::size_t pitch, unsigned v, std::size_t n, std::size_t rows, CUstream s) {
@@ -189,7 +191,8 @@ int cuStreamWriteValue32_v2(CUstream s, CUdeviceptr at, std::uint32_t value, uns
   if (const int status = context_of(s, c)) return status;
   if (const long status = all().setting("write")) return static_cast<int>(status);
   const auto after = all().memory.upper_bound(at);
-  const bool is_allocated = after != all().memory.begin() && at + sizeof value <= std::prev(after)->first + std::prev(after)->second.bytes;
+  const bool is_allocated =
+      after != all().memory.begin() && at + sizeof value <= std::prev(after)->first + std::prev(after)->second.bytes;
   if (flags || at % sizeof value || !is_allocated) return misused(invalid_value);
   return enqueue(s, [at, value] {
     std::atomic_ref(*reinterpret_cast<std::uint32_t*>(pointer(at))).store(value, std::memory_order_release);
@@ -244,8 +247,8 @@ int cuEventQuery(CUevent e) {
   return !e->last || e->last->passed ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   CUstream s, void** parameters, void** extra) {
+int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, CUstream s, void** parameters, void** extra) {
   whole_driver& d = all();
   std::scoped_lock lock(d.mutex);
   CUcontext c = nullptr;
@@ -262,14 +265,15 @@ int cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned
     auto& one = values.emplace_back((f->sizes[i] + 7) / 8);
     std::memcpy(one.data(), parameters[i], f->sizes[i]);
   }
-  return enqueue(s, [run = f->run, values = std::move(values), faulty, shared, gx, gy, gz, bx, by, bz]() mutable -> int {
-    if (faulty) return CUDA_ERROR_ILLEGAL_ADDRESS;
-    std::vector<void*> at;
-    for (auto& v : values) at.push_back(v.data());
-    const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
-    const int wrong = run(at.data(), grid, block, shared);
-    return wrong == 0 ? CUDA_SUCCESS : wrong == 1 ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_ERROR_LAUNCH_FAILED;
-  });
+  return enqueue(
+      s, [run = f->run, values = std::move(values), faulty, shared, gx, gy, gz, bx, by, bz]() mutable -> int {
+        if (faulty) return CUDA_ERROR_ILLEGAL_ADDRESS;
+        std::vector<void*> at;
+        for (auto& v : values) at.push_back(v.data());
+        const unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+        const int wrong = run(at.data(), grid, block, shared);
+        return wrong == 0 ? CUDA_SUCCESS : wrong == 1 ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_ERROR_LAUNCH_FAILED;
+      });
 }
 
 }  // extern "C"

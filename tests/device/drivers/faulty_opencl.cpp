@@ -32,7 +32,7 @@ cl_int lost_with = CL_SUCCESS;  // set: the device is lost
 struct late_memory {
   bool is = false;
   unsigned long long left = 0;
-  std::map<cl_mem, std::size_t> without, with;             // memory of their own
+  std::map<cl_mem, std::size_t> without, with;           // memory of their own
   std::map<cl_kernel, std::map<cl_uint, cl_mem>> given;  // which a launch uses
 } late;
 
@@ -102,25 +102,25 @@ void faulty_opencl_mend() {
   late = {};
 }
 
-#define FORWARD(result, name, parameters, arguments)                     \
-  result name parameters {                                               \
+#define FORWARD(result, name, parameters, arguments)                                 \
+  result name parameters {                                                           \
     if (const cl_int status = status_of(#name); status != CL_SUCCESS) return status; \
-    return real<decltype(name)>(#name) arguments;                        \
+    return real<decltype(name)>(#name) arguments;                                    \
   }
-#define FORWARD_MADE(result, name, parameters, arguments)                \
-  result name parameters {                                               \
-    if (const cl_int failed = status_of(#name); failed != CL_SUCCESS) {  \
-      if (status) *status = failed;                                      \
-      return nullptr;                                                    \
-    }                                                                    \
-    return real<decltype(name)>(#name) arguments;                        \
+#define FORWARD_MADE(result, name, parameters, arguments)               \
+  result name parameters {                                              \
+    if (const cl_int failed = status_of(#name); failed != CL_SUCCESS) { \
+      if (status) *status = failed;                                     \
+      return nullptr;                                                   \
+    }                                                                   \
+    return real<decltype(name)>(#name) arguments;                       \
   }
 
-#define FORWARD_USE(name, buffer, parameters, arguments)                                      \
-  cl_int name parameters {                                                                    \
-    if (const cl_int status = status_of(#name); status != CL_SUCCESS) return status;          \
-    if (const cl_int status = takes_memory(buffer); status != CL_SUCCESS) return status;      \
-    return real<decltype(name)>(#name) arguments;                                             \
+#define FORWARD_USE(name, buffer, parameters, arguments)                                 \
+  cl_int name parameters {                                                               \
+    if (const cl_int status = status_of(#name); status != CL_SUCCESS) return status;     \
+    if (const cl_int status = takes_memory(buffer); status != CL_SUCCESS) return status; \
+    return real<decltype(name)>(#name) arguments;                                        \
   }
 
 cl_mem clCreateBuffer(cl_context c, cl_mem_flags f, size_t n, void* p, cl_int* status) {
@@ -134,12 +134,13 @@ cl_int clReleaseMemObject(cl_mem b) {
   {
     const std::scoped_lock lock(mutex);
     late.without.erase(b);
-    if (const auto found = late.with.find(b); found != late.with.end()) late.left += found->second, late.with.erase(found);
+    if (const auto found = late.with.find(b); found != late.with.end())
+      late.left += found->second, late.with.erase(found);
   }
   return real<decltype(clReleaseMemObject)>("clReleaseMemObject")(b);
 }
-cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint n, const cl_mem* b, cl_mem_migration_flags f, cl_uint k, const cl_event* w,
-                                  cl_event* e) {
+cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint n, const cl_mem* b, cl_mem_migration_flags f, cl_uint k,
+                                  const cl_event* w, cl_event* e) {
   if (const cl_int status = status_of("clEnqueueMigrateMemObjects"); status != CL_SUCCESS) return status;
   for (cl_uint i = 0; i < n; ++i)
     if (const cl_int status = takes_memory(b[i]); status != CL_SUCCESS) return status;
@@ -154,12 +155,15 @@ cl_int clSetKernelArg(cl_kernel k, cl_uint n, size_t bytes, const void* value) {
   }
   return real<decltype(clSetKernelArg)>("clSetKernelArg")(k, n, bytes, value);
 }
-FORWARD_MADE(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, const char** t, const size_t* l, cl_int* status), (c, n, t, l, status))
+FORWARD_MADE(cl_program, clCreateProgramWithSource,
+             (cl_context c, cl_uint n, const char** t, const size_t* l, cl_int* status), (c, n, t, l, status))
 FORWARD_MADE(cl_kernel, clCreateKernel, (cl_program p, const char* n, cl_int* status), (p, n, status))
 FORWARD(cl_int, clBuildProgram,
-        (cl_program p, cl_uint n, const cl_device_id* d, const char* o, void(CL_CALLBACK* f)(cl_program, void*), void* u), (p, n, d, o, f, u))
-cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d, const size_t* o, const size_t* g, const size_t* l, cl_uint n,
-                              const cl_event* w, cl_event* e) {
+        (cl_program p, cl_uint n, const cl_device_id* d, const char* o, void(CL_CALLBACK* f)(cl_program, void*),
+         void* u),
+        (p, n, d, o, f, u))
+cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d, const size_t* o, const size_t* g,
+                              const size_t* l, cl_uint n, const cl_event* w, cl_event* e) {
   if (const cl_int status = status_of("clEnqueueNDRangeKernel"); status != CL_SUCCESS) return status;
   std::map<cl_uint, cl_mem> used;
   {
@@ -171,13 +175,17 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d, const 
   return real<decltype(clEnqueueNDRangeKernel)>("clEnqueueNDRangeKernel")(q, k, d, o, g, l, n, w, e);
 }
 FORWARD_USE(clEnqueueWriteBuffer, b,
-        (cl_command_queue q, cl_mem b, cl_bool w, size_t o, size_t s, const void* p, cl_uint n, const cl_event* l, cl_event* e),
-        (q, b, w, o, s, p, n, l, e))
+            (cl_command_queue q, cl_mem b, cl_bool w, size_t o, size_t s, const void* p, cl_uint n, const cl_event* l,
+             cl_event* e),
+            (q, b, w, o, s, p, n, l, e))
 FORWARD_USE(clEnqueueReadBuffer, b,
-        (cl_command_queue q, cl_mem b, cl_bool w, size_t o, size_t s, void* p, cl_uint n, const cl_event* l, cl_event* e),
-        (q, b, w, o, s, p, n, l, e))
-FORWARD(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, const cl_event* w, cl_event* e), (q, n, w, e))
-FORWARD(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue q, cl_uint n, const cl_event* w, cl_event* e), (q, n, w, e))
+            (cl_command_queue q, cl_mem b, cl_bool w, size_t o, size_t s, void* p, cl_uint n, const cl_event* l,
+             cl_event* e),
+            (q, b, w, o, s, p, n, l, e))
+FORWARD(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue q, cl_uint n, const cl_event* w, cl_event* e),
+        (q, n, w, e))
+FORWARD(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue q, cl_uint n, const cl_event* w, cl_event* e),
+        (q, n, w, e))
 
 cl_command_queue clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int* status) {
   if (const cl_int failed = status_of("clCreateCommandQueue"); failed != CL_SUCCESS) return *status = failed, nullptr;
@@ -198,7 +206,8 @@ cl_int clGetEventInfo(cl_event e, cl_event_info what, size_t bytes, void* to, si
   const cl_int status = what == CL_EVENT_COMMAND_EXECUTION_STATUS ? status_of("clGetEventInfo") : CL_SUCCESS;
   if (status == CL_SUCCESS) return real<decltype(clGetEventInfo)>("clGetEventInfo")(e, what, bytes, to, there);
   const std::scoped_lock lock(mutex);
-  for (const cl_command_queue q : queues) real<decltype(clFinish)>("clFinish")(q);  // it has failed, and writes nothing any more
+  for (const cl_command_queue q : queues)
+    real<decltype(clFinish)>("clFinish")(q);  // it has failed, and writes nothing any more
   std::memcpy(to, &status, sizeof status);
   return CL_SUCCESS;
 }

@@ -1,5 +1,5 @@
-// kernel_epilogue.hpp - runs a kernel's blocks. Stands behind a kernel's text; FAKE_ENTRY is its name, FAKE_SHARED the pointer
-// to the memory of a group that a launch sizes, FAKE_BARRIERS whether it has any.
+// kernel_epilogue.hpp - runs a kernel's blocks. Stands behind a kernel's text; FAKE_ENTRY is its name, FAKE_SHARED the
+// pointer to the memory of a group that a launch sizes, FAKE_BARRIERS whether it has any.
 namespace {
 
 using kernel_type = decltype(FAKE_ENTRY);

@@ -34,14 +34,17 @@ void* clCreateContext(const long*, unsigned, void* const*, void*, void*, int* st
 
 #define STUB(name) \
   int name() { return device_not_available; }
-STUB(clGetDeviceInfo) STUB(clCreateSubBuffer) STUB(clGetMemObjectInfo) STUB(clGetKernelInfo) STUB(clGetKernelWorkGroupInfo) STUB(clEnqueueMapBuffer) STUB(clEnqueueUnmapMemObject) STUB(clEnqueueMigrateMemObjects)
-STUB(clGetPlatformInfo) STUB(clReleaseContext) STUB(clCreateCommandQueue) STUB(clReleaseCommandQueue) STUB(clCreateBuffer)
-    STUB(clReleaseMemObject) STUB(clCreateProgramWithSource) STUB(clCreateProgramWithBinary) STUB(clBuildProgram)
-        STUB(clGetProgramBuildInfo) STUB(clGetProgramInfo) STUB(clReleaseProgram) STUB(clCreateKernel) STUB(clReleaseKernel)
-            STUB(clSetKernelArg) STUB(clEnqueueNDRangeKernel) STUB(clEnqueueReadBuffer) STUB(clEnqueueWriteBuffer)
-                STUB(clEnqueueReadBufferRect) STUB(clEnqueueWriteBufferRect) STUB(clEnqueueCopyBuffer)
-                    STUB(clEnqueueCopyBufferRect) STUB(clEnqueueFillBuffer) STUB(clEnqueueMarkerWithWaitList)
-                        STUB(clEnqueueBarrierWithWaitList) STUB(clGetEventInfo) STUB(clReleaseEvent) STUB(clFlush)
-                            STUB(clFinish) STUB(clSetEventCallback) STUB(clCreateSubDevices)
+// clang-format off
+STUB(clGetDeviceInfo) STUB(clCreateSubBuffer) STUB(clGetMemObjectInfo) STUB(clGetKernelInfo)
+STUB(clGetKernelWorkGroupInfo) STUB(clEnqueueMapBuffer) STUB(clEnqueueUnmapMemObject) STUB(clEnqueueMigrateMemObjects)
+STUB(clGetPlatformInfo) STUB(clReleaseContext) STUB(clCreateCommandQueue) STUB(clReleaseCommandQueue)
+STUB(clCreateBuffer) STUB(clReleaseMemObject) STUB(clCreateProgramWithSource) STUB(clCreateProgramWithBinary)
+STUB(clBuildProgram) STUB(clGetProgramBuildInfo) STUB(clGetProgramInfo) STUB(clReleaseProgram) STUB(clCreateKernel)
+STUB(clReleaseKernel) STUB(clSetKernelArg) STUB(clEnqueueNDRangeKernel) STUB(clEnqueueReadBuffer)
+STUB(clEnqueueWriteBuffer) STUB(clEnqueueReadBufferRect) STUB(clEnqueueWriteBufferRect) STUB(clEnqueueCopyBuffer)
+STUB(clEnqueueCopyBufferRect) STUB(clEnqueueFillBuffer) STUB(clEnqueueMarkerWithWaitList)
+STUB(clEnqueueBarrierWithWaitList) STUB(clGetEventInfo) STUB(clReleaseEvent) STUB(clFlush) STUB(clFinish)
+STUB(clSetEventCallback) STUB(clCreateSubDevices)
+// clang-format on
 
 }  // extern "C"

@@ -42,20 +42,29 @@ int main(int, char** v) {
       at_the_same_time([] { ++shared_by_all; }, [] { ++shared_by_all; });
     } else if (way == "events") {
       const auto e = stretto::user_event::create();
-      at_the_same_time([e] { e.trigger(); shared_by_all = 1; }, [e] {
-        while (!e.has_triggered()) {
-        }
-        std::printf("%s", shared_by_all == 2 ? "2" : "");
-      });
+      at_the_same_time(
+          [e] {
+            e.trigger();
+            shared_by_all = 1;
+          },
+          [e] {
+            while (!e.has_triggered()) {
+            }
+            std::printf("%s", shared_by_all == 2 ? "2" : "");
+          });
     } else {
       std::vector<int> values(1000);
-      at_the_same_time([&] { for (int& v : values) v = 1; }, [&] {
-        stretto::finish([&] {
-          stretto::forasync(stretto::box(0, 1000), [&](stretto::coordinate i) {
-            if (values[static_cast<std::size_t>(i)] == 2) std::puts("2");
+      at_the_same_time(
+          [&] {
+            for (int& v : values) v = 1;
+          },
+          [&] {
+            stretto::finish([&] {
+              stretto::forasync(stretto::box(0, 1000), [&](stretto::coordinate i) {
+                if (values[static_cast<std::size_t>(i)] == 2) std::puts("2");
+              });
+            });
           });
-        });
-      });
     }
   });
 }

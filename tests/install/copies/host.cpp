@@ -1,4 +1,5 @@
-// host GLOBAL_PLUGIN LOCAL_PLUGIN: a program with its own copy of Stretto loads two plugins with theirs, and prints what is wrong.
+// host GLOBAL_PLUGIN LOCAL_PLUGIN: a program with its own copy of Stretto loads two plugins with theirs, and prints
+// what is wrong.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// A library or program with its own copy of Stretto. The macros and inline functions have the same names in each, and other values.
+// A library or program with its own copy of Stretto. The macros and inline functions have the same names in each, and
+// other values.
 #include "plugin.hpp"
 
 #include <optional>
@@ -8,7 +9,10 @@
 namespace model {
 
 STRETTO_DEVICE_CONSTANT(float, offset, COPY)
-STRETTO_DEVICE_STRUCT(pair, { float first; float second; })
+STRETTO_DEVICE_STRUCT(pair, {
+  float first;
+  float second;
+})
 STRETTO_DEVICE_FUNCTION(float, shifted, (float x), { return x + offset; })
 STRETTO_KERNEL(shift, (inout<float> u), { u(global_id(0)) = shifted(u(global_id(0))); })
 

@@ -43,7 +43,8 @@ int use_in_task(const std::string& how) {
                return e.code();
              }
              return std::string("nothing was thrown");
-           }).get();
+           })
+        .get();
   });
   std::printf("%s\n", refused.c_str());
   return use(outer, how);

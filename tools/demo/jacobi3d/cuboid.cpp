@@ -12,7 +12,8 @@ using stretto::send;
 
 void cuboid::begin(std::array<stretto::mobile<cuboid>, sides> neighbours) {
   neighbours_ = neighbours;
-  expected_ = static_cast<std::uint32_t>(std::ranges::count_if(neighbours_, [](const auto& n) { return n.is_valid(); }));
+  expected_ =
+      static_cast<std::uint32_t>(std::ranges::count_if(neighbours_, [](const auto& n) { return n.is_valid(); }));
 }
 
 void cuboid::go_on_to(std::uint32_t step, stretto::user_event done) {

@@ -1,6 +1,8 @@
-// cuboid.hpp - a part of the problem as a mobile object: it steps when the faces of its neighbours have come, and sends its own.
+// cuboid.hpp - a part of the problem as a mobile object: it steps when the faces of its neighbours have come, and sends
+// its own.
 //
-// A neighbour is at most one step ahead, so that faces of two steps have to be kept. Nobody waits for anybody else: no barrier.
+// A neighbour is at most one step ahead, so that faces of two steps have to be kept. Nobody waits for anybody else: no
+// barrier.
 //
 // Threads     handlers of one object; one at a time.
 #pragma once

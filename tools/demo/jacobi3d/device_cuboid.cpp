@@ -20,7 +20,8 @@ device_cuboid::device_cuboid(problem p, block b) : problem_(p), where_(b) {
 
 void device_cuboid::begin(std::array<mobile<device_cuboid>, sides> neighbours) {
   neighbours_ = neighbours;
-  expected_ = static_cast<std::uint32_t>(std::ranges::count_if(neighbours_, [](const auto& n) { return n.is_valid(); }));
+  expected_ =
+      static_cast<std::uint32_t>(std::ranges::count_if(neighbours_, [](const auto& n) { return n.is_valid(); }));
 }
 
 void device_cuboid::go_on_to(std::uint32_t step, user_event done) {
@@ -44,7 +45,8 @@ void device_cuboid::go_on() {
       launch(on(device_kind::device), copy_cells, face.elements(), face, now_(face.elements()));
     }
     come_[step_ % 2] = 0;
-    const event computed = launch(on(device_kind::device), relax_cells, inside_of(where_), now_, next_(inside_of(where_)), 1.0 / 6);
+    const event computed =
+        launch(on(device_kind::device), relax_cells, inside_of(where_), now_, next_(inside_of(where_)), 1.0 / 6);
     std::swap(now_, next_);
     ++step_;
     if (step_ < problem_.iterations) send_faces();
@@ -57,7 +59,9 @@ void device_cuboid::send_faces() const {
     if (!neighbours_[side].is_valid()) continue;
     array face(layer_of(where_, side));
     launch(on(device_kind::device), copy_cells, face.elements(), now_, face);
-    detached([&] { send(neighbours_[side], call<&device_cuboid::take>(static_cast<std::uint8_t>(side ^ 1), step_, std::move(face))); });
+    detached([&] {
+      send(neighbours_[side], call<&device_cuboid::take>(static_cast<std::uint8_t>(side ^ 1), step_, std::move(face)));
+    });
   }
 }
 

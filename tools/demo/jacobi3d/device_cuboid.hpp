@@ -1,6 +1,7 @@
 // device_cuboid.hpp - a cuboid whose cells are arrays: what it computes are kernels, and its faces travel as objects.
 //
-// Handlers launch and return: a face goes on its way before the step that computes it has ended, perhaps before it has begun.
+// Handlers launch and return: a face goes on its way before the step that computes it has ended, perhaps before it has
+// begun.
 //
 // Threads     handlers of one object; one at a time.
 #pragma once
@@ -31,7 +32,8 @@ class device_cuboid {
 
   template <class Archive>
   friend void fields(Archive& a, stretto::archived<device_cuboid, Archive>& c) {
-    a(c.problem_, c.where_, c.now_, c.next_, c.neighbours_, c.done_, c.faces_, c.come_, c.expected_, c.step_, c.may_reach_);
+    a(c.problem_, c.where_, c.now_, c.next_, c.neighbours_, c.done_, c.faces_, c.come_, c.expected_, c.step_,
+      c.may_reach_);
   }
 
  private:

@@ -14,7 +14,9 @@ STRETTO_KERNEL(copy_cells, (in<double, 3> from, out<double, 3> to), {
 // The sum of `relax`, in the same order.
 STRETTO_KERNEL(relax_cells, (in<double, 3> u, out<double, 3> v, double sixth), {
   int z = global_id(0), y = global_id(1), x = global_id(2);
-  v(z, y, x) = ((u(z, y, x - 1) + u(z, y, x + 1)) + (u(z, y - 1, x) + u(z, y + 1, x)) + (u(z - 1, y, x) + u(z + 1, y, x))) * sixth;
+  v(z, y, x) =
+      ((u(z, y, x - 1) + u(z, y, x + 1)) + (u(z, y - 1, x) + u(z, y + 1, x)) + (u(z - 1, y, x) + u(z + 1, y, x))) *
+      sixth;
 })
 
 /// The cells of a block; those of them that lie at that side, which the neighbour has around it.

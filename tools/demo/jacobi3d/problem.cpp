@@ -33,7 +33,8 @@ std::uint32_t number(std::string_view text, std::uint32_t most, const char* flag
   if (fault == std::errc() && end == text.data() + text.size() && n > 0 && n <= most) return n;
   throw stretto::error("W33", fmt::format("{} cannot be \"{}\"", flag, all))
       .fact("allowed", fmt::format("numbers from 1 to {}", most))
-      .remedy(flag == std::string_view("--size") ? "--size 96, or --size 128x96x64" : "--overdecompose 2, or --overdecompose 1,2,4");
+      .remedy(flag == std::string_view("--size") ? "--size 96, or --size 128x96x64"
+                                                 : "--overdecompose 2, or --overdecompose 1,2,4");
 }
 
 std::vector<std::uint32_t> numbers(const std::string& text, char between, std::uint32_t most, const char* flag) {
@@ -123,7 +124,8 @@ triple cut(const triple& size, std::uint32_t blocks) {
       if (surface < least) least = surface, best = parts;
     }
   if (best[0]) return best;
-  throw stretto::error("W33", fmt::format("{} x {} x {} cells cannot be cut into {} cuboids", size[0], size[1], size[2], blocks))
+  throw stretto::error(
+      "W33", fmt::format("{} x {} x {} cells cannot be cut into {} cuboids", size[0], size[1], size[2], blocks))
       .because("no cut along the axes gives that many, each of a cell at least")
       .remedy("a larger --size, or a smaller factor for --overdecompose");
 }
@@ -158,6 +160,8 @@ triple read_size(const std::string& text) {
       .remedy("--size 96, or --size 128x96x64");
 }
 
-std::vector<std::uint32_t> read_factors(const std::string& text) { return numbers(text, ',', most_factor, "--overdecompose"); }
+std::vector<std::uint32_t> read_factors(const std::string& text) {
+  return numbers(text, ',', most_factor, "--overdecompose");
+}
 
 }  // namespace jacobi3d

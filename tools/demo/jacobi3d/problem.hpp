@@ -1,6 +1,8 @@
-// problem.hpp - Laplace's equation on a box of cells, relaxed by Jacobi: each new value is the mean of its six neighbours.
+// problem.hpp - Laplace's equation on a box of cells, relaxed by Jacobi: each new value is the mean of its six
+// neighbours.
 //
-// The border has the values of x*x - y*y, which solves the equation, so that the cells inside come nearer to it; they begin at 0.
+// The border has the values of x*x - y*y, which solves the equation, so that the cells inside come nearer to it; they
+// begin at 0.
 //
 // Threads     pure functions.
 #pragma once
@@ -33,8 +35,12 @@ struct field {
   /// As it begins: the border's values outside of the problem, 0 inside.
   field(const problem& p, const block& b);
 
-  std::size_t stride(unsigned axis) const { return axis == 0 ? 1 : axis == 1 ? size[0] + 2 : std::size_t{size[0] + 2} * (size[1] + 2); }
-  std::size_t at(std::uint32_t x, std::uint32_t y, std::uint32_t z) const { return x + 1 + (y + 1) * stride(1) + (z + 1) * stride(2); }
+  std::size_t stride(unsigned axis) const {
+    return axis == 0 ? 1 : axis == 1 ? size[0] + 2 : std::size_t{size[0] + 2} * (size[1] + 2);
+  }
+  std::size_t at(std::uint32_t x, std::uint32_t y, std::uint32_t z) const {
+    return x + 1 + (y + 1) * stride(1) + (z + 1) * stride(2);
+  }
 
   triple size = {};
   std::vector<double> values;
@@ -55,7 +61,8 @@ std::vector<double> face(const field& f, unsigned side);
 /// Puts a neighbour's face around the block, at that side. Throws std::length_error if it is of another size.
 void put_face(field& f, unsigned side, const std::vector<double>& values);
 
-/// How many blocks along each axis: as many in all, with the least surface between them. Throws W33 if the problem cannot be cut so.
+/// How many blocks along each axis: as many in all, with the least surface between them. Throws W33 if the problem
+/// cannot be cut so.
 triple cut(const triple& size, std::uint32_t blocks);
 /// The block at a position of the cut.
 block block_at(const triple& size, const triple& parts, const triple& position);

@@ -19,7 +19,9 @@ double report::million_cells_per_second(const measured& m) const {
   return static_cast<double>(cells(what.size)) * of_steps(what, m.from) / m.seconds / 1e6;
 }
 
-double report::cuboids_per_worker(const measured& m) const { return static_cast<double>(m.cuboids) / (nodes * workers); }
+double report::cuboids_per_worker(const measured& m) const {
+  return static_cast<double>(m.cuboids) / (nodes * workers);
+}
 
 double report::ratio_per_worker(const measured& m) const {
   return serial_seconds * of_steps(what, m.from) / what.iterations / m.seconds / (nodes * workers);
@@ -34,14 +36,17 @@ std::string to_text(const report& r) {
                       r.serial_million_cells_per_second());
   text += "  cuboids per worker  cuboids    seconds  million cells per second  per worker, to the serial loop\n";
   for (const measured& m : r.runs)
-    text += fmt::format("  {:>18.4g}  {:>7}  {:9.4f}  {:24.1f}  {:30.2f}\n", r.cuboids_per_worker(m), m.cuboids, m.seconds,
-                        r.million_cells_per_second(m), r.ratio_per_worker(m));
+    text += fmt::format("  {:>18.4g}  {:>7}  {:9.4f}  {:24.1f}  {:30.2f}\n", r.cuboids_per_worker(m), m.cuboids,
+                        m.seconds, r.million_cells_per_second(m), r.ratio_per_worker(m));
   for (const measured& m : r.runs) {
-    if (m.from) text += fmt::format("\n  It went on from a checkpoint after step {}: its time is of the steps since.\n", m.from);
-    if (m.saved) text += fmt::format("\n  It was saved {}; the files were written while work went on.\n", count(m.saved, "time"));
+    if (m.from)
+      text += fmt::format("\n  It went on from a checkpoint after step {}: its time is of the steps since.\n", m.from);
+    if (m.saved)
+      text += fmt::format("\n  It was saved {}; the files were written while work went on.\n", count(m.saved, "time"));
   }
-  text += fmt::format("\n  The last step changes a value by at most {:.3g}. Every value is the serial loop's to the last bit.\n",
-                      r.runs.front().last_change);
+  text += fmt::format(
+      "\n  The last step changes a value by at most {:.3g}. Every value is the serial loop's to the last bit.\n",
+      r.runs.front().last_change);
   return text;
 }
 

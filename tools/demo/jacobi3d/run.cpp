@@ -23,9 +23,9 @@ using tools::seconds_of;
 
 template <class Cuboid>
 struct pieces {
-  triple parts = {};                 // along each axis
-  std::vector<mobile<Cuboid>> all;   // x first
-  std::uint32_t step = 0;            // that they have reached
+  triple parts = {};                // along each axis
+  std::vector<mobile<Cuboid>> all;  // x first
+  std::uint32_t step = 0;           // that they have reached
 
   triple position(std::size_t i) const {
     const auto at = [](std::size_t n) { return static_cast<std::uint32_t>(n); };
@@ -60,17 +60,19 @@ pieces<Cuboid> made(const problem& p, const triple& parts) {
 
 /// What has to be the same to go on with it.
 std::string words_of(const request& r) {
-  return fmt::format("{} x {} x {} cells, {} steps, {}", r.what.size[0], r.what.size[1], r.what.size[2], r.what.iterations,
-                     r.where == cells_on::devices ? "computed by devices" : "computed by workers");
+  return fmt::format("{} x {} x {} cells, {} steps, {}", r.what.size[0], r.what.size[1], r.what.size[2],
+                     r.what.iterations, r.where == cells_on::devices ? "computed by devices" : "computed by workers");
 }
 
 template <class Cuboid>
 pieces<Cuboid> restored(const checkpoint& saved) {
   saved.restore_objects();
-  return {saved.value<triple>("parts"), saved.value<std::vector<mobile<Cuboid>>>("cuboids"), saved.value<std::uint32_t>("step")};
+  return {saved.value<triple>("parts"), saved.value<std::vector<mobile<Cuboid>>>("cuboids"),
+          saved.value<std::uint32_t>("step")};
 }
 
-/// In stretches of steps. Cuboids rest where one ends, for as long as it takes to copy them: files are written during the next one.
+/// In stretches of steps. Cuboids rest where one ends, for as long as it takes to copy them: files are written during
+/// the next one.
 template <class Cuboid>
 void go_on(pieces<Cuboid>& c, const request& r, measured& m) {
   std::optional<future<void>> saved;
@@ -85,14 +87,15 @@ void go_on(pieces<Cuboid>& c, const request& r, measured& m) {
     wait(merge(reached));
     if (saved) saved->get();
     if (c.step == r.what.iterations) break;
-    saved = save_checkpoint(r.checkpoint.string(),
-                            {keep("run", words_of(r)), keep("parts", c.parts), keep("cuboids", c.all), keep("step", c.step)});
+    saved = save_checkpoint(r.checkpoint.string(), {keep("run", words_of(r)), keep("parts", c.parts),
+                                                    keep("cuboids", c.all), keep("step", c.step)});
     ++m.saved;
   }
 }
 
 template <class Cuboid>
-measured compute(const request& r, const checkpoint* from, std::uint32_t factor, std::uint32_t workers, const field& expected) {
+measured compute(const request& r, const checkpoint* from, std::uint32_t factor, std::uint32_t workers,
+                 const field& expected) {
   auto c = from ? restored<Cuboid>(*from) : made<Cuboid>(r.what, cut(r.what.size, factor * job_nodes() * workers));
   measured m{.cuboids = static_cast<std::uint32_t>(c.all.size()), .from = c.step};
   m.seconds = seconds_of([&] { go_on(c, r, m); });
@@ -140,7 +143,8 @@ report run(const request& r, std::uint32_t workers) {
   field expected;
   found.serial_seconds = seconds_of([&] { expected = relaxed_serially(r.what, change); });
   const auto compute_in = r.where == cells_on::devices ? compute<device_cuboid> : compute<cuboid>;
-  for (const std::uint32_t factor : factors) found.runs.push_back(compute_in(r, from ? &*from : nullptr, factor, workers, expected));
+  for (const std::uint32_t factor : factors)
+    found.runs.push_back(compute_in(r, from ? &*from : nullptr, factor, workers, expected));
   return found;
 }
 

@@ -21,15 +21,16 @@ struct request {
   cells_on where = cells_on::host;
   std::uint32_t every = 10;               // steps between checkpoints
   std::filesystem::path checkpoint = {};  // saved there while work goes on; empty: not
-  std::filesystem::path restore = {};     // gone on from what is there, in its cuboids, whatever the factors; empty: begun anew
+  std::filesystem::path restore =
+      {};  // gone on from what is there, in its cuboids, whatever the factors; empty: begun anew
 };
 
 struct measured {
   std::uint32_t cuboids = 1;  // in all
   double seconds = 0;
   double last_change = 0;
-  std::uint32_t from = 0;     // the step that it went on from, of a checkpoint
-  std::uint32_t saved = 0;    // checkpoints
+  std::uint32_t from = 0;   // the step that it went on from, of a checkpoint
+  std::uint32_t saved = 0;  // checkpoints
 };
 
 struct report {

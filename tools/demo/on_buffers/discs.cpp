@@ -23,10 +23,13 @@ constexpr int shades = 127;  // of each disc in the palette, from 1 and from 128
 bodies two_discs(int count) {
   bodies b{1.0 / count, soft, {}, {}};
   std::minstd_rand random(11);
-  const auto number = [&random] { return static_cast<double>(random() - 1) / 2147483646; };  // as no two libraries' distributions are
+  const auto number = [&random] {
+    return static_cast<double>(random() - 1) / 2147483646;
+  };  // as no two libraries' distributions are
   vector3 all{0, 0, 0};
   for (int i = 0; i < count; ++i) {
-    const double side = i % 2 ? 1 : -1, r2 = radius * radius * number(), r = std::sqrt(r2), angle = 2 * std::numbers::pi * number();
+    const double side = i % 2 ? 1 : -1, r2 = radius * radius * number(), r = std::sqrt(r2),
+                 angle = 2 * std::numbers::pi * number();
     const double within = 0.5 * r2 / (radius * radius), speed = std::sqrt(within * r2) / std::pow(r2 + soft, 0.75);
     b.x.push_back({side * 1.5 + r * std::cos(angle), side * 0.6 + r * std::sin(angle), 0.02 * (number() - 0.5)});
     b.v.push_back({-side * 0.35 - speed * std::sin(angle), speed * std::cos(angle), 0});
@@ -57,7 +60,9 @@ std::vector<wave::byte_image> pictures_of(const std::vector<bodies>& moments, in
     for (auto& one : trace)
       for (double& shade : one) shade *= 0.8;
     for (std::size_t i = 0; i < b.x.size(); ++i) {
-      const auto at = [pixels](double place) { return static_cast<int>(std::floor((place / width_shown + 0.5) * pixels)); };
+      const auto at = [pixels](double place) {
+        return static_cast<int>(std::floor((place / width_shown + 0.5) * pixels));
+      };
       const int row = at(-b.x[i].y), column = at(b.x[i].x);
       for (int y = std::max(row, 0); y < std::min(row + 2, pixels); ++y)
         for (int x = std::max(column, 0); x < std::min(column + 2, pixels); ++x) {
@@ -69,7 +74,8 @@ std::vector<wave::byte_image> pictures_of(const std::vector<bodies>& moments, in
     for (std::size_t at = 0; at < trace[0].size(); ++at) {
       const double shade = std::max(trace[0][at], trace[1][at]);
       const int first = trace[0][at] >= trace[1][at] ? 0 : shades;
-      picture.pixels.push_back(static_cast<std::uint8_t>(shade < 0.02 ? 0 : first + 1 + static_cast<int>((shades - 1) * shade)));
+      picture.pixels.push_back(
+          static_cast<std::uint8_t>(shade < 0.02 ? 0 : first + 1 + static_cast<int>((shades - 1) * shade)));
     }
   }
   return pictures;
@@ -80,15 +86,21 @@ std::vector<wave::rgb> disc_palette() {
   for (const auto& bright : {wave::rgb{255, 196, 110}, wave::rgb{120, 200, 255}})
     for (int n = 0; n < shades; ++n) {
       const double x = static_cast<double>(n) / (shades - 1), white = std::max(0.0, x - 0.7);
-      const auto part = [&](int dark, int light) { return static_cast<std::uint8_t>(dark + x * (light - dark) + white * (255 - light)); };
+      const auto part = [&](int dark, int light) {
+        return static_cast<std::uint8_t>(dark + x * (light - dark) + white * (255 - light));
+      };
       all.push_back({part(10, bright.red), part(12, bright.green), part(22, bright.blue)});
     }
   return all;
 }
 
 std::string energy_chart(const std::vector<double>& changes, double apart) {
-  tools::chart c{.title = "How much the energy of all bodies has changed", .across = "time", .names = {},
-                 .panels = {{"millionths of it", {{}}}}, .at = {}, .least = 0};
+  tools::chart c{.title = "How much the energy of all bodies has changed",
+                 .across = "time",
+                 .names = {},
+                 .panels = {{"millionths of it", {{}}}},
+                 .at = {},
+                 .least = 0};
   for (std::size_t m = 0; m < changes.size(); ++m) {
     c.panels[0].lines[0].push_back(changes[m] * 1e6);
     c.at.push_back(static_cast<double>(m + 1) * apart);

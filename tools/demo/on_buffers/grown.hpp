@@ -1,4 +1,5 @@
-// grown.hpp - patterns that have grown on all nodes: what is known of them, and how they are drawn. The programs are an example's.
+// grown.hpp - patterns that have grown on all nodes: what is known of them, and how they are drawn. The programs are an
+// example's.
 //
 // Threads     pure.
 #pragma once
@@ -8,7 +9,8 @@
 
 namespace on_buffers {
 
-/// How many elements are not what closed forms say: the parity of ones; i within t, bit by bit (Lucas); and the same of three numbers.
+/// How many elements are not what closed forms say: the parity of ones; i within t, bit by bit (Lucas); and the same of
+/// three numbers.
 int wrong_parities(const patterns::numbers& all);
 int wrong_binomials(const patterns::numbers& all, int rows);
 int wrong_trinomials(const patterns::numbers& all, int layers);

@@ -64,7 +64,8 @@ life_board life_on_nodes(life_board board, int steps) {
   buffer<int, 2> now(cells, board.alive.data(), {.name = "now"}), next(cells, {.name = "next"});
   const buffer<int, 2> since(cells, board.since.data(), {.name = "since"});
   for (int s = 0; s < steps; ++s) {
-    launch(in_tiles, live_on, cells, now(neighborhood(1)), next(one_to_one), since(one_to_one), board.rows, board.columns, ++board.steps);
+    launch(in_tiles, live_on, cells, now(neighborhood(1)), next(one_to_one), since(one_to_one), board.rows,
+           board.columns, ++board.steps);
     std::swap(now, next);
   }
   const auto seen = now.read().get(), seen_since = since.read().get();
@@ -103,7 +104,9 @@ wave::rgb_image picture_of(const life_board& board, int side) {
         colour = {255, 255, 255};
       } else if (board.since[cell] >= 0) {
         const double fresh = std::exp(-(board.steps - board.since[cell]) / 40.0);
-        const auto mixed = [&](double dark, double light) { return static_cast<std::uint8_t>(dark + fresh * (light - dark)); };
+        const auto mixed = [&](double dark, double light) {
+          return static_cast<std::uint8_t>(dark + fresh * (light - dark));
+        };
         colour = {mixed(22, 90), mixed(34, 190), mixed(62, 235)};
       }
       image.pixels.push_back(colour);

@@ -20,7 +20,8 @@ struct life_board {
   bool operator==(const life_board&) const = default;
 };
 
-/// Two guns at the upper corners, of which the right one is a mirror picture, and pulsars along the lower border. At least 60 x 90.
+/// Two guns at the upper corners, of which the right one is a mirror picture, and pulsars along the lower border. At
+/// least 60 x 90.
 life_board first_board(int rows, int columns);
 
 /// `steps` on, the same on every node.

@@ -13,7 +13,7 @@ namespace on_buffers {
 
 /// A box, twice as deep as it is wide, each of whose walls is cut into squares.
 struct room {
-  int side = 0;     // squares along its width and its height; its depth has twice as many
+  int side = 0;  // squares along its width and its height; its depth has twice as many
   int patches = 0;
   std::vector<float> factor;  // patches x patches: how much of what patch i sees is patch j
   std::vector<int> delay;     // steps that light takes from j to i, at least 1
@@ -24,8 +24,8 @@ room make_room(int side);
 /// A patch in the middle of the near end.
 int lamp_of(const room& r);
 
-/// The walls unfolded, by how bright each patch is: those of one step. A patch is `pixels` x `pixels`. Brightness counts by its logarithm, over three
-/// decades below `most`.
+/// The walls unfolded, by how bright each patch is: those of one step. A patch is `pixels` x `pixels`. Brightness
+/// counts by its logarithm, over three decades below `most`.
 stretto::wave::byte_image unfolded(const room& r, const float* bright, float most, int pixels);
 /// What the bytes mean: black, red, yellow, white. 0 is where there is no wall.
 std::vector<stretto::wave::rgb> heat_palette();

@@ -32,10 +32,12 @@ std::vector<float> light_on_nodes(const room& r, const light& l) {
   const box rows({0, 0}, {l.steps, r.patches}), pairs({0, 0}, {r.patches, r.patches});
   const buffer<float, 2> radiated(rows, {.name = "radiated"}), factor(pairs, r.factor.data(), {.name = "factor"});
   const buffer<int, 2> delay(pairs, r.delay.data(), {.name = "delay"});
-  const auto seen_by = [](const box& part, const box& all) { return box({part.min()[1], 0}, {part.max()[1], all.max()[1]}); };
+  const auto seen_by = [](const box& part, const box& all) {
+    return box({part.min()[1], 0}, {part.max()[1], all.max()[1]});
+  };
   for (int t = 0; t < l.steps; ++t)
-    launch(shine_on, box({t, 0}, {t + 1, r.patches}), radiated(fixed({{0, 0}, {t, r.patches}})), factor(seen_by), delay(seen_by),
-           radiated(one_to_one), r.patches, l.reflected, lamp_of(r));
+    launch(shine_on, box({t, 0}, {t + 1, r.patches}), radiated(fixed({{0, 0}, {t, r.patches}})), factor(seen_by),
+           delay(seen_by), radiated(one_to_one), r.patches, l.reflected, lamp_of(r));
   const auto seen = radiated.read().get();
   std::vector<float> result;
   for (int t = 0; t < l.steps; ++t)
@@ -53,7 +55,8 @@ std::vector<float> light_serially(const room& r, const light& l) {
         const int from = t - r.delay[i * patches + j];
         if (from >= 0) lit += r.factor[i * patches + j] * b[static_cast<std::size_t>(from) * patches + j];
       }
-      b[static_cast<std::size_t>(t) * patches + i] = (t == 0 && static_cast<int>(i) == lamp_of(r) ? 1.0f : 0.0f) + l.reflected * lit;
+      b[static_cast<std::size_t>(t) * patches + i] =
+          (t == 0 && static_cast<int>(i) == lamp_of(r) ? 1.0f : 0.0f) + l.reflected * lit;
     }
   return b;
 }
@@ -80,10 +83,12 @@ wave::rgb_image sheet_of(const room& r, const light& l, const std::vector<float>
   return sheet_of(moments, heat_palette(), columns_of_sheet, 2 * pixels);
 }
 
-std::vector<std::byte> moving_picture_of(const room& r, const light& l, const std::vector<float>& radiated, int pixels) {
+std::vector<std::byte> moving_picture_of(const room& r, const light& l, const std::vector<float>& radiated,
+                                         int pixels) {
   const float most = brightest(r, radiated);
   wave::animated_png moving({3 * r.side * pixels, 6 * r.side * pixels}, heat_palette(), 12);
-  for (int t = 0; t < l.steps; ++t) moving.add(unfolded(r, &radiated[static_cast<std::size_t>(t * r.patches)], most, pixels));
+  for (int t = 0; t < l.steps; ++t)
+    moving.add(unfolded(r, &radiated[static_cast<std::size_t>(t * r.patches)], most, pixels));
   return moving.finish();
 }
 

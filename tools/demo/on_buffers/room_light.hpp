@@ -1,4 +1,5 @@
-// room_light.hpp - light in a room over time, on buffers: each step writes what all patches radiate, and reads all steps before.
+// room_light.hpp - light in a room over time, on buffers: each step writes what all patches radiate, and reads all
+// steps before.
 //
 // Threads     light_on_nodes is called inside run() of every node; the rest is pure.
 // Source      RSim, and the access pattern of P. Thoman and P. Salzmann, "Command Horizons".

@@ -4,7 +4,8 @@ namespace on_buffers {
 
 using namespace stretto;
 
-wave::rgb_image sheet_of(const std::vector<wave::byte_image>& pictures, const std::vector<wave::rgb>& palette, int columns, int gap) {
+wave::rgb_image sheet_of(const std::vector<wave::byte_image>& pictures, const std::vector<wave::rgb>& palette,
+                         int columns, int gap) {
   const wave::extent one = pictures[0].size;
   const int count = static_cast<int>(pictures.size()), rows = (count + columns - 1) / columns;
   wave::rgb_image sheet{{rows * (one.rows + gap) + gap, columns * (one.columns + gap) + gap}, {}};

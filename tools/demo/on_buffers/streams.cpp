@@ -45,9 +45,12 @@ double below(double x) {
 counts counts_on_nodes(const streams& s) {
   const box generators({0, 0}, {s.rows, s.columns}), each_bin({0, 0, 0}, {s.rows, s.columns, bins});
   const int columns = s.columns;
-  const buffer<long long, 2> state(generators, [columns](coordinate i, coordinate t) { return i * columns + t + 1; }, {.name = "generators"});
+  const buffer<long long, 2> state(generators, [columns](coordinate i, coordinate t) { return i * columns + t + 1; },
+                                   {.name = "generators"});
   const buffer<int, 3> counted(each_bin, [](coordinate, coordinate, coordinate) { return 0; }, {.name = "counts"});
-  const auto bins_of = [](const box& part) { return box({part.min()[0], part.min()[1], 0}, {part.max()[0], part.max()[1], bins}); };
+  const auto bins_of = [](const box& part) {
+    return box({part.min()[0], part.min()[1], 0}, {part.max()[0], part.max()[1], bins});
+  };
   for (int r = 0; r < s.rounds; ++r)
     for (int t = 0; t < s.columns; ++t)
       launch(count_sums, box({0, t}, {s.rows, t + 1}), state(one_to_one), counted(bins_of), s.sums);
@@ -90,8 +93,12 @@ double chi_square(const counts& seen, const std::vector<double>& expected) {
 }
 
 std::string histogram(const counts& seen, const std::vector<double>& expected) {
-  tools::chart c{.title = "Sums of twelve random numbers", .across = "sum", .names = {"counted", "the law (Irwin and Hall)"},
-                 .panels = {{"thousands", {{}, {}}}}, .at = {}, .least = 0};
+  tools::chart c{.title = "Sums of twelve random numbers",
+                 .across = "sum",
+                 .names = {"counted", "the law (Irwin and Hall)"},
+                 .panels = {{"thousands", {{}, {}}}},
+                 .at = {},
+                 .least = 0};
   for (std::size_t b = 0; b < seen.size(); ++b) {
     c.at.push_back((static_cast<double>(b) + 0.5) / 4);
     c.panels[0].lines[0].push_back(static_cast<double>(seen[b]) / 1000);

@@ -1,4 +1,5 @@
-// streams.hpp - random numbers from many generators, in tasks of which only those of one column follow one another: sums of twelve, counted by size.
+// streams.hpp - random numbers from many generators, in tasks of which only those of one column follow one another:
+// sums of twelve, counted by size.
 //
 // Threads     counts_on_nodes is called inside run() of every node; the rest is pure.
 // Source      S. Park, K. Miller, CACM 31 (1988); what sums of uniform numbers follow: J. O. Irwin, P. Hall, Biometrika

@@ -29,20 +29,26 @@ std::vector<double> times(const square& m, const std::vector<double>& x) {
   return y;
 }
 
-constexpr wave::rgb colours[] = {{240, 180, 70}, {80, 170, 230}, {220, 90, 110}, {110, 200, 130}, {170, 130, 230}, {230, 130, 60}, {90, 210, 210}, {200, 200, 200}};
+constexpr wave::rgb colours[] = {{240, 180, 70},  {80, 170, 230}, {220, 90, 110}, {110, 200, 130},
+                                 {170, 130, 230}, {230, 130, 60}, {90, 210, 210}, {200, 200, 200}};
 
 }  // namespace
 
 square left_factor(int side) {
-  return make(side, [side](int i, int k) { return std::round(8 * std::cos(40.0 * i * k / (static_cast<double>(side) * side))); });
+  return make(side, [side](int i, int k) {
+    return std::round(8 * std::cos(40.0 * i * k / (static_cast<double>(side) * side)));
+  });
 }
 square right_factor(int side) {
-  return make(side, [side](int k, int j) { return std::round(8 * std::cos(40.0 * k * j / (static_cast<double>(side) * side))); });
+  return make(side, [side](int k, int j) {
+    return std::round(8 * std::cos(40.0 * k * j / (static_cast<double>(side) * side)));
+  });
 }
 
 product product_on_nodes(const square& a, const square& b) {
   const box all_elements({0, 0}, {a.side, a.side});
-  const buffer<double, 2> left(all_elements, a.elements.data(), {.name = "left"}), right(all_elements, b.elements.data(), {.name = "right"});
+  const buffer<double, 2> left(all_elements, a.elements.data(), {.name = "left"}),
+      right(all_elements, b.elements.data(), {.name = "right"});
   const buffer<double, 2> c = matrix_product::times(left, right);
   const buffer<int, 2> owner(all_elements, {.name = "owner"});
   // Cut as the product is: each part runs where what it reads has been computed, and nothing is sent.
@@ -59,7 +65,8 @@ product product_on_nodes(const square& a, const square& b) {
   const auto& seen_owner = later_owner.get();
   product p{{a.side, {}}, {}};
   for (int i = 0; i < a.side; ++i)
-    for (int j = 0; j < a.side; ++j) p.result.elements.push_back(seen.view()(i, j)), p.owner.push_back(seen_owner.view()(i, j));
+    for (int j = 0; j < a.side; ++j)
+      p.result.elements.push_back(seen.view()(i, j)), p.owner.push_back(seen_owner.view()(i, j));
   return p;
 }
 

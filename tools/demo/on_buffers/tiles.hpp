@@ -1,4 +1,5 @@
-// tiles.hpp - a product of matrices on all nodes: its factors, a check that takes less than the product, and a picture of who has which part of it.
+// tiles.hpp - a product of matrices on all nodes: its factors, a check that takes less than the product, and a picture
+// of who has which part of it.
 //
 // Threads     product_on_nodes is called inside run() of every node; the rest is pure.
 // Source      R. Freivalds, "Probabilistic machines can use less running time", IFIP Congress 1977.
@@ -28,7 +29,8 @@ struct product {
 /// The same on every node.
 product product_on_nodes(const square& a, const square& b);
 
-/// Whether `c` times a vector of signs is `a` times `b` times it, for as many vectors as said: another product passes each with 1 / 2 at most.
+/// Whether `c` times a vector of signs is `a` times `b` times it, for as many vectors as said: another product passes
+/// each with 1 / 2 at most.
 bool is_product(const square& a, const square& b, const square& c, int vectors);
 
 /// Elements by their size, each node's part in a colour of its own; about `pixels` wide.

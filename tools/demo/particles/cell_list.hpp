@@ -1,4 +1,5 @@
-// cell_list.hpp - a block of cells and one cell around it: who is in each, so that forces come from cells that are near.
+// cell_list.hpp - a block of cells and one cell around it: who is in each, so that forces come from cells that are
+// near.
 //
 // Threads     a value; it keeps its memory from one step to the next.
 // Invariants  (1) within a cell, by id: sums of forces are those of the serial loop, whoever brought the particles in
@@ -35,7 +36,8 @@ block block_of(const box& b, const cut& c, std::uint32_t x, std::uint32_t y);
 
 class cell_list {
  public:
-  /// Puts all forces into `mine`, which are inside of the block; the others are there or around it. Returns how many pairs it looked at.
+  /// Puts all forces into `mine`, which are inside of the block; the others are there or around it. Returns how many
+  /// pairs it looked at.
   double feel(const box& in, const block& of, std::vector<particle>& mine, const std::vector<ghost>& others);
 
  private:

@@ -58,7 +58,8 @@ cut read_cut(const std::string& text) {
     return fault == std::errc() && end == digits.data() + digits.size() && n <= most_patches ? n : 0;
   };
   const std::size_t between = std::min(text.find('x'), text.size());
-  const cut c{number(std::string_view(text).substr(0, between)), number(std::string_view(text).substr(std::min(between + 1, text.size())))};
+  const cut c{number(std::string_view(text).substr(0, between)),
+              number(std::string_view(text).substr(std::min(between + 1, text.size())))};
   if (c.x && c.y) return c;
   throw stretto::error("W36", fmt::format("--patches cannot be \"{}\"", text))
       .fact("allowed", fmt::format("two numbers from 3 to {}", most_patches))

@@ -38,7 +38,8 @@ void check_kept(const kept& before, const kept& after) {
   for (unsigned axis = 0; axis < 2; ++axis)
     if (!(std::fabs(after.momentum[axis] - before.momentum[axis]) <= most_momentum * count))
       refuse("momentum", before.momentum[axis], after.momentum[axis]);
-  if (!(std::fabs(after.energy - before.energy) <= most_energy_lost * count)) refuse("energy", before.energy, after.energy);
+  if (!(std::fabs(after.energy - before.energy) <= most_energy_lost * count))
+    refuse("energy", before.energy, after.energy);
 }
 
 }  // namespace particles

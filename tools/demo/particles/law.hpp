@@ -1,8 +1,8 @@
 // law.hpp - how particles act on one another, in a square box without borders, and how they go on.
 //
-// Lennard-Jones in reduced units: lengths in diameters, energies in depths of the well, masses 1. The potential ends at `reach`, where
-// it is raised to 0. Places are fractions of the box in 32 bits: who leaves it on one side comes back on the other, and distances are
-// exact. A wind carries all particles alike; velocities are those in it.
+// Lennard-Jones in reduced units: lengths in diameters, energies in depths of the well, masses 1. The potential ends at
+// `reach`, where it is raised to 0. Places are fractions of the box in 32 bits: who leaves it on one side comes back on
+// the other, and distances are exact. A wind carries all particles alike; velocities are those in it.
 //
 // Threads     pure functions.
 // Source      Verlet's method in velocities: Swope, Andersen, Berens, Wilson, 1982.
@@ -59,7 +59,8 @@ inline void kick(particle& p) {
 /// A step of its place.
 inline void drift(particle& p, double unit, const place& wind) {
   for (unsigned axis = 0; axis < 2; ++axis)
-    p.at[axis] += wind[axis] + static_cast<std::uint32_t>(static_cast<std::int64_t>(std::nearbyint(p.velocity[axis] * time_step / unit)));
+    p.at[axis] += wind[axis] + static_cast<std::uint32_t>(
+                                   static_cast<std::int64_t>(std::nearbyint(p.velocity[axis] * time_step / unit)));
 }
 
 }  // namespace particles

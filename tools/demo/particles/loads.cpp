@@ -34,7 +34,8 @@ summary summary_of(const std::vector<double>& steps, std::size_t without) {
   if (steps.size() <= without) without = 0;
   if (steps.empty()) return {};
   const auto first = steps.begin() + static_cast<std::ptrdiff_t>(without);
-  return {std::accumulate(first, steps.end(), 0.0) / static_cast<double>(steps.end() - first), *std::max_element(first, steps.end())};
+  return {std::accumulate(first, steps.end(), 0.0) / static_cast<double>(steps.end() - first),
+          *std::max_element(first, steps.end())};
 }
 
 }  // namespace particles

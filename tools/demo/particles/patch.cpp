@@ -24,7 +24,11 @@ double processor_seconds() {
 }  // namespace
 
 patch::patch(std::size_t index, const problem& p, const cut& c)
-    : problem_(p), box_(p.in()), cut_(c), x_(static_cast<std::uint32_t>(index % c.x)), y_(static_cast<std::uint32_t>(index / c.x)),
+    : problem_(p),
+      box_(p.in()),
+      cut_(c),
+      x_(static_cast<std::uint32_t>(index % c.x)),
+      y_(static_cast<std::uint32_t>(index / c.x)),
       cells_(block_of(box_, c, x_, y_)) {}
 
 void patch::begin(stretto::collection<patch> all, stretto::barrier reached, std::uint32_t each) {
@@ -37,7 +41,8 @@ void patch::begin(stretto::collection<patch> all, stretto::barrier reached, std:
 void patch::go_on_to(std::uint32_t step) {
   may_reach_ = step;
   is_at_border_ = false;
-  for (unsigned direction = 0; direction < directions; ++direction) is_at_border_ |= !stretto::is_here(all_[neighbour(direction)]);
+  for (unsigned direction = 0; direction < directions; ++direction)
+    is_at_border_ |= !stretto::is_here(all_[neighbour(direction)]);
   go_on();
 }
 
@@ -57,7 +62,8 @@ std::size_t patch::neighbour(unsigned direction) const {
 void patch::go_on() {
   if (is_asked_ || (!can_leave() && !can_arrive())) return;
   is_asked_ = true;
-  stretto::detached([&] { send(stretto::priority(is_at_border_ ? 1 : 0), all_[neighbour(itself)], call<&patch::step>()); });
+  stretto::detached(
+      [&] { send(stretto::priority(is_at_border_ ? 1 : 0), all_[neighbour(itself)], call<&patch::step>()); });
 }
 
 void patch::step() {
@@ -112,7 +118,8 @@ void patch::leave() {
       stay.push_back(p);
       continue;
     }
-    if (!is_known) [[unlikely]] continue;  // forces are wrong: it is lost, and missed in the end (W37)
+    if (!is_known) [[unlikely]]
+      continue;  // forces are wrong: it is lost, and missed in the end (W37)
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x) {
         if (!acts[0][static_cast<unsigned>(x + 1)] || !acts[1][static_cast<unsigned>(y + 1)]) continue;
@@ -131,7 +138,8 @@ void patch::tell(std::array<incoming, directions>& those) {
   stretto::detached([&] {
     for (unsigned direction = 0; direction < directions; ++direction)
       if (direction != itself)
-        send(all_[neighbour(direction)], call<&patch::take>(step_, std::move(those[direction].come), std::move(those[direction].near)));
+        send(all_[neighbour(direction)],
+             call<&patch::take>(step_, std::move(those[direction].come), std::move(those[direction].near)));
   });
 }
 

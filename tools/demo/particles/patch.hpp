@@ -1,9 +1,10 @@
-// patch.hpp - a part of the box as a mobile object: it moves its particles, and hears from its neighbours who has come and who is near.
+// patch.hpp - a part of the box as a mobile object: it moves its particles, and hears from its neighbours who has come
+// and who is near.
 //
-// Every step it sends one message to each of eight neighbours, with the particles that go there and the places of those that act there.
-// Whoever moves a particle tells all who need it, also where it changes from one neighbour to the next: nothing is told twice. A
-// neighbour is at most one step ahead, so that messages of two steps are kept; there is no barrier between steps. Patches whose neighbours
-// are on other nodes come first: those wait for them.
+// Every step it sends one message to each of eight neighbours, with the particles that go there and the places of those
+// that act there. Whoever moves a particle tells all who need it, also where it changes from one neighbour to the next:
+// nothing is told twice. A neighbour is at most one step ahead, so that messages of two steps are kept; there is no
+// barrier between steps. Patches whose neighbours are on other nodes come first: those wait for them.
 //
 // Threads     handlers of one object; one at a time.
 #pragma once
@@ -34,7 +35,8 @@ class patch {
   patch(std::size_t index, const problem& p, const cut& c);
 
   void put(std::vector<particle> all) { mine_ = std::move(all); }
-  /// `reached` gets an arrival before the first step, after every `each` of them, and after the last. Steps before are forgotten.
+  /// `reached` gets an arrival before the first step, after every `each` of them, and after the last. Steps before are
+  /// forgotten.
   void begin(stretto::collection<patch> all, stretto::barrier reached, std::uint32_t each);
   /// It may go on to the end of that step.
   void go_on_to(std::uint32_t step);
@@ -51,8 +53,8 @@ class patch {
 
   template <class Archive>
   friend void fields(Archive& a, stretto::archived<patch, Archive>& p) {
-    a(p.problem_, p.box_, p.cut_, p.x_, p.y_, p.cells_, p.all_, p.reached_, p.each_, p.may_reach_, p.step_, p.has_left_, p.is_asked_,
-      p.is_at_border_, p.mine_, p.near_, p.here_, p.costs_, p.seconds_);
+    a(p.problem_, p.box_, p.cut_, p.x_, p.y_, p.cells_, p.all_, p.reached_, p.each_, p.may_reach_, p.step_, p.has_left_,
+      p.is_asked_, p.is_at_border_, p.mine_, p.near_, p.here_, p.costs_, p.seconds_);
   }
 
  private:
@@ -87,11 +89,11 @@ class patch {
   std::uint32_t each_ = 1, may_reach_ = 0, step_ = 0;
   bool has_left_ = false, is_asked_ = false, is_at_border_ = false;  // it will step; a neighbour is on another node
   std::vector<particle> mine_;
-  std::vector<ghost> near_;           // that it has moved out itself
+  std::vector<ghost> near_;            // that it has moved out itself
   std::array<incoming, 2> here_ = {};  // of even and of odd steps
   std::vector<cost> costs_;
-  double seconds_ = 0;                // of the step that it is in
-  cell_list list_;                    // does not travel
+  double seconds_ = 0;  // of the step that it is in
+  cell_list list_;      // does not travel
 };
 
 }  // namespace particles

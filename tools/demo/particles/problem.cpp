@@ -12,9 +12,9 @@
 namespace particles {
 namespace {
 
-constexpr double spacing = 1.12;        // of neighbours in the drop: where they hardly push or pull
+constexpr double spacing = 1.12;  // of neighbours in the drop: where they hardly push or pull
 constexpr double in_drop = 0.9, heat = 0.35;
-constexpr double drop_to_box = 0.25;    // diameter to side
+constexpr double drop_to_box = 0.25;  // diameter to side
 
 double drop_radius(const problem& p) {
   const double area = spacing * spacing * std::sqrt(3.0) / 2;  // of each, in rows that are shifted by half
@@ -36,7 +36,8 @@ std::vector<pair> places_in_drop(std::size_t count, double radius) {
 /// About the middle of the drop, far from it and from one another.
 std::vector<pair> places_of_vapour(std::size_t count, double side, double radius) {
   std::vector<pair> all;
-  const auto lines = static_cast<int>(std::ceil(std::sqrt(1.1 * static_cast<double>(count) / (1 - std::numbers::pi / 16))));
+  const auto lines =
+      static_cast<int>(std::ceil(std::sqrt(1.1 * static_cast<double>(count) / (1 - std::numbers::pi / 16))));
   for (int j = 0; j < lines; ++j)
     for (int i = 0; i < lines; ++i) {
       const pair at{((i + 0.5) / lines - 0.5) * side, ((j + 0.5) / lines - 0.5) * side};
@@ -67,7 +68,8 @@ void check(const problem& p, const cut& c) {
         .remedy(fmt::format("--patches from 3x3 to {0}x{0}, or more --particles", std::max(3u, cells / least_cells)));
   };
   if (std::min(c.x, c.y) < 3) refuse("each patch has eight neighbours, all of them others");
-  if (cells / std::max(c.x, c.y) < least_cells) refuse(fmt::format("each patch has {} cells along each axis, or more", least_cells));
+  if (cells / std::max(c.x, c.y) < least_cells)
+    refuse(fmt::format("each patch has {} cells along each axis, or more", least_cells));
 }
 
 std::vector<particle> start_of(const problem& p) {
@@ -85,7 +87,8 @@ std::vector<particle> start_of(const problem& p) {
     particle q{.id = static_cast<std::uint32_t>(all.size())};
     for (unsigned axis = 0; axis < 2; ++axis) {
       const double middle = axis ? 0.25 : 0.3;  // of the drop, in the box
-      q.at[axis] = static_cast<std::uint32_t>(static_cast<std::int64_t>(std::nearbyint((middle + at[axis] / side) * 4294967296.0)));
+      q.at[axis] = static_cast<std::uint32_t>(
+          static_cast<std::int64_t>(std::nearbyint((middle + at[axis] / side) * 4294967296.0)));
       sum[axis] += q.velocity[axis] = drawn();
     }
     all.push_back(q);

@@ -1,6 +1,7 @@
 // problem.hpp - a drop in its vapour, which the wind carries round the box, and how the box is cut.
 //
-// The drop is most of the work and a small part of the box, so that who has patches of the box has much to do or little, in turn.
+// The drop is most of the work and a small part of the box, so that who has patches of the box has much to do or
+// little, in turn.
 //
 // Threads     pure functions.
 // Errors      W36 what cannot be computed so.
@@ -18,7 +19,9 @@ struct box {
   double unit = 0;          // of places, in diameters
   std::uint32_t cells = 0;  // along each axis; none is narrower than the reach
   place wind = {};          // of a step: a cell, and two thirds of one to the side
-  std::uint32_t cell_of(std::uint32_t coordinate) const { return static_cast<std::uint32_t>((std::uint64_t{coordinate} * cells) >> 32); }
+  std::uint32_t cell_of(std::uint32_t coordinate) const {
+    return static_cast<std::uint32_t>((std::uint64_t{coordinate} * cells) >> 32);
+  }
 };
 
 struct problem {

@@ -46,8 +46,8 @@ collection<patch> make_patches(const request& r, const std::vector<particle>& st
 
 /// What has to be the same to go on with it.
 std::string words_of(const request& r, const choice& with) {
-  return fmt::format("{} particles of seed {} in {} x {} patches, {} steps, {} every {}", r.what.count, r.what.seed, r.patches.x,
-                     r.patches.y, r.what.steps, with.name, r.each);
+  return fmt::format("{} particles of seed {} in {} x {} patches, {} steps, {} every {}", r.what.count, r.what.seed,
+                     r.patches.x, r.patches.y, r.what.steps, with.name, r.each);
 }
 
 /// The patches of the checkpoint, if there is one, and the step that they have reached.
@@ -86,7 +86,8 @@ void go_on(const collection<patch>& all, const request& r, const choice& with, b
     go_to(step = std::min(step + r.each, r.what.steps));
     if (saved) saved->get();
     if (!r.checkpoint.empty() && step < r.what.steps)
-      saved = save_checkpoint(r.checkpoint.string(), {keep("run", words_of(r, with)), keep("step", step), keep("patches", all)});
+      saved = save_checkpoint(r.checkpoint.string(),
+                              {keep("run", words_of(r, with)), keep("step", step), keep("patches", all)});
   }
 }
 
@@ -138,10 +139,11 @@ measured run_once(const request& r, const choice& with, const known& k) {
   std::ranges::sort(found, {}, &particle::id);
   check_kept(k.before, kept_by(r.what.in(), found));
   check_same(found, k.end);
-  const auto costs = reduce(all, call<&patch::costs>(), std::vector<std::vector<cost>>(), [](auto so_far, const auto& more) {
-                       so_far.push_back(more);
-                       return so_far;
-                     }).get();
+  const auto costs =
+      reduce(all, call<&patch::costs>(), std::vector<std::vector<cost>>(), [](auto so_far, const auto& more) {
+        so_far.push_back(more);
+        return so_far;
+      }).get();
   m.loads = imbalances_of(costs, job_nodes());
   destroy(all).get();
   return m;

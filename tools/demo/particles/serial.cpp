@@ -6,7 +6,8 @@ namespace {
 /// Who is in each cell of the box, by id.
 class whole_box {
  public:
-  whole_box(const box& b, const std::vector<particle>& all) : all_(all), unit_(b.unit), cells_(b.cells), of_(all.size()) {
+  whole_box(const box& b, const std::vector<particle>& all)
+      : all_(all), unit_(b.unit), cells_(b.cells), of_(all.size()) {
     begin_.resize(std::size_t{cells_} * cells_ + 1);
     std::vector<std::size_t> cell;
     for (const particle& q : all) {
@@ -49,7 +50,8 @@ void feel(const box& b, std::vector<particle>& all) {
 
 }  // namespace
 
-std::vector<particle> moved_serially(const problem& p, std::vector<particle> all, const std::function<void()>& after_step) {
+std::vector<particle> moved_serially(const problem& p, std::vector<particle> all,
+                                     const std::function<void()>& after_step) {
   const box b = p.in();
   feel(b, all);
   for (std::uint32_t step = 0; step < p.steps; ++step) {

@@ -13,7 +13,8 @@
 namespace particles {
 
 /// `all` by id, before the first step; returns them after the last. Calls `after_step`, if there is one.
-std::vector<particle> moved_serially(const problem& p, std::vector<particle> all, const std::function<void()>& after_step = {});
+std::vector<particle> moved_serially(const problem& p, std::vector<particle> all,
+                                     const std::function<void()>& after_step = {});
 
 /// By id, too.
 double potential_of(const box& b, const std::vector<particle>& all);

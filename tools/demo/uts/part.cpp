@@ -75,8 +75,8 @@ void part::give_to_node(std::vector<node>& stack) {
   }
   given_.fetch_add(1, std::memory_order_relaxed);
   stretto::async(stretto::at_node(to), stretto::name("work from another node"),
-                 stretto::call([](std::uint64_t there, std::vector<node> nodes) { at(there).search(std::move(nodes)); }, all_[to],
-                               older_half(stack)));
+                 stretto::call([](std::uint64_t there, std::vector<node> nodes) { at(there).search(std::move(nodes)); },
+                               all_[to], older_half(stack)));
 }
 
 void part::ask() {
@@ -84,8 +84,9 @@ void part::ask() {
   const std::uint32_t here = stretto::this_node(), nodes = static_cast<std::uint32_t>(all_.size());
   for (std::uint32_t distance = 1; distance < nodes; distance *= 2) {
     const std::uint32_t neighbour = (here + distance) % nodes;
-    stretto::async(stretto::at_node(neighbour), stretto::name("another node has nothing to do"),
-                   stretto::call([](std::uint64_t there, std::uint32_t who) { at(there).asked_by(who); }, all_[neighbour], here));
+    stretto::async(
+        stretto::at_node(neighbour), stretto::name("another node has nothing to do"),
+        stretto::call([](std::uint64_t there, std::uint32_t who) { at(there).asked_by(who); }, all_[neighbour], here));
   }
 }
 

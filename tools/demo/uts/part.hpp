@@ -1,8 +1,9 @@
 // part.hpp - one node's part of a search: its tasks, and what it gives to nodes that have nothing left.
 //
-// Within a node, a task that is asked for work gives half of its own away (should_split). Between nodes, one that has run out says so to
-// its neighbours in a graph that all nodes are connected by, and sleeps: whichever of them has enough sends half of a stack, as a
-// task. So nobody asks twice, nothing is polled, and when no task is left anywhere the finish around the search ends.
+// Within a node, a task that is asked for work gives half of its own away (should_split). Between nodes, one that has
+// run out says so to its neighbours in a graph that all nodes are connected by, and sleeps: whichever of them has
+// enough sends half of a stack, as a task. So nobody asks twice, nothing is polled, and when no task is left anywhere
+// the finish around the search ends.
 //
 // Threads     tasks of its node; between nodes, messages.
 // Cost        a look at one word per visited node. An idle node sends a message to each of log2(nodes) neighbours.
@@ -58,9 +59,9 @@ class part {
   std::vector<std::uint64_t> all_;         // empty: alone
   std::atomic<std::uint64_t> running_{0};  // searching tasks here
   std::atomic<std::uint64_t> given_{0};
-  std::atomic<bool> is_asked_{false};      // somebody hungers
+  std::atomic<bool> is_asked_{false};  // somebody hungers
   std::mutex mutex_;
-  std::vector<std::uint32_t> hungry_;      // who
+  std::vector<std::uint32_t> hungry_;  // who
 };
 
 }  // namespace uts

@@ -12,8 +12,8 @@ namespace {
 
 void check(std::string_view tree, const char* what, std::uint64_t found, std::uint64_t published) {
   if (!published || found == published) return;
-  throw stretto::error("W31", fmt::format("the search of tree {} found {} {}, and {} are published", tree, found, what,
-                                          published))
+  throw stretto::error(
+      "W31", fmt::format("the search of tree {} found {} {}, and {} are published", tree, found, what, published))
       .fact("difference", fmt::format("{:+}", static_cast<std::int64_t>(found - published)))
       .because("a search visits every node once, in any order")
       .remedy("this is a fault of Stretto: please report it with the command line");
@@ -39,9 +39,7 @@ double report::serial_million_nodes_per_second() const {
   return static_cast<double>(sum(by_worker).nodes) / serial_seconds / 1e6;
 }
 
-double report::ratio_per_worker() const {
-  return serial_seconds / seconds / static_cast<double>(by_worker.size());
-}
+double report::ratio_per_worker() const { return serial_seconds / seconds / static_cast<double>(by_worker.size()); }
 
 const published_tree& tree_named(std::string_view name) {
   if (const published_tree* found = find(name)) return *found;

@@ -14,7 +14,7 @@ namespace uts {
 
 struct report {
   published_tree tree;
-  std::vector<census> by_worker;          // of one node after the other
+  std::vector<census> by_worker;  // of one node after the other
   double seconds = 0;
   double serial_seconds = 0;              // of the search by one thread without tasks
   std::vector<std::size_t> workers = {};  // of each node, where there are several

@@ -20,12 +20,16 @@ nodes_census search_over_nodes(const parameters& of) {
   using namespace stretto;
   std::vector<future<std::uint64_t>> made;
   for (std::uint32_t n = 0; n < job_nodes(); ++n)
-    made.push_back(async(at_node(n), call([](const parameters& of) { return (new part(of, this_machine().worker_count()))->address(); }, of)));
+    made.push_back(
+        async(at_node(n),
+              call([](const parameters& of) { return (new part(of, this_machine().worker_count()))->address(); }, of)));
   std::vector<std::uint64_t> all;
   for (const auto& one : made) all.push_back(one.get());
   finish([&] {
     for (std::uint32_t n = 0; n < all.size(); ++n)
-      async(at_node(n), call([](std::uint64_t here, const std::vector<std::uint64_t>& all) { part::at(here).join(all); }, all[n], all));
+      async(at_node(n),
+            call([](std::uint64_t here, const std::vector<std::uint64_t>& all) { part::at(here).join(all); }, all[n],
+                 all));
   });
 
   finish([&] {

@@ -73,7 +73,8 @@ class demonstration {
     }
     work_over(rt->nodes());
 
-    const auto ground = make_medium(resample(picture_, work_.planned.size), work_.planned.velocities, work_.planned.spacing_m);
+    const auto ground =
+        make_medium(resample(picture_, work_.planned.size), work_.planned.velocities, work_.planned.spacing_m);
     const auto wave = pose(ground, work_.planned.sources, work_.planned.steps);
     work_.velocities = {ground.slowest_mps, ground.fastest_mps};
     work_.time = wave.time;
@@ -87,8 +88,8 @@ class demonstration {
     if (!result_.serial) return interrupted_exit_code;
     if (!(result_.difference <= (on_devices_ ? tolerance_on_devices * result_.largest_pressure : 0)))
       throw error("W18", "the tasks' field is not the serial loop's")
-          .fact("difference", fmt::format("{:.3g}, of pressures up to {:.3g}", result_.difference,
-                                          result_.largest_pressure))
+          .fact("difference",
+                fmt::format("{:.3g}, of pressures up to {:.3g}", result_.difference, result_.largest_pressure))
           .because("tasks and loop compute the same numbers in the same order, so this is a fault of Stretto")
           .remedy("report it, with the command and what `stretto --version` prints");
     return 0;
@@ -115,7 +116,8 @@ class demonstration {
   }
 
   /// Ends the runtime.
-  tasks_result compute_in_tasks(const problem& wave, const medium& ground, std::optional<runtime>& rt, const interrupt& ctrl_c) {
+  tasks_result compute_in_tasks(const problem& wave, const medium& ground, std::optional<runtime>& rt,
+                                const interrupt& ctrl_c) {
     const auto& planned = work_.planned;
     if (!planned.frame_steps.empty()) film_.emplace(ground, wave);
     run_requests requests{.frame_steps = planned.frame_steps,
@@ -165,8 +167,7 @@ class demonstration {
       keep(out / "wave_animated.png", film_->file.finish(),
            fmt::format("{} frames, {:.1f} s; browsers play it", film_->file.frames(),
                        double(film_->file.frames()) / frames_per_second));
-    if (!trace_.empty())
-      result_.files.push_back({trace_, "the timeline of workers and tasks, for ui.perfetto.dev"});
+    if (!trace_.empty()) result_.files.push_back({trace_, "the timeline of workers and tasks, for ui.perfetto.dev"});
   }
 
   void show_progress(const char* what, const problem& wave) {
@@ -186,9 +187,9 @@ class demonstration {
         progress_->set(std::uint64_t(n));
       });
       result_.serial = speed{serial.seconds, serial.cells_per_second};
-      result_.difference = std::max(
-          largest_difference(std::as_const(in_tasks.last).view(), serial.last.view()),
-          largest_difference(std::as_const(in_tasks.before_last).view(), serial.before_last.view()));
+      result_.difference =
+          std::max(largest_difference(std::as_const(in_tasks.last).view(), serial.last.view()),
+                   largest_difference(std::as_const(in_tasks.before_last).view(), serial.before_last.view()));
     } catch (const stopped_by_user&) {
     }
   }

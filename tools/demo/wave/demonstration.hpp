@@ -1,4 +1,5 @@
-// demonstration.hpp - the whole of `stretto demo wave`: check, pose, run in tasks, paint, run serially, compare, report.
+// demonstration.hpp - the whole of `stretto demo wave`: check, pose, run in tasks, paint, run serially, compare,
+// report.
 //
 // Threads     one at a time in a process: it listens to Ctrl-C.
 // Order       What can be found wrong is found before any work: the output folder first, then the medium, then the
@@ -24,9 +25,9 @@ enum class report_form { text, json };
 
 struct demonstration_request {
   options asked;
-  runtime_options runtime;           // machine and workers are chosen by `asked` and `platform_file`
-  std::uint32_t nodes = 1;           // where check() is asked: those that are to be started
-  std::string platform_file = {};    // empty: discover the machine
+  runtime_options runtime;         // machine and workers are chosen by `asked` and `platform_file`
+  std::uint32_t nodes = 1;         // where check() is asked: those that are to be started
+  std::string platform_file = {};  // empty: discover the machine
   report_form form = report_form::text;
   text_style style = text_style::plain;
   progress_options progress = {};

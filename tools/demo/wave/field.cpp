@@ -14,9 +14,7 @@ rectangle intersection(const rectangle& a, const rectangle& b) {
           std::min(a.column_end, b.column_end)};
 }
 
-void field::release::operator()(float* memory) const {
-  ::operator delete[](memory, cache_line);
-}
+void field::release::operator()(float* memory) const { ::operator delete[](memory, cache_line); }
 
 field::field(extent size) {
   // One line of padding left of every row holds the left halo and keeps column 0 aligned; the line right of

@@ -33,9 +33,7 @@ struct rectangle {
 };
 
 rectangle intersection(const rectangle& a, const rectangle& b);
-inline rectangle whole(extent size) {
-  return {0, size.rows, 0, size.columns};
-}
+inline rectangle whole(extent size) { return {0, size.rows, 0, size.columns}; }
 
 template <class T>
 struct field_view {
@@ -46,10 +44,12 @@ struct field_view {
   T* row(int r) const { return origin + r * stride; }
   T& operator()(int r, int c) const { return origin[r * stride + c]; }
   /// The same memory, with part's first cell as (0, 0).
-  field_view part(const rectangle& part) const {
-    return {&(*this)(part.row, part.column), stride, part.size()};
+  field_view part(const rectangle& part) const { return {&(*this)(part.row, part.column), stride, part.size()}; }
+  operator field_view<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {origin, stride, size};
   }
-  operator field_view<const T>() const requires(!std::is_const_v<T>) { return {origin, stride, size}; }
 };
 
 /// Owns rows x columns floats and a halo around them, zero at first; every row starts on a cache line.

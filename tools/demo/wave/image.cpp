@@ -38,8 +38,7 @@ error unreadable(const std::filesystem::path& file, const std::string& reason) {
 }  // namespace
 
 grey_image decode_image(std::span<const std::byte> bytes, const std::string& name) {
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
-                               std::min<std::size_t>(bytes.size(), 16));
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
   if (start.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, name);
   if (start.starts_with("P2") || start.starts_with("P5")) return decode_pgm(bytes, name);
   for (const auto& foreign : foreign_formats)
@@ -48,8 +47,7 @@ grey_image decode_image(std::span<const std::byte> bytes, const std::string& nam
           .because("media are read from PNG and PGM files only")
           .remedy(convert_remedy);
   throw error("W21", fmt::format("\"{}\" is not an image", name))
-      .because(bytes.empty() ? "the file is empty"
-                             : "its first bytes are neither those of a PNG nor of a PGM file")
+      .because(bytes.empty() ? "the file is empty" : "its first bytes are neither those of a PNG nor of a PGM file")
       .remedy(convert_remedy);
 }
 

@@ -38,8 +38,7 @@ class pgm_numbers {
     for (; !at_end(); ++position_) {
       if (peek() == '#')
         while (position_ + 1 < bytes_.size() && peek() != '\n') ++position_;
-      else if (!is_space(peek()))
-        return;
+      else if (!is_space(peek())) return;
     }
   }
 
@@ -65,8 +64,7 @@ void read_plain(pgm_numbers& numbers, grey_image& image, std::uint64_t maximum, 
   }
 }
 
-void read_raw(std::span<const std::byte> pixels, grey_image& image, std::uint64_t maximum,
-              const std::string& name) {
+void read_raw(std::span<const std::byte> pixels, grey_image& image, std::uint64_t maximum, const std::string& name) {
   const bool wide = maximum > 255;
   for (std::size_t i = 0; i < image.grey.size(); ++i) {
     const auto value =
@@ -99,13 +97,11 @@ grey_image decode_pgm(std::span<const std::byte> bytes, const std::string& name)
   const auto start = numbers.position() + 1;
   const auto needed = raw ? start + pixels * (maximum > 255 ? 2 : 1) : start + 2 * pixels - 1;
   if (bytes.size() < needed)
-    throw truncated(name, fmt::format("{} x {} pixels need at least {} bytes, the file has {}", width, height,
-                                      needed, bytes.size()));
+    throw truncated(name, fmt::format("{} x {} pixels need at least {} bytes, the file has {}", width, height, needed,
+                                      bytes.size()));
   grey_image image{size, std::vector<float>(pixels)};
-  if (raw)
-    read_raw(bytes.subspan(start), image, maximum, name);
-  else
-    read_plain(numbers, image, maximum, name);
+  if (raw) read_raw(bytes.subspan(start), image, maximum, name);
+  else read_plain(numbers, image, maximum, name);
   return image;
 }
 

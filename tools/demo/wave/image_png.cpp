@@ -96,8 +96,7 @@ void to_grey(const png_byte* samples, bool wide, int channels, float* grey, int 
   };
   for (int c = 0; c < columns; ++c)
     grey[c] =
-        float(channels == 1 ? value(c)
-                            : 0.2126 * value(3 * c) + 0.7152 * value(3 * c + 1) + 0.0722 * value(3 * c + 2));
+        float(channels == 1 ? value(c) : 0.2126 * value(3 * c) + 0.7152 * value(3 * c + 1) + 0.0722 * value(3 * c + 2));
 }
 
 }  // namespace
@@ -119,8 +118,8 @@ grey_image decode_png(std::span<const std::byte> bytes, const std::string& name)
   // Deflate never shrinks to less than 1/1032: a small file cannot claim the memory of a large picture.
   const auto claimed = (std::uint64_t(size.cells()) + 7) / 8;
   if (claimed / 1032 > bytes.size())
-    throw truncated(
-        name, fmt::format("{} x {} pixels cannot fit into {} bytes", size.columns, size.rows, bytes.size()));
+    throw truncated(name,
+                    fmt::format("{} x {} pixels cannot fit into {} bytes", size.columns, size.rows, bytes.size()));
 
   grey_image image{size, std::vector<float>(std::size_t(size.cells()))};
   const auto row_of = [&](int r) { return image.grey.data() + std::ptrdiff_t(r) * size.columns; };
@@ -135,8 +134,7 @@ grey_image decode_png(std::span<const std::byte> bytes, const std::string& name)
     std::vector<png_bytep> rows;
     for (int r = 0; r < size.rows; ++r) rows.push_back(pixels.data() + row_bytes * std::size_t(r));
     reader.guarded(name, [&](png_structp png, png_infop) { png_read_image(png, rows.data()); });
-    for (int r = 0; r < size.rows; ++r)
-      to_grey(rows[std::size_t(r)], wide, channels, row_of(r), size.columns);
+    for (int r = 0; r < size.rows; ++r) to_grey(rows[std::size_t(r)], wide, channels, row_of(r), size.columns);
   }
   reader.guarded(name, [](png_structp png, png_infop) { png_read_end(png, nullptr); });
   return image;

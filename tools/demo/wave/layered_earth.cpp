@@ -24,9 +24,7 @@ constexpr std::array<layer, 6> layers{{{0, 1800, 0.20},
                                        {3400, 3100, 0.20}}};
 constexpr double basement_top_m = 4300, basement_mps = 3900;
 
-double sea_floor(double x) {
-  return 680 + 60 * std::sin(2 * pi * x / 5200) + 0.012 * x;
-}
+double sea_floor(double x) { return 680 + 60 * std::sin(2 * pi * x / 5200) + 0.012 * x; }
 
 /// Depth below the sea floor as it was when the layers were laid down: the dip, the fold and the fault undone.
 double stratum(double x, double depth) {

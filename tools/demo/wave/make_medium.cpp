@@ -15,8 +15,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: make_medium FILE [WIDTH HEIGHT]\n");
     return 2;
   }
-  const int width = count == 4 ? std::atoi(arguments[2]) : 800,
-            height = count == 4 ? std::atoi(arguments[3]) : 600;
+  const int width = count == 4 ? std::atoi(arguments[2]) : 800, height = count == 4 ? std::atoi(arguments[3]) : 600;
   if (width < 1 || height < 1 || width > longest_side || height > longest_side) {
     std::fprintf(stderr, "make_medium: width and height go from 1 to %d pixels\n", longest_side);
     return 2;

@@ -47,7 +47,8 @@ void meeting::stay_away(std::uint32_t node, std::uint64_t address) {
   async(at_node(node), there).get();
 }
 
-future<void> mailbox::send(std::uint32_t node, std::uint64_t address, std::uint32_t from, int step, std::vector<event>&& ends) {
+future<void> mailbox::send(std::uint32_t node, std::uint64_t address, std::uint32_t from, int step,
+                           std::vector<event>&& ends) {
   const auto there = call([](std::uint64_t address, std::uint32_t from, int step,
                              std::vector<event> ends) { at<mailbox>(address).put(from, step, std::move(ends)); },
                           address, from, step, std::move(ends));

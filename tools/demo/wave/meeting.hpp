@@ -1,4 +1,5 @@
-// meeting.hpp - what the parts of a run tell one another: once, where their fields lie; then step by step, which events to wait for.
+// meeting.hpp - what the parts of a run tell one another: once, where their fields lie; then step by step, which events
+// to wait for.
 //
 // Threads     any. Functions named by an address are to be called on the node where it was taken.
 // Why         a part can order a copy from its neighbour's tile ahead of time only if it knows the event of that tile's
@@ -38,7 +39,8 @@ class meeting {
   explicit meeting(std::uint32_t parts) : present_(parts), missing_(parts) {}
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(this); }
 
-  /// Called by each part, once, from any node. Returns those of all, by node, as soon as all are there; throws if one cannot come.
+  /// Called by each part, once, from any node. Returns those of all, by node, as soon as all are there; throws if one
+  /// cannot come.
   static std::vector<introduction> introduce(std::uint32_t node, std::uint64_t meeting, introduction&& self);
   /// This part cannot come: to whoever waits for it.
   static void stay_away(std::uint32_t node, std::uint64_t meeting);
@@ -56,8 +58,10 @@ class mailbox {
  public:
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(this); }
 
-  /// The ends of a step of one's tiles that the other needs, in the order of halo_copies(); none: there will be no more steps.
-  static future<void> send(std::uint32_t node, std::uint64_t mailbox, std::uint32_t from, int step, std::vector<event>&& ends);
+  /// The ends of a step of one's tiles that the other needs, in the order of halo_copies(); none: there will be no more
+  /// steps.
+  static future<void> send(std::uint32_t node, std::uint64_t mailbox, std::uint32_t from, int step,
+                           std::vector<event>&& ends);
   /// Waits for what `from` sends of that step.
   std::vector<event> take(std::uint32_t from, int step);
 

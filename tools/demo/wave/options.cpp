@@ -35,8 +35,8 @@ std::optional<pair_of_counts> pair_with_x(std::string_view text) {
 }
 
 /// A number from `least` to `most`, or an error that names the option.
-int count_option(const char* code, const char* option, const std::string& text, long least, long most,
-                 const char* what, const char* example) {
+int count_option(const char* code, const char* option, const std::string& text, long least, long most, const char* what,
+                 const char* example) {
   const auto value = whole_number(text);
   if (!value)
     throw error(code, fmt::format("{} \"{}\" is not a whole number", option, text))
@@ -58,8 +58,7 @@ extent chosen_size(const options& asked, const surroundings& here) {
   }
   const auto sides = pair_with_x(*asked.size);
   if (!sides)
-    throw error("W10", fmt::format("--size \"{}\" is not WIDTHxHEIGHT", *asked.size))
-        .remedy("--size 800x600");
+    throw error("W10", fmt::format("--size \"{}\" is not WIDTHxHEIGHT", *asked.size)).remedy("--size 800x600");
   if (sides->first < smallest_side || sides->second < smallest_side)
     throw error("W10", fmt::format("--size {} is smaller than the stencil", *asked.size))
         .fact("smallest", fmt::format("{} x {} cells", smallest_side, smallest_side))
@@ -76,16 +75,14 @@ tiling chosen_tiles(const options& asked, extent size, int workers) {
   if (!asked.tiles) return choose_tiling(size, workers);
   const auto counts = pair_with_x(*asked.tiles);
   if (!counts || counts->first < 1 || counts->second < 1)
-    throw error("W12",
-                fmt::format("--tiles \"{}\" is not ACROSSxDOWN, two counts of at least 1", *asked.tiles))
+    throw error("W12", fmt::format("--tiles \"{}\" is not ACROSSxDOWN, two counts of at least 1", *asked.tiles))
         .remedy("--tiles 4x16");
   const long most_across = size.columns / halo, most_down = size.rows / halo;
   if (counts->first > most_across || counts->second > most_down)
     throw error("W12", fmt::format("--tiles {} are more than the field can be cut into", *asked.tiles))
         .fact("field", fmt::format("{} x {} cells", size.columns, size.rows))
         .fact("most", fmt::format("{} x {} tiles", most_across, most_down))
-        .because(
-            fmt::format("a tile is at least {} cells wide and tall, what its neighbours need of it", halo))
+        .because(fmt::format("a tile is at least {} cells wide and tall, what its neighbours need of it", halo))
         .remedy("fewer tiles, or a larger --size");
   return cut(size, int(counts->first), int(counts->second));
 }
@@ -170,9 +167,8 @@ plan validate(const options& asked, const surroundings& here) {
   p.spacing_m = field_width_m / p.size.columns;
   p.steps = asked.steps ? count_option("W11", "--steps", *asked.steps, 1, most_steps, "steps", "1000")
                         : std::max(p.size.rows, p.size.columns) * 3 / 2;
-  p.workers = asked.workers
-                  ? count_option("W13", "--workers", *asked.workers, 1, most_workers, "workers", "2")
-                  : std::max(1, here.processors);
+  p.workers = asked.workers ? count_option("W13", "--workers", *asked.workers, 1, most_workers, "workers", "2")
+                            : std::max(1, here.processors);
   p.tiles = chosen_tiles(asked, p.size, p.workers);
   p.sources = chosen_sources(asked, p.size);
   p.frame_steps = chosen_frames(asked, p.steps);

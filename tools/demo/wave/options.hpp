@@ -17,16 +17,15 @@ namespace stretto::wave {
 
 /// The options as typed; absent ones get the defaults that validate() states.
 struct options {
-  std::optional<std::string> size = {};     // WIDTHxHEIGHT in cells; default: the medium's pixels
-  std::optional<std::string> steps = {};    // default: 3/2 of the longer side, so that waves cross 3/4 of it
-  std::optional<std::string> tiles = {};    // ACROSSxDOWN; default: choose_tiling
-  std::optional<std::string> workers = {};  // default: one per processor
-  std::optional<std::string> sources =
-      {};  // a count, spread below the upper edge; or X,Y:X,Y:... as shares of the
-           // field's sides, 0,0 the upper left corner; default: 1
-  std::optional<std::string> animate = {};  // frames; default: none
+  std::optional<std::string> size = {};      // WIDTHxHEIGHT in cells; default: the medium's pixels
+  std::optional<std::string> steps = {};     // default: 3/2 of the longer side, so that waves cross 3/4 of it
+  std::optional<std::string> tiles = {};     // ACROSSxDOWN; default: choose_tiling
+  std::optional<std::string> workers = {};   // default: one per processor
+  std::optional<std::string> sources = {};   // a count, spread below the upper edge; or X,Y:X,Y:... as shares of the
+                                             // field's sides, 0,0 the upper left corner; default: 1
+  std::optional<std::string> animate = {};   // frames; default: none
   std::optional<std::string> velocity = {};  // MIN:MAX in m/s, of the picture's black and its white; default 1500:4500
-  std::filesystem::path medium = {};        // default: the shipped medium
+  std::filesystem::path medium = {};         // default: the shipped medium
   std::filesystem::path out = "out";
 };
 

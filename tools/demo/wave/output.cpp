@@ -40,8 +40,7 @@ error unusable(const fs::path& folder, const std::string& reason) {
 
 void prepare_output(const fs::path& folder) {
   std::error_code failure;
-  if (fs::exists(folder, failure) && !fs::is_directory(folder, failure))
-    throw unusable(folder, "it is a file");
+  if (fs::exists(folder, failure) && !fs::is_directory(folder, failure)) throw unusable(folder, "it is a file");
   fs::create_directories(folder, failure);
   if (failure) throw unusable(folder, failure.message());
   const auto probe = folder / "stretto-can-write.part";

@@ -23,8 +23,7 @@ std::vector<float> block_means(extent cells, int block, extent pixels, const Val
   means.reserve(std::size_t(pixels.cells()));
   for (int r = 0; r < pixels.rows; ++r)
     for (int c = 0; c < pixels.columns; ++c) {
-      const int row_end = std::min(cells.rows, (r + 1) * block),
-                column_end = std::min(cells.columns, (c + 1) * block);
+      const int row_end = std::min(cells.rows, (r + 1) * block), column_end = std::min(cells.columns, (c + 1) * block);
       double sum = 0;
       for (int i = r * block; i < row_end; ++i)
         for (int j = c * block; j < column_end; ++j) sum += value(i, j);
@@ -42,8 +41,7 @@ class colour_table {
   colour_table() {
     for (int g = 0; g < grounds; ++g)
       for (int a = 0; a < amplitudes; ++a)
-        colours_.push_back(
-            wave_colour(darkest + (1 - darkest) * g / (grounds - 1), 2.0 * a / (amplitudes - 1) - 1));
+        colours_.push_back(wave_colour(darkest + (1 - darkest) * g / (grounds - 1), 2.0 * a / (amplitudes - 1) - 1));
   }
   rgb at(float ground, float amplitude) const {
     const auto g = std::lround((ground - darkest) / (1 - darkest) * (grounds - 1));
@@ -71,8 +69,7 @@ float full_amplitude(const std::vector<float>& u) {
 
 }  // namespace
 
-painter::painter(const medium& ground, const border& edge, const std::vector<position>& sources,
-                 int longest_side) {
+painter::painter(const medium& ground, const border& edge, const std::vector<position>& sources, int longest_side) {
   const auto cells = ground.size;
   cells_per_pixel_ = (std::max(cells.rows, cells.columns) + longest_side - 1) / longest_side;
   const int block = cells_per_pixel_;
@@ -85,14 +82,12 @@ painter::painter(const medium& ground, const border& edge, const std::vector<pos
   depth_ = block_means(cells, block, size_, [&](int r, int c) { return edge.depth_at(r, c); });
 
   marks_.resize(ground_.size());
-  const double core = std::max(2.0, std::max(size_.rows, size_.columns) / 200.0),
-               rim = core + std::max(1.0, core / 3);
+  const double core = std::max(2.0, std::max(size_.rows, size_.columns) / 200.0), rim = core + std::max(1.0, core / 3);
   const int reach = int(rim) + 2;
   for (const auto& at : sources) {
     const double row = (at.row + 0.5) / block, column = (at.column + 0.5) / block;
     for (int r = std::max(0, int(row) - reach); r < std::min(size_.rows, int(row) + reach + 1); ++r)
-      for (int c = std::max(0, int(column) - reach); c < std::min(size_.columns, int(column) + reach + 1);
-           ++c) {
+      for (int c = std::max(0, int(column) - reach); c < std::min(size_.columns, int(column) + reach + 1); ++c) {
         const double distance = std::hypot(r + 0.5 - row, c + 0.5 - column);
         const auto cover = float(std::clamp(rim + 0.5 - distance, 0.0, 1.0));
         auto& m = marks_[std::size_t(r) * std::size_t(size_.columns) + std::size_t(c)];

@@ -23,8 +23,8 @@ class painter {
 
   extent size() const { return size_; }
 
-  /// In full colour, dimmed towards the edges where the border absorbs. The amplitude shown as full is the 99th percentile of what moves, so a picture is legible
-  /// whenever it is taken.
+  /// In full colour, dimmed towards the edges where the border absorbs. The amplitude shown as full is the 99th
+  /// percentile of what moves, so a picture is legible whenever it is taken.
   rgb_image still(field_view<const float> u) const;
 
   /// The same in at most 256 colours, for animations: 8 greys of the medium by 31 amplitudes, and the marks.

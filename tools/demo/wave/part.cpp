@@ -24,8 +24,8 @@ using clock = std::chrono::steady_clock;
 /// The events of what was submitted last, per tile.
 class stepping {
  public:
-  stepping(const assignment& all, const tiling& tiles, const tile_fields& fields, std::vector<introduction> others, mailbox& box,
-           const home_side* home)
+  stepping(const assignment& all, const tiling& tiles, const tile_fields& fields, std::vector<introduction> others,
+           mailbox& box, const home_side* home)
       : all_(all),
         tiles_(tiles),
         fields_(fields),
@@ -85,23 +85,28 @@ class stepping {
   }
 
   /// The last step submitted of one of our tiles but `ahead_` others.
-  future<void>& step_of(std::size_t tile, int n) { return steps_[std::size_t(n % ahead_) * count() + (tile - own_.first)]; }
+  future<void>& step_of(std::size_t tile, int n) {
+    return steps_[std::size_t(n % ahead_) * count() + (tile - own_.first)];
+  }
 
   /// Returns false if a task has failed.
   bool submit_step(int n) {
     for (std::size_t i = own_.first; i < own_.end; ++i) {
       auto& place = step_of(i, n);
-      if (n >= ahead_ && first_failure(place)) return false;  // the only wait for ourselves: it bounds what is in flight
+      if (n >= ahead_ && first_failure(place))
+        return false;  // the only wait for ourselves: it bounds what is in flight
       const auto& in = arriving_[i - own_.first].copies;
       const auto body = [this, i, n] { step_tile_or_name_it(i, n); };
       if (n == 0) place = async(name(fields_.name(i)), body);
       else
-        place = async(after(step_of(i, n - 1), in[0], in[1], in[2], in[3], looked_at_[i - own_.first]), name(fields_.name(i)), body);
+        place = async(after(step_of(i, n - 1), in[0], in[1], in[2], in[3], looked_at_[i - own_.first]),
+                      name(fields_.name(i)), body);
     }
     return true;
   }
 
-  /// Which events the copies of other nodes from our tiles have to wait for. Returns false if one of them cannot be told.
+  /// Which events the copies of other nodes from our tiles have to wait for. Returns false if one of them cannot be
+  /// told.
   bool tell_neighbours(int n) {
     auto& before = sent_[std::size_t(n % 2)];
     for (const auto& one : before)
@@ -119,7 +124,8 @@ class stepping {
   /// Nobody shall wait for our next step, or for what we have of the next frames.
   void part_ways() {
     if (told_ + 1 < all_.what.steps())
-      for (const auto& [node, tiles] : wanted_) sent_[0].push_back(mailbox::send(node, others_[node].mailbox, here_, told_, {}));
+      for (const auto& [node, tiles] : wanted_)
+        sent_[0].push_back(mailbox::send(node, others_[node].mailbox, here_, told_, {}));
     poison_rest(now_framed_, frames_, nullptr);
   }
   void paint_no_more(const std::exception_ptr& why) { poison_rest(now_painted_, frames_, why); }
@@ -144,7 +150,8 @@ class stepping {
       const std::uint32_t node = node_of(c.from);
       const event ready = node == here_ ? event(step_of(from, steps - 1)) : ends[node][next[node]++];
       auto& in = arriving_[to - own_.first];
-      in.copies[in.count++] = copy(fields_.at(from, steps), fields_.at(to, steps), tile_fields::box_of(c.cells), after(ready));
+      in.copies[in.count++] =
+          copy(fields_.at(from, steps), fields_.at(to, steps), tile_fields::box_of(c.cells), after(ready));
     }
     copied_ += copies_.size();
     return true;
@@ -218,13 +225,13 @@ class stepping {
   const std::uint32_t here_;
   const tile_range own_;
   const int ahead_;
-  std::vector<halo_copy> copies_;                                // into our tiles
-  std::map<std::uint32_t, std::vector<std::size_t>> wanted_;     // of our tiles, by who copies from them
-  std::array<std::vector<future<void>>, 2> sent_;                // to neighbours, in turn
-  int told_ = 0;                                                 // the step that neighbours expect next
-  std::vector<future<void>> steps_;  // of the last `ahead_` steps, each of every tile of ours
-  std::vector<arrivals> arriving_;   // per tile
-  std::vector<event> looked_at_;     // per tile: the copy of the last frame from it
+  std::vector<halo_copy> copies_;                             // into our tiles
+  std::map<std::uint32_t, std::vector<std::size_t>> wanted_;  // of our tiles, by who copies from them
+  std::array<std::vector<future<void>>, 2> sent_;             // to neighbours, in turn
+  int told_ = 0;                                              // the step that neighbours expect next
+  std::vector<future<void>> steps_;                           // of the last `ahead_` steps, each of every tile of ours
+  std::vector<arrivals> arriving_;                            // per tile
+  std::vector<event> looked_at_;                              // per tile: the copy of the last frame from it
   barrier now_framed_, now_painted_;
   std::array<barrier, 2> painted_;  // the last of each turn
   event last_painted_;

@@ -33,11 +33,12 @@ struct assignment {
   std::vector<int> frame_steps;
   std::array<pressure, 2> frames = {};  // whole grids, taking turns
   barrier framed = {}, painted = {};    // a phase for each frame: all of it is there; it has been looked at
-  barrier ended;                      // nobody reads another's tiles any more
+  barrier ended;                        // nobody reads another's tiles any more
   std::optional<planned_failure> failure;
   template <class Archive>
   friend void fields(Archive& a, archived<assignment, Archive>& x) {
-    a(x.what, x.across, x.down, x.nodes, x.home, x.meeting, x.ground, x.last, x.frame_steps, x.frames, x.framed, x.painted, x.ended, x.failure);
+    a(x.what, x.across, x.down, x.nodes, x.home, x.meeting, x.ground, x.last, x.frame_steps, x.frames, x.framed,
+      x.painted, x.ended, x.failure);
   }
 };
 

@@ -42,8 +42,7 @@ bytes file_start(extent size, colour_type type) {
 bytes deflated(const std::vector<std::uint8_t>& plain) {
   auto length = compressBound(uLong(plain.size()));
   bytes packed(length);
-  if (compress2(reinterpret_cast<Bytef*>(packed.data()), &length, plain.data(), uLong(plain.size()), 6) !=
-      Z_OK)
+  if (compress2(reinterpret_cast<Bytef*>(packed.data()), &length, plain.data(), uLong(plain.size()), 6) != Z_OK)
     throw std::bad_alloc();  // the only way this can fail
   packed.resize(length);
   return packed;
@@ -56,8 +55,7 @@ int paeth(int left, int up, int corner) {
 }
 
 /// Rows with the filter whose differences are smallest in sum, which is what usually compresses best.
-std::vector<std::uint8_t> filtered(const std::uint8_t* pixels, int rows, std::ptrdiff_t row_bytes,
-                                   int pixel_bytes) {
+std::vector<std::uint8_t> filtered(const std::uint8_t* pixels, int rows, std::ptrdiff_t row_bytes, int pixel_bytes) {
   std::vector<std::uint8_t> result;
   result.reserve(std::size_t(rows) * std::size_t(row_bytes + 1));
   const std::vector<std::uint8_t> zero(std::size_t(row_bytes), 0);
@@ -69,8 +67,7 @@ std::vector<std::uint8_t> filtered(const std::uint8_t* pixels, int rows, std::pt
     std::array<long, 5> cost{};
     for (std::ptrdiff_t i = 0; i < row_bytes; ++i) {
       const bool first = i < pixel_bytes;
-      const int left = first ? 0 : row[i - pixel_bytes], up = above[i],
-                corner = first ? 0 : above[i - pixel_bytes];
+      const int left = first ? 0 : row[i - pixel_bytes], up = above[i], corner = first ? 0 : above[i - pixel_bytes];
       const std::array<int, 5> guess{0, left, up, (left + up) / 2, paeth(left, up, corner)};
       for (std::size_t f = 0; f < 5; ++f) {
         const auto difference = std::uint8_t(row[i] - guess[f]);
@@ -117,8 +114,7 @@ bytes encode_png(const rgb_image& image) {
 }
 
 bytes encode_grey_png(const byte_image& image) {
-  return still(image.size, colour_type::grey,
-               filtered(image.pixels.data(), image.size.rows, image.size.columns, 1));
+  return still(image.size, colour_type::grey, filtered(image.pixels.data(), image.size.rows, image.size.columns, 1));
 }
 
 animated_png::animated_png(extent size, const std::vector<rgb>& palette, int frames_per_second)

@@ -59,11 +59,12 @@ std::string text_before(const undertaking& work, text_style style) {
                                p.size.rows, p.spacing_m, work.velocities.black_mps, work.velocities.white_mps));
   out.add("time", fmt::format("{} of {}, {} in all", counted(std::size_t(p.steps), "step", "steps"),
                               time_text(work.time.step_s), in_all(p, work.time)));
-  out.add("sources", fmt::format("{} of {:.3g} Hz", counted(p.sources.size(), "source", "sources"),
-                                 work.time.frequency_hz));
+  out.add("sources",
+          fmt::format("{} of {:.3g} Hz", counted(p.sources.size(), "source", "sources"), work.time.frequency_hz));
   out.add("tiles", fmt::format("{} x {}, of up to {} x {} cells", t.across, t.down, t.tiles.front().columns(),
                                t.tiles.front().rows()));
-  out.add("workers", work.nodes == 1 ? std::to_string(p.workers) : fmt::format("{} on each of {} nodes", p.workers, work.nodes));
+  out.add("workers",
+          work.nodes == 1 ? std::to_string(p.workers) : fmt::format("{} on each of {} nodes", p.workers, work.nodes));
   out.blank();
   return out.take();
 }
@@ -71,16 +72,19 @@ std::string text_before(const undertaking& work, text_style style) {
 std::string text_after(const undertaking& work, const outcome& result, text_style style) {
   const int workers = work.workers();
   lines out(style);
-  out.add("tasks", fmt::format("{}, {} on {}", time_text(result.tasks.seconds), rate_text(result.tasks.cells_per_second),
-                               counted(std::size_t(workers), "worker", "workers")));
+  out.add("tasks",
+          fmt::format("{}, {} on {}", time_text(result.tasks.seconds), rate_text(result.tasks.cells_per_second),
+                      counted(std::size_t(workers), "worker", "workers")));
   if (result.devices.empty())
     out.add("", fmt::format("{}, {}, no barrier", counted(result.step_tasks, "task", "tasks"),
                             counted(result.halo_copies, "halo copy", "halo copies")));
   else
-    out.add("", fmt::format("{} for tiles, one for each source and step, no barrier", counted(result.step_tasks, "launch", "launches")));
+    out.add("", fmt::format("{} for tiles, one for each source and step, no barrier",
+                            counted(result.step_tasks, "launch", "launches")));
   for (const device_statistics& d : result.devices)
     out.add(&d == &result.devices.front() ? "computed" : "",
-            fmt::format("{} by {}, {} MB brought there", counted(d.launches, "launch", "launches"), d.name, d.brought_bytes / 1'000'000));
+            fmt::format("{} by {}, {} MB brought there", counted(d.launches, "launch", "launches"), d.name,
+                        d.brought_bytes / 1'000'000));
   if (result.serial) {
     out.add("serial", fmt::format("{}, {}, one plain loop on one core", time_text(result.serial->seconds),
                                   rate_text(result.serial->cells_per_second)));
@@ -92,14 +96,13 @@ std::string text_after(const undertaking& work, const outcome& result, text_styl
                                    counted(std::size_t(work.planned.steps), "step", "steps")));
   }
   const double total = result.at_end.total();
-  if (total > 0)
-    out.add("energy", fmt::format("{:.4g} (pressure squared, summed over cells)", total));
-  else
-    out.add("energy", "0: the sources have not begun to move the ground");
+  if (total > 0) out.add("energy", fmt::format("{:.4g} (pressure squared, summed over cells)", total));
+  else out.add("energy", "0: the sources have not begun to move the ground");
   out.blank();
   std::size_t widest = 0;
   for (const auto& one : result.files) widest = std::max(widest, one.file.string().size());
-  for (const auto& one : result.files) out.add("written", fmt::format("{:<{}}  {}", one.file.string(), widest, one.what));
+  for (const auto& one : result.files)
+    out.add("written", fmt::format("{:<{}}  {}", one.file.string(), widest, one.what));
   return out.take();
 }
 

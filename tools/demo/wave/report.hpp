@@ -40,8 +40,8 @@ struct outcome {
   int steps = 0;  // done: fewer than planned if the user stopped it
   std::size_t step_tasks = 0, halo_copies = 0;
   speed tasks;
-  std::optional<speed> serial;       // absent: stopped before or while it ran
-  double difference = 0;             // from the serial loop's field, the largest of all cells
+  std::optional<speed> serial;  // absent: stopped before or while it ran
+  double difference = 0;        // from the serial loop's field, the largest of all cells
   double largest_pressure = 0;
   energy at_end;
   std::vector<device_statistics> devices;  // who computed what, where devices took part

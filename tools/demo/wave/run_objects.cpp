@@ -46,7 +46,8 @@ class object_steps {
         factors_(wave.edge.part(whole_)),
         ground_(box_of(whole_), dense(wave.coefficient.view(), 0).data(), {.name = "ground"}),
         row_(box(0, whole_.rows()), copied(factors_.row, whole_.rows()).data(), {.name = "damping of rows"}),
-        column_(box(0, whole_.columns()), copied(factors_.column, whole_.columns()).data(), {.name = "damping of columns"}),
+        column_(box(0, whole_.columns()), copied(factors_.column, whole_.columns()).data(),
+                {.name = "damping of columns"}),
         fields_{at_rest("pressure 0"), at_rest("pressure 1")} {}
 
   tasks_result run() {
@@ -82,15 +83,17 @@ class object_steps {
     std::vector<event>& ends = in_flight_.emplace_back();
     for (const rectangle& t : tiles_.tiles) {
       const auto step = [&](const auto&... tags) {
-        return launch(tags..., name("step of a tile"), wave_step, box_of(t), next(box_of(t)), current(box_of(t, halo)), ground_(box_of(t)),
-                      row_(box(t.row, t.row_end)), column_(box(t.column, t.column_end)));
+        return launch(tags..., name("step of a tile"), wave_step, box_of(t), next(box_of(t)), current(box_of(t, halo)),
+                      ground_(box_of(t)), row_(box(t.row, t.row_end)), column_(box(t.column, t.column_end)));
       };
       ends.push_back(requests_.on_devices_alone ? step(on(device_kind::device)) : step());
     }
     const float amplitude = wave_.wavelet[std::size_t(n)];
     for (const position& at : wave_.sources) {
       const box cell({at.row, at.column}, {at.row + 1, at.column + 1});
-      const auto shake = [&](const auto&... tags) { return launch(tags..., name("source"), wave_inject, cell, next(cell), ground_(cell), amplitude); };
+      const auto shake = [&](const auto&... tags) {
+        return launch(tags..., name("source"), wave_inject, cell, next(cell), ground_(cell), amplitude);
+      };
       ends.push_back(requests_.on_devices_alone ? shake(on(device_kind::device)) : shake());
     }
   }

@@ -20,12 +20,12 @@ struct planned_failure {
 };
 
 struct run_requests {
-  std::vector<int> frame_steps = {};                                // rising numbers of steps
-  std::function<void(field_view<const float>)> paint = nullptr;     // called with each of those fields, in order
-  std::function<void(int steps)> on_progress = nullptr;             // now and then, with the steps that are done
-  const std::atomic<bool>* stop = nullptr;                          // once true, no further step is submitted; of one node only
+  std::vector<int> frame_steps = {};                             // rising numbers of steps
+  std::function<void(field_view<const float>)> paint = nullptr;  // called with each of those fields, in order
+  std::function<void(int steps)> on_progress = nullptr;          // now and then, with the steps that are done
+  const std::atomic<bool>* stop = nullptr;  // once true, no further step is submitted; of one node only
   std::optional<planned_failure> failure = std::nullopt;
-  bool on_devices_alone = false;                                    // run_objects: the host computes no tile
+  bool on_devices_alone = false;  // run_objects: the host computes no tile
 };
 
 }  // namespace stretto::wave

@@ -19,7 +19,8 @@ class lent_field {
  public:
   lent_field(field_view<float> view, const char* name) {
     const std::array<std::int64_t, 2> strides{view.stride, 1};
-    instance_ = pressure::external(view.origin, tile_fields::box_of(whole(view.size)), {.strides = strides, .name = name});
+    instance_ =
+        pressure::external(view.origin, tile_fields::box_of(whole(view.size)), {.strides = strides, .name = name});
   }
   lent_field(const lent_field&) = delete;
   ~lent_field() { instance_.destroy(); }

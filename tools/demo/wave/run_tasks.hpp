@@ -18,7 +18,7 @@ struct tasks_result {
   field last, before_last;  // u after the last step done, and one step earlier
   int steps = 0;            // done: fewer than asked if it was stopped
   std::size_t step_tasks = 0, halo_copies = 0;
-  double seconds = 0;       // from the first submission to the end of the last step
+  double seconds = 0;  // from the first submission to the end of the last step
   double cells_per_second = 0;
 };
 

@@ -18,8 +18,7 @@ serial_result run_serial(const problem& wave, const std::function<void(const fie
   for (int n = 0; n < wave.steps(); ++n) {
     std::swap(result.last, result.before_last);
     step_tile(result.last.view(), std::as_const(result.before_last).view(), wave.coefficient.view(), factors);
-    inject(result.last.view(), wave.coefficient.view(), whole(size), wave.sources,
-           wave.wavelet[std::size_t(n)]);
+    inject(result.last.view(), wave.coefficient.view(), whole(size), wave.sources, wave.wavelet[std::size_t(n)]);
     if (after_step) {
       spent += clock::now() - started;
       after_step(result.last, n + 1);

@@ -18,8 +18,7 @@ struct serial_result {
 /// Steps a field that starts at rest.
 ///
 ///   after_step   if given, called with each new field and the number of steps done; its time is not counted
-serial_result run_serial(const problem& wave,
-                         const std::function<void(const field&, int)>& after_step = nullptr);
+serial_result run_serial(const problem& wave, const std::function<void(const field&, int)>& after_step = nullptr);
 
 /// The largest |a - b| over all cells; infinite if one of them is not a number.
 double largest_difference(field_view<const float> a, field_view<const float> b);

@@ -3,9 +3,7 @@
 
 namespace stretto::wave {
 
-std::vector<step_variant> runnable_steps() {
-  return {{"baseline", step_tile}};
-}
+std::vector<step_variant> runnable_steps() { return {{"baseline", step_tile}}; }
 
 void step_tile(field_view<float> older, field_view<const float> current, field_view<const float> coefficient,
                const damping& border) {

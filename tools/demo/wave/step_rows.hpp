@@ -29,15 +29,14 @@ namespace {
   return (u[0] + u[0]) + c * laplacian;
 }
 
-[[gnu::always_inline]] inline void step_plain(float* __restrict older, const float* __restrict u,
-                                              std::ptrdiff_t s, const float* __restrict c, int begin,
-                                              int end) {
+[[gnu::always_inline]] inline void step_plain(float* __restrict older, const float* __restrict u, std::ptrdiff_t s,
+                                              const float* __restrict c, int begin, int end) {
   for (int j = begin; j < end; ++j) older[j] = undamped(u + j, s, c[j]) - older[j];
 }
 
-[[gnu::always_inline]] inline void step_damped(float* __restrict older, const float* __restrict u,
-                                               std::ptrdiff_t s, const float* __restrict c, float row,
-                                               const float* __restrict column, int begin, int end) {
+[[gnu::always_inline]] inline void step_damped(float* __restrict older, const float* __restrict u, std::ptrdiff_t s,
+                                               const float* __restrict c, float row, const float* __restrict column,
+                                               int begin, int end) {
   for (int j = begin; j < end; ++j) {
     const float g = row * column[j];
     older[j] = g * (undamped(u + j, s, c[j]) - g * older[j]);

@@ -29,10 +29,8 @@ class denormals_are_zero {
   step_rows(older, current, coefficient, border);
 }
 
-[[gnu::noinline, gnu::target("avx2")]] void step_avx2(field_view<float> older,
-                                                      field_view<const float> current,
-                                                      field_view<const float> coefficient,
-                                                      const damping& border) {
+[[gnu::noinline, gnu::target("avx2")]] void step_avx2(field_view<float> older, field_view<const float> current,
+                                                      field_view<const float> coefficient, const damping& border) {
   step_rows(older, current, coefficient, border);
 }
 

@@ -38,7 +38,8 @@ std::array<std::int64_t, 2> strides_of(const box& cells) {
 
 }  // namespace
 
-tile_fields::tile_fields(const course& wave, const tiling& tiles, tile_range own, const pressure& ground, const platform& machine)
+tile_fields::tile_fields(const course& wave, const tiling& tiles, tile_range own, const pressure& ground,
+                         const platform& machine)
     : wave_(wave), own_(own), all_(tiles.tiles.size()) {
   std::vector<place> memories;
   for (std::uint32_t w = 0; w < machine.worker_count(); ++w) memories.push_back(memory_near(machine, w));
@@ -50,11 +51,16 @@ tile_fields::tile_fields(const course& wave, const tiling& tiles, tile_range own
     const place memory = memories[(i - own.first) * memories.size() / count];
     const box inside = box_of(cells);
     // A tile's own cells begin on a cache line, for the stores of the stencil.
-    const box with_neighbours({cells.row - halo, cells.column - cache_line}, {cells.row_end + halo, cells.column_end + halo});
+    const box with_neighbours({cells.row - halo, cells.column - cache_line},
+                              {cells.row_end + halo, cells.column_end + halo});
     const auto strides = strides_of(with_neighbours), inside_strides = strides_of(inside);
     state& tile = tiles_.emplace_back(
-        state{fmt::format("tile {},{}", i % std::size_t(tiles.across), i / std::size_t(tiles.across)), cells,
-              wave.edge.part(cells), {}, {}, {}});
+        state{fmt::format("tile {},{}", i % std::size_t(tiles.across), i / std::size_t(tiles.across)),
+              cells,
+              wave.edge.part(cells),
+              {},
+              {},
+              {}});
     for (pressure& u : all_[i]) {
       u = pressure::create(stretto::at(memory), with_neighbours, {.strides = strides, .name = tile.name}).made;
       at_rest.push_back(fill(u, 0.0f));

@@ -1,5 +1,5 @@
-// tile_fields.hpp - the memory of a node's tiles: two instances of pressure, with room for its neighbours' cells, and one
-// of the ground's coefficients.
+// tile_fields.hpp - the memory of a node's tiles: two instances of pressure, with room for its neighbours' cells, and
+// one of the ground's coefficients.
 //
 // Threads     made and destroyed by one task; step() of different tiles may run at the same time.
 // Invariants  after n steps the pressure is in `at(tile, n)`, the one of a step before in `at(tile, n + 1)`:
@@ -20,8 +20,8 @@ namespace stretto::wave {
 
 class tile_fields {
  public:
-  /// Makes the instances of `own`, at rest, each in the host memory nearest to one worker, equally many tiles for each; waits
-  /// until they exist. Throws D03 where a memory has no room. `wave` and `tiles` must outlive this.
+  /// Makes the instances of `own`, at rest, each in the host memory nearest to one worker, equally many tiles for each;
+  /// waits until they exist. Throws D03 where a memory has no room. `wave` and `tiles` must outlive this.
   ///
   ///   ground   the coefficients of the whole grid, maybe on another node
   tile_fields(const course& wave, const tiling& tiles, tile_range own, const pressure& ground, const platform& machine);

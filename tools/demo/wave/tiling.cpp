@@ -5,12 +5,8 @@
 
 namespace stretto::wave {
 namespace {
-int share(int cells, int parts, int i) {
-  return int(std::ptrdiff_t(cells) * i / parts);
-}
-int rounded_up(std::ptrdiff_t a, std::ptrdiff_t b) {
-  return int((a + b - 1) / b);
-}
+int share(int cells, int parts, int i) { return int(std::ptrdiff_t(cells) * i / parts); }
+int rounded_up(std::ptrdiff_t a, std::ptrdiff_t b) { return int((a + b - 1) / b); }
 }  // namespace
 
 tiling cut(extent grid, int across, int down) {
@@ -18,8 +14,8 @@ tiling cut(extent grid, int across, int down) {
   result.tiles.reserve(std::size_t(across) * std::size_t(down));
   for (int i = 0; i < down; ++i)
     for (int j = 0; j < across; ++j)
-      result.tiles.push_back({share(grid.rows, down, i), share(grid.rows, down, i + 1),
-                              share(grid.columns, across, j), share(grid.columns, across, j + 1)});
+      result.tiles.push_back({share(grid.rows, down, i), share(grid.rows, down, i + 1), share(grid.columns, across, j),
+                              share(grid.columns, across, j + 1)});
   return result;
 }
 

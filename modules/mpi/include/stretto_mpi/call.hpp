@@ -1,4 +1,5 @@
-// call.hpp - a call of MPI as plain data, what becomes of it, and the compiled core that makes it: for the headers beside this one.
+// call.hpp - a call of MPI as plain data, what becomes of it, and the compiled core that makes it: for the headers
+// beside this one.
 #pragma once
 
 #include <mpi.h>
@@ -22,11 +23,42 @@ namespace detail {
 
 /// In the order of the names in src/faults.cpp.
 enum class call_kind : std::uint8_t {
-  send, ssend, recv, probe, mprobe, mrecv, request,
-  barrier, bcast, reduce, allreduce, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv,
-  reduce_scatter, reduce_scatter_block, scan, exscan, comm_dup,
-  put, get, accumulate, get_accumulate, compare_and_swap, flush, flush_all, win_allocate, win_sync, win_free,
-  comm_free, look_at
+  send,
+  ssend,
+  recv,
+  probe,
+  mprobe,
+  mrecv,
+  request,
+  barrier,
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  allgather,
+  allgatherv,
+  alltoall,
+  alltoallv,
+  reduce_scatter,
+  reduce_scatter_block,
+  scan,
+  exscan,
+  comm_dup,
+  put,
+  get,
+  accumulate,
+  get_accumulate,
+  compare_and_swap,
+  flush,
+  flush_all,
+  win_allocate,
+  win_sync,
+  win_free,
+  comm_free,
+  look_at
 };
 /// All processes of a communicator make it, in one order.
 constexpr bool is_collective(call_kind k) noexcept { return k >= call_kind::barrier && k <= call_kind::comm_dup; }
@@ -81,19 +113,22 @@ struct value_operation final : operation {
   void poison(std::exception_ptr why) noexcept override { result.poison(std::move(why), where); }
 };
 
-// The core. Each fails by poisoning what it returns; they throw M24 where the module is of no runtime, B20 on a foreign thread.
+// The core. Each fails by poisoning what it returns; they throw M24 where the module is of no runtime, B20 on a foreign
+// thread.
 future<void> post(engine& e, call&& c, const call_tags& tags);
 future<status> post_status(engine& e, call&& c, const call_tags& tags);
 void post_operation(engine& e, std::unique_ptr<operation> o, const call_tags& tags);
 /// Makes M27: `came` bytes of a value of `expected`.
 std::exception_ptr short_value(const operation& o, std::size_t came, std::size_t expected);
 /// Throws M29 if a call's parts do not fit each other: `given` elements where `needed` are.
-void check_fit(const char* call, const char* what, std::size_t given, std::size_t needed, const std::source_location& where);
+void check_fit(const char* call, const char* what, std::size_t given, std::size_t needed,
+               const std::source_location& where);
 
 template <class T>
 void value_operation<T>::keep(const MPI_Status& s) {
   if (what.kind == call_kind::recv)
-    if (const std::size_t came = status(s).bytes(); came != sizeof(T)) return poison(short_value(*this, came, sizeof(T)));
+    if (const std::size_t came = status(s).bytes(); came != sizeof(T))
+      return poison(short_value(*this, came, sizeof(T)));
   result.set(in);
 }
 
@@ -113,7 +148,8 @@ struct kept_value final : operation {
   promise<void> result;
   T value;
 
-  kept_value(call&& c, const T& v, const call_tags& tags) : operation(std::move(c), tags), result(tags.where), value(v) {}
+  kept_value(call&& c, const T& v, const call_tags& tags)
+      : operation(std::move(c), tags), result(tags.where), value(v) {}
   void keep(const MPI_Status&) override { result.set(); }
   void poison(std::exception_ptr why) noexcept override { result.poison(std::move(why), where); }
 };

@@ -1,8 +1,8 @@
 // collectives.hpp - calls that all processes of a communicator make, as functions that return futures.
 //
-// They start on each process in the order in which they are called, also where one waits for its preconditions and a later one does
-// not: MPI matches them by that order. One that is skipped for a poisoned precondition therefore fails all later ones on its
-// communicator (M26): the other processes have made it, and results would go to the wrong calls.
+// They start on each process in the order in which they are called, also where one waits for its preconditions and a
+// later one does not: MPI matches them by that order. One that is skipped for a poisoned precondition therefore fails
+// all later ones on its communicator (M26): the other processes have made it, and results would go to the wrong calls.
 //
 // Threads     any thread of the runtime; on one communicator one task at a time, or ordered by events, as in MPI.
 // Memory      as point_to_point.hpp.
@@ -17,7 +17,8 @@ class collectives : public point_to_point {
  public:
   collectives() noexcept = default;
 
-  // ---- immediate, elements of C++. Counts and places of what each process has follow from the ranges; where they differ
+  // ---- immediate, elements of C++. Counts and places of what each process has follow from the ranges; where they
+  // differ
   //      between processes (v), `counts` says how many elements each has, one behind the other in the order of ranks.
 
   future<void> ibarrier(const call_tags& how = {}) const { return post({.kind = kind::barrier}, how); }
@@ -40,8 +41,11 @@ class collectives : public point_to_point {
   template <reducible_elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> ireduce(Out&& from, In&& into, MPI_Op op, int root, const call_tags& how = {}) const {
-    if (root == rank()) detail::check_fit("reduce", "the result", std::ranges::size(into), std::ranges::size(from), how.where);
-    return post({.kind = kind::reduce, .peer = root, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op}, how);
+    if (root == rank())
+      detail::check_fit("reduce", "the result", std::ranges::size(into), std::ranges::size(from), how.where);
+    return post(
+        {.kind = kind::reduce, .peer = root, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op},
+        how);
   }
   /// The root's future has the result, those of others their own value.
   template <reducible T>
@@ -52,7 +56,8 @@ class collectives : public point_to_point {
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> iallreduce(Out&& from, In&& into, MPI_Op op, const call_tags& how = {}) const {
     detail::check_fit("allreduce", "the result", std::ranges::size(into), std::ranges::size(from), how.where);
-    return post({.kind = kind::allreduce, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op}, how);
+    return post({.kind = kind::allreduce, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op},
+                how);
   }
   /// In place.
   template <reducible_elements R>
@@ -91,15 +96,22 @@ class collectives : public point_to_point {
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> ireduce_scatter_block(Out&& from, In&& into, MPI_Op op, const call_tags& how = {}) const {
     detail::check_fit("reduce_scatter_block", "what is combined", std::ranges::size(from), whole(into), how.where);
-    return post({.kind = kind::reduce_scatter_block, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op}, how);
+    return post(
+        {.kind = kind::reduce_scatter_block, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op},
+        how);
   }
   template <reducible_elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
-  future<void> ireduce_scatter(Out&& from, In&& into, std::span<const int> counts, MPI_Op op, const call_tags& how = {}) const {
+  future<void> ireduce_scatter(Out&& from, In&& into, std::span<const int> counts, MPI_Op op,
+                               const call_tags& how = {}) const {
     auto lists = std::make_unique<detail::count_lists>();
     lists->in_counts = packed<std::ranges::range_value_t<In>>(counts).counts;
-    return post({.kind = kind::reduce_scatter, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .op = op,
-                 .lists = std::move(lists)}, how);
+    return post({.kind = kind::reduce_scatter,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(into),
+                 .op = op,
+                 .lists = std::move(lists)},
+                how);
   }
 
   /// To the root, one process's behind the other's; elsewhere `into` may be empty.
@@ -107,41 +119,62 @@ class collectives : public point_to_point {
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> igather(Out&& from, In&& into, int root, const call_tags& how = {}) const {
     if (root == rank()) detail::check_fit("gather", "the result", std::ranges::size(into), whole(from), how.where);
-    return post({.kind = kind::gather, .peer = root, .out = detail::buffer_of(from),
-                 .in = detail::buffer_of(std::ranges::data(into), std::ranges::size(from))}, how);
+    return post({.kind = kind::gather,
+                 .peer = root,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(std::ranges::data(into), std::ranges::size(from))},
+                how);
   }
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> igatherv(Out&& from, In&& into, std::span<const int> counts, int root, const call_tags& how = {}) const {
-    return post({.kind = kind::gatherv, .peer = root, .out = detail::buffer_of(from), .in = detail::buffer_of(into),
-                 .lists = root == rank() ? into_lists(into, counts, "gatherv", how) : nullptr}, how);
+    return post({.kind = kind::gatherv,
+                 .peer = root,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(into),
+                 .lists = root == rank() ? into_lists(into, counts, "gatherv", how) : nullptr},
+                how);
   }
   /// From the root, to each a part of the size of `into`.
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> iscatter(Out&& from, In&& into, int root, const call_tags& how = {}) const {
-    if (root == rank()) detail::check_fit("scatter", "what is scattered", std::ranges::size(from), whole(into), how.where);
-    return post({.kind = kind::scatter, .peer = root, .out = detail::buffer_of(std::ranges::data(from), std::ranges::size(into)),
-                 .in = detail::buffer_of(into)}, how);
+    if (root == rank())
+      detail::check_fit("scatter", "what is scattered", std::ranges::size(from), whole(into), how.where);
+    return post({.kind = kind::scatter,
+                 .peer = root,
+                 .out = detail::buffer_of(std::ranges::data(from), std::ranges::size(into)),
+                 .in = detail::buffer_of(into)},
+                how);
   }
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
-  future<void> iscatterv(Out&& from, std::span<const int> counts, In&& into, int root, const call_tags& how = {}) const {
-    return post({.kind = kind::scatterv, .peer = root, .out = detail::buffer_of(from), .in = detail::buffer_of(into),
-                 .lists = root == rank() ? out_lists(from, counts, "scatterv", how) : nullptr}, how);
+  future<void> iscatterv(Out&& from, std::span<const int> counts, In&& into, int root,
+                         const call_tags& how = {}) const {
+    return post({.kind = kind::scatterv,
+                 .peer = root,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(into),
+                 .lists = root == rank() ? out_lists(from, counts, "scatterv", how) : nullptr},
+                how);
   }
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> iallgather(Out&& from, In&& into, const call_tags& how = {}) const {
     detail::check_fit("allgather", "the result", std::ranges::size(into), whole(from), how.where);
-    return post({.kind = kind::allgather, .out = detail::buffer_of(from),
-                 .in = detail::buffer_of(std::ranges::data(into), std::ranges::size(from))}, how);
+    return post({.kind = kind::allgather,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(std::ranges::data(into), std::ranges::size(from))},
+                how);
   }
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
   future<void> iallgatherv(Out&& from, In&& into, std::span<const int> counts, const call_tags& how = {}) const {
-    return post({.kind = kind::allgatherv, .out = detail::buffer_of(from), .in = detail::buffer_of(into),
-                 .lists = into_lists(into, counts, "allgatherv", how)}, how);
+    return post({.kind = kind::allgatherv,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(into),
+                 .lists = into_lists(into, counts, "allgatherv", how)},
+                how);
   }
   /// Part r of `from` goes to rank r; part r of `into` comes from there.
   template <elements Out, room In>
@@ -150,8 +183,10 @@ class collectives : public point_to_point {
     const auto each = std::ranges::size(from) / static_cast<std::size_t>(size());
     detail::check_fit("alltoall", "what is sent", std::ranges::size(from), whole(each), how.where);
     detail::check_fit("alltoall", "the result", std::ranges::size(into), std::ranges::size(from), how.where);
-    return post({.kind = kind::alltoall, .out = detail::buffer_of(std::ranges::data(from), each),
-                 .in = detail::buffer_of(std::ranges::data(into), each)}, how);
+    return post({.kind = kind::alltoall,
+                 .out = detail::buffer_of(std::ranges::data(from), each),
+                 .in = detail::buffer_of(std::ranges::data(into), each)},
+                how);
   }
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
@@ -160,7 +195,11 @@ class collectives : public point_to_point {
     auto lists = into_lists(into, receive_counts, "alltoallv", how);
     auto out = out_lists(from, send_counts, "alltoallv", how);
     lists->out_counts = std::move(out->out_counts), lists->out_offsets = std::move(out->out_offsets);
-    return post({.kind = kind::alltoallv, .out = detail::buffer_of(from), .in = detail::buffer_of(into), .lists = std::move(lists)}, how);
+    return post({.kind = kind::alltoallv,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(into),
+                 .lists = std::move(lists)},
+                how);
   }
 
   // ---- immediate, as MPI
@@ -168,50 +207,70 @@ class collectives : public point_to_point {
   future<void> ibcast(void* data, int count, MPI_Datatype type, int root, const call_tags& how = {}) const {
     return post({.kind = kind::bcast, .peer = root, .in = {data, count, type}}, how);
   }
-  future<void> ireduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, int root, const call_tags& how = {}) const {
-    return post({.kind = kind::reduce, .peer = root, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
+  future<void> ireduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, int root,
+                       const call_tags& how = {}) const {
+    return post({.kind = kind::reduce, .peer = root, .out = {from, count, type}, .in = {into, count, type}, .op = op},
+                how);
   }
-  future<void> iallreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, const call_tags& how = {}) const {
+  future<void> iallreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
+                          const call_tags& how = {}) const {
     return post({.kind = kind::allreduce, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
   }
-  future<void> iscan(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, const call_tags& how = {}) const {
+  future<void> iscan(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
+                     const call_tags& how = {}) const {
     return post({.kind = kind::scan, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
   }
-  future<void> iexscan(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, const call_tags& how = {}) const {
+  future<void> iexscan(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
+                       const call_tags& how = {}) const {
     return post({.kind = kind::exscan, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
   }
   future<void> ireduce_scatter_block(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op,
                                      const call_tags& how = {}) const {
-    return post({.kind = kind::reduce_scatter_block, .out = {from, count, type}, .in = {into, count, type}, .op = op}, how);
+    return post({.kind = kind::reduce_scatter_block, .out = {from, count, type}, .in = {into, count, type}, .op = op},
+                how);
   }
   future<void> ireduce_scatter(const void* from, void* into, std::span<const int> counts, MPI_Datatype type, MPI_Op op,
                                const call_tags& how = {}) const;
-  future<void> igather(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count, MPI_Datatype receive_type,
-                       int root, const call_tags& how = {}) const {
-    return post({.kind = kind::gather, .peer = root, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}}, how);
-  }
-  future<void> igatherv(const void* from, int send_count, MPI_Datatype send_type, void* into, std::span<const int> counts,
-                        std::span<const int> offsets, MPI_Datatype receive_type, int root, const call_tags& how = {}) const;
-  future<void> iscatter(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count, MPI_Datatype receive_type,
-                        int root, const call_tags& how = {}) const {
-    return post({.kind = kind::scatter, .peer = root, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}},
+  future<void> igather(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count,
+                       MPI_Datatype receive_type, int root, const call_tags& how = {}) const {
+    return post({.kind = kind::gather,
+                 .peer = root,
+                 .out = {from, send_count, send_type},
+                 .in = {into, receive_count, receive_type}},
                 how);
   }
-  future<void> iscatterv(const void* from, std::span<const int> counts, std::span<const int> offsets, MPI_Datatype send_type, void* into,
-                         int receive_count, MPI_Datatype receive_type, int root, const call_tags& how = {}) const;
+  future<void> igatherv(const void* from, int send_count, MPI_Datatype send_type, void* into,
+                        std::span<const int> counts, std::span<const int> offsets, MPI_Datatype receive_type, int root,
+                        const call_tags& how = {}) const;
+  future<void> iscatter(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count,
+                        MPI_Datatype receive_type, int root, const call_tags& how = {}) const {
+    return post({.kind = kind::scatter,
+                 .peer = root,
+                 .out = {from, send_count, send_type},
+                 .in = {into, receive_count, receive_type}},
+                how);
+  }
+  future<void> iscatterv(const void* from, std::span<const int> counts, std::span<const int> offsets,
+                         MPI_Datatype send_type, void* into, int receive_count, MPI_Datatype receive_type, int root,
+                         const call_tags& how = {}) const;
   future<void> iallgather(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count,
                           MPI_Datatype receive_type, const call_tags& how = {}) const {
-    return post({.kind = kind::allgather, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}}, how);
+    return post(
+        {.kind = kind::allgather, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}},
+        how);
   }
-  future<void> iallgatherv(const void* from, int send_count, MPI_Datatype send_type, void* into, std::span<const int> counts,
-                           std::span<const int> offsets, MPI_Datatype receive_type, const call_tags& how = {}) const;
+  future<void> iallgatherv(const void* from, int send_count, MPI_Datatype send_type, void* into,
+                           std::span<const int> counts, std::span<const int> offsets, MPI_Datatype receive_type,
+                           const call_tags& how = {}) const;
   future<void> ialltoall(const void* from, int send_count, MPI_Datatype send_type, void* into, int receive_count,
                          MPI_Datatype receive_type, const call_tags& how = {}) const {
-    return post({.kind = kind::alltoall, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}}, how);
+    return post(
+        {.kind = kind::alltoall, .out = {from, send_count, send_type}, .in = {into, receive_count, receive_type}}, how);
   }
-  future<void> ialltoallv(const void* from, std::span<const int> send_counts, std::span<const int> send_offsets, MPI_Datatype send_type,
-                          void* into, std::span<const int> receive_counts, std::span<const int> receive_offsets,
-                          MPI_Datatype receive_type, const call_tags& how = {}) const;
+  future<void> ialltoallv(const void* from, std::span<const int> send_counts, std::span<const int> send_offsets,
+                          MPI_Datatype send_type, void* into, std::span<const int> receive_counts,
+                          std::span<const int> receive_offsets, MPI_Datatype receive_type,
+                          const call_tags& how = {}) const;
 
   // ---- waiting: MPI's names, the arguments of the immediate form
 
@@ -261,7 +320,8 @@ class collectives : public point_to_point {
     ireduce_scatter_block(from, into, op, how).get(how.where);
   }
   template <class From, class To>
-  void reduce_scatter(const From& from, To&& into, std::span<const int> counts, MPI_Op op, const call_tags& how = {}) const {
+  void reduce_scatter(const From& from, To&& into, std::span<const int> counts, MPI_Op op,
+                      const call_tags& how = {}) const {
     ireduce_scatter(from, into, counts, op, how).get(how.where);
   }
   template <class From, class To>
@@ -312,7 +372,8 @@ class collectives : public point_to_point {
     std::vector<int> counts, offsets;
     std::size_t whole = 0;
   };
-  /// How many elements of MPI's each process has and where they begin, one behind the other. Throws M28 where an int is too small.
+  /// How many elements of MPI's each process has and where they begin, one behind the other. Throws M28 where an int is
+  /// too small.
   static packing pack(std::span<const int> counts, std::size_t each);
   template <class T>
   static packing packed(std::span<const int> counts) {
@@ -323,16 +384,16 @@ class collectives : public point_to_point {
                                                          const call_tags& how) {
     auto p = packed<std::ranges::range_value_t<In>>(counts);
     detail::check_fit(call, "the result", std::ranges::size(into), p.whole, how.where);
-    return std::make_unique<detail::count_lists>(
-        detail::count_lists{.out_counts = {}, .out_offsets = {}, .in_counts = std::move(p.counts), .in_offsets = std::move(p.offsets)});
+    return std::make_unique<detail::count_lists>(detail::count_lists{
+        .out_counts = {}, .out_offsets = {}, .in_counts = std::move(p.counts), .in_offsets = std::move(p.offsets)});
   }
   template <class Out>
   static std::unique_ptr<detail::count_lists> out_lists(const Out& from, std::span<const int> counts, const char* call,
                                                         const call_tags& how) {
     auto p = packed<std::ranges::range_value_t<Out>>(counts);
     detail::check_fit(call, "what is sent", std::ranges::size(from), p.whole, how.where);
-    return std::make_unique<detail::count_lists>(
-        detail::count_lists{.out_counts = std::move(p.counts), .out_offsets = std::move(p.offsets), .in_counts = {}, .in_offsets = {}});
+    return std::make_unique<detail::count_lists>(detail::count_lists{
+        .out_counts = std::move(p.counts), .out_offsets = std::move(p.offsets), .in_counts = {}, .in_offsets = {}});
   }
   std::size_t whole(std::size_t each) const { return each * static_cast<std::size_t>(size()); }
   template <elements R>

@@ -1,6 +1,8 @@
-// communicator.hpp - what processes talk through: a communicator of the program's, with every call that the module offers.
+// communicator.hpp - what processes talk through: a communicator of the program's, with every call that the module
+// offers.
 //
-// The module makes none by itself and uses no tag of its own: messages are those of the program, on the communicators that it names.
+// The module makes none by itself and uses no tag of its own: messages are those of the program, on the communicators
+// that it names.
 //
 // Threads     a value; any thread of the runtime.
 // Invariants  (1) good for as long as its module serves a runtime; calls outside throw M24.
@@ -27,7 +29,8 @@ class communicator : public collectives {
   /// Nothing may be under way in it. Only of copies made by idup, or by the program.
   void free(const call_tags& how = {});
 
-  /// Memory for `count` elements on this process, zeros, which all others can reach. Collective; one at a time on each process.
+  /// Memory for `count` elements on this process, zeros, which all others can reach. Collective; one at a time on each
+  /// process.
   template <element T>
   future<window> iwin_allocate(std::size_t count, const call_tags& how = {}) const {
     return allocate(count * sizeof(T), sizeof(T), how);
@@ -36,7 +39,8 @@ class communicator : public collectives {
   window win_allocate(std::size_t count, const call_tags& how = {}) const {
     return iwin_allocate<T>(count, how).get(how.where);
   }
-  /// A window that the program has made over this communicator, and opened (MPI_Win_lock_all, or lock of those it means).
+  /// A window that the program has made over this communicator, and opened (MPI_Win_lock_all, or lock of those it
+  /// means).
   window on(MPI_Win opened) const;
 
  private:

@@ -48,7 +48,7 @@ inline constexpr bool is_basic =
 /// What typed spellings move: MPI's own types, and other types that are their bytes, as bytes.
 template <class T>
 concept element = is_basic<T> || (std::is_trivially_copyable_v<T> && !std::is_array_v<T> &&
-                                   stretto::detail::address_in<T>() == stretto::detail::stays_behind::nothing);
+                                  stretto::detail::address_in<T>() == stretto::detail::stays_behind::nothing);
 
 /// What typed reductions take. Others: the raw spellings, with a datatype and an operator of the program's.
 template <class T>
@@ -56,7 +56,8 @@ concept reducible = is_basic<T>;
 
 /// Elements that lie one after another: a vector, an array, a span, a string.
 template <class R>
-concept elements = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && element<std::ranges::range_value_t<R>>;
+concept elements =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && element<std::ranges::range_value_t<R>>;
 template <class R>
 concept reducible_elements = elements<R> && reducible<std::ranges::range_value_t<R>>;
 /// The same, and they can be written to.

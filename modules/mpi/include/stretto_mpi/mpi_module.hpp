@@ -1,8 +1,9 @@
-// mpi_module.hpp - MPI as a module: its calls are functions that return futures, polled together while something is pending.
+// mpi_module.hpp - MPI as a module: its calls are functions that return futures, polled together while something is
+// pending.
 //
-// MPI may have been started by the program, by the job that the runtime is a node of, or by nobody: then the module starts it, and ends
-// it when the runtime ends. With MPI_THREAD_MULTIPLE and SERIALIZED any worker calls MPI; with FUNNELED the one worker that has the
-// `interconnect` place on its paths does, between its other tasks, for all.
+// MPI may have been started by the program, by the job that the runtime is a node of, or by nobody: then the module
+// starts it, and ends it when the runtime ends. With MPI_THREAD_MULTIPLE and SERIALIZED any worker calls MPI; with
+// FUNNELED the one worker that has the `interconnect` place on its paths does, between its other tasks, for all.
 //
 // Threads     world, on: any.
 // Cost        while nothing is pending: nothing.
@@ -41,7 +42,9 @@ class mpi_module final : public module {
   ~mpi_module() override;
 
   /// MPI_COMM_WORLD.
-  mpi::communicator world(std::source_location where = std::source_location::current()) const { return on(MPI_COMM_WORLD, where); }
+  mpi::communicator world(std::source_location where = std::source_location::current()) const {
+    return on(MPI_COMM_WORLD, where);
+  }
   /// Calls on this communicator. Where MPI's own errors would end the process there, they are returned from now on.
   mpi::communicator on(MPI_Comm comm, std::source_location where = std::source_location::current()) const;
 
@@ -60,7 +63,7 @@ class mpi_module final : public module {
  private:
   struct state;
   const mpi_options options_;
-  std::unique_ptr<state> state_;  // while it serves a runtime
+  std::unique_ptr<state> state_;   // while it serves a runtime
   std::unique_ptr<state> served_;  // of the runtime before: until that has ended, it may look at the poller
   place where_;
 };

@@ -1,8 +1,9 @@
 // point_to_point.hpp - messages between two processes of a communicator, as functions that return futures.
 //
-// A name that begins with i, as in MPI, starts something and returns its future; the same name without it waits: it suspends the
-// calling task, never its worker. Ranges (vectors, spans, arrays, strings) bring their datatype along; the raw spellings take
-// MPI's own arguments in MPI's order, without communicator and request. Memory belongs to MPI until the future is ready.
+// A name that begins with i, as in MPI, starts something and returns its future; the same name without it waits: it
+// suspends the calling task, never its worker. Ranges (vectors, spans, arrays, strings) bring their datatype along; the
+// raw spellings take MPI's own arguments in MPI's order, without communicator and request. Memory belongs to MPI until
+// the future is ready.
 //
 // Threads     any thread of the runtime, in every thread level of MPI.
 // Memory      what came is visible once the future is ready.
@@ -47,8 +48,14 @@ class message {
   message(std::shared_ptr<engine> by, MPI_Comm comm, MPI_Message is, const status& about) noexcept
       : engine_(std::move(by)), comm_(comm), is_(is), about_(about) {}
   future<status> receive(const detail::buffer& into, const call_tags& how) const {
-    return detail::post_status(*engine_, {.kind = detail::call_kind::mrecv, .comm = comm_, .peer = about_.source(), .tag = about_.tag(),
-                                          .in = into, .message = is_}, how);
+    return detail::post_status(*engine_,
+                               {.kind = detail::call_kind::mrecv,
+                                .comm = comm_,
+                                .peer = about_.source(),
+                                .tag = about_.tag(),
+                                .in = into,
+                                .message = is_},
+                               how);
   }
   std::shared_ptr<engine> engine_;
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -82,7 +89,8 @@ class point_to_point {
   /// Sends a value, of which the call keeps a copy.
   template <single T>
   future<void> isend(const T& value, int to, int tag = 0, const call_tags& how = {}) const {
-    return detail::post_value_to(*engine_, {.kind = detail::call_kind::send, .comm = comm_, .peer = to, .tag = tag}, value, how);
+    return detail::post_value_to(*engine_, {.kind = detail::call_kind::send, .comm = comm_, .peer = to, .tag = tag},
+                                 value, how);
   }
   /// Receives at most as much as the range holds. M21 if more was sent.
   template <room R>
@@ -95,14 +103,14 @@ class point_to_point {
   ///     double residual = world.irecv<double>(left, 7).get();
   template <single T>
   future<T> irecv(int from = MPI_ANY_SOURCE, int tag = MPI_ANY_TAG, const call_tags& how = {}) const {
-    return detail::post_value<T>(*engine_, {.kind = detail::call_kind::recv, .comm = comm_, .peer = from, .tag = tag}, how,
-                                 [](auto& o) { o.what.in = detail::buffer_of(&o.in, 1); });
+    return detail::post_value<T>(*engine_, {.kind = detail::call_kind::recv, .comm = comm_, .peer = from, .tag = tag},
+                                 how, [](auto& o) { o.what.in = detail::buffer_of(&o.in, 1); });
   }
   /// Both at once; ready when both have ended, with the status of what came.
   template <elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
-  future<status> isendrecv(Out&& from, int to, int send_tag, In&& into, int source = MPI_ANY_SOURCE, int receive_tag = MPI_ANY_TAG,
-                           const call_tags& how = {}) const {
+  future<status> isendrecv(Out&& from, int to, int send_tag, In&& into, int source = MPI_ANY_SOURCE,
+                           int receive_tag = MPI_ANY_TAG, const call_tags& how = {}) const {
     return both(detail::buffer_of(from), to, send_tag, detail::buffer_of(into), source, receive_tag, how);
   }
 
@@ -111,27 +119,32 @@ class point_to_point {
   future<void> isend(const void* from, int count, MPI_Datatype type, int to, int tag, const call_tags& how = {}) const {
     return send_as(detail::call_kind::send, {from, count, type}, to, tag, how);
   }
-  future<void> issend(const void* from, int count, MPI_Datatype type, int to, int tag, const call_tags& how = {}) const {
+  future<void> issend(const void* from, int count, MPI_Datatype type, int to, int tag,
+                      const call_tags& how = {}) const {
     return send_as(detail::call_kind::ssend, {from, count, type}, to, tag, how);
   }
   future<status> irecv(void* into, int count, MPI_Datatype type, int from, int tag, const call_tags& how = {}) const {
     return receive({into, count, type}, from, tag, how);
   }
-  future<status> isendrecv(const void* from, int send_count, MPI_Datatype send_type, int to, int send_tag, void* into, int receive_count,
-                           MPI_Datatype receive_type, int source, int receive_tag, const call_tags& how = {}) const {
-    return both({from, send_count, send_type}, to, send_tag, {into, receive_count, receive_type}, source, receive_tag, how);
+  future<status> isendrecv(const void* from, int send_count, MPI_Datatype send_type, int to, int send_tag, void* into,
+                           int receive_count, MPI_Datatype receive_type, int source, int receive_tag,
+                           const call_tags& how = {}) const {
+    return both({from, send_count, send_type}, to, send_tag, {into, receive_count, receive_type}, source, receive_tag,
+                how);
   }
 
   // ---- what is there
 
   /// Ready when such a message could be received; it stays where it is, and another receive may take it.
   future<status> iprobe(int from = MPI_ANY_SOURCE, int tag = MPI_ANY_TAG, const call_tags& how = {}) const {
-    return detail::post_status(*engine_, {.kind = detail::call_kind::probe, .comm = comm_, .peer = from, .tag = tag}, how);
+    return detail::post_status(*engine_, {.kind = detail::call_kind::probe, .comm = comm_, .peer = from, .tag = tag},
+                               how);
   }
   /// The same, and takes it aside: the way to receive what is of unknown size.
   future<message> improbe(int from = MPI_ANY_SOURCE, int tag = MPI_ANY_TAG, const call_tags& how = {}) const;
 
-  /// Whatever the program has started itself: ready when that request has ended, which is then MPI's, or inactive if persistent.
+  /// Whatever the program has started itself: ready when that request has ended, which is then MPI's, or inactive if
+  /// persistent.
   future<status> when_done(MPI_Request started, const call_tags& how = {}) const {
     return detail::post_status(*engine_, {.kind = detail::call_kind::request, .comm = comm_, .request = started}, how);
   }
@@ -159,8 +172,8 @@ class point_to_point {
     return irecv<T>(from, tag, how).get(how.where);
   }
   template <elements Out, room In>
-  status sendrecv(const Out& from, int to, int send_tag, In&& into, int source = MPI_ANY_SOURCE, int receive_tag = MPI_ANY_TAG,
-                  const call_tags& how = {}) const {
+  status sendrecv(const Out& from, int to, int send_tag, In&& into, int source = MPI_ANY_SOURCE,
+                  int receive_tag = MPI_ANY_TAG, const call_tags& how = {}) const {
     return isendrecv(from, to, send_tag, into, source, receive_tag, how).get(how.where);
   }
   void send(const void* from, int count, MPI_Datatype type, int to, int tag, const call_tags& how = {}) const {
@@ -172,9 +185,12 @@ class point_to_point {
   status recv(void* into, int count, MPI_Datatype type, int from, int tag, const call_tags& how = {}) const {
     return irecv(into, count, type, from, tag, how).get(how.where);
   }
-  status sendrecv(const void* from, int send_count, MPI_Datatype send_type, int to, int send_tag, void* into, int receive_count,
-                  MPI_Datatype receive_type, int source, int receive_tag, const call_tags& how = {}) const {
-    return isendrecv(from, send_count, send_type, to, send_tag, into, receive_count, receive_type, source, receive_tag, how).get(how.where);
+  status sendrecv(const void* from, int send_count, MPI_Datatype send_type, int to, int send_tag, void* into,
+                  int receive_count, MPI_Datatype receive_type, int source, int receive_tag,
+                  const call_tags& how = {}) const {
+    return isendrecv(from, send_count, send_type, to, send_tag, into, receive_count, receive_type, source, receive_tag,
+                     how)
+        .get(how.where);
   }
   status probe(int from = MPI_ANY_SOURCE, int tag = MPI_ANY_TAG, const call_tags& how = {}) const {
     return iprobe(from, tag, how).get(how.where);
@@ -193,14 +209,16 @@ class point_to_point {
 
  private:
   struct taking_aside;
-  future<void> send_as(detail::call_kind kind, const detail::buffer& from, int to, int tag, const call_tags& how) const {
+  future<void> send_as(detail::call_kind kind, const detail::buffer& from, int to, int tag,
+                       const call_tags& how) const {
     return detail::post(*engine_, {.kind = kind, .comm = comm_, .peer = to, .tag = tag, .out = from}, how);
   }
   future<status> receive(const detail::buffer& into, int from, int tag, const call_tags& how) const {
-    return detail::post_status(*engine_, {.kind = detail::call_kind::recv, .comm = comm_, .peer = from, .tag = tag, .in = into}, how);
+    return detail::post_status(
+        *engine_, {.kind = detail::call_kind::recv, .comm = comm_, .peer = from, .tag = tag, .in = into}, how);
   }
-  future<status> both(const detail::buffer& from, int to, int send_tag, const detail::buffer& into, int source, int receive_tag,
-                      const call_tags& how) const;
+  future<status> both(const detail::buffer& from, int to, int send_tag, const detail::buffer& into, int source,
+                      int receive_tag, const call_tags& how) const;
 };
 
 }  // namespace stretto::mpi

@@ -1,7 +1,8 @@
-// window.hpp - memory that all processes of a communicator can read and write without the other's doing: one-sided calls.
+// window.hpp - memory that all processes of a communicator can read and write without the other's doing: one-sided
+// calls.
 //
-// A window is open from its making to its end (MPI_Win_lock_all): any call, at any time. A put or an accumulate is ready when its
-// memory may be used again; at the target it is done after a flush, and seen there after a fence.
+// A window is open from its making to its end (MPI_Win_lock_all): any call, at any time. A put or an accumulate is
+// ready when its memory may be used again; at the target it is done after a flush, and seen there after a fence.
 //
 // Threads     any thread of the runtime.
 // Memory      what was put before a fence is visible to who waited for the fence, on every process.
@@ -51,46 +52,61 @@ class window {
   template <reducible_elements R>
     requires std::ranges::borrowed_range<R>
   future<void> iaccumulate(R&& from, int to, std::size_t offset, MPI_Op op, const call_tags& how = {}) const {
-    return post({.kind = kind::accumulate, .peer = to, .out = detail::buffer_of(from), .op = op, .offset = at(offset)}, how);
+    return post({.kind = kind::accumulate, .peer = to, .out = detail::buffer_of(from), .op = op, .offset = at(offset)},
+                how);
   }
   /// The same, and brings what was there before.
   template <reducible_elements Out, room In>
     requires std::ranges::borrowed_range<Out> && std::ranges::borrowed_range<In>
-  future<void> iget_accumulate(Out&& from, In&& before, int to, std::size_t offset, MPI_Op op, const call_tags& how = {}) const {
+  future<void> iget_accumulate(Out&& from, In&& before, int to, std::size_t offset, MPI_Op op,
+                               const call_tags& how = {}) const {
     detail::check_fit("get_accumulate", "the result", std::ranges::size(before), std::ranges::size(from), how.where);
-    return post({.kind = kind::get_accumulate, .peer = to, .out = detail::buffer_of(from), .in = detail::buffer_of(before), .op = op,
-                 .offset = at(offset)}, how);
+    return post({.kind = kind::get_accumulate,
+                 .peer = to,
+                 .out = detail::buffer_of(from),
+                 .in = detail::buffer_of(before),
+                 .op = op,
+                 .offset = at(offset)},
+                how);
   }
   template <reducible T>
   future<T> ifetch_and_op(const T& value, int to, std::size_t offset, MPI_Op op, const call_tags& how = {}) const {
-    return detail::post_value<T>(*engine_, whole({.kind = kind::get_accumulate, .peer = to, .op = op, .offset = at(offset)}), how,
-                                 [&](auto& o) {
-                                   o.out = value;
-                                   o.what.out = detail::buffer_of(&o.out, 1);
-                                   o.what.in = detail::buffer_of(&o.in, 1);
-                                 });
+    return detail::post_value<T>(
+        *engine_, whole({.kind = kind::get_accumulate, .peer = to, .op = op, .offset = at(offset)}), how, [&](auto& o) {
+          o.out = value;
+          o.what.out = detail::buffer_of(&o.out, 1);
+          o.what.in = detail::buffer_of(&o.in, 1);
+        });
   }
   /// Writes `wanted` if `expected` is there; brings what was there.
   template <reducible T>
     requires std::is_integral_v<T>
-  future<T> icompare_and_swap(const T& expected, const T& wanted, int to, std::size_t offset, const call_tags& how = {}) const;
+  future<T> icompare_and_swap(const T& expected, const T& wanted, int to, std::size_t offset,
+                              const call_tags& how = {}) const;
 
   // ---- immediate, as MPI
 
-  future<void> iput(const void* from, int count, MPI_Datatype type, int to, MPI_Aint offset, const call_tags& how = {}) const {
+  future<void> iput(const void* from, int count, MPI_Datatype type, int to, MPI_Aint offset,
+                    const call_tags& how = {}) const {
     return post({.kind = kind::put, .peer = to, .out = {from, count, type}, .offset = offset}, how);
   }
-  future<void> iget(void* into, int count, MPI_Datatype type, int from, MPI_Aint offset, const call_tags& how = {}) const {
+  future<void> iget(void* into, int count, MPI_Datatype type, int from, MPI_Aint offset,
+                    const call_tags& how = {}) const {
     return post({.kind = kind::get, .peer = from, .in = {into, count, type}, .offset = offset}, how);
   }
   future<void> iaccumulate(const void* from, int count, MPI_Datatype type, int to, MPI_Aint offset, MPI_Op op,
                            const call_tags& how = {}) const {
     return post({.kind = kind::accumulate, .peer = to, .out = {from, count, type}, .op = op, .offset = offset}, how);
   }
-  future<void> iget_accumulate(const void* from, void* before, int count, MPI_Datatype type, int to, MPI_Aint offset, MPI_Op op,
-                               const call_tags& how = {}) const {
-    return post({.kind = kind::get_accumulate, .peer = to, .out = {from, count, type}, .in = {before, count, type}, .op = op,
-                 .offset = offset}, how);
+  future<void> iget_accumulate(const void* from, void* before, int count, MPI_Datatype type, int to, MPI_Aint offset,
+                               MPI_Op op, const call_tags& how = {}) const {
+    return post({.kind = kind::get_accumulate,
+                 .peer = to,
+                 .out = {from, count, type},
+                 .in = {before, count, type},
+                 .op = op,
+                 .offset = offset},
+                how);
   }
 
   // ---- order
@@ -122,7 +138,8 @@ class window {
     iaccumulate(from, to, offset, op, how).get(how.where);
   }
   template <class From, class To>
-  void get_accumulate(const From& from, To&& before, int to, std::size_t offset, MPI_Op op, const call_tags& how = {}) const {
+  void get_accumulate(const From& from, To&& before, int to, std::size_t offset, MPI_Op op,
+                      const call_tags& how = {}) const {
     iget_accumulate(from, before, to, offset, op, how).get(how.where);
   }
   template <reducible T>
@@ -146,7 +163,9 @@ class window {
     c.comm = over_.raw(), c.window = is_;
     return std::move(c);
   }
-  future<void> post(detail::call&& c, const call_tags& how) const { return detail::post(*engine_, whole(std::move(c)), how); }
+  future<void> post(detail::call&& c, const call_tags& how) const {
+    return detail::post(*engine_, whole(std::move(c)), how);
+  }
 
   std::shared_ptr<engine> engine_;
   collectives over_;
@@ -157,7 +176,8 @@ class window {
 
 template <reducible T>
   requires std::is_integral_v<T>
-future<T> window::icompare_and_swap(const T& expected, const T& wanted, int to, std::size_t offset, const call_tags& how) const {
+future<T> window::icompare_and_swap(const T& expected, const T& wanted, int to, std::size_t offset,
+                                    const call_tags& how) const {
   struct swap final : detail::operation {
     promise<T> result;
     T wanted_and_expected[2], before{};
@@ -166,7 +186,8 @@ future<T> window::icompare_and_swap(const T& expected, const T& wanted, int to, 
     void keep(const MPI_Status&) override { result.set(before); }
     void poison(std::exception_ptr why) noexcept override { result.poison(std::move(why), where); }
   };
-  auto o = std::make_unique<swap>(whole({.kind = kind::compare_and_swap, .peer = to, .offset = at(offset)}), how, wanted, expected);
+  auto o = std::make_unique<swap>(whole({.kind = kind::compare_and_swap, .peer = to, .offset = at(offset)}), how,
+                                  wanted, expected);
   o->what.out = detail::buffer_of(o->wanted_and_expected, 2);
   o->what.in = detail::buffer_of(&o->before, 1);
   auto f = o->result.get_future(how.where);

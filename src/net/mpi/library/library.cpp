@@ -58,7 +58,7 @@ void watch_the_end() {
   int key = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
-  MPI_Comm_free_keyval(&key);  // once the attribute is deleted
+  MPI_Comm_free_keyval(&key);   // once the attribute is deleted
   ::on_exit(at_exit, nullptr);  // not before: MPI cannot be started again, and another runtime may come
 }
 
@@ -263,9 +263,9 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
 
 void abort_all() { MPI_Abort(MPI_COMM_WORLD, 1); }
 
-constexpr calls table{calls_version, library, start, stop, ring_receive, restart, receive, send,
-                      test, cancel, barrier, extremes, gather, gather_on_host, takes_cuda_memory, share,
-                      communicator, abort_all};
+constexpr calls table{
+    calls_version, library, start,    stop,   ring_receive,   restart,           receive, send,         test,
+    cancel,        barrier, extremes, gather, gather_on_host, takes_cuda_memory, share,   communicator, abort_all};
 
 }  // namespace
 }  // namespace stretto::net::mpi
