@@ -20,14 +20,14 @@
 
 namespace stretto::dist {
 
-class failure_codec {
+class failure_codec final : public failure_fields {
  public:
   static constexpr std::size_t most_kept = 1024;
 
-  explicit failure_codec(const job& j) noexcept : job_(j) {}
+  explicit failure_codec(job& j) noexcept : job_(j) { j.set_failure_fields(*this); }
 
-  void write(writer& to, const failure& f);
-  failure_ref read(reader& from, rank sender);
+  void write(writer& to, const failure& f) override;
+  failure_ref read(reader& from, rank sender) override;
 
  private:
   failure_ref known(std::uint64_t id);

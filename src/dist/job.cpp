@@ -183,7 +183,7 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
                std::shared_ptr<const void> lent, counting is, followed by_another) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
-  const bool is_one = !e.with_rest;  // one content, at whose end the cause is written
+  const bool is_one = !e.with_rest && !e.decode_head_and_handle;  // one content, at whose end the cause is written
   if (is_one && (cause || rest.size() < split_bytes)) {
     writer all = head;
     all.put_bytes(rest);
@@ -243,12 +243,14 @@ void job::on_arrival_with_cause(void* at, net::arrival& a) { receive(*static_cas
 void job::receive(entry& e, net::arrival& a, bool has_cause) {
   if (e.owner_job->is_lost(a.from)) return;  // this node has disconnected from it
   e.owner_job->is_handling_messages_.store(true, std::memory_order_release);
-  if (e.with_rest) {
+  if (e.with_rest || e.decode_head_and_handle) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;
     const cause_scope cause(content, has_cause, context);
     reader head(content);
-    e.with_rest(e.owner, a.from, head, std::move(a.rest), context);
+    if (e.with_rest) e.with_rest(e.owner, a.from, head, std::move(a.rest), context);
+    else if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
+      return e.owner_job->refuse_malformed(e.name, a.from);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
     return;
   }
@@ -295,10 +297,12 @@ failure_ref job::no_room_for(message_kind kind, rank from, std::uint64_t bytes) 
 
 void job::refuse(const entry& e, rank from, std::span<const std::byte> message_prefix, std::uint64_t bytes) {
   std::exception_ptr why = no_room(e, from, bytes);
-  if (!e.refused) return fail(std::move(why));
+  if (!e.refused && !e.refused_struct) return fail(std::move(why));
   auto& context = base::require_current("job::poll");
   reader prefix(message_prefix);
-  e.refused(e.owner, from, prefix, failure_of_message(std::move(why)), context);
+  failure_ref cause = failure_of_message(std::move(why));
+  if (e.refused_struct) e.refused_struct(*this, e.owner, from, prefix, std::move(cause), context);
+  else e.refused(e.owner, from, prefix, std::move(cause), context);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
 }
 
@@ -306,8 +310,20 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
   auto& context = base::require_current("job::poll");
   const cause_scope cause(content, has_cause, context);
   reader all(content);
-  e.f(e.owner, from, all, context);
+  if (!e.decode_and_handle) e.f(e.owner, from, all, context);
+  else if (!e.decode_and_handle(*this, e.owner, from, all, context)) return refuse_malformed(e.name, from);
   if (e.is_counted) traffic_[from].handled.fetch_add(1, std::memory_order_release);
+}
+
+std::vector<job::message_type> job::message_types() const {
+  std::vector<message_type> all;
+  for (const entry& e : entries_)
+    if (e.reencode) all.push_back({e.name, e.reencode});
+  return all;
+}
+
+void job::refuse_malformed(std::string_view message, rank from) {
+  disconnect_from(from, "it sent a message that cannot be read: " + std::string(message));
 }
 
 std::shared_ptr<const std::byte> job::keep(std::span<const std::byte> part) {

@@ -7,7 +7,7 @@
 // node number derived from it.
 //
 //     dist::job job(first);
-//     dist::remote_events events(job, causes);                              // registers its messages
+//     dist::remote_events events(job);                                      // registers its messages
 //     job.start([&](net::handlers& all) { return network->join(2, all); });
 //     runtime.node = job.node();
 //     detail::start_events(runtime);
@@ -43,17 +43,12 @@
 #include "base/context.hpp"
 #include "base/node_numbers.hpp"
 #include "dist/back_pressure.hpp"
+#include "dist/message_codec.hpp"
+#include "dist/message_type.hpp"
 #include "event/failure.hpp"
 #include "net/transport.hpp"
 
 namespace stretto::dist {
-
-using base::reader;
-using base::writer;
-
-/// A node of this job, from 0 to nodes() - 1, as the transport counts. Handles hold node numbers instead
-/// (job::node_of).
-using rank = net::node_number;
 
 class protocol {
  public:
@@ -65,9 +60,6 @@ class protocol {
   virtual void begin_poll() {}
   virtual void advance(base::thread_context&) {}
 };
-
-/// A kind of message; job::on assigns the numbers.
-enum class message_kind : std::uint16_t {};
 
 class job {
  public:
@@ -102,6 +94,22 @@ class job {
         },
         is_counted);
   }
+  /// The handler of a message that is a struct (message_codec.hpp), whose name and fields are the struct's:
+  /// void f(rank from, const M& m, base::thread_context& context). A message that does not decode ends the connection
+  /// to its sender.
+  template <auto f, class Owner>
+  message_kind on(Owner* owner) {
+    using M = message_of<decltype(f)>;
+    const message_kind made = on_type<M>(owner);
+    entries_.back().decode_and_handle =
+        +[](job& j, void* o, rank from, reader& content, base::thread_context& context) {
+          M m{};
+          if (!decode_message(content, m, j.surroundings(from))) return false;
+          (static_cast<Owner*>(o)->*f)(from, m, context);
+          return true;
+        };
+    return made;
+  }
   /// For messages of two parts: a head of at most net::transport::most_head_bytes, and a payload that the handler
   /// directs: void f(rank from, reader& head, net::payload&& rest, base::thread_context& context).
   using payload_handler = void (*)(void* owner, rank from, reader& head, net::payload&& rest,
@@ -112,6 +120,20 @@ class job {
     entries_.back().with_rest =
         +[](void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
           (static_cast<Owner*>(o)->*f)(from, head, std::move(rest), context);
+        };
+    return made;
+  }
+  /// The same, with a struct as head: void f(rank from, const M& head, net::payload&& rest, base::thread_context&).
+  template <auto f, class Owner>
+  message_kind on_payload(Owner* owner) {
+    using M = message_of<decltype(f)>;
+    const message_kind made = on_type<M>(owner);
+    entries_.back().decode_head_and_handle =
+        +[](job& j, void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
+          M m{};
+          if (!decode_message(head, m, j.surroundings(from))) return false;
+          (static_cast<Owner*>(o)->*f)(from, m, std::move(rest), context);
+          return true;
         };
     return made;
   }
@@ -127,6 +149,19 @@ class job {
   template <auto f, class Owner>
   void on_refused(message_kind kind, Owner*) {
     entries_[static_cast<std::size_t>(kind)].refused = refused_by<f, Owner>;
+  }
+  /// The same for a struct, of whose fields those that the prefix holds are set:
+  /// void f(rank from, const M& prefix, failure_ref cause, base::thread_context& context).
+  template <auto f, class Owner>
+  void on_refused(Owner*) {
+    using M = message_of<decltype(f)>;
+    entry& e = entries_[static_cast<std::size_t>(kind_of<M>())];
+    e.refused_struct =
+        +[](job& j, void* o, rank from, reader& prefix, failure_ref cause, base::thread_context& context) {
+          M m{};
+          decode_prefix(prefix, m, j.surroundings(from));
+          (static_cast<Owner*>(o)->*f)(from, m, std::move(cause), context);
+        };
   }
   /// True if a receiver might refuse a message of that size for lack of memory.
   bool may_be_refused(std::uint64_t bytes) const noexcept {
@@ -175,6 +210,36 @@ class job {
   }
   /// "N2", as handles print their node.
   std::string name_of(rank r) const { return base::node_name(node_of(r)); }
+
+  /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Its kind must
+  /// have a handler (on).
+  template <message_struct M>
+  void send(rank to, const M& m) {
+    send(to, kind_of<M>(), m);
+  }
+  template <message_struct M>
+  void send(rank to, message_kind kind, const M& m) {
+    writer content;
+    encode_message(content, m, surroundings(self_));
+    send(to, kind, std::move(content));
+  }
+  template <message_struct M>
+  message_kind kind_of() const noexcept {
+    return kinds_of_types_.at(type_number_of<M>());
+  }
+  /// What the fields of a message of that sender need to know.
+  message_surroundings surroundings(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
+  /// Failures in messages are written and read by it. Before start.
+  void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
+  /// All kinds whose messages are structs, with a function that decodes bytes and encodes the result again: nothing if
+  /// they do not decode.
+  struct message_type {
+    std::string_view name;
+    std::optional<std::vector<std::byte>> (*reencode)(const message_surroundings&, std::span<const std::byte>);
+  };
+  std::vector<message_type> message_types() const;
+  /// A node that sends what does not decode is lost to this one: its program is another, or its memory is overwritten.
+  void refuse_malformed(std::string_view message, rank from);
 
   /// Sends `content` to a node, which may be this one. Does nothing if that node is lost. Never blocks.
   void send(rank to, message_kind kind, const writer& content);
@@ -249,10 +314,21 @@ class job {
     bool is_counted;
     payload_handler with_rest = nullptr;
     refused_handler refused = nullptr;
+    bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
+    bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
+    void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
+    decltype(message_type::reencode) reencode = nullptr;
     net::handler_number number = 0, number_with_cause = 0;
   };
   struct incoming_message;
   struct retained_payload;
+  template <message_struct M>
+  message_kind on_type(void* owner) {
+    const message_kind made = on(std::string(M::message), owner, nullptr, is_counted<M>() ? counted::yes : counted::no);
+    entries_.back().reencode = reencode<M>;
+    kinds_of_types_.set(type_number_of<M>(), made);
+    return made;
+  }
   /// Longer messages are sent as a prefix and a payload, so that the receiver can identify a message that it has no
   /// memory for. Shorter content is copied, which is cheaper than keeping it until it has been sent.
   static constexpr std::size_t split_bytes = std::size_t{8} << 10;
@@ -272,6 +348,8 @@ class job {
   const std::uint16_t first_;
   net::handlers handlers_;
   std::deque<entry> entries_;
+  kinds_of_types kinds_of_types_;
+  failure_fields* failures_ = nullptr;
   std::vector<protocol*> protocols_, advancing_;
   back_pressure pressure_;
   std::list<incoming_message> incoming_messages_;  // only the polling thread

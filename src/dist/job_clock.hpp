@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "dist/clock_messages.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::dist {
@@ -26,8 +27,8 @@ class job_clock final : public protocol {
   using reading = std::int64_t (*)();  // nanoseconds
   /// Must be made before job::start. `now` is the steady clock, except in tests.
   explicit job_clock(job& j, reading now = steady_now);
+  using measuring_point = dist::measuring_point;
   /// Must be called at the beginning and at the end of a run. Does nothing on node 0.
-  enum class measuring_point : std::uint8_t { beginning, end };
   void measure(measuring_point m);
   /// Added to this node's steady clock, it gives that of node 0: the mean of the measurements so far.
   std::int64_t offset_ns() const noexcept;
@@ -35,9 +36,9 @@ class job_clock final : public protocol {
   void lost(rank, base::thread_context&) noexcept override {}
 
  private:
-  void on_query(rank from, reader& content, base::thread_context& context);
-  void on_reply(rank from, reader& content, base::thread_context& context);
-  void query(measuring_point m, std::uint32_t number);
+  void on_query(rank from, const clock_query& q, base::thread_context& context);
+  void on_reply(rank from, const clock_reply& r, base::thread_context& context);
+  void query(measuring_point m, std::uint32_t sample);
 
   struct best_sample {
     std::atomic<std::int64_t> round_trip_ns{0};  // 0: no reply yet
@@ -47,7 +48,6 @@ class job_clock final : public protocol {
 
   job& job_;
   const reading now_;
-  message_kind query_, reply_;
   std::array<best_sample, 2> best_samples_;  // by measuring_point
 };
 

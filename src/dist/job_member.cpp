@@ -29,7 +29,7 @@ bool is_only_job_left(const sched::finish_scope& root, std::size_t workers) noex
 job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec&)>& add_more)
     : job_(e.first()),
       causes_(job_),
-      events_(job_, causes_),
+      events_(job_),
       reservations_(job_, causes_),
       barriers_(job_, causes_),
       queues_(job_),

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
 #include "event/event_wait_graph.hpp"
@@ -42,11 +41,11 @@ struct remote_events::subscription : waiter {
   }
 };
 
-remote_events::remote_events(job& j, failure_codec& causes) : job_(j), causes_(causes) {
-  subscribe_ = j.on<&remote_events::on_subscribe>("events.subscribe", this);
-  ended_ = j.on<&remote_events::on_ended>("events.ended", this);
-  end_ = j.on<&remote_events::on_end>("events.end", this);
-  refused_ = j.on<&remote_events::on_refused>("events.refused", this);
+remote_events::remote_events(job& j) : job_(j) {
+  j.on<&remote_events::on_subscribe>(this);
+  j.on<&remote_events::on_ended>(this);
+  j.on<&remote_events::on_end>(this);
+  j.on<&remote_events::on_refused>(this);
   j.add(*this);
 }
 
@@ -65,7 +64,7 @@ bool remote_events::reaches(event e) const noexcept {
 // Known state.
 
 const failure* remote_events::cause_in(const record& r, std::uint32_t generation) noexcept {
-  for (const poison& p : r.poisons)
+  for (const events_ended::poison& p : r.poisons)
     if (p.generation == generation) return p.cause.get();
   return nullptr;
 }
@@ -121,7 +120,7 @@ bool remote_events::subscribe(event e, waiter& w, base::thread_context&) {
 }
 
 void remote_events::send_query(event e, std::uint32_t known) {
-  job_.send(*job_.rank_of(node_of(e)), subscribe_, writer(slot_of(e), generation_of(e), known));
+  job_.send(*job_.rank_of(node_of(e)), event_subscription{slot_of(e), generation_of(e), known});
 }
 
 void remote_events::extract_ended(record& r, std::vector<std::pair<waiter*, failure_ref>>& ended) {
@@ -184,39 +183,29 @@ void remote_events::forward_end(event e, failure_ref cause, base::thread_context
       extract_ended(r, ended);
     }
   }
-  writer end(slot_of(e), generation, static_cast<std::uint8_t>(knows), encode(where, job_.node()),
-             static_cast<std::uint8_t>(static_cast<bool>(cause)));
-  if (cause) causes_.write(end, *cause.get());
-  job_.send(owner, end_, end);
+  job_.send(owner, event_end{slot_of(e), generation, knows, where, std::move(cause)});
   for (auto& [list, why] : ended) detail::fire_all(list, why.get(), context);
 }
 
-void remote_events::on_ended(rank from, reader& content, base::thread_context& context) {
-  const auto slot = content.get<std::uint32_t>(), present = content.get<std::uint32_t>();
-  std::vector<poison> poisons;
-  for (auto n = content.get<std::uint8_t>(); n > 0 && content.is_whole(); --n) {
-    const auto generation = content.get<std::uint32_t>();
-    poisons.push_back({generation, causes_.read(content, from)});
-  }
-  if (!content.is_whole()) return;
-  const event any = detail::handle_of(job_.node_of(from), slot, 1);
+void remote_events::on_ended(rank from, const events_ended& m, base::thread_context& context) {
+  const event any = detail::handle_of(job_.node_of(from), m.slot, 1);
   std::vector<std::pair<waiter*, failure_ref>> ended;
   {
     shard& s = shard_of(key_of(any));
     const std::scoped_lock lock(s.lock);
     record& r = at(s, any, from);
     // Known and inferred results do not change.
-    for (poison& p : poisons)
-      if (!is_known(r, p.generation)) r.poisons.push_back(std::move(p));
-    r.ended_below = std::max(r.ended_below, present);
+    for (const events_ended::poison& p : m.poisons)
+      if (!is_known(r, p.generation)) r.poisons.push_back(p);
+    r.ended_below = std::max(r.ended_below, m.generation);
     std::erase_if(r.inferred, [&](std::uint32_t g) { return g < r.ended_below; });
     extract_ended(r, ended);
   }
   for (auto& [list, why] : ended) detail::fire_all(list, why.get(), context);
 }
 
-void remote_events::on_refused(rank from, reader& content, base::thread_context& context) {
-  if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
+void remote_events::on_refused(rank, const event_end_refused& m, base::thread_context& context) {
+  if (m.why) detail::report(m.why, context);
 }
 
 void remote_events::lost(rank node, base::thread_context& context) noexcept {
@@ -239,23 +228,16 @@ void remote_events::lost(rank node, base::thread_context& context) noexcept {
 void remote_events::send_ended(rank to, std::uint32_t slot, std::uint32_t known) {
   const detail::slot& s = table_->at(slot);
   const std::uint32_t present = s.generation_now();  // read before the list, which contains all poisons below it
-  writer content(slot, present);
-  std::vector<const detail::poison_record*> poisons;
+  events_ended m{.slot = slot, .generation = present};
   for (auto* p = s.poisons.load(std::memory_order_acquire); p; p = p->next)
-    if (const auto g = p->generation.load(std::memory_order_relaxed); g >= known && g < present) poisons.push_back(p);
-  content.put(static_cast<std::uint8_t>(poisons.size()));
-  for (const auto* p : poisons) {
-    content.put(p->generation.load(std::memory_order_relaxed));
-    causes_.write(content, *p->cause.get());
-  }
-  job_.send(to, ended_, content);
+    if (const auto g = p->generation.load(std::memory_order_relaxed); g >= known && g < present)
+      m.poisons.push_back({g, p->cause});
+  job_.send(to, m);
 }
 
-void remote_events::on_subscribe(rank from, reader& content, base::thread_context& context) {
-  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>(),
-             known = content.get<std::uint32_t>();
-  if (!content.is_whole() || slot >= table_->carved()) return;
-  if (table_->at(slot).has_ended(generation)) return send_ended(from, slot, known);
+void remote_events::on_subscribe(rank from, const event_subscription& m, base::thread_context& context) {
+  if (m.slot >= table_->carved()) return;
+  if (table_->at(m.slot).has_ended(m.generation)) return send_ended(from, m.slot, m.known_below);
   // In the table's memory, so that nothing leaks if the event never ends.
   static_assert(sizeof(subscription) <= detail::event_table::record_bytes &&
                 std::is_trivially_destructible_v<subscription>);
@@ -263,27 +245,21 @@ void remote_events::on_subscribe(rank from, reader& content, base::thread_contex
   s->fire = subscription::on_ended;
   s->of = this;
   s->to = from;
-  s->slot = slot;
-  s->generation = generation;
-  s->known = known;
-  if (!table_->at(slot).subscribe(generation, *s)) subscription::on_ended(*s, nullptr, context);
+  s->slot = m.slot;
+  s->generation = m.generation;
+  s->known = m.known_below;
+  if (!table_->at(m.slot).subscribe(m.generation, *s)) subscription::on_ended(*s, nullptr, context);
 }
 
-void remote_events::on_end(rank from, reader& content, base::thread_context& context) {
-  const auto slot = content.get<std::uint32_t>(), generation = content.get<std::uint32_t>();
-  const bool knows = content.get<std::uint8_t>() != 0;
-  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  failure_ref cause;
-  if (content.get<std::uint8_t>()) cause = causes_.read(content, from);
-  if (!content.is_whole() || slot >= table_->carved()) return;
-  if (knows) knows_.store(known_by(from, slot, generation), std::memory_order_relaxed);
-  const event e = detail::handle_of(job_.node(), slot, generation);
+void remote_events::on_end(rank from, const event_end& m, base::thread_context& context) {
+  if (m.slot >= table_->carved()) return;
+  if (m.is_known) knows_.store(known_by(from, m.slot, m.generation), std::memory_order_relaxed);
+  const event e = detail::handle_of(job_.node(), m.slot, m.generation);
   try {
-    detail::end_event(e, std::move(cause), context, where);
+    detail::end_event(e, m.cause, context, m.where);
   } catch (...) {
-    writer refusal;
-    causes_.write(refusal, *detail::make_failure(std::current_exception(), "event " + to_string(e), where).get());
-    job_.send(from, refused_, refusal);
+    job_.send(from,
+              event_end_refused{detail::make_failure(std::current_exception(), "event " + to_string(e), m.where)});
   }
   knows_.store(0, std::memory_order_relaxed);
 }

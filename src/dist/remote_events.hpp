@@ -27,7 +27,7 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/failure_codec.hpp"
+#include "dist/event_messages.hpp"
 #include "dist/job.hpp"
 #include "event/remote_owner.hpp"
 
@@ -42,7 +42,7 @@ class remote_events final : public remote_owner, public protocol {
   static constexpr std::size_t most_inferred = 8;
 
   /// Must be made before job::start. All protocols of a job share `causes`.
-  remote_events(job& j, failure_codec& causes);
+  explicit remote_events(job& j);
   ~remote_events() override;
   /// From now on, handles of the job's other nodes work on this runtime. Requires that its event floor has started with
   /// job::node().
@@ -63,10 +63,6 @@ class remote_events final : public remote_owner, public protocol {
   std::size_t records() const;
 
  private:
-  struct poison {
-    std::uint32_t generation;
-    failure_ref cause;
-  };
   /// A generation that this node has subscribed to and not been notified of.
   struct pending_query {
     std::uint32_t generation;
@@ -74,10 +70,10 @@ class remote_events final : public remote_owner, public protocol {
   };
   struct record {
     std::uint32_t ended_below = 1;
-    std::vector<poison> poisons;          // below ended_below
-    std::vector<std::uint32_t> inferred;  // triggered from here, not below ended_below
-    std::vector<pending_query> queries;   // not below ended_below, nor inferred
-    failure_ref lost;                     // set if the owner is lost: pending generations never end
+    std::vector<events_ended::poison> poisons;  // below ended_below
+    std::vector<std::uint32_t> inferred;        // triggered from here, not below ended_below
+    std::vector<pending_query> queries;         // not below ended_below, nor inferred
+    failure_ref lost;                           // set if the owner is lost: pending generations never end
   };
   struct shard {
     mutable base::spin_lock lock;
@@ -101,17 +97,15 @@ class remote_events final : public remote_owner, public protocol {
 
   // On the owner.
   void send_ended(rank to, std::uint32_t slot, std::uint32_t known);
-  void on_subscribe(rank from, reader& content, base::thread_context& context);
-  void on_end(rank from, reader& content, base::thread_context& context);
+  void on_subscribe(rank from, const event_subscription& m, base::thread_context& context);
+  void on_end(rank from, const event_end& m, base::thread_context& context);
   // On the subscriber.
-  void on_ended(rank from, reader& content, base::thread_context& context);
-  void on_refused(rank from, reader& content, base::thread_context& context);
+  void on_ended(rank from, const events_ended& m, base::thread_context& context);
+  void on_refused(rank from, const event_end_refused& m, base::thread_context& context);
 
   job& job_;
-  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
   std::array<shard, 1u << shard_bits> shards_;
-  message_kind subscribe_, ended_, end_, refused_;
   /// While an `end` message is handled whose sender has inferred the result: its rank, slot and generation; else 0.
   std::atomic<std::uint64_t> knows_{0};
 };

@@ -5,12 +5,11 @@
 
 namespace stretto::dist {
 
-termination::termination(job& j)
-    : job_(j),
-      query_(j.on<&termination::on_query>("termination.query", this, job::counted::no)),
-      reply_(j.on<&termination::on_reply>("termination.reply", this, job::counted::no)),
-      over_(j.on<&termination::on_over>("termination.over", this, job::counted::no)),
-      disconnect_(j.on<&termination::on_disconnect>("termination.disconnect", this, job::counted::no)) {
+termination::termination(job& j) : job_(j) {
+  j.on<&termination::on_query>(this);
+  j.on<&termination::on_reply>(this);
+  j.on<&termination::on_over>(this);
+  j.on<&termination::on_disconnect>(this);
   j.add(*this);
 }
 
@@ -29,10 +28,10 @@ void termination::advance(base::thread_context& context) {
   if (is_over_ || !is_leaving()) return;
   if (const auto first = queries_.find(job_.coordinator()); first != queries_.end() && callbacks_.is_idle()) {
     if (disconnect_from_all(first->second.lost)) return;  // what waited for them continues first
-    const round_query q = std::move(queries_.extract(first).mapped());
+    const termination_query q = std::move(queries_.extract(first).mapped());
     if (q.poisons) poisoned_ += callbacks_.poison_untriggered(context);
     const sums m = local_sums();
-    job_.send(job_.coordinator(), reply_, writer(q.round, m.sent, m.handled, m.poisoned));
+    job_.send(job_.coordinator(), termination_reply{q.round, m.sent, m.handled, m.poisoned});
     return;
   }
   if (!is_round_open_ && job_.coordinator() == job_.self() && callbacks_.is_idle())
@@ -46,13 +45,13 @@ void termination::begin_round(bool poisons, base::thread_context& context) {
   has_replied_.assign(job_.nodes(), false);
   round_sums_ = local_sums();
   has_replied_[job_.self()] = true;
-  writer query(round_, static_cast<std::uint8_t>(poisons));
+  termination_query query{.round = round_, .poisons = poisons};
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self() && job_.is_lost(r)) query.put(r);
+    if (r != job_.self() && job_.is_lost(r)) query.lost.push_back(r);
   for (rank r = 0; r < job_.nodes(); ++r) {
     if (r == job_.self()) continue;
     if (job_.is_lost(r)) has_replied_[r] = true;
-    else job_.send(r, query_, query);
+    else job_.send(r, query);
   }
   end_round();
 }
@@ -76,24 +75,19 @@ void termination::end_round() {
 
 void termination::broadcast_over() {
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self() && !job_.is_lost(r)) job_.send(r, over_, writer());
+    if (r != job_.self() && !job_.is_lost(r)) job_.send(r, termination_over{});
 }
 
-void termination::on_query(rank from, reader& content, base::thread_context&) {
-  if (is_over_) {  // the coordinator was lost before it could notify all nodes
-    job_.send(from, over_, writer());
-    return;
-  }
-  round_query& q = queries_[from];
-  q = {.round = content.get<std::uint64_t>(), .poisons = content.get<std::uint8_t>() != 0};
-  while (content.left()) q.lost.push_back(content.get<rank>());
+void termination::on_query(rank from, const termination_query& q, base::thread_context&) {
+  if (is_over_) job_.send(from, termination_over{});  // the coordinator was lost before it could notify all nodes
+  else queries_[from] = q;
 }
 
-bool termination::disconnect_from_all(const std::vector<rank>& all) {
+bool termination::disconnect_from_all(const std::vector<node_rank>& all) {
   bool has_any = false;
   for (const rank r : all) {
     if (r == job_.self() || job_.is_lost(r)) continue;
-    job_.send(r, disconnect_, writer());
+    job_.send(r, termination_disconnect{});
     job_.disconnect_from(
         r, "it cannot be reached by node " + job_.name_of(job_.coordinator()) + ", and the job ends in parts");
     has_any = true;
@@ -101,20 +95,20 @@ bool termination::disconnect_from_all(const std::vector<rank>& all) {
   return has_any;
 }
 
-void termination::on_disconnect(rank from, reader&, base::thread_context&) {
+void termination::on_disconnect(rank from, const termination_disconnect&, base::thread_context&) {
   job_.disconnect_from(from, "it has gone on to the end of the job with nodes that cannot reach this one");
 }
 
-void termination::on_reply(rank from, reader& content, base::thread_context&) {
-  if (content.get<std::uint64_t>() != round_ || !is_round_open_ || has_replied_[from]) return;
-  round_sums_.sent += content.get<std::uint64_t>();
-  round_sums_.handled += content.get<std::uint64_t>();
-  round_sums_.poisoned += content.get<std::uint64_t>();
+void termination::on_reply(rank from, const termination_reply& r, base::thread_context&) {
+  if (r.round != round_ || !is_round_open_ || has_replied_[from]) return;
+  round_sums_.sent += r.sent;
+  round_sums_.handled += r.handled;
+  round_sums_.poisoned += r.poisoned;
   has_replied_[from] = true;
   end_round();
 }
 
-void termination::on_over(rank, reader&, base::thread_context&) { is_over_ = true; }
+void termination::on_over(rank, const termination_over&, base::thread_context&) { is_over_ = true; }
 
 void termination::lost(rank node, base::thread_context&) noexcept {
   if (is_over_) return broadcast_over();  // the coordinator may have been lost before it notified all

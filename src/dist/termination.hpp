@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "dist/job.hpp"
+#include "dist/termination_messages.hpp"
 
 namespace stretto::dist {
 
@@ -54,12 +55,12 @@ class termination final : public protocol {
     friend bool operator==(const sums&, const sums&) = default;
   };
 
-  void on_query(rank from, reader& content, base::thread_context& context);
-  void on_reply(rank from, reader& content, base::thread_context& context);
-  void on_over(rank from, reader& content, base::thread_context& context);
-  void on_disconnect(rank from, reader& content, base::thread_context& context);
+  void on_query(rank from, const termination_query& q, base::thread_context& context);
+  void on_reply(rank from, const termination_reply& r, base::thread_context& context);
+  void on_over(rank from, const termination_over& m, base::thread_context& context);
+  void on_disconnect(rank from, const termination_disconnect& m, base::thread_context& context);
   /// True if this node was connected to any of them.
-  bool disconnect_from_all(const std::vector<rank>& all);
+  bool disconnect_from_all(const std::vector<node_rank>& all);
 
   sums local_sums() const noexcept;
   void begin_round(bool poisons, base::thread_context& context);
@@ -67,18 +68,12 @@ class termination final : public protocol {
   void broadcast_over();
 
   job& job_;
-  message_kind query_, reply_, over_, disconnect_;
   callbacks callbacks_;
   std::atomic<bool> is_leaving_{false};
   bool is_over_ = false;
 
   // On every node: the queries without reply, by their sender. Only the query of the coordinator gets a reply.
-  struct round_query {
-    std::uint64_t round = 0;
-    bool poisons = false;
-    std::vector<rank> lost = {};  // the nodes that the sender has lost
-  };
-  std::map<rank, round_query> queries_;
+  std::map<rank, termination_query> queries_;
   std::uint64_t poisoned_ = 0;
 
   // On the coordinator.

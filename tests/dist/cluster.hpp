@@ -41,7 +41,7 @@ class cluster {
     node(net::sim::network& network, std::uint16_t first, net::node_number rank)
         : job(first),
           causes(job),
-          events(job, causes),
+          events(job),
           reservations(job, causes),
           barriers(job, causes),
           world(static_cast<std::uint16_t>(first + rank)) {

@@ -1,0 +1,290 @@
+// message_codec.hpp - messages between nodes are structs: the one place where their fields become bytes, and bytes
+// become fields.
+//
+//     struct subscribe_request {
+//       static constexpr std::string_view message = "events.subscribe";  // the same on every node, and in traces
+//       std::uint32_t slot = 0, generation = 0;
+//       std::source_location where = {};
+//     };
+//     job.on<&remote_events::on_subscribe>(this);        // void on_subscribe(rank, const subscribe_request&, context&)
+//     job.send(owner, subscribe_request{slot, generation, where});
+//
+// Fields are numbers, enumerations, texts, vectors, optionals, arrays and aggregates of fields, and what has a
+// field_codec of its own: events, failures, source lines, ranks. A std::span<const std::byte> stands last: it is the
+// rest of the message, is not copied, and is valid while the handler runs.
+//
+// Threads     a codec belongs to one thread.
+// Cost        a copy per field; nothing is allocated but texts and vectors.
+// Invariants  (1) what is read again equals what was written. (2) reading other bytes gives false, or a message that
+//             some node could have written; it allocates at most a small multiple of the bytes. (3) a message that is
+//             cut, or longer than its fields, is refused.
+#pragma once
+
+#include <stretto/event.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/members.hpp"
+#include "dist/program_constants.hpp"
+#include "event/failure.hpp"
+#include "net/handlers.hpp"
+
+namespace stretto::dist {
+
+using base::reader;
+using base::writer;
+
+/// A node of this job, from 0 to nodes() - 1, as the transport counts. Handles hold node numbers instead
+/// (job::node_of).
+using rank = net::node_number;
+
+/// A rank as a field: reading refuses one that the job does not have.
+struct node_rank {
+  rank of = 0;
+  constexpr node_rank() noexcept = default;
+  constexpr node_rank(rank r) noexcept : of(r) {}
+  constexpr operator rank() const noexcept { return of; }
+};
+
+/// How failures become bytes (failure_codec.hpp).
+class failure_fields {
+ public:
+  virtual void write(writer& to, const failure& f) = 0;
+  virtual failure_ref read(reader& from, rank sender) = 0;
+
+ protected:
+  ~failure_fields() = default;
+};
+
+/// What some fields need to know of the job.
+struct message_surroundings {
+  std::uint16_t first_node = 0;  // the node number of rank 0
+  std::uint32_t nodes = 0;
+  rank sender = 0;
+  failure_fields* failures = nullptr;
+
+  std::uint16_t sending_node() const noexcept { return static_cast<std::uint16_t>(first_node + sender); }
+};
+
+class field_encoder;
+class field_decoder;
+
+/// Specialised for types that are no aggregates of fields:
+///   static void put(field_encoder& to, const T& value);
+///   static void get(field_decoder& from, T& value);
+template <class T>
+struct field_codec;
+
+template <class T>
+concept has_field_codec = requires(field_encoder& e, field_decoder& d, T& value) {
+  field_codec<T>::put(e, value);
+  field_codec<T>::get(d, value);
+};
+
+/// An enumeration says which of its values exist by a function most_of(E), its greatest: reading refuses what lies
+/// above.
+template <class E>
+concept bounded_enum = std::is_enum_v<E> && requires(E e) {
+  { most_of(e) } -> std::same_as<E>;
+};
+
+template <class M>
+concept message_struct = std::is_aggregate_v<M> && requires {
+  { M::message } -> std::convertible_to<std::string_view>;
+};
+
+namespace codec_traits {
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t n>
+inline constexpr bool is_array<std::array<T, n>> = true;
+}  // namespace codec_traits
+
+class field_encoder {
+ public:
+  field_encoder(writer& to, const message_surroundings& of) noexcept : to_(to), of_(of) {}
+
+  /// Leaves the last span where it lies, as `rest`.
+  bool keeps_rest_apart = false;
+  std::span<const std::byte> rest = {};
+
+  writer& bytes() noexcept { return to_; }
+  const message_surroundings& surroundings() const noexcept { return of_; }
+
+  template <class T>
+  void put(const T& value) {
+    using namespace codec_traits;
+    if constexpr (has_field_codec<T>) field_codec<T>::put(*this, value);
+    else if constexpr (std::is_same_v<T, bool>) to_.put(static_cast<std::uint8_t>(value));
+    else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) to_.put(value);
+    else if constexpr (std::is_same_v<T, std::string>) {
+      put_count(value.size());
+      to_.put_bytes(std::as_bytes(std::span(value)));
+    } else if constexpr (std::is_same_v<T, std::span<const std::byte>>) {
+      if (keeps_rest_apart) rest = value;
+      else to_.put_bytes(value);
+    } else if constexpr (is_vector<T>) {
+      put_count(value.size());
+      for (const auto& v : value) put(v);
+    } else if constexpr (is_optional<T>) {
+      put(value.has_value());
+      if (value) put(*value);
+    } else if constexpr (is_array<T>) {
+      for (const auto& v : value) put(v);
+    } else {
+      base::with_members(value, [&](const auto&... member) { (put(member), ...); });
+    }
+  }
+
+ private:
+  void put_count(std::size_t n) { to_.put(static_cast<std::uint32_t>(n)); }
+
+  writer& to_;
+  const message_surroundings& of_;
+};
+
+class field_decoder {
+ public:
+  field_decoder(reader& from, const message_surroundings& of) noexcept : from_(from), of_(of) {}
+
+  reader& bytes() noexcept { return from_; }
+  const message_surroundings& surroundings() const noexcept { return of_; }
+  void refuse() noexcept { is_refused_ = true; }
+  /// Whether all that was read so far could be.
+  bool is_good() const noexcept { return !is_refused_ && from_.is_whole(); }
+
+  template <class T>
+  void get(T& value) {
+    using namespace codec_traits;
+    if constexpr (has_field_codec<T>) field_codec<T>::get(*this, value);
+    else if constexpr (std::is_same_v<T, bool>) {
+      const auto bit = from_.get<std::uint8_t>();
+      if (bit > 1) refuse();
+      value = bit == 1;
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      value = from_.get<T>();
+      if constexpr (bounded_enum<T>) {
+        if (value > most_of(value)) {
+          value = {};
+          refuse();
+        }
+      }
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      value = from_.get_text(std::size_t{from_.get<std::uint32_t>()});
+    } else if constexpr (std::is_same_v<T, std::span<const std::byte>>) {
+      value = from_.get_bytes(from_.left());
+    } else if constexpr (is_vector<T>) {
+      get_elements(value);
+    } else if constexpr (is_optional<T>) {
+      bool is_there = false;
+      get(is_there);
+      if (is_there && is_good()) get(value.emplace());
+    } else if constexpr (is_array<T>) {
+      for (auto& v : value) get(v);
+    } else {
+      base::with_members(value, [&](auto&... member) { (get(member), ...); });
+    }
+  }
+
+ private:
+  /// A count that the bytes cannot hold allocates nothing: each element takes at least one.
+  template <class T>
+  void get_elements(std::vector<T>& all) {
+    const auto n = from_.get<std::uint32_t>();
+    if (n > from_.left()) return refuse();
+    for (std::uint32_t i = 0; i < n && is_good(); ++i) get(all.emplace_back());
+  }
+
+  reader& from_;
+  const message_surroundings& of_;
+  bool is_refused_ = false;
+};
+
+template <>
+struct field_codec<node_rank> {
+  static void put(field_encoder& to, node_rank r) { to.put(r.of); }
+  static void get(field_decoder& from, node_rank& r) {
+    from.get(r.of);
+    if (r.of < from.surroundings().nodes) return;
+    r = 0;
+    from.refuse();
+  }
+};
+
+template <>
+struct field_codec<event> {
+  static void put(field_encoder& to, event e) { to.put(e.raw()); }
+  static void get(field_decoder& from, event& e) { e = event::from_raw(from.bytes().get<std::uint64_t>()); }
+};
+
+template <>
+struct field_codec<std::source_location> {
+  static void put(field_encoder& to, const std::source_location& where) {
+    to.put(encode(where, to.surroundings().sending_node()));
+  }
+  static void get(field_decoder& from, std::source_location& where) {
+    where = decode(from.bytes().get<std::uint64_t>(), from.surroundings().sending_node());
+  }
+};
+
+/// None, too, is a value: what ended without a failure.
+template <>
+struct field_codec<failure_ref> {
+  static void put(field_encoder& to, const failure_ref& f) {
+    to.put(static_cast<bool>(f));
+    if (f) to.surroundings().failures->write(to.bytes(), *f.get());
+  }
+  static void get(field_decoder& from, failure_ref& f) {
+    bool is_there = false;
+    from.get(is_there);
+    if (is_there && from.is_good()) f = from.surroundings().failures->read(from.bytes(), from.surroundings().sender);
+  }
+};
+
+/// Appends the fields of `m`.
+template <message_struct M>
+void encode_message(writer& to, const M& m, const message_surroundings& of) {
+  field_encoder(to, of).put(m);
+}
+/// The same without its last field, a span, which is returned: it is sent from where it lies.
+template <message_struct M>
+std::span<const std::byte> encode_head(writer& to, const M& m, const message_surroundings& of) {
+  field_encoder e(to, of);
+  e.keeps_rest_apart = true;
+  e.put(m);
+  return e.rest;
+}
+/// False if the bytes are not exactly the fields of an M.
+template <message_struct M>
+bool decode_message(reader& from, M& m, const message_surroundings& of) {
+  field_decoder d(from, of);
+  d.get(m);
+  return d.is_good() && from.left() == 0;
+}
+/// Of the first bytes of a message: the fields that they hold; the others keep their values.
+template <message_struct M>
+void decode_prefix(reader& from, M& m, const message_surroundings& of) {
+  field_decoder(from, of).get(m);
+}
+
+}  // namespace stretto::dist

@@ -1,0 +1,76 @@
+// message_type.hpp - which kind of message of a job a struct is.
+//
+// Each struct has a number of the process, given when the first job registers it; each job has a table from these
+// numbers to its kinds. So a message is sent by its type alone.
+//
+// Threads     type_number_of: any. kinds_of_types: set before others read.
+// Cost        two loads per message sent.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/context.hpp"
+#include "dist/message_codec.hpp"
+
+namespace stretto::dist {
+
+/// A kind of message; job::on assigns the numbers.
+enum class message_kind : std::uint16_t {};
+
+inline std::atomic<std::uint32_t> last_message_type{0};
+
+template <message_struct M>
+std::uint32_t type_number_of() noexcept {
+  static constinit std::atomic<std::uint32_t> number{0};
+  std::uint32_t mine = number.load(std::memory_order_relaxed);
+  if (mine) [[likely]]
+    return mine;
+  const std::uint32_t next = 1 + last_message_type.fetch_add(1, std::memory_order_relaxed);
+  return number.compare_exchange_strong(mine, next, std::memory_order_relaxed) ? next : mine;
+}
+
+class kinds_of_types {
+ public:
+  void set(std::uint32_t type, message_kind kind) {
+    if (all_.size() <= type) all_.resize(type + 1);
+    all_[type] = kind;
+  }
+  message_kind at(std::uint32_t type) const noexcept { return all_[type]; }
+
+ private:
+  std::vector<message_kind> all_;
+};
+
+/// Whether termination waits for it: every message that does not say `static constexpr bool is_counted = false`.
+template <message_struct M>
+consteval bool is_counted() {
+  if constexpr (requires { M::is_counted; }) return M::is_counted;
+  else return true;
+}
+
+namespace handlers_of {
+template <class Owner, class M, class... More>
+M message_argument(void (Owner::*)(rank, const M&, More...));
+template <class Owner, class M, class... More>
+M message_argument(void (Owner::*)(rank, const M&, More...) noexcept);
+}  // namespace handlers_of
+/// The message that a member function handles.
+template <class Handler>
+using message_of = decltype(handlers_of::message_argument(std::declval<Handler>()));
+
+template <message_struct M>
+std::optional<std::vector<std::byte>> reencode(const message_surroundings& of, std::span<const std::byte> bytes) {
+  reader from(bytes);
+  M m{};
+  if (!decode_message(from, m, of)) return {};
+  writer to;
+  encode_message(to, m, of);
+  return std::vector(to.all().begin(), to.all().end());
+}
+
+}  // namespace stretto::dist
