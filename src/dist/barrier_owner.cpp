@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/program_constants.hpp"
 #include "dist/remote_barriers.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
@@ -36,52 +35,34 @@ remote_barriers::owned_barrier& remote_barriers::owned_at(std::uint64_t id) {
 }
 
 void remote_barriers::send_gone(rank to, std::uint64_t id, const failure_ref& why) {
-  writer content(id, static_cast<std::uint8_t>(detail::find_barrier(id, *table_) != nullptr));
-  causes_.write(content, *why.get());
-  job_.send(to, gone_, content);
+  job_.send(to, barrier_gone{id, detail::find_barrier(id, *table_) != nullptr, why});
 }
 
 /// Reports the current exception to that node.
 void remote_barriers::refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where) {
   const failure_ref why = detail::make_failure(std::current_exception(), who, where);
-  writer content;
-  if (token) {
-    content.put(token);
-    content.put(std::uint8_t{1});
-  }
-  causes_.write(content, *why.get());
-  job_.send(to, token ? altered_ : refused_, content);
+  if (token) job_.send(to, barrier_altered{token, why});
+  else job_.send(to, barrier_refused{why});
 }
 
-void remote_barriers::on_arrive(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>();
-  const auto count = content.get<std::uint32_t>();
-  const auto known = content.get<std::uint64_t>();
-  const bool has_query = content.get<std::uint8_t>() != 0;
-  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  const auto bytes = content.get_bytes(content.get<std::uint32_t>());
-  // A vector's memory is aligned for every type of the program.
-  const std::vector<std::byte> value(bytes.begin(), bytes.end());
-  failure_ref cause;
-  if (content.get<std::uint8_t>()) cause = causes_.read(content, from);
-  if (!content.is_whole()) return;
-  if (detail::find_barrier(id, *table_)) {
+void remote_barriers::on_arrive(rank from, const barrier_arrival& m, base::thread_context& context) {
+  if (detail::find_barrier(m.barrier, *table_)) {
     const std::scoped_lock lock(lock_);
-    owned_barrier& h = owned_at(id);
+    owned_barrier& h = owned_at(m.barrier);
     h.users[from] = h.arrived[from] = true;
   }
   try {
-    detail::arrive_for_node(id, phase, count, cause.get(), value.empty() ? nullptr : value.data(), context, where);
+    // A vector's memory is aligned for every type of the program.
+    const std::byte* const value = m.value.empty() ? nullptr : m.value.data();
+    detail::arrive_for_node(m.barrier, m.phase, m.count, m.cause.get(), value, context, m.where);
   } catch (...) {
-    refuse(from, 0, "an arrival", where);
+    refuse(from, 0, "an arrival", m.where);
   }
-  if (has_query) reply_when_ended(from, id, phase, known, context);
+  if (m.has_query) reply_when_ended(from, m.barrier, m.phase, m.known_below, context);
 }
 
-void remote_barriers::on_query(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>(),
-             known = content.get<std::uint64_t>();
-  if (content.is_whole()) reply_when_ended(from, id, phase, known, context);
+void remote_barriers::on_query(rank from, const barrier_query& m, base::thread_context& context) {
+  reply_when_ended(from, m.barrier, m.phase, m.known_below, context);
 }
 
 void remote_barriers::reply_when_ended(rank to, std::uint64_t id, std::uint64_t phase, std::uint64_t known,
@@ -113,51 +94,32 @@ void remote_barriers::reply(rank to, std::uint64_t id, std::uint64_t known) {
   phases* p = detail::find_barrier(id, *table_);
   if (!p) return;  // destroyed() has notified that node
   const std::uint64_t present = p->present();
-  writer content(id, present);
-  const auto poisoned = p->poisoned_between(known, present);
-  content.put(static_cast<std::uint32_t>(poisoned.size()));
-  for (const auto& [phase, cause] : poisoned) {
-    content.put(phase);
-    causes_.write(content, *cause.get());
-  }
-  writer values;
-  std::uint32_t n = 0;
+  barrier_ended m{.barrier = id, .phase = present};
+  for (const auto& [phase, cause] : p->poisoned_between(known, present)) m.poisoned.push_back({phase, cause});
   const std::uint64_t oldest = present > values_kept ? present - values_kept : 0;
   std::vector<std::byte> bytes(p->value_bytes());
   for (auto phase = std::max(known, oldest); phase < present && !bytes.empty(); ++phase) {
     failure_ref cause;
     if (p->value(phase, bytes.data(), cause) != phases::value_state::ready) continue;
-    values.put(phase);
-    values.put(static_cast<std::uint32_t>(bytes.size()));
-    values.put_bytes(bytes);
-    ++n;
+    m.values.push_back({phase, bytes});
   }
-  content.put(n);
-  content.put_bytes(values.all());
-  job_.send(to, ended_, content);
+  job_.send(to, m);
 }
 
-void remote_barriers::on_alter(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>();
-  const auto delta = content.get<std::int32_t>();
-  const auto token = content.get<std::uint64_t>();
-  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  if (!content.is_whole()) return;
+void remote_barriers::on_alter(rank from, const barrier_alteration& m, base::thread_context& context) {
   try {
-    detail::alter_for_node(id, phase, delta, context, where);
-    job_.send(from, altered_, writer(token, std::uint8_t{0}));
+    detail::alter_for_node(m.barrier, m.phase, m.delta, context, m.where);
+    job_.send(from, barrier_altered{m.token});
   } catch (...) {
-    refuse(from, token, "alter_arrival_count", where);
+    refuse(from, m.token, "alter_arrival_count", m.where);
   }
 }
 
-void remote_barriers::on_destroy(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), phase = content.get<std::uint64_t>();
-  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+void remote_barriers::on_destroy(rank from, const barrier_destruction& m, base::thread_context& context) {
   try {
-    detail::destroy_barrier(id, phase, context, where);
+    detail::destroy_barrier(m.barrier, m.phase, context, m.where);
   } catch (...) {
-    refuse(from, 0, "barrier::destroy", where);
+    refuse(from, 0, "barrier::destroy", m.where);
   }
 }
 

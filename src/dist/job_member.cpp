@@ -31,7 +31,7 @@ job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec
       causes_(job_),
       events_(job_),
       reservations_(job_, causes_),
-      barriers_(job_, causes_),
+      barriers_(job_),
       queues_(job_),
       ordered_(job_),
       tasks_(&job_, &causes_, &ordered_),

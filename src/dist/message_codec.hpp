@@ -26,6 +26,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <source_location>
@@ -56,6 +57,11 @@ struct node_rank {
   constexpr node_rank() noexcept = default;
   constexpr node_rank(rank r) noexcept : of(r) {}
   constexpr operator rank() const noexcept { return of; }
+};
+
+/// Bytes in the middle of a message, after their count; read as a view, which is valid while the handler runs.
+struct counted_bytes {
+  std::span<const std::byte> all = {};
 };
 
 /// How failures become bytes (failure_codec.hpp).
@@ -110,6 +116,9 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
+/// Elements whose bytes are the values, all of which exist.
+template <class T>
+inline constexpr bool is_block = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, std::byte>;
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
@@ -145,7 +154,12 @@ class field_encoder {
       else to_.put_bytes(value);
     } else if constexpr (is_vector<T>) {
       put_count(value.size());
-      for (const auto& v : value) put(v);
+      if constexpr (is_block<typename T::value_type>) to_.put_bytes(std::as_bytes(std::span(value)));
+      else
+        for (const auto& v : value) put(v);
+    } else if constexpr (std::is_same_v<T, counted_bytes>) {
+      put_count(value.all.size());
+      to_.put_bytes(value.all);
     } else if constexpr (is_optional<T>) {
       put(value.has_value());
       if (value) put(*value);
@@ -195,6 +209,8 @@ class field_decoder {
       value = from_.get_bytes(from_.left());
     } else if constexpr (is_vector<T>) {
       get_elements(value);
+    } else if constexpr (std::is_same_v<T, counted_bytes>) {
+      value.all = from_.get_bytes(from_.get<std::uint32_t>());
     } else if constexpr (is_optional<T>) {
       bool is_there = false;
       get(is_there);
@@ -211,6 +227,13 @@ class field_decoder {
   template <class T>
   void get_elements(std::vector<T>& all) {
     const auto n = from_.get<std::uint32_t>();
+    if constexpr (codec_traits::is_block<T>) {
+      const auto bytes = from_.get_bytes(std::size_t{n} * sizeof(T));
+      if (bytes.empty()) return;
+      all.resize(n);
+      std::memcpy(all.data(), bytes.data(), bytes.size());
+      return;
+    }
     if (n > from_.left()) return refuse();
     for (std::uint32_t i = 0; i < n && is_good(); ++i) get(all.emplace_back());
   }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
 #include "event/event_wait_graph.hpp"
@@ -14,16 +13,16 @@ namespace stretto::dist {
 
 using detail::phases;
 
-remote_barriers::remote_barriers(job& j, failure_codec& causes) : job_(j), causes_(causes) {
+remote_barriers::remote_barriers(job& j) : job_(j) {
   using self = remote_barriers;
-  arrive_ = j.on<&self::on_arrive>("barriers.arrive", this);
-  query_ = j.on<&self::on_query>("barriers.query", this);
-  ended_ = j.on<&self::on_ended>("barriers.ended", this);
-  alter_ = j.on<&self::on_alter>("barriers.alter", this);
-  altered_ = j.on<&self::on_altered>("barriers.altered", this);
-  destroy_ = j.on<&self::on_destroy>("barriers.destroy", this);
-  gone_ = j.on<&self::on_gone>("barriers.gone", this);
-  refused_ = j.on<&self::on_refused>("barriers.refused", this);
+  j.on<&self::on_arrive>(this);
+  j.on<&self::on_query>(this);
+  j.on<&self::on_ended>(this);
+  j.on<&self::on_alter>(this);
+  j.on<&self::on_altered>(this);
+  j.on<&self::on_destroy>(this);
+  j.on<&self::on_gone>(this);
+  j.on<&self::on_refused>(this);
   j.add(*this);
 }
 
@@ -60,7 +59,7 @@ bool remote_barriers::add_query(record& r, std::uint64_t phase) {
 }
 
 void remote_barriers::query(std::uint64_t id, std::uint64_t phase, std::uint64_t known) {
-  job_.send(owner_of(id), query_, writer(id, phase, known));
+  job_.send(owner_of(id), barrier_query{id, phase, known});
 }
 
 // Operations of this node on barriers of others.
@@ -109,12 +108,8 @@ void remote_barriers::send_arrivals(std::uint64_t id) {
       // A node that has waited for a phase before nearly always waits for the next one, too.
       has_query = r.has_queried && phase >= known && add_query(r, phase);
     }
-    writer content(id, phase, b.count, known, static_cast<std::uint8_t>(has_query), encode(b.where, job_.node()),
-                   static_cast<std::uint32_t>(b.value.size()));
-    content.put_bytes(b.value);
-    content.put(static_cast<std::uint8_t>(static_cast<bool>(b.cause)));
-    if (b.cause) causes_.write(content, *b.cause.get());
-    job_.send(owner_of(id), arrive_, content);
+    job_.send(owner_of(id),
+              barrier_arrival{id, phase, b.count, known, has_query, b.where, std::move(b.value), std::move(b.cause)});
   }
 }
 
@@ -129,7 +124,7 @@ event remote_barriers::alter(std::uint64_t id, std::uint64_t phase, std::int32_t
     if (!gone) pending_alterations_.emplace(token = ++tokens_, std::pair(id, done));
   }
   if (gone) detail::end_event(done, gone, context, where);
-  else job_.send(owner_of(id), alter_, writer(id, phase, delta, token, encode(where, job_.node())));
+  else job_.send(owner_of(id), barrier_alteration{id, phase, delta, token, where});
   return done;
 }
 
@@ -203,30 +198,20 @@ phases::value_state remote_barriers::value(std::uint64_t id, std::uint64_t phase
 
 void remote_barriers::destroy(std::uint64_t id, std::uint64_t phase, base::thread_context&,
                               const std::source_location& where) {
-  job_.send(owner_of(id), destroy_, writer(id, phase, encode(where, job_.node())));
+  job_.send(owner_of(id), barrier_destruction{id, phase, where});
 }
 
-void remote_barriers::on_ended(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), present = content.get<std::uint64_t>();
-  std::vector<std::pair<std::uint64_t, failure_ref>> poisoned;
-  for (auto n = content.get<std::uint32_t>(); n > 0 && content.is_whole(); --n) {
-    const auto phase = content.get<std::uint64_t>();
-    poisoned.emplace_back(phase, causes_.read(content, from));
-  }
+void remote_barriers::on_ended(rank, const barrier_ended& m, base::thread_context& context) {
   std::vector<deferred_end> deferred;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = records_.find(id);
-    if (it == records_.end() || !content.is_whole()) return;
+    const auto it = records_.find(m.barrier);
+    if (it == records_.end()) return;
     record& r = it->second;
-    for (auto& [phase, cause] : poisoned)
-      if (phase >= r.ended_below) r.ended[phase].cause = std::move(cause);
-    for (auto n = content.get<std::uint32_t>(); n > 0 && content.is_whole(); --n) {
-      const auto phase = content.get<std::uint64_t>();
-      const auto bytes = content.get_bytes(content.get<std::uint32_t>());
-      r.ended[phase].value.assign(bytes.begin(), bytes.end());
-    }
-    r.ended_below = std::max(r.ended_below, present);
+    for (const auto& [phase, cause] : m.poisoned)
+      if (phase >= r.ended_below) r.ended[phase].cause = cause;
+    for (const auto& [phase, value] : m.values) r.ended[phase].value = value;
+    r.ended_below = std::max(r.ended_below, m.phase);
     while (!r.pending.empty() && r.pending.begin()->first < r.ended_below) {
       const auto [phase, e] = *r.pending.begin();
       r.pending.erase(r.pending.begin());
@@ -242,24 +227,21 @@ void remote_barriers::on_ended(rank from, reader& content, base::thread_context&
   for (auto& [e, cause] : deferred) detail::end_event(e, std::move(cause), context, {});
 }
 
-void remote_barriers::on_altered(rank from, reader& content, base::thread_context& context) {
-  const auto token = content.get<std::uint64_t>();
-  failure_ref failed;
-  if (content.get<std::uint8_t>()) failed = causes_.read(content, from);
+void remote_barriers::on_altered(rank, const barrier_altered& m, base::thread_context& context) {
   event done;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = pending_alterations_.find(token);
-    if (it == pending_alterations_.end() || !content.is_whole()) return;
+    const auto it = pending_alterations_.find(m.token);
+    if (it == pending_alterations_.end()) return;
     done = it->second.second;
     pending_alterations_.erase(it);
   }
-  if (failed) detail::report(failed, context);
-  detail::end_event(done, std::move(failed), context, {});
+  if (m.why) detail::report(m.why, context);
+  detail::end_event(done, m.why, context, {});
 }
 
-void remote_barriers::on_refused(rank from, reader& content, base::thread_context& context) {
-  if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
+void remote_barriers::on_refused(rank, const barrier_refused& m, base::thread_context& context) {
+  if (m.why) detail::report(m.why, context);
 }
 
 /// Ends everything that waits for `r` with that failure.
@@ -269,15 +251,11 @@ void remote_barriers::finish_all(record& r, const failure_ref& why, std::vector<
   r.to_send.clear();
 }
 
-void remote_barriers::on_gone(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const bool for_good = content.get<std::uint8_t>() != 0;
-  const failure_ref why = causes_.read(content, from);
-  if (!content.is_whole()) return;
-  if (for_good) return fail_barrier(id, why, context);
-  fail_barrier(id, why, context);
+void remote_barriers::on_gone(rank, const barrier_gone& m, base::thread_context& context) {
+  fail_barrier(m.barrier, m.why, context);
+  if (m.is_lost) return;
   const std::scoped_lock lock(lock_);
-  if (const auto it = records_.find(id); it != records_.end() && !it->second.is_sending) records_.erase(it);
+  if (const auto it = records_.find(m.barrier); it != records_.end() && !it->second.is_sending) records_.erase(it);
 }
 
 void remote_barriers::fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context) {

@@ -25,7 +25,7 @@
 #include <unordered_map>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failure_codec.hpp"
+#include "dist/barrier_messages.hpp"
 #include "dist/job.hpp"
 #include "event/remote_barrier.hpp"
 
@@ -36,7 +36,7 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   static constexpr std::uint64_t values_kept = 8;
 
   /// Must be made before job::start.
-  remote_barriers(job& j, failure_codec& causes);
+  explicit remote_barriers(job& j);
   ~remote_barriers() override;
   void serve(base::runtime_context& runtime);
 
@@ -111,19 +111,17 @@ class remote_barriers final : public stretto::remote_barriers, public protocol {
   void refuse(rank to, std::uint64_t token, const std::string& who, const std::source_location& where);
   void fail_barrier(std::uint64_t id, const failure_ref& why, base::thread_context& context);
 
-  void on_arrive(rank from, reader& content, base::thread_context& context);
-  void on_query(rank from, reader& content, base::thread_context& context);
-  void on_ended(rank from, reader& content, base::thread_context& context);
-  void on_alter(rank from, reader& content, base::thread_context& context);
-  void on_altered(rank from, reader& content, base::thread_context& context);
-  void on_destroy(rank from, reader& content, base::thread_context& context);
-  void on_gone(rank from, reader& content, base::thread_context& context);
-  void on_refused(rank from, reader& content, base::thread_context& context);
+  void on_arrive(rank from, const barrier_arrival& m, base::thread_context& context);
+  void on_query(rank from, const barrier_query& m, base::thread_context& context);
+  void on_ended(rank from, const barrier_ended& m, base::thread_context& context);
+  void on_alter(rank from, const barrier_alteration& m, base::thread_context& context);
+  void on_altered(rank from, const barrier_altered& m, base::thread_context& context);
+  void on_destroy(rank from, const barrier_destruction& m, base::thread_context& context);
+  void on_gone(rank from, const barrier_gone& m, base::thread_context& context);
+  void on_refused(rank from, const barrier_refused& m, base::thread_context& context);
 
   job& job_;
-  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
-  message_kind arrive_, query_, ended_, alter_, altered_, destroy_, gone_, refused_;
 
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, record> records_;

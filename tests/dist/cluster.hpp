@@ -43,7 +43,7 @@ class cluster {
           causes(job),
           events(job),
           reservations(job, causes),
-          barriers(job, causes),
+          barriers(job),
           world(static_cast<std::uint16_t>(first + rank)) {
       job.start([&](net::handlers& all) { return network.join(rank, all); });
       events.serve(world.runtime);

@@ -1,0 +1,87 @@
+// barrier_messages.hpp - the messages about barriers of other nodes (remote_barriers.hpp).
+//
+// A barrier is named by its id, which begins with its owner's node number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <vector>
+
+#include "dist/message_codec.hpp"
+
+namespace stretto::dist {
+
+/// To the owner: arrivals of the sender's node at one phase.
+struct barrier_arrival {
+  static constexpr std::string_view message = "barriers.arrive";
+  std::uint64_t barrier = 0, phase = 0;
+  std::uint32_t count = 0;
+  std::uint64_t known_below = 0;  // results of earlier phases are known to the sender
+  bool has_query = false;         // wants to know when the phase has ended
+  std::source_location where = {};
+  std::vector<std::byte> value = {};
+  failure_ref cause = {};
+};
+
+/// To the owner: tell me when the phase has ended.
+struct barrier_query {
+  static constexpr std::string_view message = "barriers.query";
+  std::uint64_t barrier = 0, phase = 0, known_below = 0;
+};
+
+/// From the owner: all phases below `phase` have ended.
+struct barrier_ended {
+  static constexpr std::string_view message = "barriers.ended";
+  struct poisoned_phase {
+    std::uint64_t phase = 0;
+    failure_ref cause = {};
+  };
+  struct phase_value {
+    std::uint64_t phase = 0;
+    std::vector<std::byte> value = {};
+  };
+  std::uint64_t barrier = 0, phase = 0;
+  std::vector<poisoned_phase> poisoned = {};
+  std::vector<phase_value> values = {};  // of the latest phases
+};
+
+/// To the owner: changes how many arrivals the phase expects.
+struct barrier_alteration {
+  static constexpr std::string_view message = "barriers.alter";
+  std::uint64_t barrier = 0, phase = 0;
+  std::int32_t delta = 0;
+  std::uint64_t token = 0;
+  std::source_location where = {};
+};
+
+/// From the owner: it has taken effect, or has failed.
+struct barrier_altered {
+  static constexpr std::string_view message = "barriers.altered";
+  std::uint64_t token = 0;
+  failure_ref why = {};
+};
+
+/// To the owner.
+struct barrier_destruction {
+  static constexpr std::string_view message = "barriers.destroy";
+  std::uint64_t barrier = 0, phase = 0;
+  std::source_location where = {};
+};
+
+/// From the owner: the barrier is destroyed, or lost with a node that had arrived at it.
+struct barrier_gone {
+  static constexpr std::string_view message = "barriers.gone";
+  std::uint64_t barrier = 0;
+  bool is_lost = false;  // not destroyed: the failure stays
+  failure_ref why = {};
+};
+
+/// From the owner: an operation of the receiver's was refused.
+struct barrier_refused {
+  static constexpr std::string_view message = "barriers.refused";
+  failure_ref why = {};
+};
+
+}  // namespace stretto::dist
