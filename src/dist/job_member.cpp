@@ -30,7 +30,7 @@ job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec
     : job_(e.first()),
       causes_(job_),
       events_(job_),
-      reservations_(job_, causes_),
+      reservations_(job_),
       barriers_(job_),
       queues_(job_),
       ordered_(job_),

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/program_constants.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
 #include "event/event_wait_graph.hpp"
@@ -29,17 +28,17 @@ struct remote_reservations::pending_handover : detail::remote_acquire {
   }
 };
 
-remote_reservations::remote_reservations(job& j, failure_codec& causes) : job_(j), causes_(causes) {
+remote_reservations::remote_reservations(job& j) : job_(j) {
   using self = remote_reservations;
-  want_ = j.on<&self::on_want>("reservations.want", this);
-  recall_ = j.on<&self::on_recall>("reservations.recall", this);
-  state_ = j.on<&self::on_state>("reservations.state", this);
-  operation_ = j.on<&self::on_operation>("reservations.operation", this);
-  done_ = j.on<&self::on_done>("reservations.done", this);
-  gone_ = j.on<&self::on_gone>("reservations.gone", this);
-  destroy_ = j.on<&self::on_destroy>("reservations.destroy", this);
-  refused_ = j.on<&self::on_refused>("reservations.refused", this);
-  cut_ = j.on<&self::on_cut>("reservations.cut", this);
+  j.on<&self::on_want>(this);
+  j.on<&self::on_recall>(this);
+  j.on<&self::on_pass>(this);
+  j.on<&self::on_operation>(this);
+  j.on<&self::on_done>(this);
+  j.on<&self::on_gone>(this);
+  j.on<&self::on_destroy>(this);
+  j.on<&self::on_refused>(this);
+  j.on<&self::on_cut>(this);
   j.add(*this);
 }
 
@@ -99,7 +98,7 @@ void remote_reservations::want(std::uint64_t id, base::thread_context& context) 
 
 void remote_reservations::send_want(std::uint64_t id, base::thread_context& context) {
   if (home_of(id) == job_.self()) enqueue_requester(job_.self(), id, context);
-  else job_.send(home_of(id), want_, writer(id));
+  else job_.send(home_of(id), reservation_want{id});
 }
 
 void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::thread_context& context) {
@@ -115,7 +114,7 @@ void remote_reservations::enqueue_requester(rank who, std::uint64_t id, base::th
     version = ++s->version;
   }
   if (to == job_.self()) recall(id, who, version, context);
-  else job_.send(to, recall_, writer(id, who, version));
+  else job_.send(to, reservation_recall{id, who, version});
 }
 
 void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
@@ -138,7 +137,8 @@ void remote_reservations::recall(std::uint64_t id, rank to, std::uint32_t versio
 }
 
 void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t version, base::thread_context& context) {
-  writer state(id, version);
+  reservation_pass pass{.reservation = id, .version = version};
+  std::vector<std::byte> payload;
   std::vector<forwarded_operation> along;
   bool is_wanted_again;
   {
@@ -148,23 +148,20 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
     s->is_here = false;
     s->passed = version;
     s->passed_to = to;
-    state.put(s->held->fairness());
-    state.put(encode(s->held->where(), job_.node()));
-    const auto skipped = s->held->take_skipped();
-    state.put(static_cast<std::uint32_t>(skipped.size()));
-    for (const auto& one : skipped) {
-      state.put(one.count);
-      causes_.write(state, *one.root.get());
+    pass.fairness = s->held->fairness();
+    pass.where = s->held->where();
+    for (const auto& one : s->held->take_skipped()) pass.skipped.push_back({one.count, one.root});
+    if (const std::size_t bytes = s->held->payload_bytes()) {
+      const auto* const first = static_cast<const std::byte*>(s->held->payload());
+      payload.assign(first, first + bytes);
     }
-    const std::size_t bytes = s->held->payload_bytes();
-    state.put(static_cast<std::uint32_t>(bytes));
-    if (bytes) state.put_bytes({static_cast<const std::byte*>(s->held->payload()), bytes});
+    pass.payload.all = payload;
     along = std::exchange(s->waiting, {});
-    put_readers(state, *s->held, context);
+    pass.readers = take_readers(*s->held, context);
     is_wanted_again = s->held->has_local_waiters() && mark_wanted(*s);
   }
   passes_.fetch_add(1, std::memory_order_relaxed);
-  job_.send(to, state_, state);
+  job_.send(to, pass);
   for (forwarded_operation& e : along) {
     e.version = version;
     send(to, e);
@@ -172,41 +169,32 @@ void remote_reservations::pass_on(std::uint64_t id, rank to, std::uint32_t versi
   if (is_wanted_again) send_want(id, context);
 }
 
-void remote_reservations::on_want(rank from, reader& content, base::thread_context& context) {
-  enqueue_requester(from, content.get<std::uint64_t>(), context);
+void remote_reservations::on_want(rank from, const reservation_want& m, base::thread_context& context) {
+  enqueue_requester(from, m.reservation, context);
 }
 
-void remote_reservations::on_recall(rank, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const auto to = content.get<rank>();
-  recall(id, to, content.get<std::uint32_t>(), context);
+void remote_reservations::on_recall(rank, const reservation_recall& m, base::thread_context& context) {
+  recall(m.reservation, m.to, m.version, context);
 }
 
-void remote_reservations::on_state(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const auto version = content.get<std::uint32_t>(), fairness = content.get<std::uint32_t>();
-  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+void remote_reservations::on_pass(rank, const reservation_pass& m, base::thread_context& context) {
   std::vector<reservation_state::skipped> skipped;
-  for (auto n = content.get<std::uint32_t>(); n > 0 && content.is_whole(); --n) {
-    const auto count = content.get<std::uint32_t>();
-    skipped.push_back({causes_.read(content, from), count});
-  }
-  const auto payload = content.get_bytes(content.get<std::uint32_t>());
-  waiter* const readers = get_readers(content, id, from, context);
-  if (!content.is_whole()) return drop_readers(readers, context);
+  for (const auto& one : m.skipped) skipped.push_back({one.root, one.count});
+  const std::span<const std::byte> payload = m.payload.all;
+  waiter* const readers = made_readers(m, context);
   deferred_actions after;
   std::vector<forwarded_operation> waiting;
   {
     const std::scoped_lock lock(lock_);
-    const auto it = entries_.find(id);
+    const auto it = entries_.find(m.reservation);
     if (it == entries_.end() || it->second.held->gone())
       return drop_readers(readers, context);  // destroyed or lost; this node was notified
     reservation_entry& s = it->second;
     if (void* room = s.held->payload_buffer(payload.size())) std::memcpy(room, payload.data(), payload.size());
     s.is_here = true;
     s.is_wanted = false;
-    s.seen = version;
-    s.held->move_here(fairness, where, std::move(skipped), after.next, readers);
+    s.seen = m.version;
+    s.held->move_here(m.fairness, m.where, std::move(skipped), after.next, readers);
     waiting = std::exchange(s.waiting, {});
   }
   run_deferred(after, context);
@@ -230,22 +218,16 @@ void remote_reservations::end_all(std::uint64_t id, reservation_entry& s, const 
 }
 
 void remote_reservations::send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why) {
-  writer content(id, static_cast<std::uint8_t>(for_good));
-  causes_.write(content, *why.get());
-  job_.send(to, gone_, content);
+  job_.send(to, reservation_gone{id, for_good, why});
 }
 
 void remote_reservations::destroy(std::uint64_t id, base::thread_context&, const std::source_location& where) {
-  job_.send(home_of(id), destroy_, writer(id, encode(where, job_.node())));
+  job_.send(home_of(id), reservation_destruction{id, where});
 }
 
-void remote_reservations::on_destroy(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const auto where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  if (detail::destroy_reservation(id, context, where)) return;
-  writer refusal;
-  causes_.write(refusal, *detail::gone_before(id, where).get());
-  job_.send(from, refused_, refusal);
+void remote_reservations::on_destroy(rank from, const reservation_destruction& m, base::thread_context& context) {
+  if (detail::destroy_reservation(m.reservation, context, m.where)) return;
+  job_.send(from, reservation_refused{detail::gone_before(m.reservation, m.where)});
 }
 
 void remote_reservations::destroyed(std::uint64_t id, const failure_ref& why) {
@@ -279,12 +261,10 @@ void remote_reservations::fail_reservation(std::uint64_t id, const failure_ref& 
   run_deferred(after, context);
 }
 
-void remote_reservations::on_gone(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const bool for_good = content.get<std::uint8_t>() != 0;
-  const failure_ref why = causes_.read(content, from);
-  if (!content.is_whole()) return;
-  if (for_good) return fail_reservation(id, why, context);
+void remote_reservations::on_gone(rank, const reservation_gone& m, base::thread_context& context) {
+  const std::uint64_t id = m.reservation;
+  const failure_ref& why = m.why;
+  if (m.is_lost) return fail_reservation(id, why, context);
   deferred_actions after;
   {
     const std::scoped_lock lock(lock_);
@@ -303,20 +283,17 @@ void remote_reservations::on_gone(rank from, reader& content, base::thread_conte
   detail::fail_waiters(left, why, context);
 }
 
-void remote_reservations::on_refused(rank from, reader& content, base::thread_context& context) {
-  if (const failure_ref why = causes_.read(content, from); content.is_whole()) detail::report(why, context);
+void remote_reservations::on_refused(rank, const reservation_refused& m, base::thread_context& context) {
+  if (m.why) detail::report(m.why, context);
 }
 
-void remote_reservations::on_cut(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const auto other = content.get<rank>();
-  const failure_ref why = causes_.read(content, from);
+void remote_reservations::on_cut(rank, const reservation_cut& m, base::thread_context& context) {
   {
     const std::scoped_lock lock(lock_);
-    const reservation_entry* s = known(id);
-    if (!content.is_whole() || !s || !s->users[other]) return;
+    const reservation_entry* s = known(m.reservation);
+    if (!s || s->users.empty() || !s->users[m.lost]) return;
   }
-  fail_reservation(id, why, context);
+  fail_reservation(m.reservation, m.why, context);
 }
 
 void remote_reservations::add_wait_edges(base::wait_walk& walk) const {
@@ -343,11 +320,7 @@ void remote_reservations::lost(rank node, base::thread_context& context) noexcep
   }
   for (const auto id : dead) fail_reservation(id, why, context);
   // Their homes may still reach that node, and must learn that this node cannot.
-  for (const auto id : elsewhere) {
-    writer content(id, node);
-    causes_.write(content, *why.get());
-    job_.send(home_of(id), cut_, content);
-  }
+  for (const auto id : elsewhere) job_.send(home_of(id), reservation_cut{id, node, why});
 }
 
 }  // namespace stretto::dist

@@ -37,8 +37,8 @@
 #include <utility>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
+#include "dist/reservation_messages.hpp"
 #include "event/remote_reservation.hpp"
 
 namespace stretto::dist {
@@ -46,7 +46,7 @@ namespace stretto::dist {
 class remote_reservations final : public stretto::remote_reservations, public protocol {
  public:
   /// Must be made before job::start.
-  remote_reservations(job& j, failure_codec& causes);
+  explicit remote_reservations(job& j);
   ~remote_reservations() override;
   /// From now on, handles of the job's other nodes work on this runtime.
   void serve(base::runtime_context& runtime);
@@ -73,18 +73,8 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   std::size_t records() const;
 
  private:
-  enum class action : std::uint8_t { release, skip_acquire, release_skipped, acquire_shared };
-  /// An operation that must be carried out where the reservation is.
-  struct forwarded_operation {
-    std::uint64_t id;
-    action what;
-    rank origin;
-    std::uint64_t token;    // of the pending_operation at its origin
-    std::uint32_t version;  // of the latest pass that it has seen
-    std::uint32_t hops;
-    std::source_location where;
-    failure_ref cause;
-  };
+  using action = reservation_action;
+  using forwarded_operation = reservation_operation;
   /// The state of one reservation on this node.
   struct reservation_entry {
     detail::reservation_state* held = nullptr;
@@ -135,8 +125,9 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void run_deferred(const deferred_actions& after, base::thread_context& context);
   void start(forwarded_operation e, detail::slot& s, base::thread_context& context);
   void route(forwarded_operation e, base::thread_context& context);
-  void put_readers(writer& to, detail::reservation_state& from, base::thread_context& context);
-  waiter* get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context);
+  static std::vector<reservation_pass::reader> take_readers(detail::reservation_state& from,
+                                                            base::thread_context& context);
+  waiter* made_readers(const reservation_pass& m, base::thread_context& context);
   /// Does not notify their nodes; they learn of the loss by another message.
   static void drop_readers(waiter* first, base::thread_context& context) noexcept;
   void send(rank to, const forwarded_operation& e);
@@ -149,20 +140,18 @@ class remote_reservations final : public stretto::remote_reservations, public pr
   void fail_reservation(std::uint64_t id, const failure_ref& why, base::thread_context& context);
   void send_gone(rank to, std::uint64_t id, bool for_good, const failure_ref& why);
 
-  void on_want(rank from, reader& content, base::thread_context& context);
-  void on_recall(rank from, reader& content, base::thread_context& context);
-  void on_state(rank from, reader& content, base::thread_context& context);
-  void on_operation(rank from, reader& content, base::thread_context& context);
-  void on_done(rank from, reader& content, base::thread_context& context);
-  void on_gone(rank from, reader& content, base::thread_context& context);
-  void on_destroy(rank from, reader& content, base::thread_context& context);
-  void on_refused(rank from, reader& content, base::thread_context& context);
-  void on_cut(rank from, reader& content, base::thread_context& context);
+  void on_want(rank from, const reservation_want& m, base::thread_context& context);
+  void on_recall(rank from, const reservation_recall& m, base::thread_context& context);
+  void on_pass(rank from, const reservation_pass& m, base::thread_context& context);
+  void on_operation(rank from, const reservation_operation& m, base::thread_context& context);
+  void on_done(rank from, const reservation_done& m, base::thread_context& context);
+  void on_gone(rank from, const reservation_gone& m, base::thread_context& context);
+  void on_destroy(rank from, const reservation_destruction& m, base::thread_context& context);
+  void on_refused(rank from, const reservation_refused& m, base::thread_context& context);
+  void on_cut(rank from, const reservation_cut& m, base::thread_context& context);
 
   job& job_;
-  failure_codec& causes_;
   detail::event_table* table_ = nullptr;
-  message_kind want_, recall_, state_, operation_, done_, gone_, destroy_, refused_, cut_;
   std::atomic<unsigned> most_hops_{0};
   std::atomic<std::uint64_t> passes_{0};
 

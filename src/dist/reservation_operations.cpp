@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/context.hpp"
-#include "dist/program_constants.hpp"
 #include "dist/remote_reservations.hpp"
 #include "event/event_floor.hpp"
 #include "event/event_table.hpp"
@@ -51,23 +50,22 @@ struct remote_reservations::remote_reader : detail::remote_acquire {
   }
 };
 
-void remote_reservations::put_readers(writer& to, reservation_state& from, base::thread_context& context) {
-  std::vector<remote_reader> all;
-  for (waiter* w = from.take_remote(); w;) all.push_back(remote_reader::extract(*std::exchange(w, w->next), context));
-  to.put(static_cast<std::uint32_t>(all.size()));
-  for (const remote_reader& r : all) to.put(r.origin).put(r.token).put(encode(r.where, job_.node()));
+std::vector<reservation_pass::reader> remote_reservations::take_readers(reservation_state& from,
+                                                                        base::thread_context& context) {
+  std::vector<reservation_pass::reader> all;
+  for (waiter* w = from.take_remote(); w;) {
+    const remote_reader r = remote_reader::extract(*std::exchange(w, w->next), context);
+    all.push_back({r.origin, r.token, r.where});
+  }
+  return all;
 }
 
-waiter* remote_reservations::get_readers(reader& from, std::uint64_t id, rank sender, base::thread_context& context) {
+waiter* remote_reservations::made_readers(const reservation_pass& m, base::thread_context& context) {
   waiter* first = nullptr;
   waiter** last = &first;
-  for (auto n = from.get<std::uint32_t>(); n > 0 && from.is_whole(); --n) {
-    forwarded_operation e{};
-    e.id = id;
-    e.origin = from.get<rank>();
-    e.token = from.get<std::uint64_t>();
-    e.where = decode(from.get<std::uint64_t>(), job_.node_of(sender));
-    *last = remote_reader::make(*this, e, context);
+  for (const reservation_pass::reader& r : m.readers) {
+    *last = remote_reader::make(*this, {.id = m.reservation, .origin = r.origin, .token = r.token, .where = r.where},
+                                context);
     last = &(*last)->next;
   }
   return first;
@@ -196,36 +194,28 @@ void remote_reservations::route(forwarded_operation e, base::thread_context& con
 }
 
 void remote_reservations::send(rank to, const forwarded_operation& e) {
-  writer content(e.id, e.what, e.origin, e.token, e.version, e.hops + 1, encode(e.where, job_.node()),
-                 static_cast<std::uint8_t>(static_cast<bool>(e.cause)));
-  if (e.cause) causes_.write(content, *e.cause.get());
-  job_.send(to, operation_, content);
+  forwarded_operation next = e;
+  ++next.hops;
+  job_.send(to, next);
 }
 
-void remote_reservations::on_operation(rank from, reader& content, base::thread_context& context) {
-  forwarded_operation e{};
-  e.id = content.get<std::uint64_t>();
-  e.what = content.get<action>();
-  e.origin = content.get<rank>();
-  e.token = content.get<std::uint64_t>();
-  e.version = content.get<std::uint32_t>();
-  e.hops = content.get<std::uint32_t>();
-  e.where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  if (content.get<std::uint8_t>()) e.cause = causes_.read(content, from);
-  if (content.is_whole()) route(std::move(e), context);
+void remote_reservations::on_operation(rank from, const reservation_operation& m, base::thread_context& context) {
+  if (m.is_sound()) route(m, context);
+  else job_.refuse_malformed(m.message, from);
 }
 
 void remote_reservations::complete_operation(const forwarded_operation& e, const failure_ref& failed,
                                              base::thread_context& context) {
   if (e.origin != job_.self()) {
-    writer content(e.token, static_cast<std::uint8_t>(static_cast<bool>(failed)));
-    if (failed) causes_.write(content, *failed.get());
+    std::vector<std::byte> payload;
     if (!failed && e.what == action::acquire_shared) {
       const std::scoped_lock lock(lock_);
-      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes())  // constant while it is shared
-        content.put_bytes({static_cast<const std::byte*>(s->held->payload()), s->held->payload_bytes()});
+      if (reservation_entry* const s = known(e.id); s && s->held->payload_bytes()) {  // constant while it is shared
+        const auto* const first = static_cast<const std::byte*>(s->held->payload());
+        payload.assign(first, first + s->held->payload_bytes());
+      }
     }
-    return job_.send(e.origin, done_, content);
+    return job_.send(e.origin, reservation_done{e.token, failed, payload});
   }
   std::optional<pending_operation> p;
   bool is_wanted = false;
@@ -243,14 +233,9 @@ void remote_reservations::complete_operation(const forwarded_operation& e, const
   if (is_wanted) send_want(p->id, context);
 }
 
-void remote_reservations::on_done(rank from, reader& content, base::thread_context& context) {
-  forwarded_operation e{};
-  e.origin = job_.self();
-  e.token = content.get<std::uint64_t>();
-  failure_ref failed;
-  if (content.get<std::uint8_t>()) failed = causes_.read(content, from);
-  else keep_payload(e.token, content.get_bytes(content.left()));
-  if (content.is_whole()) complete_operation(e, failed, context);
+void remote_reservations::on_done(rank, const reservation_done& m, base::thread_context& context) {
+  if (!m.why) keep_payload(m.token, m.payload);
+  complete_operation({.origin = job_.self(), .token = m.token}, m.why, context);
 }
 
 /// Does not write an equal payload: readers on this node may be reading it.

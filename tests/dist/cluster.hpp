@@ -42,7 +42,7 @@ class cluster {
         : job(first),
           causes(job),
           events(job),
-          reservations(job, causes),
+          reservations(job),
           barriers(job),
           world(static_cast<std::uint16_t>(first + rank)) {
       job.start([&](net::handlers& all) { return network.join(rank, all); });
