@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "dist/message_codec.hpp"
+
 namespace stretto::dist {
 
 /// Must be measured at the beginning and at the end of a run.
 enum class measuring_point : std::uint8_t { beginning, end };
-constexpr measuring_point most_of(measuring_point) noexcept { return measuring_point::end; }
+template <>
+inline constexpr auto last_of<measuring_point> = measuring_point::end;
 
 /// To node 0.
 struct clock_query {

@@ -20,6 +20,7 @@
 
 #include "data/attachments.hpp"
 #include "dist/element_piece.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/posted_receives.hpp"
 #include "dist/pull_offers.hpp"

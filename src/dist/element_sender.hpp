@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "dist/element_piece.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/posted_receives.hpp"
 #include "dist/pull_offers.hpp"
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "dist/instance_messages.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::dist {
@@ -47,11 +48,10 @@ class global_instances {
   static name name_of(const detail::instance_handle& h) noexcept {
     return {h.key, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record))};
   }
-  void on_announce(rank from, reader& content, base::thread_context& context);
-  void on_gone(rank from, reader& content, base::thread_context& context);
+  void on_known(rank from, const global_instance_known& m, base::thread_context& context);
+  void on_gone(rank from, const global_instance_gone& m, base::thread_context& context);
 
   job& job_;
-  const message_kind announce_, gone_;
   mutable std::mutex lock_;  // guards what follows, and the order of announcements
   std::map<std::uint64_t, std::vector<std::pair<rank, detail::instance_handle>>>
       announced_;  // to which node, as what; by the key of a local instance

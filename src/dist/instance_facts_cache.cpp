@@ -5,42 +5,15 @@
 #include <utility>
 
 #include "data/handle.hpp"
-#include "dist/program_constants.hpp"
-#include "dist/remote_requests.hpp"
 #include "event/event_floor.hpp"
 
 namespace stretto::dist {
 
-namespace {
-
-constexpr std::size_t longest_text = 31;
-
-void put(writer& to, const data::instance_facts& f) {
-  dist::put(to, f.shape.box);
-  dist::put(to, f.shape.stride);
-  to.put(f.shape.element_bytes);
-  to.put(f.memory.index);
-  to.put_text(f.name, longest_text);
-}
-
-data::instance_facts get_facts(reader& from) {
-  data::instance_facts f;
-  f.shape.box = get_box(from);
-  f.shape.stride = get_point(from);
-  f.shape.element_bytes = from.get<std::uint32_t>();
-  f.memory.index = from.get<std::uint32_t>();
-  f.name = from.get_text();
-  return f;
-}
-
-}  // namespace
-
 instance_facts_cache::instance_facts_cache(job& j, pending_requests& pending, instance_names& names)
-    : job_(j),
-      pending_requests_(pending),
-      names_(names),
-      describe_(j.on<&instance_facts_cache::on_describe>("instances.describe", this)),
-      described_(j.on<&instance_facts_cache::on_described>("instances.described", this)) {}
+    : job_(j), pending_requests_(pending), names_(names) {
+  j.on<&instance_facts_cache::on_query>(this);
+  j.on<&instance_facts_cache::on_description>(this);
+}
 
 std::shared_ptr<const data::instance_facts> instance_facts_cache::lookup(const detail::instance_handle& h) const {
   const std::scoped_lock lock(lock_);
@@ -62,11 +35,7 @@ std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detai
     const pending_requests::opened q =
         pending_requests_.open(std::string(verb) + " of an instance of node " + job_.name_of(owner), {&owner, 1}, {},
                                where, pending_requests::begins::at_once);
-    writer w(q.id.number);
-    dist::put(w, h);
-    w.put(encode(where, job_.node()));
-    w.put_text(verb, longest_text);
-    job_.send(owner, describe_, w);
+    job_.send(owner, instance_query{q.id.number, h, where, verb});
     pending_requests_.end_if_lost(q.id, {&owner, 1}, before);
     wait(ignore_failure(q.done, where), where);
     const failure_ref why =
@@ -77,37 +46,31 @@ std::shared_ptr<const data::instance_facts> instance_facts_cache::of(const detai
   }
 }
 
-void instance_facts_cache::on_describe(rank from, reader& content, base::thread_context& context) {
-  const request_id q{from, content.get<std::uint64_t>()};
-  const detail::instance_handle h = get_handle(content);
-  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  const std::string verb = content.get_text();
-  names_.resolve(
-      h, "a question", where, context,
-      [this, q, h, where, verb](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
-        writer w(q.number);
-        dist::put(w, h);
-        if (!cause) try {
-            put(w, data::facts_of(data::usable(near, verb.c_str(), on, where)));
-          } catch (...) {
-            cause = detail::make_failure(std::current_exception(), verb + " of an instance", where);
-          }
-        if (cause) pending_requests_.reply(q, cause.get(), on);
-        else job_.send(q.requester, described_, w);
-      });
+void instance_facts_cache::on_query(rank from, const instance_query& m, base::thread_context& context) {
+  names_.resolve(m.instance, "a question", m.where, context,
+                 [this, from, m](const detail::instance_handle& near, failure_ref cause, base::thread_context& on) {
+                   instance_description is{.request = m.request, .instance = m.instance};
+                   if (!cause) try {
+                       data::instance_facts f = data::facts_of(data::usable(near, m.verb.c_str(), on, m.where));
+                       is.shape = f.shape;
+                       is.memory = f.memory;
+                       is.name = std::move(f.name);
+                     } catch (...) {
+                       cause = detail::make_failure(std::current_exception(), m.verb + " of an instance", m.where);
+                     }
+                   if (cause) pending_requests_.reply({from, m.request}, cause.get(), on);
+                   else job_.send(from, is);
+                 });
 }
 
-void instance_facts_cache::on_described(rank, reader& content, base::thread_context& context) {
-  const request_id q{job_.self(), content.get<std::uint64_t>()};
-  const detail::instance_handle h = get_handle(content);
-  auto facts = std::make_shared<const data::instance_facts>(get_facts(content));
-  if (!content.is_whole()) return;
+void instance_facts_cache::on_description(rank, const instance_description& m, base::thread_context& context) {
+  auto facts = std::make_shared<const data::instance_facts>(data::instance_facts{m.shape, m.memory, m.name});
   {
     const std::scoped_lock lock(lock_);
     if (facts_.size() >= max_entries) facts_.clear();
-    facts_.insert_or_assign(h, std::move(facts));
+    facts_.insert_or_assign(m.instance, std::move(facts));
   }
-  pending_requests_.reply(q, nullptr, context);
+  pending_requests_.reply({job_.self(), m.request}, nullptr, context);
 }
 
 }  // namespace stretto::dist

@@ -34,8 +34,8 @@ class instance_facts_cache {
   void forget(const detail::instance_handle& h);
 
  private:
-  void on_describe(rank from, reader& content, base::thread_context& context);
-  void on_described(rank from, reader& content, base::thread_context& context);
+  void on_query(rank from, const instance_query& m, base::thread_context& context);
+  void on_description(rank from, const instance_description& m, base::thread_context& context);
   std::shared_ptr<const data::instance_facts> lookup(const detail::instance_handle& h) const;
 
   struct hash {
@@ -47,7 +47,6 @@ class instance_facts_cache {
   job& job_;
   pending_requests& pending_requests_;
   instance_names& names_;
-  const message_kind describe_, described_;
   mutable std::mutex lock_;  // guards what follows
   std::unordered_map<detail::instance_handle, std::shared_ptr<const data::instance_facts>, hash> facts_;
 };

@@ -99,12 +99,9 @@ concept has_field_codec = requires(field_encoder& e, field_decoder& d, T& value)
   field_codec<T>::get(d, value);
 };
 
-/// An enumeration says which of its values exist by a function most_of(E), its greatest: reading refuses what lies
-/// above.
+/// The last enumerator, specialised beside enumerations that stand in messages: reading refuses what lies above.
 template <class E>
-concept bounded_enum = std::is_enum_v<E> && requires(E e) {
-  { most_of(e) } -> std::same_as<E>;
-};
+inline constexpr E last_of = static_cast<E>(std::numeric_limits<std::underlying_type_t<E>>::max());
 
 template <class M>
 concept message_struct = std::is_aggregate_v<M> && requires {
@@ -197,8 +194,8 @@ class field_decoder {
       value = bit == 1;
     } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
       value = from_.get<T>();
-      if constexpr (bounded_enum<T>) {
-        if (value > most_of(value)) {
+      if constexpr (std::is_enum_v<T>) {
+        if (value > last_of<T>) {
           value = {};
           refuse();
         }

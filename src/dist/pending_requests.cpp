@@ -11,8 +11,7 @@
 
 namespace stretto::dist {
 
-pending_requests::pending_requests(job& j, failure_codec& causes)
-    : job_(j), causes_(causes), reply_(j.on<&pending_requests::on_reply>("instances.reply", this)) {}
+pending_requests::pending_requests(job& j) : job_(j) { j.on<&pending_requests::on_reply>(this); }
 
 pending_requests::opened pending_requests::open(std::string what, std::span<const rank> parts,
                                                 const preconditions& after, const std::source_location& where,
@@ -44,15 +43,11 @@ void pending_requests::reply(const request_id& q, const failure* cause, base::th
   if (!q.number) return;
   if (q.requester == job_.self()) return complete(q.number, failure_ref::share(cause), context);
   if (cause && (origin == failure_origin::operation || cause->root().node() != failure::here)) cause->mark_observed();
-  writer w(q.number, static_cast<std::uint8_t>(cause ? 1 : 0));
-  if (cause) causes_.write(w, *cause);
-  job_.send(q.requester, reply_, w);
+  job_.send(q.requester, instance_reply{q.number, failure_ref::share(cause)});
 }
 
-void pending_requests::on_reply(rank from, reader& content, base::thread_context& context) {
-  const auto number = content.get<std::uint64_t>();
-  const bool failed = content.get<std::uint8_t>() != 0;
-  complete(number, failed ? causes_.read(content, from) : failure_ref(), context);
+void pending_requests::on_reply(rank, const instance_reply& m, base::thread_context& context) {
+  complete(m.request, m.why, context);
 }
 
 void pending_requests::complete(std::uint64_t number, failure_ref cause, base::thread_context& context) {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/wait_snapshot.hpp"
-#include "dist/failure_codec.hpp"
+#include "dist/instance_messages.hpp"
 #include "dist/job.hpp"
 #include "sched/profile_state.hpp"
 
@@ -43,7 +43,7 @@ class pending_requests {
   static constexpr std::uint64_t bytes_of_request = 1024;
 
   /// Must be made before job::start.
-  pending_requests(job& j, failure_codec& causes);
+  explicit pending_requests(job& j);
 
   /// Opens a request in which up to three nodes (`parts`) take part; `what` describes it in reports. After the message
   /// is sent, end_if_lost must be called.
@@ -86,13 +86,11 @@ class pending_requests {
     back_pressure::share memory = {};
   };
   std::vector<entry> extract_those_on(rank node, const std::function<bool(std::uint64_t)>& but);
-  void on_reply(rank from, reader& content, base::thread_context& context);
+  void on_reply(rank from, const instance_reply& m, base::thread_context& context);
   void complete(std::uint64_t number, failure_ref cause, base::thread_context& context);
   void finish(entry&& o, failure_ref cause, base::thread_context& context) noexcept;
 
   job& job_;
-  failure_codec& causes_;
-  const message_kind reply_;
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, entry> entries_;
 };

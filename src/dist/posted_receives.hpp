@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "dist/element_piece.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/instance_names.hpp"
 
 namespace stretto::dist {

@@ -49,7 +49,7 @@ struct remote_instances::remote_operation {
 remote_instances::remote_instances(job& j, failure_codec& causes, ordered_messages& ordered)
     : job_(j),
       causes_(causes),
-      pending_requests_(j, causes),
+      pending_requests_(j),
       names_(j),
       posted_(j, causes, names_),
       offers_(j),
@@ -58,9 +58,9 @@ remote_instances::remote_instances(job& j, failure_codec& causes, ordered_messag
       enclosures_(j, ordered, pending_requests_, sender_, receiver_),
       global_instances_(j),
       facts_(j, pending_requests_, names_),
-      control_messages_(j),
-      create_(j.on<&remote_instances::on_create>("instances.create", this)),
-      request_(j.on<&remote_instances::on_request>("instances.request", this)) {
+      control_messages_(j) {
+  j.on<&remote_instances::on_create>(this);
+  j.on<&remote_instances::on_operation>(this);
   j.add(*this);
 }
 
@@ -103,49 +103,44 @@ instance_name remote_instances::send_creation(rank to, const request_id& q, cons
                                               const std::source_location& where) {
   const std::scoped_lock lock(naming_lock_);
   const instance_name name{job_.self(), ++last_names_[to]};
-  writer w(name.number, q.number, behind.raw(), encode(where, job_.node()), r.memory.index);
-  put(w, r.box);
-  w.put(static_cast<std::uint8_t>(r.strides.size()));
-  for (const std::int64_t s : r.strides) w.put(s);
-  w.put(r.order);
-  w.put(r.dimensions);
-  w.put(r.element_bytes);
-  w.put(r.alignment);
-  w.put(encode_kind(kind));
-  w.put(style);
-  w.put_text(r.name, longest_name);
-  job_.send(to, create_, w);
+  job_.send(to, instance_creation{.name = name.number,
+                                  .request = q.number,
+                                  .behind = behind,
+                                  .where = where,
+                                  .memory = r.memory,
+                                  .box = r.box,
+                                  .strides = {r.strides.begin(), r.strides.end()},
+                                  .order = r.order,
+                                  .dimensions = r.dimensions,
+                                  .element_bytes = r.element_bytes,
+                                  .alignment = r.alignment,
+                                  .reduction = {encode_kind(kind)},
+                                  .style = style,
+                                  .text = std::string(r.name.substr(0, longest_name))});
   return name;
 }
 
-void remote_instances::on_create(rank from, reader& content, base::thread_context& context) {
-  const instance_name name{from, content.get<std::uint64_t>()};
-  const request_id q{from, content.get<std::uint64_t>()};
-  const event behind = event::from_raw(content.get<std::uint64_t>());
-  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  detail::instance_request r;
-  r.memory.index = content.get<std::uint32_t>();
-  r.box = get_box(content);
-  std::vector<std::int64_t> strides(content.get<std::uint8_t>());
-  for (std::int64_t& s : strides) s = content.get<std::int64_t>();
-  r.strides = strides;
-  r.order = content.get<axis_order>();
-  r.dimensions = content.get<std::uint8_t>();
-  r.element_bytes = content.get<std::uint32_t>();
-  r.alignment = content.get<std::uint32_t>();
-  const auto kind_bits = content.get<std::uint64_t>();
-  const auto style = content.get<reduction_style>();
-  const std::string text = content.get_text();
-  r.name = text;
+void remote_instances::on_create(rank from, const instance_creation& m, base::thread_context& context) {
+  const instance_name name{from, m.name};
+  const request_id q{from, m.request};
+  detail::instance_request r{.memory = m.memory,
+                             .box = m.box,
+                             .strides = m.strides,
+                             .order = m.order,
+                             .dimensions = m.dimensions,
+                             .element_bytes = m.element_bytes,
+                             .alignment = m.alignment,
+                             .name = m.text};
   if (!r.memory) r.memory = data::state_of(context).memories.front()->where();
 
   instance_names::creation_result is;
   try {
-    if (const detail::reduction_kind* const kind = decode_kind(kind_bits, job_.name_of(job_.self()), where))
-      is.made = detail::create_reduction(r.memory, r.box, r.dimensions, *kind, {.style = style, .name = text}, where);
-    else is.made = detail::create_instance(r, after_range{{&behind, 1}}, where);
+    if (const detail::reduction_kind* const kind = decode_kind(m.reduction.bits, job_.name_of(job_.self()), m.where))
+      is.made =
+          detail::create_reduction(r.memory, r.box, r.dimensions, *kind, {.style = m.style, .name = m.text}, m.where);
+    else is.made = detail::create_instance(r, after_range{{&m.behind, 1}}, m.where);
   } catch (...) {
-    is.cause = detail::make_failure(std::current_exception(), "creation of an instance", where);
+    is.cause = detail::make_failure(std::current_exception(), "creation of an instance", m.where);
     pending_requests_.reply(q, is.cause.get(), context);
   }
   const event ready = is.made.record ? is.made.record->ready : event();
@@ -216,22 +211,20 @@ void remote_instances::post(std::uint64_t number, const instance_handle& target,
 
 void remote_instances::send_request(rank to, const request_id& q, const data::remote_operation_request& r, event behind,
                                     const std::source_location& where) {
-  writer w(q.number, behind.raw(), encode(where, job_.node()));
-  put(w, r);
-  job_.send(to, request_, w);
+  job_.send(to, instance_operation{q.number, behind, where, fields_of(r)});
 }
 
-void remote_instances::on_request(rank from, reader& content, base::thread_context& context) {
-  const request_id q{from, content.get<std::uint64_t>()};
-  const event behind = event::from_raw(content.get<std::uint64_t>());
-  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
+void remote_instances::on_operation(rank from, const instance_operation& m, base::thread_context& context) {
+  if (m.what.used.empty() || m.what.used.size() > data::remote_operation_request().used.size())
+    return job_.refuse_malformed(m.message, from);
+  const request_id q{from, m.request};
   try {
     resolve_names(std::make_shared<remote_operation>(
-                      remote_operation{q, get_request(content, job_.name_of(job_.self()), where), behind, where}),
+                      remote_operation{q, request_of(m.what, job_.name_of(job_.self()), m.where), m.behind, m.where}),
                   context);
   } catch (...) {
-    pending_requests_.reply(q, detail::make_failure(std::current_exception(), "an operation on instances", where).get(),
-                            context);
+    const failure_ref why = detail::make_failure(std::current_exception(), "an operation on instances", m.where);
+    pending_requests_.reply(q, why.get(), context);
   }
 }
 

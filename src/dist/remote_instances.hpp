@@ -19,6 +19,7 @@
 #include "dist/control_messages.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
+#include "dist/failure_codec.hpp"
 #include "dist/global_instances.hpp"
 #include "dist/instance_facts_cache.hpp"
 #include "dist/instance_names.hpp"
@@ -88,8 +89,8 @@ class remote_instances final : public protocol, public data::other_nodes {
  private:
   struct remote_operation;
 
-  void on_create(rank from, reader& content, base::thread_context& context);
-  void on_request(rank from, reader& content, base::thread_context& context);
+  void on_create(rank from, const instance_creation& m, base::thread_context& context);
+  void on_operation(rank from, const instance_operation& m, base::thread_context& context);
 
   instance_name send_creation(rank to, const request_id& q, const detail::instance_request& request,
                               const detail::reduction_kind* kind, reduction_style style, event behind,
@@ -124,7 +125,6 @@ class remote_instances final : public protocol, public data::other_nodes {
   global_instances global_instances_;
   instance_facts_cache facts_;
   control_messages control_messages_;
-  const message_kind create_, request_;
 
   std::mutex naming_lock_;                 // guards what follows, and the order in which names are sent
   std::vector<std::uint64_t> last_names_;  // by owner

@@ -2,6 +2,8 @@
 
 #include <stretto/error.hpp>
 
+#include <algorithm>
+
 #include "dist/program_constants.hpp"
 
 namespace stretto::dist {
@@ -39,35 +41,29 @@ detail::instance_handle get_handle(reader& from) {
   return {record, from.get<std::uint64_t>()};
 }
 
-void put(writer& to, const data::remote_operation_request& r) {
-  to.put(r.what);
-  to.put(static_cast<std::uint8_t>(r.used_count));
-  for (unsigned i = 0; i < r.used_count; ++i) put(to, r.used[i]);
-  to.put(static_cast<std::uint8_t>(r.is_whole));
-  to.put(static_cast<std::uint32_t>(r.boxes.size()));
-  for (const box& b : r.boxes) put(to, b);
-  put(to, r.shift);
-  to.put(static_cast<std::uint32_t>(r.value.size()));
-  to.put_bytes(r.value);
-  to.put(encode_kind(r.kind));
-  to.put(r.contributor);
-  to.put(r.indices);
+operation_fields fields_of(const data::remote_operation_request& r) {
+  return {.what = r.what,
+          .used = {r.used.begin(), r.used.begin() + r.used_count},
+          .is_whole = r.is_whole,
+          .boxes = {r.boxes.begin(), r.boxes.end()},
+          .shift = r.shift,
+          .value = {r.value.begin(), r.value.end()},
+          .reduction = {encode_kind(r.kind)},
+          .contributor = r.contributor,
+          .indices = r.indices};
 }
 
-owned_request get_request(reader& from, const std::string& self, const std::source_location& where) {
-  data::remote_operation_request r;
-  r.what = from.get<data::remote_operation_request::action>();
-  r.used_count = from.get<std::uint8_t>();
-  for (unsigned i = 0; i < r.used_count; ++i) r.used[i] = get_handle(from);
-  r.is_whole = from.get<std::uint8_t>() != 0;
-  std::vector<box> boxes(from.get<std::uint32_t>());
-  for (box& b : boxes) b = get_box(from);
-  r.boxes = boxes;
-  r.shift = get_point(from);
-  r.value = from.get_bytes(from.get<std::uint32_t>());
-  r.kind = decode_kind(from.get<std::uint64_t>(), self, where);
-  r.contributor = from.get<std::uint32_t>();
-  r.indices = from.get<detail::index_kind>();
+owned_request request_of(const operation_fields& f, const std::string& self, const std::source_location& where) {
+  data::remote_operation_request r{.what = f.what,
+                                   .used_count = static_cast<unsigned>(f.used.size()),
+                                   .is_whole = f.is_whole,
+                                   .boxes = f.boxes,
+                                   .shift = f.shift,
+                                   .value = f.value,
+                                   .kind = decode_kind(f.reduction.bits, self, where),
+                                   .contributor = f.contributor,
+                                   .indices = f.indices};
+  std::ranges::copy(f.used, r.used.begin());
   return owned_request(r);
 }
 

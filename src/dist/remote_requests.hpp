@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "data/other_nodes.hpp"
+#include "dist/instance_messages.hpp"
 
 namespace stretto::dist {
 
@@ -33,9 +34,9 @@ point get_point(reader& from);
 box get_box(reader& from);
 detail::instance_handle get_handle(reader& from);
 
-void put(writer& to, const data::remote_operation_request& r);
-/// Throws N13 if this node does not know the reduction operator.
-owned_request get_request(reader& from, const std::string& self, const std::source_location& where);
+operation_fields fields_of(const data::remote_operation_request& r);
+/// Throws N13 if this node does not know the reduction operator. `f.used` has one to three handles.
+owned_request request_of(const operation_fields& f, const std::string& self, const std::source_location& where);
 
 /// A reduction operator's table, encoded as a constant of the program; no operator is encoded as 0.
 std::uint64_t encode_kind(const detail::reduction_kind* kind);

@@ -50,7 +50,8 @@ struct reservation_pass {
 };
 
 enum class reservation_action : std::uint8_t { release, skip_acquire, release_skipped, acquire_shared };
-constexpr reservation_action most_of(reservation_action) noexcept { return reservation_action::acquire_shared; }
+template <>
+inline constexpr auto last_of<reservation_action> = reservation_action::acquire_shared;
 
 /// An operation that must be carried out where the reservation is: forwarded until it is there.
 struct reservation_operation {

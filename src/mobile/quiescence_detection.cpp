@@ -11,8 +11,8 @@ using dist::rank;
 quiescence_detection::quiescence_detection(dist::job* j, std::function<message_counts()> counts)
     : job_(j), counts_(std::move(counts)) {
   if (!j) return;
-  query_ = j->on<&quiescence_detection::on_query>("quiescence.query", this);
-  reply_ = j->on<&quiescence_detection::on_reply>("quiescence.reply", this);
+  j->on<&quiescence_detection::on_query>(this);
+  j->on<&quiescence_detection::on_reply>(this);
 }
 
 event quiescence_detection::when_quiescent(const std::source_location& where) {
@@ -56,8 +56,7 @@ void quiescence_detection::advance() {
   if (!owes && unanswered_queries_.empty()) return;
   const message_counts mine = counts_();
   if (mine.begun != mine.ended || mine.handling) return;  // otherwise rounds would follow one another
-  for (const auto& [from, round] : unanswered_queries_)
-    job_->send(from, reply_, dist::writer(round, mine.begun, mine.ended, mine.handling));
+  for (const auto& [from, round] : unanswered_queries_) job_->send(from, quiescence_reply{round, mine});
   unanswered_queries_.clear();
   if (owes) add(job_->self(), mine);
 }
@@ -71,21 +70,16 @@ void quiescence_detection::begin_round() {
   for (rank r = 0; r < job_->nodes(); ++r) {
     if (r == job_->self()) continue;
     if (job_->is_lost(r)) add(r, {});
-    else job_->send(r, query_, dist::writer(round));
+    else job_->send(r, quiescence_query{round});
   }
 }
 
-void quiescence_detection::on_query(rank from, dist::reader& content, base::thread_context&) {
-  unanswered_queries_[from] = content.get<std::uint64_t>();
+void quiescence_detection::on_query(rank from, const quiescence_query& m, base::thread_context&) {
+  unanswered_queries_[from] = m.round;
 }
 
-void quiescence_detection::on_reply(rank from, dist::reader& content, base::thread_context&) {
-  if (content.get<std::uint64_t>() != round_.load() || !is_round_open_) return;
-  message_counts c;
-  c.begun = content.get<std::uint64_t>();
-  c.ended = content.get<std::uint64_t>();
-  c.handling = content.get<std::uint64_t>();
-  add(from, c);
+void quiescence_detection::on_reply(rank from, const quiescence_reply& m, base::thread_context&) {
+  if (m.round == round_.load() && is_round_open_) add(from, m.counts);
 }
 
 void quiescence_detection::add(rank from, const message_counts& c) {

@@ -22,6 +22,7 @@
 
 #include "dist/job.hpp"
 #include "mobile/message_counts.hpp"
+#include "mobile/quiescence_messages.hpp"
 
 namespace stretto::mobiles {
 
@@ -45,8 +46,8 @@ class quiescence_detection {
     user_event reached;
     std::uint64_t after_round;  // the last round that had begun
   };
-  void on_query(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_reply(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_query(dist::rank from, const quiescence_query& m, base::thread_context& context);
+  void on_reply(dist::rank from, const quiescence_reply& m, base::thread_context& context);
   void check();
   void begin_round();
   void add(dist::rank from, const message_counts& c);
@@ -56,7 +57,6 @@ class quiescence_detection {
 
   dist::job* const job_;
   const std::function<message_counts()> counts_;
-  dist::message_kind query_{}, reply_{};
 
   std::mutex lock_;
   std::vector<waiter> waiters_;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "dist/failure_codec.hpp"
 #include "dist/remote_barriers.hpp"
 #include "dist/remote_events.hpp"
 #include "dist/remote_reservations.hpp"

@@ -14,9 +14,12 @@
 
 namespace stretto::dist {
 namespace {
-
 enum class direction : std::uint8_t { up, down, sideways };
-constexpr direction most_of(direction) noexcept { return direction::sideways; }
+}
+template <>
+inline constexpr auto last_of<direction> = direction::sideways;
+
+namespace {
 
 struct part_of_all {
   std::int16_t x = 0;
