@@ -10,13 +10,12 @@ namespace stretto::diagnose {
 
 using dist::rank;
 
-job_hang_detector::job_hang_detector(dist::job& j)
-    : job_(j),
-      request_(j.on<&job_hang_detector::on_request>("hangs.request", this, dist::job::counted::no)),
-      query_(j.on<&job_hang_detector::on_query>("hangs.query", this, dist::job::counted::no)),
-      reply_(j.on<&job_hang_detector::on_reply>("hangs.reply", this, dist::job::counted::no)),
-      verdict_(j.on<&job_hang_detector::on_verdict>("hangs.verdict", this, dist::job::counted::no)),
-      end_waits_(j.on<&job_hang_detector::on_end_waits>("hangs.end_waits", this, dist::job::counted::no)) {
+job_hang_detector::job_hang_detector(dist::job& j) : job_(j) {
+  j.on<&job_hang_detector::on_request>(this);
+  j.on<&job_hang_detector::on_query>(this);
+  j.on<&job_hang_detector::on_reply>(this);
+  j.on<&job_hang_detector::on_verdict>(this);
+  j.on<&job_hang_detector::on_end_waits>(this);
   j.add(*this);
 }
 
@@ -30,7 +29,7 @@ bool job_hang_detector::is_alone() const noexcept {
 
 void job_hang_detector::request_verdict(verdict_request w) {
   const rank to = job_.coordinator();
-  if (to != job_.self()) return job_.send(to, request_, dist::writer(w));
+  if (to != job_.self()) return job_.send(to, hang_request{w});
   const std::scoped_lock lock(lock_);
   verdict_requests_.resize(job_.nodes());
   verdict_requests_[to] = w;
@@ -64,60 +63,53 @@ bool job_hang_detector::needs_advance() const {
 
 // Handlers. The monitor's thread processes what they store.
 
-void job_hang_detector::on_request(rank from, dist::reader& content, base::thread_context&) {
+void job_hang_detector::on_request(rank from, const hang_request& m, base::thread_context&) {
   {
     const std::scoped_lock lock(lock_);
     verdict_requests_.resize(job_.nodes());
-    verdict_requests_[from] = content.get<verdict_request>();
+    verdict_requests_[from] = m.wanted;
   }
   wake();
 }
 
-void job_hang_detector::on_query(rank from, dist::reader& content, base::thread_context&) {
-  const auto round = content.get<std::uint64_t>();
+void job_hang_detector::on_query(rank from, const hang_query& m, base::thread_context&) {
   {
     const std::scoped_lock lock(lock_);
-    pending_query_ = coordinator_query{from, round, content.get<std::uint8_t>() != 0};
+    pending_query_ = coordinator_query{from, m.round, m.with_snapshot};
     queried_at_ = clock::now();
   }
   wake();
 }
 
-void job_hang_detector::on_reply(rank from, dist::reader& content, base::thread_context&) {
-  const auto round = content.get<std::uint64_t>();
-  node_report r;
-  r.is_still = content.get<std::uint8_t>() != 0;
-  r.progress = content.get<std::uint64_t>();
-  r.sent = content.get<std::uint64_t>();
-  r.handled = content.get<std::uint64_t>();
-  if (content.left()) {
-    const auto text = content.get_bytes(content.left());
+void job_hang_detector::on_reply(rank from, const hang_reply& m, base::thread_context&) {
+  node_report r{m.is_still, m.progress, m.sent, m.handled, {}};
+  if (!m.snapshot.empty()) {
     try {
-      auto all = from_json({reinterpret_cast<const char*>(text.data()), text.size()});
+      auto all = from_json({reinterpret_cast<const char*>(m.snapshot.data()), m.snapshot.size()});
       if (!all.empty()) r.snapshot = std::move(all.front());
     } catch (...) {
     }
   }
   {
     const std::scoped_lock lock(lock_);
-    if (phase_ == phase::idle || round != round_) return;
+    if (phase_ == phase::idle || m.round != round_) return;
     (phase_ == phase::first ? first_reports_ : second_reports_)[from] = std::move(r);
   }
   wake();
 }
 
-void job_hang_detector::on_verdict(rank, dist::reader& content, base::thread_context&) {
+void job_hang_detector::on_verdict(rank, const hang_decision& m, base::thread_context&) {
   {
     const std::scoped_lock lock(lock_);
-    last_verdict_ = content.get<verdict>();
+    last_verdict_ = m.is;
   }
   wake();
 }
 
-void job_hang_detector::on_end_waits(rank, dist::reader& content, base::thread_context& context) {
-  if (content.get<forwarding>() == forwarding::yes)
+void job_hang_detector::on_end_waits(rank, const hang_end& m, base::thread_context& context) {
+  if (m.is_to_be_forwarded)
     for (rank r = 0; r < job_.nodes(); ++r)
-      if (r != job_.self() && !job_.is_lost(r)) job_.send(r, end_waits_, dist::writer(forwarding::no));
+      if (r != job_.self() && !job_.is_lost(r)) job_.send(r, hang_end{.is_to_be_forwarded = false});
   // Without progress since the report, end the waits. Otherwise they end by themselves, or the next verdict finds them.
   if (failure_hooks_.progress && failure_hooks_.progress() == reported_progress_.load(std::memory_order_acquire))
     failure_hooks_.end_waits(context);
@@ -142,12 +134,13 @@ std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader
   if (const auto q = std::exchange(pending_query_, std::nullopt)) {
     lock.unlock();
     const node_report r = report_of(own_state);
-    dist::writer w(q->round, static_cast<std::uint8_t>(r.is_still), r.progress, r.sent, r.handled);
-    if (q->with_snapshot) {
-      const std::string text = to_json({&*r.snapshot, 1});
-      w.put_bytes(std::as_bytes(std::span(text)));
-    }
-    job_.send(q->from, reply_, w);
+    const std::string snapshot = q->with_snapshot ? to_json({&*r.snapshot, 1}) : std::string();
+    job_.send(q->from, hang_reply{.round = q->round,
+                                  .is_still = r.is_still,
+                                  .progress = r.progress,
+                                  .sent = r.sent,
+                                  .handled = r.handled,
+                                  .snapshot = std::as_bytes(std::span(snapshot))});
     lock.lock();
   }
   if (job_.coordinator() != job_.self()) return std::nullopt;
@@ -195,7 +188,7 @@ std::optional<base::wait_snapshot> job_hang_detector::advance(const state_reader
 
 void job_hang_detector::broadcast_end_waits() {
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self() && !job_.is_lost(r)) return job_.send(r, end_waits_, dist::writer(forwarding::yes));
+    if (r != job_.self() && !job_.is_lost(r)) return job_.send(r, hang_end{.is_to_be_forwarded = true});
 }
 
 void job_hang_detector::query_all(bool with_snapshot, clock::time_point now) {
@@ -203,7 +196,7 @@ void job_hang_detector::query_all(bool with_snapshot, clock::time_point now) {
   begun_ = now;
   (with_snapshot ? first_reports_ : second_reports_).assign(job_.nodes(), std::nullopt);
   for (rank r = 0; r < job_.nodes(); ++r)
-    if (r != job_.self()) job_.send(r, query_, dist::writer(round_, static_cast<std::uint8_t>(with_snapshot)));
+    if (r != job_.self()) job_.send(r, hang_query{round_, with_snapshot});
 }
 
 bool job_hang_detector::have_all_replied(const std::vector<std::optional<node_report>>& in) const {
@@ -277,7 +270,7 @@ void job_hang_detector::send_verdict(verdict a) {
   for (rank r = 0; r < job_.nodes(); ++r) {
     if (!std::exchange(verdict_requests_[r], std::nullopt)) continue;
     if (r == job_.self()) last_verdict_ = a;
-    else job_.send(r, verdict_, dist::writer(a));
+    else job_.send(r, hang_decision{a});
   }
   phase_ = phase::idle;
 }

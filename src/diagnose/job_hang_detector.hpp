@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/wait_snapshot.hpp"
+#include "diagnose/hang_messages.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::diagnose {
@@ -63,8 +64,7 @@ class job_hang_detector final : public dist::protocol {
   };
   using state_reader = std::function<node_state()>;
 
-  /// What the coordinator should report: any stall; only a proven hang; or the state at once, whatever it is.
-  enum class verdict_request : std::uint8_t { any, proven_only, at_once };
+  using verdict_request = diagnose::verdict_request;
   void request_verdict(verdict_request w);
 
   /// Replies to a query and continues the current round, at the time `now`. On the coordinator it may return the merged
@@ -74,8 +74,8 @@ class job_hang_detector final : public dist::protocol {
   /// True if advance() should be called soon, although no message arrives.
   bool needs_advance() const;
 
-  /// The coordinator's last verdict since forget(), if any. progress_elsewhere: another node makes progress.
-  enum class verdict : std::uint8_t { none, progress_elsewhere, reported, proven };
+  using verdict = hang_verdict;
+  /// The coordinator's last verdict since forget(), if any.
   verdict last_verdict() const;
   /// True if the coordinator is working on a verdict: on the coordinator, its rounds are not over; elsewhere, it has
   /// queried this node after `since`. On a busy host this takes long, but a verdict will come.
@@ -99,12 +99,11 @@ class job_hang_detector final : public dist::protocol {
     bool with_snapshot = true;
   };
 
-  void on_request(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_query(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_reply(dist::rank from, dist::reader& content, base::thread_context& context);
-  void on_verdict(dist::rank from, dist::reader& content, base::thread_context& context);
-  enum class forwarding : std::uint8_t { no, yes };
-  void on_end_waits(dist::rank from, dist::reader& content, base::thread_context& context);
+  void on_request(dist::rank from, const hang_request& m, base::thread_context& context);
+  void on_query(dist::rank from, const hang_query& m, base::thread_context& context);
+  void on_reply(dist::rank from, const hang_reply& m, base::thread_context& context);
+  void on_verdict(dist::rank from, const hang_decision& m, base::thread_context& context);
+  void on_end_waits(dist::rank from, const hang_end& m, base::thread_context& context);
 
   node_report report_of(const state_reader& own_state);
   // With the lock held.
@@ -124,7 +123,6 @@ class job_hang_detector final : public dist::protocol {
 
   dist::job& job_;
   std::atomic<void (*)()> wake_{nullptr};
-  dist::message_kind request_, query_, reply_, verdict_, end_waits_;
   failure_hooks failure_hooks_;
   std::atomic<std::uint64_t> reported_progress_{0};  // in the last report of this node
 
