@@ -11,8 +11,7 @@
 //
 // Output
 //   4096 vertices, 65536 edges: 3329 are reached from vertex 1, in 5 levels
-//   no cycle, levels one apart along the tree, at most one along every edge, all connected, edges of the graph: all
-//   hold
+//   no cycle, levels one apart along the tree, at most one along an edge, all connected, edges of the graph: all hold
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -185,7 +184,7 @@ void program() {
   std::printf("%u vertices, %u edges: %zu are reached from vertex %u, in %u levels\n", vertices, edges, reached, root,
               levels - 1);
   const auto hold = rules(whole, root);
-  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along every edge",
+  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along an edge",
                                "all connected", "edges of the graph"};
   for (std::size_t i = 0; i < hold.size(); ++i)
     std::printf("%s%s%s", i ? ", " : "", names[i], hold[i] ? "" : " (NOT SO)");
