@@ -233,9 +233,9 @@ TEST_CASE("elements that no receive contains are refused, and none of them is wr
     const std::vector<event> done = post(1, u, parts);
     const std::string why = told_of(push_from(1, 1, 5, 13));
     CHECK(why.find("error D06: copy names elements that nobody waits for in instance \"r\"\n"
-                   "  submitted   posted_instances_test.cpp:") != std::string::npos);
+                   "  submitted   posted_receives_test.cpp:") != std::string::npos);
     CHECK(why.find("  box         [5,13)\n"
-                   "  posted      posted_instances_test.cpp:") != std::string::npos);
+                   "  posted      posted_receives_test.cpp:") != std::string::npos);
     CHECK(why.find("  because     these elements are in none of the parts that were to come from other nodes") !=
           std::string::npos);
     CHECK(u.view()(7) == 7);
