@@ -119,7 +119,7 @@ instance_handle create_on_device(const instance_request& request, const reductio
     throw error("D16", "memory \"" + space.name() + "\" has no room for the contributions to a reduction")
         .fact("submitted", where)
         .fact("box", request.box.text())
-        .fact("wanted", std::to_string(request.box.volume() * kind.rhs_bytes) + " bytes")
+        .fact("needed", std::to_string(request.box.volume() * kind.rhs_bytes) + " bytes")
         .fact("free", std::to_string(now.free) + " bytes")
         .fact("largest", std::to_string(now.largest_block) + " bytes in one block")
         .remedy("destroy what is in that memory first, or create it in host memory");

@@ -35,7 +35,7 @@ void refuse_destroyed(const detail::instance_handle& h, const char* verb, const 
 
 void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
                     const std::source_location& where) {
-  throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
+  throw error("D06", std::string(verb) + " uses elements outside of " + detail::describe(r))
       .fact("submitted", where)
       .fact("box", part.text())
       .fact("instance", r.shape.box.text());

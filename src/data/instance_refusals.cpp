@@ -83,7 +83,7 @@ void refuse_memory(const detail::instance_request& r, const data_state& state, c
 failure_ref creation_refused(const detail::instance_record& r, const creation& refused) {
   error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
   e.fact("submitted", r.created)
-      .fact("wanted", bytes_text(refused.bytes))
+      .fact("needed", bytes_text(refused.bytes))
       .fact("free", bytes_text(refused.free_bytes))
       .fact("largest", bytes_text(refused.largest_block) + " in one block")
       .fact("capacity", bytes_text(r.space->capacity()));

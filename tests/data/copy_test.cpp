@@ -222,7 +222,7 @@ TEST_CASE("boxes that do not fit are refused by the call, and nothing is written
           "  to          instance \"b\", [5,12)\n"
           "  try         name the box to copy, or where it goes: copy(from, box, to, at)");
     CHECK(without_lines(thrown_by([&] { copy(a, b, {4, 8}); })) ==
-          "error D06: copy names elements that instance \"b\" does not have\n"
+          "error D06: copy uses elements outside of instance \"b\"\n"
           "  submitted   copy_test.cpp:\n"
           "  box         [4,8)\n"
           "  instance    [5,12)");

@@ -94,7 +94,7 @@ TEST_CASE("a creation beyond the capacity poisons its event with the bytes wante
         CHECK(without_lines(thrown_by([&, r = ready] { wait(r); })) ==
               "error D03: instance \"big\" does not fit into memory \"ram\"\n"
               "  submitted   instance_test.cpp:\n"
-              "  wanted      1,000,000 bytes\n"
+              "  needed      1,000,000 bytes\n"
               "  free        948,544 bytes\n"
               "  largest     948,544 bytes in one block\n"
               "  capacity    1,048,576 bytes\n"

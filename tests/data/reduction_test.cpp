@@ -346,7 +346,7 @@ TEST_CASE("contributions that a memory cannot hold fail the task that makes them
         CHECK(thrown_by([&] { task.get(); })
                   .find("error D16: memory \"ram\" has no room for more contributions to a reduction\n"
                         "  box         [0,1000000)\n"
-                        "  wanted      16 bytes\n"
+                        "  needed      16 bytes\n"
                         "  free        0 bytes") != std::string::npos);
         const event gone = r.destroy();
         wait(gone);
@@ -388,7 +388,7 @@ TEST_CASE("reductions outside their target, of other boxes and of destroyed inst
     const auto s = reduction_instance<sum<int>>::create(at(ram), {0, 10}, {.name = "s"});
     const auto small = instance<int>::create(at(ram), {0, 10}, {.name = "small"}).made;
     CHECK(without_lines(thrown_by([&] { reduce(r, small); })) ==
-          "error D06: reduce names elements that instance \"small\" does not have\n"
+          "error D06: reduce uses elements outside of instance \"small\"\n"
           "  submitted   reduction_test.cpp:\n"
           "  box         [0,20)\n"
           "  instance    [0,10)");

@@ -232,7 +232,7 @@ TEST_CASE("elements that no receive contains are refused, and none of them is wr
     const std::array parts{box{0, 10}, box{12, 15}};
     const std::vector<event> done = post(1, u, parts);
     const std::string why = told_of(push_from(1, 1, 5, 13));
-    CHECK(why.find("error D06: copy names elements that nobody waits for in instance \"r\"\n"
+    CHECK(why.find("error D06: copy sends elements that no receive expects in instance \"r\"\n"
                    "  submitted   posted_instances_test.cpp:") != std::string::npos);
     CHECK(why.find("  box         [5,13)\n"
                    "  posted      posted_instances_test.cpp:") != std::string::npos);
