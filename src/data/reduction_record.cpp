@@ -44,7 +44,7 @@ data::block* reduction_record::take(std::uint64_t bytes, std::uint64_t at_least)
     }
     if (bytes > at_least) continue;
     const memory_usage now = space_.usage();
-    throw error("D16", "memory \"" + space_.name() + "\" has no room for more contributions to a reduction")
+    throw error("D16", "memory \"" + space_.name() + "\" has no space for more contributions to a reduction")
         .fact("box", elements.text())
         .fact("needed", std::to_string(at_least) + " bytes")
         .fact("free", std::to_string(now.free) + " bytes")

@@ -189,7 +189,7 @@ failure_ref posted_receives::refusal(const posted_receive& p, std::span<const bo
     e.fact("submitted", o.where)
         .fact("box", b.text())
         .fact("posted", p.where)
-        .because("these elements are in none of the parts that were to come from other nodes");
+        .because("no receive from another node covers these elements");
     return detail::make_failure(std::make_exception_ptr(std::move(e)), "copy", o.where);
   }
   return {};
