@@ -232,7 +232,7 @@ void element_receiver::request_target(const shared& a, base::thread_context& con
     if (const auto found = expected_.find(a->order.of.number); found != expected_.end()) ask = std::move(found->second);
   }
   if (!ask) {
-    const auto why = std::make_exception_ptr(error("G06", "elements came that nobody waits for any more"));
+    const auto why = std::make_exception_ptr(error("G06", "elements arrived that no request expects any more"));
     return on_target_ready(a, detail::make_failure(why, data::word_of(a->order.what), a->order.where), context);
   }
   ask(

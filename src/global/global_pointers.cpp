@@ -33,11 +33,10 @@ void require_valid(const detail::shared_name& is, const base::thread_context& co
                    const std::source_location& where) {
   const data::other_nodes* const others = data::state_of(context).others;
   if (is.number && (is.node == context.runtime->node || (others && others->reaches(is.node)))) return;
-  throw error("G07", is.number ? "a global pointer of another job names nothing here"
-                               : "a global pointer that names no object was used")
+  throw error("G07", is.number ? "a global pointer of another job is invalid here" : "an empty global pointer was used")
       .fact("submitted", where)
       .because("global pointers are made by share, on the node that has the object")
-      .remedy("wait for the message that brings the pointer, and look at is_valid()");
+      .remedy("wait for the message that contains the pointer, and check is_valid()");
 }
 
 /// Throws A05, A10.
@@ -164,9 +163,9 @@ object_handle shared_object(const shared_name& is, const std::source_location& w
   if (is.node == context.runtime->node) return state_of(context).shared->find(is.number, where);
   throw error("G08", "the object behind a global pointer is on another node")
       .fact("submitted", where)
-      .fact("object on", "node " + base::node_name(is.node))
+      .fact("owner", "node " + base::node_name(is.node))
       .fact("called on", "node " + base::node_name(context.runtime->node))
-      .because("an object is a node's own; other nodes put elements there and get them from there")
+      .because("an object belongs to one node; other nodes access its elements with put and get")
       .remedy("get(there, mine), or send a function there: async(at_node(there.node()), call<&f>(there))");
 }
 

@@ -374,9 +374,9 @@ object_handle read_object(field_reader& from, const object_request& like) {
     const std::shared_ptr<data::attached_array> array = all->find(what.number);
     object_handle found = array ? static_cast<attached_object&>(*array).take() : object_handle();
     if (found.get()) return found;
-    throw error("G06", "the content of object \"" + name + "\" that came with a message is not there any more")
-        .because("the message was read before, or has been answered for")
-        .remedy("read a message once");
+    throw error("G06", "the data of object \"" + name + "\" in a message is no longer available")
+        .because("the message was already read, or already replied to")
+        .remedy("read a message only once");
   }
   if (!all->others) refuse_fields("an object of another job's node", what.node, context.runtime->node);
   const objects_lock in(s, context);

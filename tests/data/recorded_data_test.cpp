@@ -80,7 +80,7 @@ TEST_CASE("a recorded operation on an instance that was destroyed fails, and say
           "error E10: the end of graph \"late\" was skipped because fill \"clear\" failed\n"
           "  skipped     the end of graph \"late\", recorded_data_test.cpp:\n"
           "  failed      fill \"clear\", recorded_data_test.cpp:\n"
-          "  asked       recorded_data_test.cpp:\n"
+          "  waited at   recorded_data_test.cpp:\n"
           "  because     error D08: fill started after an instance that it uses was destroyed\n"
           "  submitted   recorded_data_test.cpp:\n"
           "  instance    the one that it writes\n"
