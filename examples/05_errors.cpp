@@ -6,7 +6,7 @@
 //     skipped     task "show", 05_errors.cpp:41
 //     skipped     task "decode", 05_errors.cpp:40
 //     failed      task "read", 05_errors.cpp:39
-//     asked       05_errors.cpp:45
+//     waited at   05_errors.cpp:45
 //     because     image.png ends after 12 of 80 bytes
 //   at the root: image.png ends after 12 of 80 bytes
 //   cleaned up although show was skipped

@@ -353,7 +353,7 @@ parsed_options parse_options(const environment& variables, std::span<const std::
       // Compared without the prefix, which makes every two of them alike. What is like none of ours is somebody
       // else's: STRETTO_ROOT.
       const auto near = nearest_name(name.substr(variable_prefix.size()), all(variable_without_prefix));
-      const auto told = fmt::format("the environment variable {} is no option of Stretto, and is ignored", name);
+      const auto told = fmt::format("the environment variable {} is not an option of Stretto and is ignored", name);
       if (near)
         result.misspelt.push_back(
             error("B10", told).remedy(fmt::format("did you mean \"{}{}\"?", variable_prefix, *near)));
@@ -375,7 +375,7 @@ parsed_options parse_options(const environment& variables, std::span<const std::
       continue;
     }
     if (!row)
-      throw error("B11", fmt::format("\"{}\" is no flag of Stretto", argument))
+      throw error("B11", fmt::format("\"{}\" is not a flag of Stretto", argument))
           .remedy(or_else(did_you_mean(name, all(flag_of)), "`stretto options` lists the flags"));
     if (equals == std::string::npos && i + 1 == arguments.size())
       throw error("B15", fmt::format("the flag {} needs a value", name))

@@ -173,8 +173,8 @@ void refuse_element(std::size_t index, std::size_t elements) {
   throw error("G04",
               "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
       .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1)
-                        : "it was default-made, or made of none")
-      .remedy("take an index below size()");
+                        : "it was default-constructed, or created with 0 elements")
+      .remedy("use an index below size()");
 }
 
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request) {

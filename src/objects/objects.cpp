@@ -95,10 +95,10 @@ void begin_with(object_record& o, const void* content, base::thread_context& con
     return;
   throw error("A04", objects::describe(o) + " does not fit into memory \"" + host.space->name() + "\"")
       .fact("created", o.created)
-      .fact("wanted", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
+      .fact("needed", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
       .fact("free",
             std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
-      .remedy("let go of other objects or instances first, or make it in parts");
+      .remedy("destroy other objects or instances first, or create it in parts");
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ TEST_CASE("places that no channels join, places of no platform and overlaps are 
     char x[8] = {};
     const std::string text =
         thrown_by([&] { async_copy(rt.machine().at("disk"), disk_module::at(0), place{}, x, sizeof x); });
-    CHECK(text.starts_with("error D12: no way for this async_copy between the memories of its instances"));
+    CHECK(text.starts_with("error D12: no route for this async_copy between the memories of its instances"));
     CHECK(text.find("  from        program memory\n  to          \"disk\"\n") != std::string::npos);
     CHECK(thrown_by([&] {
             async_copy(place{4711}, x, place{}, x, 1);

@@ -149,7 +149,7 @@ TEST_CASE(
     rest.restore = folder.path / "none.ckpt";
     CHECK(stretto::test::thrown_by([&] {
             run_on(1, rest);
-          }).find("error C06: " + rest.restore.string() + " is no checkpoint") == 0);
+          }).find("error C06: " + rest.restore.string() + " is not a checkpoint") == 0);
   }
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("a hang behind a copy that a third node asked for is followed to the n
     const event copied = copy(a, b, after(never));
     return held_up{copied,
                    never,
-                   {"error H01: work waits for an event that nobody will trigger", ", by N2", "task \"reader\" on N0",
+                   {"error H01: work waits for an event that nothing will trigger", ", by N2", "task \"reader\" on N0",
                     "for         copy from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
                     "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
   });

@@ -95,8 +95,8 @@ for workers in (1, 2):
     code, said = run(4, workers, words=("apart",))
     # Launchers mix the lines of processes, and end those that have not spoken when one has failed.
     errors = re.findall(r"^error .*", said, re.M)
-    told = [re.fullmatch(r"error B23: node 2 asks something else of buffers than nodes? [013, and]+", e) for e in errors]
-    facts = (r"^  call +53 of the program's on buffers$", r"^  node 2      T63, read of \[0,1000\) of B1 \(main\.cpp:")
+    told = [re.fullmatch(r"error B23: node 2 makes a different buffer call than nodes? [013, and]+", e) for e in errors]
+    facts = (r"^  where +buffer call 53$", r"^  node 2      T63, read of \[0,1000\) of B1 \(main\.cpp:")
     if not code or not told or not all(told) or not all(re.search(fact, said, re.M) for fact in facts):
         faults.append(f"four processes that part: exit code {code}\n{said}")
 # One whose run fails is named by all that wait for it, and nobody waits for ever.

@@ -102,7 +102,7 @@ TEST_CASE("a failed data operation that is not observed leaves run") {
     fill(names, 9);
     gather(table, names, out);
   });
-  CHECK(told.starts_with("D07: gather met an index outside"));
+  CHECK(told.starts_with("D07: gather found an index outside"));
 }
 
 TEST_CASE("a failed data operation that was observed in any way does not leave run") {

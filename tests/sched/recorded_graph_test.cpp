@@ -268,7 +268,7 @@ TEST_CASE("a failed operation skips its successors only, and the replay names it
           "error E10: the end of graph \"relax\" was skipped because task \"left\" failed\n"
           "  skipped     the end of graph \"relax\", recorded_graph_test.cpp:\n"
           "  failed      task \"left\", recorded_graph_test.cpp:\n"
-          "  asked       recorded_graph_test.cpp:\n"
+          "  waited at   recorded_graph_test.cpp:\n"
           "  because     left broke");
     CHECK(d.text.find('c') == std::string::npos);
     CHECK(d.text.find('d') != std::string::npos);
@@ -277,7 +277,7 @@ TEST_CASE("a failed operation skips its successors only, and the replay names it
           "  skipped     external postcondition at recorded_graph_test.cpp:, recorded_graph_test.cpp:\n"
           "  skipped     task \"both\", recorded_graph_test.cpp:\n"
           "  failed      task \"left\", recorded_graph_test.cpp:\n"
-          "  asked       recorded_graph_test.cpp:\n"
+          "  waited at   recorded_graph_test.cpp:\n"
           "  because     left broke");
     // The next replay starts from a clean slate.
     d.text.clear();

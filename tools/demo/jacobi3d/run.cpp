@@ -120,7 +120,7 @@ std::optional<checkpoint> opened(const request& r) {
   if (r.restore.empty()) return {};
   auto saved = try_open_checkpoint(r.restore.string());
   if (!saved)
-    throw error("C06", fmt::format("{} is no checkpoint", r.restore.string()))
+    throw error("C06", fmt::format("{} is not a checkpoint", r.restore.string()))
         .because("there is no such directory")
         .remedy("name the folder that --checkpoint named, or leave out --restore to begin anew");
   if (const auto is = saved->value<std::string>("run"); is != words_of(r))
