@@ -32,7 +32,8 @@ def programs(page):
 
 def build_program(where, text, folder, user):
     """Faults; without any, folder/program runs with LD_LIBRARY_PATH as user.libraries."""
-    said = user.build(text, f"{folder}/program.cpp", f"{folder}/program")
+    named = re.match(r"// (\S+\.cpp) - ", text)
+    said = user.build(text, f"{folder}/{named[1] if named else 'program.cpp'}", f"{folder}/program")
     return [] if said is None else [f"{where}: does not compile:\n{said}"]
 
 
