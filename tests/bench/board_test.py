@@ -9,19 +9,12 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests")]
 
 import board
+from links import anchors
 
 LINK = re.compile(r"\]\(([^)\s:]*?\.(?:md|svg|png|json))(#[^)\s]*)?\)|src=\"([^\":]+)\"")
-HEADING = re.compile(r"^#+ (.*)$", re.M)
-FENCE = re.compile(r"^```.*?^```", re.M | re.S)
-
-
-def anchors(page):
-    """The anchors of the headings of a page, as the site that shows them makes them."""
-    titles = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in HEADING.findall(FENCE.sub("", page))]
-    return {"#" + re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def broken_links(root):
