@@ -4,8 +4,10 @@
 //   own         the same in one runtime; the module starts MPI, and ends it
 //   elsewhere   the same with the interconnect on the paths of the last worker
 //   beside      the same, in runtimes that are nodes of a job over the same MPI; the program's receives see nothing of
-//   it behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends ends what
-//   is pending when a runtime ends leftover    the same where the runtime is a node of a job over the same MPI
+//               it
+//   behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends
+//   ends        what is pending when a runtime ends
+//   leftover    the same where the runtime is a node of a job over the same MPI
 //   simulated   the same where two runtimes of one process are nodes of a simulated job
 //   start       what keeps the module from starting
 #include <stretto/job.hpp>
