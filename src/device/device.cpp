@@ -34,7 +34,7 @@ error missing_capability(const kernel_code& code, std::string_view what, std::st
 }
 
 error foreign_memory(const device& on, std::string why, std::string remedy) {
-  return error("N19", "memory that was named is not of the device that it was said to be of")
+  return error("N19", "native memory does not belong to the named device")
       .fact("device", fmt::format("\"{}\" ({})", on.about().name, on.about().backend))
       .because(std::move(why))
       .remedy(std::move(remedy));
@@ -69,7 +69,8 @@ std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t
 }
 
 void device::require(const native_memory&, std::uint64_t) const {
-  throw foreign_memory(*this, "this kind of device has none but its own", "copy the elements to an instance there");
+  throw foreign_memory(*this, "this kind of device can only use its own memory",
+                       "copy the elements to an instance on the device");
 }
 
 error unsupported_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {

@@ -158,7 +158,7 @@ class cuda_device final : public device {
     if (std::string why = refusal_of(from, bytes); !why.empty())
       throw foreign_memory(
           *this, std::move(why),
-          "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+          "name memory that cuMemAlloc or cudaMalloc returned for this device, and free it after its last use");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     registered_memory noted;
@@ -210,7 +210,8 @@ class cuda_device final : public device {
       const bool there = cu.cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) == CUDA_SUCCESS &&
                          cu.cuPointerGetAttribute(&length, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) == CUDA_SUCCESS;
       if (!there && at == first) return {};
-      if (!there || start + length <= at) return fmt::format("{} bytes are used, and {} are there", bytes, at - first);
+      if (!there || start + length <= at)
+        return fmt::format("{} bytes are used, but only {} are allocated", bytes, at - first);
       at = start + length;
     }
     return {};

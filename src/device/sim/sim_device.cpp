@@ -232,8 +232,8 @@ class sim_device final : public device, public faults {
  protected:
   void require(const native_memory& from, std::uint64_t) const override {
     if (!from.data || from.buffer)
-      throw foreign_memory(*this, from.buffer ? "a buffer was named" : "nothing was named",
-                           "name memory of the host, which stands for the device's");
+      throw foreign_memory(*this, from.buffer ? "the program named a buffer" : "the program named no memory",
+                           "name host memory, which stands for the memory of a simulated device");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     options_.wires->join(alias, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - alias, nullptr);
