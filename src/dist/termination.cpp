@@ -102,7 +102,7 @@ bool termination::disconnect_from_all(const std::vector<rank>& all) {
 }
 
 void termination::on_disconnect(rank from, reader&, base::thread_context&) {
-  job_.disconnect_from(from, "it has gone on to the end of the job with nodes that cannot reach this one");
+  job_.disconnect_from(from, "it ends the job together with nodes that cannot reach this one");
 }
 
 void termination::on_reply(rank from, reader& content, base::thread_context&) {
