@@ -1,0 +1,55 @@
+// 17_random_streams.cpp - many independent tasks: launches on parts of their own, of which none follows another's.
+//
+// A column of a buffer holds generators of random numbers (Park and Miller's "minimal standard"), and each round
+// launches a task for each column. Tasks of one column follow one another, those of different columns do not, which
+// nobody has to say: the elements do. Nothing is sent.
+//
+// Begun with 1, the generator gives 1043618065 after 10,000 steps, by which its authors ask implementations to be
+// checked. `stretto run -n 4 17_random_streams` makes the simulated job of three nodes, or of as many as its argument
+// says, four processes.
+//
+// Output
+//   20 rounds of 12 tasks; the first generator after 10000 steps: 1043618065
+//   300 generators: as std::minstd_rand0
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include "on_nodes.hpp"
+
+using namespace stretto;
+
+// clang-format off
+STRETTO_KERNEL(draw, (inout<long long, 2> x, int steps), {
+  long long value = x(global_id(0), global_id(1));
+  for (int s = 0; s < steps; ++s) value = 16807 * value % 2147483647;
+  x(global_id(0), global_id(1)) = value;
+})
+// clang-format on
+
+constexpr int rounds = 20, tasks = 12, rows = 25, steps = 10'000;
+
+void program() {
+  std::vector<long long> seeds;
+  for (int i = 0; i < rows * tasks; ++i) seeds.push_back(i + 1);
+  const buffer<long long, 2> x({{0, 0}, {rows, tasks}}, seeds.data(), {.name = "generators"});
+  for (int r = 0; r < rounds; ++r)
+    for (int t = 0; t < tasks; ++t) launch(draw, box({0, t}, {rows, t + 1}), x(one_to_one), steps / rounds);
+
+  const auto later = x.read();
+  if (is_dry_run()) return;  // nothing is computed then (example 40)
+  const auto& seen = later.get();
+  int right = 0;
+  for (int i = 0; i < rows; ++i)
+    for (int t = 0; t < tasks; ++t) {
+      std::minstd_rand0 same(static_cast<unsigned>(i * tasks + t + 1));
+      same.discard(steps - 1);
+      right += seen.view()(i, t) == static_cast<long long>(same());
+    }
+  if (this_node() != 0) return;
+  std::printf("%d rounds of %d tasks; the first generator after %d steps: %lld\n", rounds, tasks, steps,
+              seen.view()(0, 0));
+  std::printf("%d generators: as std::minstd_rand0\n", right);
+}
+
+int main(int count, char** arguments) { return run_on_nodes(program, count > 1 ? arguments[1] : nullptr); }
