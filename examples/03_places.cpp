@@ -1,4 +1,11 @@
-// 03_places.cpp - priorities, names and places: who runs a task, and which goes first.
+// 03_places.cpp - on which worker a task runs, and which ready task runs first.
+//
+// This program shows how tasks are placed and ordered. The tag on() binds a task to a worker or to a place of the
+// machine. The tag at() says only where it is queued: an idle worker may steal it. Among tasks that are ready, a higher
+// priority runs first. It helps readers who care about caches or about latency.
+//
+// The first part runs on a machine that a text describes, so that it prints the same everywhere. Without such a text,
+// the runtime uses the real machine.
 //
 // Output
 //   machine: 2 workers, at core_0 and core_1

@@ -1,6 +1,8 @@
-// 04_queens.cpp - counts the ways to put n queens on an n x n board so that none attacks another.
+// 04_queens.cpp - a recursive search that spawns tasks: n queens on an n x n board.
 //
-// Every safe square of the upper rows is a task; the counts add up through futures.
+// This program counts the ways to put n queens on a board so that none attacks another. Each safe square of the upper
+// four rows becomes a task, and deeper rows are searched by plain recursion. Futures add up the counts. It helps
+// readers who want to make a recursive function parallel, and to choose at which depth tasks stop paying off.
 //
 // Output
 //    n   solutions   published

@@ -1,4 +1,11 @@
-// 05_events.cpp - deferred execution: the program is laid out first, and runs when its events happen.
+// 05_events.cpp - deferred execution: a graph of tasks that starts when an event triggers.
+//
+// This program shows events, on which everything else in Stretto builds. It creates four tasks in a diamond behind an
+// event, before any of them may run. Then it triggers the event, and the tasks run in the order of their preconditions.
+// It helps readers who know streams and events of CUDA, or MPI requests.
+//
+// An operation takes events as preconditions and returns an event or a future, so a program can submit work ahead of
+// time. An event may also take its outcome from another event that is known only later.
 //
 // Output
 //   laid out: 0 of 4 steps have run

@@ -1,4 +1,9 @@
-// 06_reservations.cpp - exclusive use without locks that block, and phases that happen when all have arrived.
+// 06_reservations.cpp - exclusive access without blocking locks, and barriers that reduce.
+//
+// This program shows two ways to coordinate tasks. A reservation is a lock whose acquire() returns an event instead of
+// blocking, so the program submits 3000 transfers between accounts without waiting for one. A reducing barrier combines
+// a value of each member in each phase, and all members read the result. It helps readers who would otherwise use a
+// mutex or MPI_Allreduce.
 //
 // Output
 //   3000 transfers between 5 accounts: 5000 in all, as before

@@ -1,12 +1,19 @@
-// 09_errors.cpp - a failure goes where the work went: what depends on it is skipped, and whoever waits is told why.
+// 09_errors.cpp - a failure follows the dependences: later tasks are skipped, and a wait reports why.
+//
+// This program shows how errors travel. The task "read" throws, so the two tasks that depend on it are skipped. The
+// code that waits for the last of them gets one error, which lists the chain of tasks and the first cause. It helps
+// readers who have to handle failures in asynchronous code.
+//
+// The program also shows a task that runs in spite of a failure, a finish in which several tasks fail, and an event
+// that the program poisons.
 //
 // Output
 //   decode and show did not run
 //   error E10: task "show" was skipped because task "read" failed
-//     skipped     task "show", 09_errors.cpp:41
-//     skipped     task "decode", 09_errors.cpp:40
-//     failed      task "read", 09_errors.cpp:39
-//     asked       09_errors.cpp:45
+//     skipped     task "show", 09_errors.cpp:48
+//     skipped     task "decode", 09_errors.cpp:47
+//     failed      task "read", 09_errors.cpp:46
+//     asked       09_errors.cpp:52
 //     because     image.png ends after 12 of 80 bytes
 //   at the root: image.png ends after 12 of 80 bytes
 //   cleaned up although show was skipped

@@ -1,4 +1,10 @@
-// 11_profile.cpp - asking single operations when they ran, how long they waited, and what they moved.
+// 11_profile.cpp - times, waits, bytes and outcomes of single operations.
+//
+// This program shows how to measure single operations. The tag profile(f) makes an operation fill the future f. The
+// profile says when the operation was created, became ready, started and ended, and how many bytes it moved. It helps
+// readers who look for the slow step of a program.
+//
+// Operations without the tag pay nothing. Failed and skipped operations have profiles too.
 //
 // Output
 //   task "read"                              succeeded: <*> us waiting, <*> us running, suspended <*>

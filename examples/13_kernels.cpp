@@ -1,7 +1,11 @@
-// 13_kernels.cpp - kernels: written once, launched on instances, with a function, a structure and groups.
+// 13_kernels.cpp - kernels with device functions, structures, atomics and work groups.
 //
-// Particles fall in a box and are counted by height; a group kernel adds up their energies. All of it is computed where
-// the arrays are: in the host's memory, or, with STRETTO_DEVICES=opencl (or cuda, or sim), in that of a device.
+// This program shows how kernels are written. The same source runs on the host, and on devices by CUDA and OpenCL. A
+// kernel may use constants, structures and functions of the program; a group kernel has local memory for its work
+// group. It helps readers who know CUDA or OpenCL kernels.
+//
+// Particles fall in a box and are counted by height, and a group kernel adds up their energies. Kernels run where the
+// arrays are: in host memory, or with STRETTO_DEVICES=opencl (or cuda, or sim) in the memory of a device.
 //
 // Output
 //   1024 particles, 1000 steps

@@ -1,10 +1,14 @@
-// 14_life.cpp - the Game of Life on a buffer that is distributed over all nodes: patterns whose periods are known.
+// 14_life.cpp - the Game of Life on a buffer that is distributed over all nodes.
 //
-// The board is cut in two directions, in_tiles. A part needs the cells around it: neighborhood(1). They are what nodes
-// send each other at each step.
+// This program is the first one to read about buffers. A buffer is one array over all nodes and devices. The program
+// launches a kernel on the whole board, and says which elements each part reads: neighborhood(1), the cells around it.
+// It helps readers who write halo exchanges by hand today.
 //
-// Alone it takes a simulated job of three nodes within the process, or of as many as its argument says; `stretto run -n
-// 3 14_life` makes it three processes.
+// The runtime cuts the board in two directions (in_tiles), and sends the border cells between nodes in each step. The
+// program checks patterns whose periods are known.
+//
+// Started alone, the program simulates three nodes in one process, or as many as its argument says. `stretto run -n 3
+// 14_life` starts three processes instead.
 //
 // Output
 //   a pulsar is itself again after 3 steps

@@ -1,11 +1,15 @@
-// 15_wave.cpp - waves on a square membrane: a stencil on two buffers that change places.
+// 15_wave.cpp - a wave equation on two distributed buffers that swap roles.
 //
-// A launch is cut by rows, one part for each node, and each part again for the node's devices. star(1) says that a part
-// needs the rows around it: they are what nodes send each other at each step. The field of the step before last is
-// overwritten where it lies.
+// This program shows a stencil that updates in place. The new field overwrites the field of the step before last, and
+// std::swap exchanges the roles of the two buffers without copying. It helps readers who have finite-difference codes.
 //
-// A standing wave is a solution of the discrete equation in closed form, whose frequency is known. `stretto run -n 4
-// 15_wave` makes the simulated job of three nodes, or of as many as its argument says, four processes.
+// A launch is cut by rows into one part for each node, and each part is cut again for the devices of its node. The
+// mapper star(1) says that each element needs its four neighbours, so nodes send each other the rows at the edges of
+// their parts.
+//
+// A standing wave is a solution of the discrete equation in closed form, with a known frequency. Started alone, the
+// program simulates three nodes in one process, or as many as its argument says. `stretto run -n 4 15_wave` starts four
+// processes instead.
 //
 // Output
 //   a standing wave, 300 steps: as its closed form

@@ -1,11 +1,14 @@
-// 16_matrix_product.cpp - products of matrices that are distributed in tiles.
+// 16_matrix_product.cpp - products of distributed matrices, computed in tiles.
 //
-// slice(1) is the whole row of an item, slice(0) the whole column: a tile of the product needs its rows of the left
-// factor and its columns of the right one, and they are sent to it. transposed takes the rows of a matrix as another's
-// columns. The program is matrix_product.hpp, which `stretto demo matrix` shares.
+// This program shows launches that read rows and columns. The mapper slice(1) is the whole row of an element, and
+// slice(0) its whole column. A tile of the product therefore needs its rows of the left factor and its columns of the
+// right one, and the runtime sends them. The mapper transposed exchanges the two axes. It helps readers who know
+// ScaLAPACK or write distributed linear algebra.
 //
-// `stretto run -n 4 16_matrix_product` makes the simulated job of three nodes, or of as many as its argument says, four
-// processes.
+// The kernels are in matrix_product.hpp, which `stretto demo matrix` uses too.
+//
+// Started alone, the program simulates three nodes in one process, or as many as its argument says. `stretto run -n 4
+// 16_matrix_product` starts four processes instead.
 //
 // Output
 //   (90 x 71) times (71 x 53), times its own transpose: as loops

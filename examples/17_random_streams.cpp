@@ -1,12 +1,16 @@
-// 17_random_streams.cpp - many independent tasks: launches on parts of their own, of which none follows another's.
+// 17_random_streams.cpp - launches on separate columns of a buffer, which run concurrently.
 //
-// A column of a buffer holds generators of random numbers (Park and Miller's "minimal standard"), and each round
-// launches a task for each column. Tasks of one column follow one another, those of different columns do not, which
-// nobody has to say: the elements do. Nothing is sent.
+// This program shows independent work on one buffer. Each column holds generators of random numbers, and each round
+// launches a kernel on each column. Launches on one column run in order. Launches on different columns run
+// concurrently. It helps readers who have many small jobs on parts of an array.
 //
-// Begun with 1, the generator gives 1043618065 after 10,000 steps, by which its authors ask implementations to be
-// checked. `stretto run -n 4 17_random_streams` makes the simulated job of three nodes, or of as many as its argument
-// says, four processes.
+// The program does not say which launches are independent: the runtime compares the elements that launches read and
+// write. Nodes send each other no data until the program reads the result.
+//
+// The generators are those of Park and Miller ("minimal standard"). Begun with 1, such a generator gives 1043618065
+// after 10,000 steps; the authors ask to check implementations by that number. Started alone, the program simulates
+// three nodes in one process, or as many as its argument says. `stretto run -n 4 17_random_streams` starts four
+// processes instead.
 //
 // Output
 //   20 rounds of 12 tasks; the first generator after 10000 steps: 1043618065

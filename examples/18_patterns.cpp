@@ -1,15 +1,18 @@
-// 18_patterns.cpp - arrays that grow: each launch writes a part that follows from all that is there already, along one,
-// two or three axes.
+// 18_patterns.cpp - buffers that grow: each launch reads all that was written before.
 //
-// `fixed(box)` is the same elements for every part of a launch: what has grown so far, of which nodes send each other
-// what is new. The range is the new elements. What others hold is never sent twice.
+// This program shows launches that read everything computed so far, in one, two and three dimensions. The mapper
+// fixed(box) says that each part of a launch reads the same box. The runtime sends each node only the elements that it
+// does not have yet. It helps readers whose algorithms build on all earlier results, such as recurrences and dynamic
+// programming.
 //
-// In one dimension, the parity of the ones of each number: the first half turned round (Thue and Morse). In two, odd
-// binomials, by the sum over all earlier rows: Sierpinski's triangle, 3^k in 2^k rows. In three, odd trinomials, by
-// that over all earlier layers: 4^k in 2^k layers. The programs are patterns.hpp, which `stretto demo patterns` shares.
+// The code is in patterns.hpp, which `stretto demo patterns` uses too.
 //
-// `stretto run -n 4 18_patterns` makes the simulated job of three nodes, or of as many as its argument says, four
-// processes.
+// In one dimension the program computes the parity of the ones in each number (Thue and Morse). In two dimensions it
+// finds the odd binomials by sums over all earlier rows: Sierpinski's triangle has 3^k in 2^k rows. In three dimensions
+// it finds the odd trinomials by sums over all earlier layers: 4^k in 2^k layers.
+//
+// Started alone, the program simulates three nodes in one process, or as many as its argument says. `stretto run -n 4
+// 18_patterns` starts four processes instead.
 //
 // Output
 //   1-D, 1024 numbers: each as the parity of its ones

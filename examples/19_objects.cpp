@@ -1,8 +1,12 @@
-// 19_objects.cpp - objects: arrays that are where they are needed, and launches that order themselves.
+// 19_objects.cpp - arrays that the runtime moves, and launches that it orders and places.
 //
-// Heat spreads over a plate that is cut into tiles. Each step of a tile is a launch; which ones must follow which ones
-// is found from what they read and write, and which device computes a tile, the host among them, is a scheduler's
-// choice. Run it with STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.
+// This program shows objects. An object is an array without a fixed location: the runtime copies the parts that a
+// launch needs to the device that runs it. It orders launches by the elements that they read and write, and a scheduler
+// chooses the device for each; the host is one of them. It helps readers who have several devices in one machine and
+// would rather not place each array themselves.
+//
+// Heat spreads over a plate, and each step launches one kernel per tile. Run it with STRETTO_DEVICES=opencl (or cuda,
+// or all); without that, it uses two simulated devices.
 //
 // Output
 //   1600 launches on the host and 2 devices

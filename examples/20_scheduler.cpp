@@ -1,7 +1,11 @@
-// 20_scheduler.cpp - a scheduler of the program's own: who computes what, decided by push and pop.
+// 20_scheduler.cpp - a device scheduler of your own.
 //
-// This one gives every task to the device that is asked first, but lets no device have two tasks of the same name in a
-// row while it has a choice; it also counts. What is computed does not depend on it.
+// This program replaces the scheduler that chooses devices for launches on objects. A scheduler is a class with two
+// functions: push() gets each task that is ready, and pop() returns a task for a device that asks for one. It helps
+// readers who know better than the runtime which device should run a task.
+//
+// This scheduler gives every task to the device that asks first. If it has a choice, it gives no device two tasks of
+// one name in a row. Results do not depend on the scheduler.
 //
 // Output
 //   200 tasks were pushed and popped

@@ -1,7 +1,12 @@
-// 21_nodes.cpp - several nodes: each counts the primes of its share, and the first adds them up.
+// 21_nodes.cpp - remote calls: each node counts primes, and node 0 adds up the counts.
 //
-// Alone it takes a simulated job of four nodes within the process; `stretto run -n 4 21_nodes` makes it four processes.
-// The program of a node is the same in both.
+// This program is the first one to read about several nodes. Node 0 calls a function on every node by async(at_node(n),
+// ...), and gets futures of the results. A call that throws on another node fails at the caller, with the text of the
+// exception and the node's name. It helps readers who know MPI: here one node directs the program, and the others serve
+// its calls.
+//
+// Started alone, the program simulates a job of four nodes in one process. `stretto run -n 4 21_nodes` starts four
+// processes instead. A node runs the same code in both.
 //
 // Output
 //   9592 primes below 100000

@@ -1,7 +1,12 @@
-// 22_mobile.cpp - mobile objects: a token goes round a ring of counters that move while it does.
+// 22_mobile.cpp - mobile objects that get messages while they migrate.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 22_mobile` makes it three
-// processes.
+// This program shows mobile objects. A mobile object lives on one node and can migrate to another. A message to it
+// names the object, not the node, and runs a handler where the object is. A token passes round a ring of five counters,
+// while the counters migrate. A message to a destroyed object fails. It helps readers who know actors or the chares of
+// Charm++.
+//
+// Started alone, the program simulates a job of three nodes in one process. `stretto run -n 3 22_mobile` starts three
+// processes instead.
 //
 // Output
 //   the token was passed 1000 times

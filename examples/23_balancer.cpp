@@ -1,8 +1,11 @@
-// 23_balancer.cpp - a crowd walks along a street whose houses are mobile objects: a balancer of one's own keeps
-// neighbours together.
+// 23_balancer.cpp - a load balancer of your own for a collection of mobile objects.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 23_balancer` makes it three
-// processes.
+// This program shows how to balance load. A collection holds 60 mobile objects, the houses of a street, along which a
+// crowd moves. The balancer is a function: it reads a table of nodes, objects and loads, and returns which objects move
+// where. It helps readers whose load changes while the program runs.
+//
+// This balancer gives each node a contiguous part of the street, so that neighbours stay together. Started alone, the
+// program simulates a job of three nodes in one process. `stretto run -n 3 23_balancer` starts three processes instead.
 //
 // Output
 //   the crowd is at house 10: imbalance 2.54, then 1.05

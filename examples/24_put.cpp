@@ -1,10 +1,12 @@
-// 24_put.cpp - a rod that is warm at one end, in two halves on two nodes: edges are put into, and got from, the other
-// half by its name.
+// 24_put.cpp - one-sided puts and gets between nodes, in order with kernels.
 //
-// The first node has a global pointer to the half of the other. Puts, gets and launches order themselves by the
-// elements that they use, on both nodes; the handler of a put runs behind it, and launches the step there. Alone it
-// takes a simulated job of two nodes within the process, each with the devices of STRETTO_DEVICES or a simulated one;
-// `stretto run -n 2 24_put` makes it two processes.
+// This program shows global pointers. A rod that is warm at one end lies in two halves on two nodes. Node 0 holds a
+// global pointer to the half of the other node. A get copies an edge from that half, and a put writes an edge into it.
+// It helps readers who know one-sided MPI or OpenSHMEM.
+//
+// Puts, gets and launches on both nodes run in the order of the elements that they use. The handler of a put runs
+// behind it, and launches the step on that node. Started alone, the program simulates two nodes in one process, each
+// with the devices of STRETTO_DEVICES or one simulated device. `stretto run -n 2 24_put` starts two processes instead.
 //
 // Output
 //   after 2000 steps: a quarter of the way 0.255, half of it 0.512, off by 0

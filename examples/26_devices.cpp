@@ -1,7 +1,12 @@
-// 26_devices.cpp - devices: instances in their memory, kernels where the data are, nothing waits for the host.
+// 26_devices.cpp - instances in the memory of devices, and kernels that run where they are.
 //
-// Each device smooths its own copy of a line, 100 steps in a chain that is handed over at once; the host does the same
-// beside them. Run it with STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.
+// This program shows the explicit way to use devices. It creates arrays in the memory of each device, copies data
+// there, launches a chain of 100 kernels, and copies the result back. All of it is submitted at once, in order by
+// events. It helps readers who know streams of CUDA and want full control of where data are; examples/19_objects.cpp
+// shows the automatic way.
+//
+// Each device smooths its own copy of a line, and the host does the same. Run it with STRETTO_DEVICES=opencl (or cuda,
+// or all); without that, it uses two simulated devices.
 //
 // Output
 //   2 devices and the host

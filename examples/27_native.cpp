@@ -1,9 +1,12 @@
-// 27_native.cpp - kernels that the program brings: OpenCL C of its own, and the calls of a library, among Stretto's.
+// 27_native.cpp - kernels from your own OpenCL or CUDA code, and calls of libraries.
 //
-// A kernel's definition says for each kind of device what computes it there: code in the device's language, or a
-// function that is handed the device's stream and enqueues there what it likes. Where there is neither, launches on
-// objects go elsewhere. Run it with STRETTO_DEVICES=opencl (or cuda); without, it takes a simulated device, which does
-// what the host does.
+// This program shows how existing device code becomes a kernel. For each kind of device, a kernel's definition gives
+// source text in that device's language, or a function that gets the device's stream and enqueues calls there. A launch
+// on objects runs on a device for which the kernel has a definition. It helps readers who have CUDA or OpenCL kernels,
+// or use libraries such as cuBLAS.
+//
+// Run it with STRETTO_DEVICES=opencl (or cuda); without that, it uses a simulated device, which runs the definition for
+// the host.
 //
 // Output
 //   y(99) = 208

@@ -1,12 +1,16 @@
-// 28_circuit_memories.cpp - the circuit of 08_circuit as kernels, with its data in the memory of a device, of the host,
-// or of both.
+// 28_circuit_memories.cpp - one simulation with its data in host, device or zero-copy memory.
 //
-// Nodes at which wires of several pieces end are shared, all others private to a piece. As in figure 7 of the Realm
-// paper the same kernels run with everything in the host's memory, everything in the device's, everything in memory of
-// the host that the device uses in place (zero-copy), and with only the shared nodes there. Nothing but the places of
-// the instances changes. As objects, of which those of the shared nodes live in zero-copy memory, the host updates
-// shared nodes and the device all others: what is on the device stays there, and after the first step nothing is
-// copied. Run it with STRETTO_DEVICES=opencl (or cuda); without, it takes a simulated device.
+// This program runs the circuit of 08_circuit as kernels, with its data in different memories. Only the places of the
+// arrays change, and the kernels stay the same. It helps readers who have to choose a memory for data that host and
+// device share.
+//
+// Nodes at which wires of several pieces end are shared, and all others are private to a piece. As in figure 7 of the
+// Realm paper, there are four placements. All arrays are in host memory, in device memory, or in zero-copy memory,
+// which is host memory that the device uses in place. In the fourth one only the shared nodes are in zero-copy memory.
+//
+// The last run uses objects, with those of the shared nodes in zero-copy memory. The host updates shared nodes, and the
+// device all others. After the first step nothing is copied. Run it with STRETTO_DEVICES=opencl (or cuda); without
+// that, it uses a simulated device.
 //
 // Source      Circuit and its placements: Treichler, Bauer, Aiken, "Realm", PACT 2014; graph and kernels are our own.
 //

@@ -1,7 +1,9 @@
-// 29_modules.cpp - a module of your own: a place where at most two tasks run at a time, however many workers there are.
+// 29_modules.cpp - a module of your own: a place that runs at most two tasks at a time.
 //
-// A licence server, a database, a bus: something that bears a few users only. The module adds a place, claims it, and
-// hands its tasks to the workers as earlier ones end. It counts them; the runtime reads the counts.
+// This program extends the runtime. A module adds a place to the machine and serves the tasks that are sent there. This
+// one stands for a printer that runs at most two tasks at a time, however many workers there are. The module counts its
+// jobs, and the runtime's statistics show the count. It helps readers who have to share a limited resource, such as a
+// licence server, a database or a bus.
 //
 // Output
 //   all 20 reports printed, never more than 2 at a time

@@ -1,10 +1,11 @@
-// 30_checkpoint.cpp - a checkpoint in the middle: tokens go round a ring of counters, the program ends, and another job
-// goes on from there.
+// 30_checkpoint.cpp - a checkpoint of mobile objects and messages, restored by another job.
 //
-// Each pass of a token is a message from one mobile object to the next. The checkpoint is taken while they are under
-// way: the messages that wait are in it. The first job has two nodes, the second one three, in one process on a
-// simulated network; on a cluster the two are two runs of the program, `stretto run -n 2 ...` and `stretto run -n 3
-// ...`.
+// This program saves a checkpoint while messages are under way, and a second job goes on from it with another number of
+// nodes. It helps readers whose jobs outlive their time limit or a node.
+//
+// Four tokens pass round a ring of mobile counters. Each pass is a message from one counter to the next. The checkpoint
+// contains the messages that wait. The first job has two nodes and the second one three, both simulated in one process.
+// On a cluster they would be two runs of the program, `stretto run -n 2 ...` and `stretto run -n 3 ...`.
 //
 // Output
 //   the first job, of 2 nodes: all tokens at rest after 400 passes
@@ -64,7 +65,7 @@ long passes_of(const collection<counter>& ring) {
 }
 
 int main() {
-  std::string folder = std::filesystem::temp_directory_path() / "stretto-27-XXXXXX";
+  std::string folder = std::filesystem::temp_directory_path() / "stretto-30-XXXXXX";
   if (!mkdtemp(folder.data())) return 1;  // a folder of our own, under a name that nobody can foresee
   const std::string directory = (std::filesystem::path(folder) / "ring.ckpt").string();
   on_nodes(2, [&] {

@@ -1,11 +1,12 @@
-// 31_restarted_wave.cpp - a program on buffers that ends in the middle, and another job of other size that goes on from
-// its checkpoint.
+// 31_restarted_wave.cpp - a checkpoint of buffers, from which a larger job goes on.
 //
-// The two buffers of a wave and the number of the step are kept, which every node calls for; what is written is what
-// they hold at that point of the program, while later steps are computed. The first job has two nodes and ends after
-// 130 steps, the second one has three, in one process on a simulated network; on a cluster the two are two runs of the
-// program, the first of which may be killed at any moment. Kernels run on the devices of STRETTO_DEVICES where that
-// names some.
+// This program computes a wave on buffers and saves a checkpoint every 50 steps. The first job ends after 130 steps.
+// The second job has more nodes and goes on from step 100. It helps readers who want to restart simulations.
+//
+// All nodes call offer(). The checkpoint holds the buffers and the number of the step as they are at that point of the
+// program; later steps run while files are written. The first job has two nodes and the second one three, both
+// simulated in one process. On a cluster they would be two runs of the program, and the first may be killed at any
+// moment. Kernels run on the devices of STRETTO_DEVICES, if it names any.
 //
 // Output
 //   the first job, of 2 nodes, begins at step 0
@@ -86,7 +87,7 @@ std::vector<double> on_nodes(std::uint32_t nodes, const std::string& directory, 
 }
 
 int main() {
-  std::string folder = std::filesystem::temp_directory_path() / "stretto-39-XXXXXX";
+  std::string folder = std::filesystem::temp_directory_path() / "stretto-31-XXXXXX";
   if (!mkdtemp(folder.data())) return 1;  // a folder of our own, under a name that nobody can foresee
   const std::string directory = (std::filesystem::path(folder) / "wave.ckpt").string();
   on_nodes(2, directory, 130, "first");

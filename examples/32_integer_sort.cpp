@@ -1,13 +1,18 @@
-// 32_integer_sort.cpp - keys drawn at random on every node, sorted over all of them: node n ends with the n-th share of
-// the range.
+// 32_integer_sort.cpp - sorts random keys over all nodes by copies between their memories.
 //
-// The exchange is copies between instances of any two nodes: whoever draws keys lays those for one node side by side,
-// and copies them to where they belong there. Nobody waits for all but the first node, which asks for the next thing
-// once counts have come. Alone it takes a simulated job of four nodes within the process; `stretto run -n 4
-// 32_integer_sort` makes it four processes. A number of keys behind it draws so many, and times it.
+// This application draws keys on every node and sorts them over all nodes, so that node n ends with the n-th part of
+// the range. It shows an exchange of all nodes with all nodes without collective calls. It helps readers who know
+// MPI_Alltoallv.
 //
-// Source   the benchmark ISx (Hanebutte and Hemstad, PGAS 2015), with its checks: as many keys as were drawn, each
-//          within the range of its node; and beside them their sum and their order.
+// Each node groups its keys by their target node, and copies each group to its place in the memory of that node. Node 0
+// submits all phases and waits only for the counts of keys. A number as argument draws so many keys and prints the
+// speed.
+//
+// Started alone, the program simulates a job of four nodes in one process. `stretto run -n 4 32_integer_sort` starts
+// four processes instead.
+//
+// Source      the benchmark ISx (Hanebutte and Hemstad, PGAS 2015), with its checks: as many keys as were drawn, each
+//             within the range of its node; and in addition their sum and their order.
 //
 // Output
 //   200000 keys were drawn, and 200000 lie in order, with the same sum

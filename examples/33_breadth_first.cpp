@@ -1,18 +1,22 @@
-// 33_breadth_first.cpp - breadth-first search of a random graph whose vertices lie on several nodes.
+// 33_breadth_first.cpp - breadth-first search of a random graph that is distributed over nodes.
 //
-// Each node has a part of the vertices: a mobile object, which knows their edges, their parents and levels. Parts draw
-// edges and send them to where they belong; then, level after level, each part sends what it finds to the part that
-// owns it. A finish around a level says that all of it has arrived. Alone it takes a simulated job of three nodes;
-// `stretto run -n 4 33_breadth_first` makes it four processes. A scale behind it, such as 18, makes so large a graph
-// (2^18 vertices), and times the search.
+// This application searches a graph whose vertices are distributed over mobile objects, one on each node. It shows
+// irregular communication by messages, and a finish that knows when all messages of a level have been handled. It helps
+// readers who work on graphs.
 //
-// Source   Graph500: Kronecker graphs (A, B, C = 0.57, 0.19, 0.19; sixteen edges to a vertex), and the five rules that
-//          its results keep.
+// Each object has the edges, parents and levels of its vertices. The objects draw edges and send them to their owners.
+// Then, level after level, each object sends the vertices that it finds to their owners. A scale as argument, such as
+// 18, makes a graph of 2^18 vertices and prints the speed of the search.
+//
+// Started alone, the program simulates a job of three nodes in one process. `stretto run -n 4 33_breadth_first` starts
+// four processes instead.
+//
+// Source      Graph500: Kronecker graphs (A, B, C = 0.57, 0.19, 0.19; sixteen edges to a vertex), and the five rules
+//             that its results keep.
 //
 // Output
 //   4096 vertices, 65536 edges: 3329 are reached from vertex 1, in 5 levels
-//   no cycle, levels one apart along the tree, at most one along every edge, all connected, edges of the graph: all
-//   hold
+//   no cycle, levels one apart in the tree, at most one along every edge, all connected, edges of the graph: all hold
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -185,7 +189,7 @@ void program() {
   std::printf("%u vertices, %u edges: %zu are reached from vertex %u, in %u levels\n", vertices, edges, reached, root,
               levels - 1);
   const auto hold = rules(whole, root);
-  const char* const names[] = {"no cycle", "levels one apart along the tree", "at most one along every edge",
+  const char* const names[] = {"no cycle", "levels one apart in the tree", "at most one along every edge",
                                "all connected", "edges of the graph"};
   for (std::size_t i = 0; i < hold.size(); ++i)
     std::printf("%s%s%s", i ? ", " : "", names[i], hold[i] ? "" : " (NOT SO)");

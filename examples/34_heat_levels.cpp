@@ -1,7 +1,11 @@
-// 34_heat_levels.cpp - heat on three levels of refinement on several nodes: the program that uses heat_levels.hpp.
+// 34_heat_levels.cpp - heat on three levels of mesh refinement, in pieces on several nodes.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 34_heat_levels` makes it three
-// processes.
+// This application solves the heat equation on nested meshes. Node 0 submits all tasks and copies of all nodes ahead,
+// ordered by events alone. It helps readers who have adaptive mesh refinement, and shows that no barrier is needed.
+//
+// The program runs twice, with preconditions and with a wait before each operation, and compares both with a serial
+// run. The solver is in heat_levels.hpp; `./stretto bench nodes_levels` measures both ways. Started alone, the program
+// simulates a job of three nodes in one process. `stretto run -n 3 34_heat_levels` starts three processes instead.
 //
 // Output
 //   24 cells, 8 steps: as a serial run, also where each operation is waited for

@@ -1,8 +1,13 @@
-// 35_circuit_nodes.cpp - an electrical circuit whose pieces lie on several nodes: the program that uses
-// circuit_nodes.hpp.
+// 35_circuit_nodes.cpp - an electrical circuit, in pieces on several nodes.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 35_circuit_nodes` makes it three
-// processes.
+// This application simulates a circuit like that of 08_circuit on several nodes of a cluster. Charge for another piece
+// is a reduction, which is applied on the cluster's node that has this piece. It helps readers who add to data of other
+// nodes, as in the assembly of finite elements.
+//
+// The program runs twice, with preconditions and with a wait before each operation, and compares both with a serial
+// run. The simulation is in circuit_nodes.hpp; `./stretto bench nodes_circuit` measures both ways. Started alone, the
+// program simulates a job of three nodes in one process. `stretto run -n 3 35_circuit_nodes` starts three processes
+// instead.
 //
 // Output
 //   6 pieces, 8 steps: as a serial run, also where each operation is waited for

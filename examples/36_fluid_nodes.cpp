@@ -1,7 +1,13 @@
-// 36_fluid_nodes.cpp - a fluid of particles whose cells lie on several nodes: the program that uses fluid_nodes.hpp.
+// 36_fluid_nodes.cpp - a fluid of particles, in pieces on several nodes.
 //
-// Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 36_fluid_nodes` makes it three
-// processes.
+// This application simulates a fluid by smoothed particles in cells. A piece gets the cells around it from its
+// neighbours before each phase of a step, and particles move from piece to piece. It helps readers who have particle
+// codes.
+//
+// The program runs twice, with preconditions and with a wait before each operation, and compares both with a serial
+// run. The simulation is in fluid_nodes.hpp; `./stretto bench nodes_fluid` measures both ways. Started alone, the
+// program simulates a job of three nodes in one process. `stretto run -n 3 36_fluid_nodes` starts three processes
+// instead.
 //
 // Output
 //   288 particles, 8 steps: as a serial run, also where each operation is waited for

@@ -1,12 +1,14 @@
-// 37_bodies.cpp - bodies that attract each other, every one every other: positions that all nodes need, velocities that
-// stay where they are.
+// 37_bodies.cpp - gravity between all pairs of bodies, on distributed buffers.
 //
-// `x(all)` says that each part reads every position: after each step every node sends its own to all others. Nothing
-// else travels. The program is bodies.hpp, which `stretto demo bodies` shares.
+// This application computes bodies that attract each other. It shows a launch whose parts all read one whole array:
+// x(all) makes every node send its positions to all others after each step. Velocities stay where they are. It helps
+// readers who would call MPI_Allgather in each step.
 //
-// Three bodies of equal mass chase each other along a figure eight and are back after 6.32591398 (Chenciner and
-// Montgomery, 2000); a cluster keeps its energy. `stretto run -n 4 37_bodies` makes the simulated job of three nodes,
-// or of as many as its argument says, four processes.
+// The code is in bodies.hpp, which `stretto demo bodies` uses too. Three bodies of equal mass chase each other along a
+// figure eight and are back after 6.32591398 (Chenciner and Montgomery, 2000); a cluster keeps its energy.
+//
+// Started alone, the program simulates three nodes in one process, or as many as its argument says. `stretto run -n 4
+// 37_bodies` starts four processes instead.
 //
 // Output
 //   a figure eight: each body is back after one period, within 1e-3

@@ -1,14 +1,16 @@
-// 39_room_response.cpp - what a flash of light does in a room: radiosity over time, in which each step reads all
-// earlier ones.
+// 39_room_response.cpp - light in a room over time: each step reads all earlier steps.
 //
-// Row t of a buffer is what the patches of the walls radiate in step t. Light takes time: a patch is lit by what each
-// other radiated as many steps ago as lie between them. So a launch writes one row and reads all rows before, which
-// every node gets as they come about. The pattern is that of RSim (Thoman, Salzmann and others). The kernel's range is
-// one row, cut along it: a part computes its patches.
+// This application computes how a flash of light spreads between the walls of a room (radiosity over time). Light takes
+// time, so a patch of a wall is lit by what the others radiated some steps ago. A launch writes one row of a buffer,
+// and reads all rows before it. Each node gets the rows as they are computed. It helps readers whose step depends on
+// the whole history.
 //
-// A room whose walls all shine and reflect a share r of the light is an integrating sphere: in the end it is 1 / (1 -
-// r) times as bright as its walls alone. `stretto run -n 4 39_room_response` makes the simulated job of three nodes, or
-// of as many as its argument says, four processes.
+// The access pattern is that of RSim (Thoman, Salzmann and others). A launch is cut along its row: each part computes
+// its patches.
+//
+// A room whose walls all shine and reflect a share r of the light is an integrating sphere. Its walls become 1 / (1 -
+// r) times as bright as they are without reflection. Started alone, the program simulates three nodes in one process,
+// or as many as its argument says. `stretto run -n 4 39_room_response` starts four processes instead.
 //
 // Output
 //   a flash on one wall of 96 patches, 80 steps: as a serial run

@@ -1,5 +1,5 @@
 // both_ways.hpp - a program on several nodes that says what its operations follow in one of two ways: as their
-// preconditions, or by a wait before each, as programs do that know no preconditions. What examples 28 to 30 share.
+// preconditions, or by a wait before each, as programs do that know no preconditions. What examples 34 to 36 share.
 #pragma once
 
 #include <cstdio>
