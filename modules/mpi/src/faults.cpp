@@ -148,7 +148,7 @@ std::exception_ptr failed(const call& c, const call_tags& tags, int code) {
   return failed(c, tags.name, tags.where, code);
 }
 
-std::exception_ptr forsaken(const operation& o, const char* why) {
+std::exception_ptr unfinished(const operation& o, const char* why) {
   error e("M25", std::string(name_of(o.what.kind)) + " had not ended when the runtime did");
   describe(e, o.name, o.where);
   if (is_between_two(o.what.kind) && o.what.kind != call_kind::request) {
