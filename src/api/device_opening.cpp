@@ -27,7 +27,7 @@ class host {
     if (of_) {
       is_ = of_->on_host();
     } else if (const auto launched = net::mpi::launched_on_host(); launched && device::hiding_variable().empty()) {
-      is_ = *launched;  // where something is hidden, a launcher may have dealt
+      is_ = *launched;  // if devices are hidden, a launcher may have assigned them
     }
   }
   bool is_of_job() const noexcept { return of_ != nullptr; }

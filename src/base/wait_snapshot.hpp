@@ -79,7 +79,7 @@ inline constexpr const char* held_elsewhere = "another node";
 struct reaction {
   std::uint32_t looks = 0;   // that found no progress beyond the limit, the one that told it included; 0: on request
   double longest_pause = 0;  // seconds between two looks, whatever the limit
-  double processor_seconds = 0;  // of these looks and of the telling
+  double processor_seconds = 0;  // of these looks and of the report
   bool operator==(const reaction&) const = default;
 };
 
