@@ -135,7 +135,7 @@ std::size_t count_twos(const greedy& g) {
 void sign(greedy& g) { g.first[0] = 's'; }
 
 TEST_CASE("an object stays if memory for one of its parts is missing, and migrates later") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(10, 300); ++seed) {
     CAPTURE(seed);
     on_all_nodes({.nodes = 3, .seed = seed}, 1 + seed % 2, [&](runtime&) {
@@ -172,7 +172,7 @@ struct unreadable {
 };
 
 TEST_CASE("an object with unreadable parts is lost, and reported as lost") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   on_all_nodes({.nodes = 2, .seed = 5}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto m = make_mobile<unreadable>();

@@ -6,6 +6,6 @@
 
 namespace stretto::test {
 
-inline bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
+inline bool migrates_at_random() { return std::getenv("STRETTO_WANDER") != nullptr; }
 
 }  // namespace stretto::test

@@ -51,13 +51,13 @@ TEST_CASE("with failing nodes and cut links, each successful message was handled
 }
 
 /// Runtimes that are made while this object lives let objects migrate at random.
-class wandering {
+class random_migrations {
  public:
-  wandering() {
+  random_migrations() {
     if (const char* const asked = std::getenv("STRETTO_WANDER")) before_ = asked;
     setenv("STRETTO_WANDER", "30", 1);
   }
-  ~wandering() { before_.empty() ? unsetenv("STRETTO_WANDER") : setenv("STRETTO_WANDER", before_.c_str(), 1); }
+  ~random_migrations() { before_.empty() ? unsetenv("STRETTO_WANDER") : setenv("STRETTO_WANDER", before_.c_str(), 1); }
 
  private:
   std::string before_;
@@ -68,7 +68,7 @@ TEST_CASE("regression seeds that hung: the home lost the destination, or missed 
     CAPTURE(seed);
     lose_at_random(seed);
   }
-  const wandering all;
+  const random_migrations all;
   for (const std::uint64_t seed : {19u, 36u, 79u, 305u, 385u, 841u}) {
     CAPTURE(seed);
     lose_at_random(seed);
