@@ -261,8 +261,7 @@ void runtime::start(bool stepped) {
   dist::start_dist(s.context, s.member.get(),
                    s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
   mobiles::start_mobile(s.context, *s.mobile,
-                        {.random_migration_percent = static_cast<unsigned>(s.settings.wander),
-                         .seed = s.settings.seed,
+                        {.seed = s.settings.seed,
                          .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
                          .balance_period_ms = stepped ? 0 : s.settings.balance_ms,
                          .is_stepped = stepped});

@@ -111,9 +111,6 @@ const std::vector<option>& table() {
        "0 leaves them to MPI"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
-      {"wander", &settings::wander, "0", "0", "100", {}, "percent",
-       "of messages to mobile objects, after which the object moves to another node, drawn by chance; to test "
-       "programs"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
        "who decides which mobile objects move to which node, now and then, by what their handlers have taken",
        agreement::all_nodes},

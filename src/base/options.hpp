@@ -70,7 +70,6 @@ struct settings {
   std::uint64_t largest_message;  // bytes
   std::uint64_t lane_memory;      // bytes
   std::string mpi_folder;         // path or empty
-  std::uint64_t wander;           // percent
   balancing balance;
   std::uint64_t balance_ms;
   weighing weights;

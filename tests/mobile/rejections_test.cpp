@@ -212,7 +212,7 @@ TEST_CASE("messages that nodes have memory for are handled once and in order, wh
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
     if (seed % 2 && !migrates_at_random()) {
-      const with_variable moves("STRETTO_WANDER", "30");
+      const with_variable moves("STRETTO_TEST_RANDOM_MIGRATION", "30");
       refused += refuse_at_random(seed, false);
     } else {
       refused += refuse_at_random(seed, false);
@@ -234,7 +234,7 @@ TEST_CASE("objects sent in parts: with failing nodes and cut links all ends, wit
     CAPTURE(seed);
     const bool loses = seed % 4 != 0;
     if (seed % 3 && !migrates_at_random()) {
-      const with_variable moves("STRETTO_WANDER", "30");
+      const with_variable moves("STRETTO_TEST_RANDOM_MIGRATION", "30");
       CHECK(refuse_at_random(seed * 13 + 5, loses) == 0);
     } else {
       CHECK(refuse_at_random(seed * 13 + 5, loses) == 0);
