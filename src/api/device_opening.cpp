@@ -34,7 +34,7 @@ class host {
   std::uint32_t self() const noexcept { return is_.self; }
   std::uint32_t count() const noexcept { return is_.count; }
 
-  /// What all say. Nothing where none can wait for another.
+  /// The values of all processes of this host. Empty if they cannot wait for one another.
   template <class T>
   std::vector<T> ask(const T& mine) {
     std::vector<T> all(is_.count);

@@ -347,8 +347,8 @@ parsed_options parse_options(const environment& variables, std::span<const std::
     if (!name.starts_with(variable_prefix) || name.starts_with("STRETTO_TEST_") || value.empty()) continue;
     const auto* row = find(name, variable_of);
     if (!row) {
-      // Compared without the prefix, which makes every two of them alike. What is like none of ours is somebody
-      // else's: STRETTO_ROOT.
+      // Compared without the prefix, which makes every two of them alike. Variables that resemble none of ours belong
+      // to others: STRETTO_ROOT.
       const auto near = nearest_name(name.substr(variable_prefix.size()), all(variable_without_prefix));
       const auto told = fmt::format("the environment variable {} is no option of Stretto, and is ignored", name);
       if (near)

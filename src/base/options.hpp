@@ -129,7 +129,7 @@ std::string spelt(const option& row, const settings& values);
 
 using environment = std::map<std::string, std::string>;
 
-/// What to do with an argument that is not a flag of the table.
+/// How to treat an argument that is not a flag of the table.
 enum class foreign_arguments { keep, refuse };
 
 struct parsed_options {

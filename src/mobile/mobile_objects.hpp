@@ -240,7 +240,7 @@ class mobile_objects final : public dist::protocol {
     }
   };
 
-  /// What must be done after the shard is unlocked.
+  /// Actions that must follow the unlocking of the shard.
   struct deferred_actions {
     message_list begin;
     std::vector<std::unique_ptr<remote_message>> deliver;
