@@ -87,7 +87,7 @@ TEST_CASE("a broadcast message encodes consecutive objects as a run, and is read
       CHECK(came == sent[n]);
       CHECK(got.nodes[n].node == n);
     }
-    // Whatever is missing, no field is read that was not written.
+    // A message that is cut anywhere is read without reading a field that was not written.
     dist::reader torn(w.all().first(random() % w.size()));
     const mobiles::broadcast_message some(torn, 0);
     CHECK(some.nodes.size() <= sent.size());

@@ -83,7 +83,7 @@ std::string buffer_text(const detail::buffer& b) {
   return std::to_string(b.count) + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// What every error of a call begins with.
+/// Adds the facts that every error of a call begins with.
 void describe(error& e, std::string_view name, const std::source_location& where) {
   e.fact("called", where);
   if (!name.empty()) e.fact("name", std::string(name));
