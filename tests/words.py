@@ -46,7 +46,7 @@ PARTS_OF_A_DECISION = ["Status", "Context", "Decision", "Consequences", "Revisit
 # Where a row of spans is a lane, and where a room is one of a building.
 TIMELINES = ["src/graph/timeline", "src/trace/", "tools/report/", "tests/graph/", "tests/report/", "tests/trace/",
              "tests/module/trace_test.cpp"]
-BUILDINGS = ["bench/peers/", "examples/", "tools/demo/", "tools/stretto/demo_rsim.cpp"]
+BUILDINGS = ["bench/peers/", "examples/", "tools/stretto/demo_rsim.cpp"]
 
 
 @dataclass
@@ -89,7 +89,7 @@ STRETTO = Law(
         "onlooker, onlookers": (14, "passive thread"),
         "rob, robs, robbed, robbing": (0, "force a steal"),
         "bell, bells": (0, "wake-up signal"),
-        "peek, peeks": (41, "snapshot read"),
+        "peek, peeks": (48, "snapshot read"),
         "seat, seats": (100, "simulated node"),
         "shelf, shelves": (13, "cache"),
         "nest, nests": (0, "loop nest, nested ranges"),
@@ -115,13 +115,13 @@ STRETTO = Law(
         "lane": TIMELINES, "lanes": [*TIMELINES, "src/base/config.hpp", "bench/taskbench/"],
         "nest": [*TIMELINES, "tests/sched/task_test.cpp"],
         "orphan": ["src/geometry/box_index"], "orphans": ["src/geometry/box_index"],
-        "peek": ["src/platform/json_reader.cpp", "tools/report/", "tools/demo/wave/image_pgm.cpp"],
+        "peek": ["src/platform/json_reader.cpp", "tools/report/", "examples/demo/wave/image_pgm.cpp"],
         "room": BUILDINGS, "rooms": BUILDINGS,
-        "at rest": ["tools/demo/", "examples/"],
+        "at rest": ["examples/"],
     },
     own_phrases=["loop nest", "resident bytes", "resident memory", "peak resident", "lane memory"],
     own_names={"balancing", "drawing", "indexing", "interleaving", "mapping", "nonblocking", "polling", "tiling",
-               "loop_nest", "room", "room_light", "35_room_response"},
+               "loop_nest", "room", "room_light", "39_room_response"},
     empty_names={"beside", "here", "words", "mark", "ways", "course", "own_things"},
     old_names={
         "meeting", "joining", "packing", "printing", "racing", "recording", "scaling", "starting", "waiting",
@@ -130,10 +130,10 @@ STRETTO = Law(
     },
     shared_names={"checkpoint_restore", "clock", "handle", "scheduler", "task", "timeline"},
     openings={
-        "documents": 26, "examples": 28, "include": 44, "tools": 31,
+        "documents": 1, "examples": 28, "include": 44, "tools": 37,
     },
     long_lines={
-        ".cmake": 13, ".js": 1, ".md": 1131, ".py": 312, ".txt": 82,
+        ".cmake": 13, ".js": 1, ".md": 41, ".py": 322, ".txt": 82,
     },
     long_headers={
         "buffer.hpp": 1000, "checkpoint.hpp": 350, "fields.hpp": 550, "global_object.hpp": 425, "instance.hpp": 525,
