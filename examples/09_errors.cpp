@@ -13,7 +13,7 @@
 //     skipped     task "show", 09_errors.cpp:48
 //     skipped     task "decode", 09_errors.cpp:47
 //     failed      task "read", 09_errors.cpp:46
-//     asked       09_errors.cpp:52
+//     waited at   09_errors.cpp:52
 //     because     image.png ends after 12 of 80 bytes
 //   at the root: image.png ends after 12 of 80 bytes
 //   cleaned up although show was skipped
