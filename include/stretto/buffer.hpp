@@ -436,7 +436,7 @@ void set_horizons(const horizon_settings& settings, std::source_location where =
 ///     wait(epoch());
 ///
 ///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it
-///   has failed
+///            has failed
 ///
 /// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and
 /// horizons hold nothing up.
@@ -522,8 +522,8 @@ class buffer {
   ///
   ///   throws   B07
   ///   cost     a launch over the elements that both have (over each box of those that are written), which moves them
-  ///   between nodes as far
-  ///            as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by the host
+  ///            between nodes as far as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by
+  ///            the host
   buffer resized(const box& elements, std::source_location where = std::source_location::current()) const {
     return resized(elements, {}, where);
   }
@@ -698,19 +698,17 @@ event launch_buffers_checked(const buffer_launch& request, const kernel<void(P..
 ///            events of this node. A kind or a
 ///            driver("...") other than the host is that of all devices of the node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value
-///   something that
-///            converts to it, for local a local_size. `out` declares that every element that the mapper names is
-///            overwritten: else the parameter is inout. What is reduced has one result on all nodes, to the last bit;
-///            with other numbers of nodes or devices, sums of floating-point numbers differ in rounding
+///            something that converts to it, for local a local_size. `out` declares that every element that the mapper
+///            names is overwritten: else the parameter is inout. What is reduced has one result on all nodes, to the
+///            last bit; with other numbers of nodes or devices, sums of floating-point numbers differ in rounding
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on
-///   instances throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the
-///   same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise,
-///   too, B07 for
-///            a buffer that names nothing; B31 where
-///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of
-///            range, mapper and buffer do
-///            not fit, B33 where one_to_one is given a range larger than the buffer; B35, K24, K25. Nothing has been
-///            done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
+///            instances
+///   throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the same
+///            element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise,
+///            too, B07 for a buffer that names nothing; B31 where mappers say that an item reads what another one
+///            writes, however the range is cut; B32 where the axes of range, mapper and buffer do not fit, B33 where
+///            one_to_one is given a range larger than the buffer; B35, K24, K25. Nothing has been done then, on any
+///            node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
@@ -848,8 +846,7 @@ struct host_task_range {
 ///            priority(n), name("text"), before
 ///            the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper
-///   says. Of pieces, several
-///            may run at once
+///            says. Of pieces, several may run at once
 ///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut:
 ///            within a chunk the
 ///            function decides what comes first
@@ -890,14 +887,12 @@ event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_tas
 ///
 ///   tags     up to three of after(...), affects(...), uses(...), priority(n), name("text"), before the group
 ///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as
-///   many as there are nodes,
-///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). In a job over MPI
-///            whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is linked with MPI, it runs on
-///            a thread of its own and may block in calls of MPI. Elsewhere it waits for others as tasks wait, by
-///            futures: a call that blocks its thread holds up a worker
+///            many as there are nodes, by which mappers say what it uses: u.in(even_split), v.out(one_to_one),
+///            w.in(all). In a job over MPI whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is
+///            linked with MPI, it runs on a thread of its own and may block in calls of MPI. Elsewhere it waits for
+///            others as tasks wait, by futures: a call that blocks its thread holds up a worker
 ///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read
-///   what it was to
-///            write; where others wait for it in f, they have to find out by what they wait for
+///            what it was to write; where others wait for it in f, they have to find out by what they wait for
 ///   throws   as launch
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)
