@@ -316,7 +316,7 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
 }
 
 std::vector<job::message_type> job::message_types() const {
-  std::vector<message_type> all;
+  std::vector<message_type> all = inner_types_;
   for (const entry& e : entries_)
     if (e.reencode) all.push_back({e.name, e.reencode});
   return all;

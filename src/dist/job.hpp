@@ -211,6 +211,12 @@ class job {
   /// "N2", as handles print their node.
   std::string name_of(rank r) const { return base::node_name(node_of(r)); }
 
+  /// as_message: content that is lent to the job counts in the back pressure. itself: its owner counts it already.
+  enum class counting : bool { itself, as_message };
+  /// Whether the next message to that node makes it receive the content (net::message::is_followed).
+  enum class followed : bool { no, yes };
+  static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
+
   /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Its kind must
   /// have a handler (on).
   template <message_struct M>
@@ -222,6 +228,42 @@ class job {
     writer content;
     encode_message(content, m, surroundings(self_));
     send(to, kind, std::move(content));
+  }
+  /// The same for a message whose last field is a span of the bytes of `owner`: many are not copied, but kept until
+  /// they have been sent.
+  template <message_struct M>
+  void send(rank to, const M& m, std::vector<std::byte>&& owner) {
+    writer content;
+    const std::span<const std::byte> last = encode_head(content, m, surroundings(self_));
+    if (is_lent(last.size())) {
+      const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(owner));
+      return send(to, kind_of<M>(), content, last, kept, counting::as_message);
+    }
+    content.put_bytes(last);
+    send(to, kind_of<M>(), std::move(content));
+  }
+  /// The same; `lent` keeps the bytes of the last field alive until they have been sent.
+  template <message_struct M>
+  void send(rank to, const M& m, std::shared_ptr<const void> lent, counting is, followed by_another = followed::no) {
+    writer head;
+    const std::span<const std::byte> last = encode_head(head, m, surroundings(self_));
+    send(to, kind_of<M>(), head, last, std::move(lent), is, by_another);
+  }
+  /// For kinds registered by on_payload: `payload` follows the struct. `lent` keeps it alive until it has been sent.
+  template <message_struct M>
+  void send(rank to, const M& head, std::span<const std::byte> payload, std::shared_ptr<const void> lent, counting is,
+            followed by_another = followed::no) {
+    writer fields;
+    encode_message(fields, head, surroundings(self_));
+    send(to, kind_of<M>(), fields, payload, std::move(lent), is, by_another);
+  }
+  /// The same; `payload` must stay valid until `sent` runs, which it does with N05 if that node is lost.
+  template <message_struct M>
+  void send(rank to, const M& head, std::span<const std::byte> payload, places::completion& sent,
+            bool from_device = false) {
+    writer fields;
+    encode_message(fields, head, surroundings(self_));
+    send(to, kind_of<M>(), fields, payload, sent, from_device);
   }
   template <message_struct M>
   message_kind kind_of() const noexcept {
@@ -238,6 +280,8 @@ class job {
     std::optional<std::vector<std::byte>> (*reencode)(const message_surroundings&, std::span<const std::byte>);
   };
   std::vector<message_type> message_types() const;
+  /// Of structs that are sent inside other messages (ordered_messages.hpp).
+  void add_message_type(const message_type& t) { inner_types_.push_back(t); }
   /// A node that sends what does not decode is lost to this one: its program is another, or its memory is overwritten.
   void refuse_malformed(std::string_view message, rank from);
 
@@ -246,12 +290,7 @@ class job {
   /// The same; large content is not copied, but kept until it has been sent.
   void send(rank to, message_kind kind, writer&& content);
   /// Sends `head` (at most net::transport::most_head_bytes) followed by `rest`, whose memory `lent` keeps alive until
-  /// it has been sent. counting::as_message counts `rest` in the back pressure; counting::itself says that `lent` is
-  /// counted already.
-  enum class counting : bool { itself, as_message };
-  /// Whether the next message to that node makes it receive `rest` (net::message::is_followed).
-  enum class followed : bool { no, yes };
-  static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
+  /// it has been sent.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
             std::shared_ptr<const void> lent, counting is, followed by_another = followed::no);
   void send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest);
@@ -349,6 +388,7 @@ class job {
   net::handlers handlers_;
   std::deque<entry> entries_;
   kinds_of_types kinds_of_types_;
+  std::vector<message_type> inner_types_;
   failure_fields* failures_ = nullptr;
   std::vector<protocol*> protocols_, advancing_;
   back_pressure pressure_;
