@@ -110,20 +110,8 @@ class job {
         };
     return made;
   }
-  /// For messages of two parts: a head of at most net::transport::most_head_bytes, and a payload that the handler
-  /// directs: void f(rank from, reader& head, net::payload&& rest, base::thread_context& context).
-  using payload_handler = void (*)(void* owner, rank from, reader& head, net::payload&& rest,
-                                   base::thread_context& context);
-  template <auto f, class Owner>
-  message_kind on_payload(std::string name, Owner* owner) {
-    const message_kind made = on(std::move(name), owner, nullptr);
-    entries_.back().with_rest =
-        +[](void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
-          (static_cast<Owner*>(o)->*f)(from, head, std::move(rest), context);
-        };
-    return made;
-  }
-  /// The same, with a struct as head: void f(rank from, const M& head, net::payload&& rest, base::thread_context&).
+  /// For messages of two parts: a struct as head, of at most net::transport::most_head_bytes, and a payload that the
+  /// handler directs: void f(rank from, const M& head, net::payload&& rest, base::thread_context& context).
   template <auto f, class Owner>
   message_kind on_payload(Owner* owner) {
     using M = message_of<decltype(f)>;
@@ -273,10 +261,11 @@ class job {
   message_surroundings surroundings(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
-  /// All kinds whose messages are structs, with a function that decodes bytes and encodes the result again: nothing if
-  /// they do not decode.
+  /// All kinds whose messages are structs, for checks of their fields. default_bytes: a message of default fields.
+  /// reencode decodes bytes and encodes the result again; nothing if they do not decode.
   struct message_type {
     std::string_view name;
+    std::vector<std::byte> (*default_bytes)(const message_surroundings&);
     std::optional<std::vector<std::byte>> (*reencode)(const message_surroundings&, std::span<const std::byte>);
   };
   std::vector<message_type> message_types() const;
@@ -351,11 +340,11 @@ class job {
     handler f;
     std::string name;
     bool is_counted;
-    payload_handler with_rest = nullptr;
     refused_handler refused = nullptr;
     bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
     bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
     void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
+    decltype(message_type::default_bytes) default_bytes = nullptr;
     decltype(message_type::reencode) reencode = nullptr;
     net::handler_number number = 0, number_with_cause = 0;
   };
@@ -364,6 +353,7 @@ class job {
   template <message_struct M>
   message_kind on_type(void* owner) {
     const message_kind made = on(std::string(M::message), owner, nullptr, is_counted<M>() ? counted::yes : counted::no);
+    entries_.back().default_bytes = default_bytes<M>;
     entries_.back().reencode = reencode<M>;
     kinds_of_types_.set(type_number_of<M>(), made);
     return made;
