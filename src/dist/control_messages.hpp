@@ -5,10 +5,19 @@
 // Threads     send: any of the runtime. The rest inside job::poll.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <string_view>
+
 #include "data/node_talk.hpp"
 #include "dist/job.hpp"
 
 namespace stretto::dist {
+
+struct control_message {
+  static constexpr std::string_view message = "control.message";
+  std::span<const std::byte> content = {};
+};
 
 class control_messages final : public protocol {
  public:
@@ -22,10 +31,9 @@ class control_messages final : public protocol {
   void advance(base::thread_context& context) override;
 
  private:
-  void on_message(rank from, reader& message, base::thread_context& context);
+  void on_message(rank from, const control_message& m, base::thread_context& context);
 
   job& job_;
-  const message_kind message_;
   data::listener* handler_ = nullptr;
 };
 

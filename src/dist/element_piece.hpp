@@ -1,4 +1,4 @@
-// element_piece.hpp - the header of each message that carries elements: which elements they are and where they go.
+// element_piece.hpp - the messages that carry elements: which elements they are and where they go.
 //
 // The elements of one operation are sent in pieces. Each piece can be decoded alone. A piece is one dense box; or
 // several boxes one after the other, which are listed at its start; or a part of the held contributions of a reduction
@@ -7,34 +7,38 @@
 // Threads     values.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <source_location>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "data/layout.hpp"
 #include "data/staging_buffer.hpp"
+#include "dist/instance_fields.hpp"
 #include "dist/pending_requests.hpp"
-#include "dist/program_constants.hpp"
 #include "dist/remote_requests.hpp"
 
 namespace stretto::dist {
 
 /// The fields that are the same in all pieces of one operation.
 struct element_order {
-  request_id of;
-  data::remote_operation_request::action what = data::remote_operation_request::action::copy;
-  detail::instance_handle target;
+  using action = data::remote_operation_request::action;
+  request_id of = {};
+  action what = action::copy;  // or reduce_values, reduce_held, fold
+  detail::instance_handle target = {};
   bool is_whole = false;  // the target must have exactly the elements of `outline`
   box outline = {};       // hull of all boxes, in the target
   std::uint32_t bytes_each = 0;
-  const detail::reduction_kind* kind = nullptr;
+  operator_bits reduction = {};
   std::uint32_t contributor = 0;
   std::uint32_t pieces = 1;
-  std::source_location where;
+  std::source_location where = {};
 
   /// True if the pieces carry held contributions of a reduction instead of the elements of boxes.
-  bool is_held() const noexcept {
-    return what == data::remote_operation_request::action::reduce_held ||
-           what == data::remote_operation_request::action::fold;
-  }
+  bool is_held() const noexcept { return what == action::reduce_held || what == action::fold; }
 };
 
 struct element_piece {
@@ -44,54 +48,34 @@ struct element_piece {
   std::uint64_t offset = 0;  // held: offset in `in_all` bytes
   std::uint64_t in_all = 0;
 };
+template <>
+inline constexpr auto last_of<element_piece::form> = element_piece::form::held;
 
-inline void put(writer& to, const element_order& o, const element_piece& p, std::uint16_t node) {
-  to.put(o.of.requester);
-  to.put(o.of.number);
-  to.put(o.what);
-  put(to, o.target);
-  to.put(static_cast<std::uint8_t>(o.is_whole));
-  put(to, o.outline);
-  to.put(o.bytes_each);
-  to.put(encode_kind(o.kind));
-  to.put(o.contributor);
-  to.put(o.pieces);
-  to.put(encode(o.where, node));
-  to.put(p.is);
-  if (p.is == element_piece::form::one_box) put(to, p.one);
-  if (p.is != element_piece::form::held) return;
-  to.put(p.offset);
-  to.put(p.in_all);
-}
+/// To the node of the target; the bytes of the piece follow as a payload.
+struct element_message {
+  static constexpr std::string_view message = "instances.piece";
+  element_order order = {};
+  element_piece piece = {};
 
-/// A decoded order. decode_kind must still look up the reduction operator from `kind_bits`.
-struct read_order : element_order {
-  std::uint64_t kind_bits = 0;
+  /// True if a payload of so many bytes can be this piece.
+  bool is_sound(std::uint64_t bytes) const noexcept;
 };
-inline read_order get_order(reader& from, std::uint16_t node) {
-  read_order o;
-  o.of.requester = from.get<rank>();
-  o.of.number = from.get<std::uint64_t>();
-  o.what = from.get<data::remote_operation_request::action>();
-  o.target = get_handle(from);
-  o.is_whole = from.get<std::uint8_t>() != 0;
-  o.outline = get_box(from);
-  o.bytes_each = from.get<std::uint32_t>();
-  o.kind_bits = from.get<std::uint64_t>();
-  o.contributor = from.get<std::uint32_t>();
-  o.pieces = from.get<std::uint32_t>();
-  o.where = decode(from.get<std::uint64_t>(), node);
-  return o;
-}
-inline element_piece get_piece(reader& from) {
-  element_piece p;
-  p.is = from.get<element_piece::form>();
-  if (p.is == element_piece::form::one_box) p.one = get_box(from);
-  if (p.is != element_piece::form::held) return p;
-  p.offset = from.get<std::uint64_t>();
-  p.in_all = from.get<std::uint64_t>();
-  return p;
-}
+
+/// To the node of the target: the operation has failed, and no more pieces come than these.
+struct elements_abandoned {
+  static constexpr std::string_view message = "instances.abandoned";
+  request_id of = {};
+  std::uint32_t sent = 0;
+  failure_ref why = {};
+};
+
+/// To the node of a posted receive: these elements of it will not come.
+struct elements_not_coming {
+  static constexpr std::string_view message = "instances.not_coming";
+  std::uint64_t number = 0;  // of the receive
+  failure_ref why = {};
+  std::vector<box> boxes = {};
+};
 
 /// For a piece of several boxes: the size of the list of boxes at its start, which precedes the elements.
 inline std::size_t front_of_boxes(std::size_t boxes) noexcept {
@@ -108,7 +92,29 @@ inline std::vector<box> read_front(const std::byte* from, std::size_t bytes) {
   if (front_of_boxes(0) > bytes || count > (bytes - sizeof count) / sizeof(box)) return {};
   std::vector<box> all(count);
   if (count) std::memcpy(all.data(), from + sizeof count, count * sizeof(box));
+  for (box& b : all) b = box::between(b.min(), b.max());
   return all;
+}
+
+/// True if these boxes are elements of the operation, whose bytes are so many.
+inline bool are_boxes_of(const element_order& o, std::span<const box> boxes, std::uint64_t bytes) noexcept {
+  for (const box& b : boxes) {
+    if (!o.outline.contains(b) || data::is_beyond_addressing(b, o.bytes_each)) return false;
+    const std::uint64_t its = b.volume() * o.bytes_each;
+    if (its > bytes) return false;
+    bytes -= its;
+  }
+  return bytes == 0;
+}
+
+inline bool element_message::is_sound(std::uint64_t bytes) const noexcept {
+  using form = element_piece::form;
+  const bool is_copy = order.what == element_order::action::copy;
+  if (order.pieces == 0 || order.is_held() != (piece.is == form::held) || is_copy != !order.reduction.bits)
+    return false;
+  if (order.is_held()) return piece.offset <= piece.in_all && bytes <= piece.in_all - piece.offset;
+  if (!is_copy && order.what != element_order::action::reduce_values) return false;
+  return piece.is == form::one_box ? are_boxes_of(order, {&piece.one, 1}, bytes) : bytes >= front_of_boxes(0);
 }
 
 }  // namespace stretto::dist

@@ -24,12 +24,25 @@ std::span<const box> boxes_of(const element_piece& p) noexcept {
   return p.is == element_piece::form::one_box ? std::span(&p.one, 1) : std::span<const box>();
 }
 
+bool are_of_one_operation(const element_order& a, const element_order& b) noexcept {
+  return a.what == b.what && a.outline == b.outline && a.bytes_each == b.bytes_each;
+}
+
+error elements_missing(const element_order& o, const detail::instance_record& r) {
+  return error("D06", std::string(data::word_of(o.what)) + " uses elements outside of " + detail::describe(r))
+      .fact("submitted", o.where)
+      .fact("elements", o.outline.text() + (o.is_whole ? ", all of the other instance" : ""))
+      .fact("instance", r.shape.box.text());
+}
+
 }  // namespace
 
 /// The elements of one operation.
 struct element_receiver::incoming_transfer {
   // Written by the handler of the first piece.
   element_order order;
+  const detail::reduction_kind* kind = nullptr;
+  std::uint64_t held_bytes = 0;  // of all contributions of a reduction
   rank from = 0;
   detail::instance_handle target;
   posted_receives::shared posted;  // the target, if it is a posted receive that has not failed; else null
@@ -76,17 +89,13 @@ struct element_receiver::piece_in_flight : places::completion {
   const std::shared_ptr<data::staging_buffer> bytes;  // staging buffer; null: received directly into the target
 };
 
-element_receiver::element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names,
-                                   posted_receives& posted, pull_offers& offers)
-    : job_(j),
-      causes_(causes),
-      pending_requests_(pending),
-      names_(names),
-      posted_(posted),
-      offers_(offers),
-      piece_(j.on_payload<&element_receiver::on_piece>("instances.piece", this)),
-      abandoned_(j.on<&element_receiver::on_abandoned>("instances.abandoned", this)) {
-  offers_.set_receiver([this](pull_offer&& of, base::thread_context& context) { on_offer(std::move(of), context); });
+element_receiver::element_receiver(job& j, pending_requests& pending, instance_names& names, posted_receives& posted,
+                                   pull_offers& offers)
+    : job_(j), pending_requests_(pending), names_(names), posted_(posted), offers_(offers) {
+  j.on_payload<&element_receiver::on_piece>(this);
+  j.on<&element_receiver::on_abandoned>(this);
+  offers_.set_receiver(
+      [this](received_offer&& of, base::thread_context& context) { on_offer(std::move(of), context); });
 }
 
 element_receiver::shared element_receiver::transfer_of(const request_id& q, rank from) {
@@ -100,10 +109,14 @@ element_receiver::shared element_receiver::transfer_of(const request_id& q, rank
   return a;
 }
 
-void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context) {
-  const read_order o = get_order(head, job_.node_of(from));
-  const element_piece p = get_piece(head);
+void element_receiver::on_piece(rank from, const element_message& m, net::payload&& rest,
+                                base::thread_context& context) {
+  const element_order& o = m.order;
+  const element_piece& p = m.piece;
+  if (!m.is_sound(rest.bytes())) return job_.refuse_malformed(m.message, from);
   const shared a = transfer_of(o.of, from);
+  if (a->has_order && (!are_of_one_operation(a->order, o) || (o.is_held() && a->held_bytes != p.in_all)))
+    return job_.refuse_malformed(m.message, from);
   bool is_first = false;
   {
     const std::scoped_lock lock(a->lock);
@@ -122,26 +135,26 @@ void element_receiver::on_piece(rank from, reader& head, net::payload&& rest, ba
   }
   if (!is_first) return land(a, {p, std::move(rest)}, context);
   a->order = o;
+  a->held_bytes = p.in_all;
   try {
-    a->order.kind = decode_kind(o.kind_bits, job_.name_of(job_.self()), o.where);
+    a->kind = decode_kind(o.reduction.bits, job_.name_of(job_.self()), o.where);
     resolve_target(a, context);
   } catch (...) {
     on_target_ready(a, detail::make_failure(std::current_exception(), data::word_of(o.what), o.where), context);
   }
 }
 
-void element_receiver::on_offer(pull_offer&& of, base::thread_context& context) {
-  if (!data::can_import(of.source, job_.node_of(of.from), context))
-    return offers_.reply_to(of, pull_offers::offer_reply::never);
-  const shared a = transfer_of(of.order.of, of.from);
-  const auto kept = std::make_shared<const pull_offer>(std::move(of));
+void element_receiver::on_offer(received_offer&& of, base::thread_context& context) {
+  if (!data::can_import(of.is.source, job_.node_of(of.from), context)) return offers_.reply_to(of, offer_reply::never);
+  const shared a = transfer_of(of.is.order.of, of.from);
+  const auto kept = std::make_shared<const received_offer>(std::move(of));
   {
     const std::scoped_lock lock(a->lock);
     a->has_order = true;
     a->pieces = a->arrived = 1;
     a->waiting.push_back({{.is = element_piece::form::offered}, {}, {}, kept});
   }
-  a->order = kept->order;
+  a->order = kept->is.order;
   try {
     resolve_target(a, context);
   } catch (...) {
@@ -150,32 +163,33 @@ void element_receiver::on_offer(pull_offer&& of, base::thread_context& context) 
   }
 }
 
-void element_receiver::pull(const shared& a, const std::shared_ptr<const pull_offer>& of,
+void element_receiver::pull(const shared& a, const std::shared_ptr<const received_offer>& of,
                             base::thread_context& context) noexcept {
   const element_order& o = a->order;
   const auto over = [this, a, of](const failure* cause, base::thread_context& on) {
-    offers_.reply_to(*of, pull_offers::offer_reply::pulled);
-    ended(a, of->boxes, cause, on);
+    offers_.reply_to(*of, offer_reply::pulled);
+    ended(a, of->is.boxes, cause, on);
   };
   try {
     failure_ref why = a->posted ? posted_.begin(*a->posted) : failure_ref();
     if (why || (!a->posted && has_failed(*a))) {  // the elements are no longer needed
-      offers_.reply_to(*of, pull_offers::offer_reply::pulled);
+      offers_.reply_to(*of, offer_reply::pulled);
       return count_piece(a, why.get(), context);
     }
-    if (a->posted) why = posted_.refusal(*a->posted, of->boxes, o);
+    if (a->posted) why = posted_.refusal(*a->posted, of->is.boxes, o);
     if (why) return over(why.get(), context);
     const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
-    const auto in = data::memory_of(of->source, job_.node_of(of->from), r, context);
+    if (r.shape.element_bytes != o.bytes_each) throw elements_missing(o, r);
+    const auto in = data::memory_of(of->is.source, job_.node_of(of->from), r, context);
     if (!in) return request_pieces(a, *of, context);
-    const event done = data::copy_from(in, of->source, a->target, of->boxes, of->shift, o.where);
+    const event done = data::copy_from(in, of->is.source, a->target, of->is.boxes, of->is.shift, o.where);
     when_ended(a->step_for(its_elements), done, context, over);
   } catch (...) {
     over(detail::make_failure(std::current_exception(), data::word_of(o.what), o.where).get(), context);
   }
 }
 
-void element_receiver::request_pieces(const shared& a, const pull_offer& of, base::thread_context& context) {
+void element_receiver::request_pieces(const shared& a, const received_offer& of, base::thread_context& context) {
   if (a->posted) posted_.ended(*a->posted, {}, nullptr, context);  // counts no elements
   bool is_wanted = false;
   {
@@ -184,7 +198,7 @@ void element_receiver::request_pieces(const shared& a, const pull_offer& of, bas
     if (is_wanted) a->pieces = ~0u, a->arrived = 0;
   }
   if (!is_wanted) return count_piece(a, nullptr, context);
-  offers_.reply_to(of, pull_offers::offer_reply::in_pieces);
+  offers_.reply_to(of, offer_reply::in_pieces);
   pieces_in_flight_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
@@ -268,14 +282,9 @@ void element_receiver::await_target(const shared& a, const detail::instance_hand
 
 void element_receiver::check(incoming_transfer& a, base::thread_context& context) const {
   const element_order& o = a.order;
-  const char* const word = data::word_of(o.what);
-  const detail::instance_record& r = data::usable(a.target, word, context, o.where);
+  const detail::instance_record& r = data::usable(a.target, data::word_of(o.what), context, o.where);
   const bool fits = o.is_whole ? r.shape.box == o.outline : r.shape.box.contains(o.outline);
-  if (!fits)
-    throw error("D06", std::string(word) + " uses elements outside of " + detail::describe(r))
-        .fact("submitted", o.where)
-        .fact("elements", o.outline.text() + (o.is_whole ? ", all of the other instance" : ""))
-        .fact("instance", r.shape.box.text());
+  if (!fits) throw elements_missing(o, r);
 }
 
 void element_receiver::on_target_ready(const shared& a, failure_ref cause, base::thread_context& context) {
@@ -287,6 +296,10 @@ void element_receiver::on_target_ready(const shared& a, failure_ref cause, base:
     now = std::move(a->waiting);
   }
   for (waiting_piece& p : now) land(a, std::move(p), context);
+}
+
+std::uint32_t element_receiver::bytes_each_in(const incoming_transfer& a) noexcept {
+  return a.kind ? a.kind->rhs_bytes : a.target.record->shape.element_bytes;
 }
 
 void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept {
@@ -306,7 +319,7 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
       const std::scoped_lock lock(a->lock);
       is_dropped = bool(a->cause);
       if (!is_dropped && p.is.is == element_piece::form::held) {
-        if (!a->held) a->held.emplace(data::state_of(context).staging, p.is.in_all);
+        if (!a->held) a->held.emplace(data::state_of(context).staging, a->held_bytes);
         where_held = a->held->data() + p.is.offset;
       }
     }
@@ -314,6 +327,7 @@ void element_receiver::land(const shared& a, waiting_piece&& p, base::thread_con
     std::byte* at = where_held;
     std::shared_ptr<data::staging_buffer> bytes = p.here;
     if (p.is.is == element_piece::form::one_box && o.what == verb::copy) {
+      if (bytes_each_in(*a) != o.bytes_each) throw elements_missing(o, *a->target.record);
       const auto there = data::bytes_for_messages(a->target, p.is.one, context);
       const bool is_on_host = bytes || p.rest.is_here();  // content that arrived with the head
       if (!there.on_device || !is_on_host) at = there.first;
@@ -348,10 +362,15 @@ void element_receiver::apply(const shared& a, const element_piece& p, std::share
   failure_ref why;
   try {
     if (a->posted && p.is == element_piece::form::boxes) why = posted_.refusal(*a->posted, boxes, o);
-    if (!why) data::usable(a->target, data::word_of(o.what), context, o.where);
+    if (!why) {
+      const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
+      const auto front = static_cast<std::size_t>(at - bytes->data());
+      const bool are_all = front <= bytes->size() && are_boxes_of(o, boxes, bytes->size() - front);
+      if (!are_all || bytes_each_in(*a) != o.bytes_each) throw elements_missing(o, r);
+    }
     for (const box& b : why ? std::span<const box>() : std::span<const box>(boxes)) {
       all.push_back(o.what == verb::copy ? data::copy_from_bytes(at, a->target, b, o.where)
-                                         : data::reduce_from_bytes(at, a->target, b, *o.kind, o.where));
+                                         : data::reduce_from_bytes(at, a->target, b, *a->kind, o.where));
       at += b.volume() * o.bytes_each;
     }
   } catch (...) {  // report after the copies that have begun, which read the buffer
@@ -394,7 +413,7 @@ void element_receiver::finish_transfer(const shared& a, base::thread_context& co
     data::data_state& state = data::state_of(context);
     const detail::instance_record& r = data::usable(a->target, data::word_of(o.what), context, o.where);
     const detail::instance_handle all = detail::create_reduction(
-        state.memories.front()->where(), o.outline, r.dimensions, *o.kind, {.style = reduction_style::list}, o.where);
+        state.memories.front()->where(), o.outline, r.dimensions, *a->kind, {.style = reduction_style::list}, o.where);
     const auto freed = [all, where = o.where](event done) {
       detail::destroy_instance(all, after_range{{&done, 1}}, where);
       return done;
@@ -404,8 +423,8 @@ void element_receiver::finish_transfer(const shared& a, base::thread_context& co
     event done;
     try {
       if (a->held) all.record->reduction->take_bytes({a->held->data(), a->held->size()}, context);
-      done = o.what == verb::fold ? detail::fold_held(all, a->target, o.contributor, *o.kind, first, o.where)
-                                  : detail::reduce_held(all, a->target, *o.kind, first, o.where);
+      done = o.what == verb::fold ? detail::fold_held(all, a->target, o.contributor, *a->kind, first, o.where)
+                                  : detail::reduce_held(all, a->target, *a->kind, first, o.where);
     } catch (...) {
       freed({});
       throw;
@@ -422,19 +441,15 @@ void element_receiver::finish_transfer(const shared& a, base::thread_context& co
   }
 }
 
-void element_receiver::on_abandoned(rank from, reader& content, base::thread_context& context) {
-  request_id q;
-  q.requester = content.get<rank>();
-  q.number = content.get<std::uint64_t>();
-  const auto gone = content.get<std::uint32_t>();
-  const failure_ref cause = causes_.read(content, from);
-  const shared a = transfer_of(q, from);
+void element_receiver::on_abandoned(rank from, const elements_abandoned& m, base::thread_context& context) {
+  if (!m.why) return job_.refuse_malformed(m.message, from);
+  const shared a = transfer_of(m.of, from);
   bool is_last = false;
   {
     const std::scoped_lock lock(a->lock);
-    if (!a->cause) a->cause = cause;
-    a->pieces = gone;
-    is_last = a->in_place == gone;
+    if (!a->cause) a->cause = m.why;
+    a->pieces = m.sent;
+    is_last = a->in_place == m.sent;
   }
   if (is_last) finish_transfer(a, context);
 }

@@ -20,7 +20,6 @@
 
 #include "data/attachments.hpp"
 #include "dist/element_piece.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/instance_names.hpp"
 #include "dist/posted_receives.hpp"
 #include "dist/pull_offers.hpp"
@@ -30,11 +29,8 @@ namespace stretto::dist {
 class element_receiver {
  public:
   /// Before job::start.
-  element_receiver(job& j, failure_codec& causes, pending_requests& pending, instance_names& names,
-                   posted_receives& posted, pull_offers& offers);
-
-  message_kind piece() const noexcept { return piece_; }
-  message_kind abandoned() const noexcept { return abandoned_; }
+  element_receiver(job& j, pending_requests& pending, instance_names& names, posted_receives& posted,
+                   pull_offers& offers);
 
   /// True while elements are being written to memory. The node is not idle then, although no message may be pending.
   bool has_incoming_data() const noexcept { return pieces_in_flight_.load(std::memory_order_acquire) != 0; }
@@ -58,14 +54,14 @@ class element_receiver {
   struct waiting_piece {
     element_piece is;
     net::payload rest;
-    std::shared_ptr<data::staging_buffer> here = {};  // content that arrived with the head and must wait
-    std::shared_ptr<const pull_offer> offered = {};   // set: an offer of all elements, no piece
+    std::shared_ptr<data::staging_buffer> here = {};     // content that arrived with the head and must wait
+    std::shared_ptr<const received_offer> offered = {};  // set: an offer of all elements, no piece
   };
   using shared = std::shared_ptr<incoming_transfer>;
   using key = std::pair<rank, std::uint64_t>;  // identifies a request
 
-  void on_piece(rank from, reader& head, net::payload&& rest, base::thread_context& context);
-  void on_abandoned(rank from, reader& content, base::thread_context& context);
+  void on_piece(rank from, const element_message& m, net::payload&& rest, base::thread_context& context);
+  void on_abandoned(rank from, const elements_abandoned& m, base::thread_context& context);
 
   shared transfer_of(const request_id& q, rank from);
   void resolve_target(const shared& a, base::thread_context& context);
@@ -74,12 +70,14 @@ class element_receiver {
                     base::thread_context& context);
   void check(incoming_transfer& a, base::thread_context& context) const;
   void on_target_ready(const shared& a, failure_ref cause, base::thread_context& context);
-  void on_offer(pull_offer&& of, base::thread_context& context);
+  void on_offer(received_offer&& of, base::thread_context& context);
   /// Copies offered elements. Requires that the target is ready.
-  void pull(const shared& a, const std::shared_ptr<const pull_offer>& of, base::thread_context& context) noexcept;
+  void pull(const shared& a, const std::shared_ptr<const received_offer>& of, base::thread_context& context) noexcept;
   /// Tells the sender to send the elements in pieces.
-  void request_pieces(const shared& a, const pull_offer& of, base::thread_context& context);
+  void request_pieces(const shared& a, const received_offer& of, base::thread_context& context);
   static bool has_failed(incoming_transfer& a);
+  /// Of the elements that a copy or a reduction of values needs.
+  static std::uint32_t bytes_each_in(const incoming_transfer& a) noexcept;
   void land(const shared& a, waiting_piece&& p, base::thread_context& context) noexcept;
   /// Copies or reduces a piece from its staging buffer into the target.
   void apply(const shared& a, const element_piece& p, std::shared_ptr<data::staging_buffer> bytes,
@@ -89,12 +87,10 @@ class element_receiver {
   void finish_transfer(const shared& a, base::thread_context& context) noexcept;
 
   job& job_;
-  failure_codec& causes_;
   pending_requests& pending_requests_;
   instance_names& names_;
   posted_receives& posted_;
   pull_offers& offers_;
-  const message_kind piece_, abandoned_;
   std::atomic<std::size_t> pieces_in_flight_{0};
   std::mutex lock_;
   std::map<key, shared> incoming_;

@@ -80,7 +80,7 @@ void element_sender::send(const request_id& q, owned_request&& r, const detail::
               .what = is.what,
               .target = is.used[0],
               .is_whole = is.is_whole,
-              .kind = is.kind,
+              .reduction = {encode_kind(is.kind)},
               .contributor = is.contributor,
               .where = where};
   const event ready = source.record->ready;
@@ -107,10 +107,7 @@ void element_sender::fail_before_sending(const shared& c, const failure& cause, 
 }
 
 void element_sender::abandon(const outgoing_transfer& c, std::uint32_t sent, const failure& cause) {
-  const request_id& q = c.order.of;
-  writer w(q.requester, q.number, sent);
-  causes_.write(w, cause);
-  job_.send(c.to, abandoned_, w);
+  job_.send(c.to, elements_abandoned{c.order.of, sent, failure_ref::share(&cause)});
 }
 
 void element_sender::begin(const shared& c, base::thread_context& context) {
@@ -134,12 +131,12 @@ bool element_sender::offer_elements(const shared& c, const detail::instance_reco
   if (o.what != verb::copy || o.outline.is_empty()) return false;
   auto source = data::export_for_import(r, context);
   if (!source || !offers_.is_worth_offering(c->to, *source)) return false;
-  pull_offer of{.order = o, .boxes = {}, .shift = c->request.is.shift, .source = *std::move(source)};
+  pull_offer of{.order = o, .shift = c->request.is.shift, .source = *std::move(source)};
   std::ranges::copy_if(all, std::back_inserter(of.boxes), [](const box& b) { return !b.is_empty(); });
   c->was_offered = true;
   // The callback keeps the transfer and its lease until the reply.
-  offers_.send(c->to, of, [this, c](pull_offers::offer_reply is, base::thread_context& on) {
-    if (is == pull_offers::offer_reply::pulled) return;
+  offers_.send(c->to, std::move(of), [this, c](offer_reply is, base::thread_context& on) {
+    if (is == offer_reply::pulled) return;
     try {
       const data::remote_operation_request& asked = c->request.is;
       const detail::instance_record& lent = data::usable(c->source, data::word_of(c->order.what), on, c->order.where);
@@ -258,10 +255,8 @@ void element_sender::start_piece(const shared& c, std::size_t piece, base::threa
 void element_sender::send_piece(const shared& c, std::size_t piece, const element_piece& p,
                                 std::span<const std::byte> bytes, std::shared_ptr<data::staging_buffer> kept,
                                 base::thread_context& context, bool from_device) {
-  writer head;
-  put(head, c->order, p, job_.node());
   auto sent = std::make_unique<sent_piece>(*this, c, std::move(kept));
-  job_.send(c->to, piece_, head, bytes, *sent.release(), from_device);
+  job_.send(c->to, element_message{c->order, p}, bytes, *sent.release(), from_device);
   {
     const std::scoped_lock lock(c->lock);
     ++c->sent;

@@ -14,7 +14,6 @@
 #include <memory>
 
 #include "dist/element_piece.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/posted_receives.hpp"
 #include "dist/pull_offers.hpp"
 
@@ -27,16 +26,9 @@ class element_sender {
   static constexpr std::uint64_t passing_piece_bytes = 256 << 10;
   static constexpr int pieces_under_way = 4;
 
-  /// `piece` and `abandoned` are the messages that the element_receiver of the other node handles.
-  element_sender(job& j, failure_codec& causes, pending_requests& pending, posted_receives& p, pull_offers& offers,
-                 message_kind piece, message_kind abandoned)
-      : job_(j),
-        causes_(causes),
-        pending_requests_(pending),
-        posted_(p),
-        offers_(offers),
-        piece_(piece),
-        abandoned_(abandoned) {}
+  /// The element_receiver of the other node handles its messages.
+  element_sender(job& j, pending_requests& pending, posted_receives& p, pull_offers& offers)
+      : job_(j), pending_requests_(pending), posted_(p), offers_(offers) {}
 
   /// Sends the elements that `r` (a copy or a reduction) requests from the local instance `source` to r.used[0], after
   /// `behind` has triggered. If this fails before the first piece, this node replies to `q`; otherwise the receiver
@@ -71,11 +63,9 @@ class element_sender {
   void piece_prepared(const shared& c, const failure* cause, base::thread_context& context) noexcept;
 
   job& job_;
-  failure_codec& causes_;
   pending_requests& pending_requests_;
   posted_receives& posted_;
   pull_offers& offers_;
-  const message_kind piece_, abandoned_;
 };
 
 }  // namespace stretto::dist

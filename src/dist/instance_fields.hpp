@@ -34,7 +34,12 @@ struct field_codec<box> {
     point min, max;
     from.get(min);
     from.get(max);
+    for (int a = 0; a < max_axes; ++a) {
+      coordinate length = 0;
+      if (__builtin_sub_overflow(max[a], min[a], &length)) return from.refuse();
+    }
     b = box::between(min, max);
+    if (b.min() != min || b.max() != max) from.refuse();
   }
 };
 

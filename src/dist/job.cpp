@@ -183,7 +183,7 @@ void job::send(rank to, message_kind kind, const writer& head, std::span<const s
                std::shared_ptr<const void> lent, counting is, followed by_another) {
   const entry& e = entries_[static_cast<std::size_t>(kind)];
   const std::uint64_t cause = e.is_counted ? current_span() : 0;
-  const bool is_one = !e.with_rest && !e.decode_head_and_handle;  // one content, at whose end the cause is written
+  const bool is_one = !e.decode_head_and_handle;  // one content, at whose end the cause is written
   if (is_one && (cause || rest.size() < split_bytes)) {
     writer all = head;
     all.put_bytes(rest);
@@ -243,13 +243,12 @@ void job::on_arrival_with_cause(void* at, net::arrival& a) { receive(*static_cas
 void job::receive(entry& e, net::arrival& a, bool has_cause) {
   if (e.owner_job->is_lost(a.from)) return;  // this node has disconnected from it
   e.owner_job->is_handling_messages_.store(true, std::memory_order_release);
-  if (e.with_rest || e.decode_head_and_handle) {
+  if (e.decode_head_and_handle) {
     auto& context = base::require_current("job::poll");
     std::span<const std::byte> content = a.head;
     const cause_scope cause(content, has_cause, context);
     reader head(content);
-    if (e.with_rest) e.with_rest(e.owner, a.from, head, std::move(a.rest), context);
-    else if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
+    if (!e.decode_head_and_handle(*e.owner_job, e.owner, a.from, head, std::move(a.rest), context))
       return e.owner_job->refuse_malformed(e.name, a.from);
     e.owner_job->traffic_[a.from].handled.fetch_add(1, std::memory_order_release);
     return;
@@ -317,9 +316,9 @@ void job::handle(const entry& e, rank from, std::span<const std::byte> content, 
 }
 
 std::vector<job::message_type> job::message_types() const {
-  std::vector<message_type> all;
+  std::vector<message_type> all = inner_types_;
   for (const entry& e : entries_)
-    if (e.reencode) all.push_back({e.name, e.reencode});
+    if (e.reencode) all.push_back({e.name, e.default_bytes, e.reencode});
   return all;
 }
 

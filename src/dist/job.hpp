@@ -110,20 +110,8 @@ class job {
         };
     return made;
   }
-  /// For messages of two parts: a head of at most net::transport::most_head_bytes, and a payload that the handler
-  /// directs: void f(rank from, reader& head, net::payload&& rest, base::thread_context& context).
-  using payload_handler = void (*)(void* owner, rank from, reader& head, net::payload&& rest,
-                                   base::thread_context& context);
-  template <auto f, class Owner>
-  message_kind on_payload(std::string name, Owner* owner) {
-    const message_kind made = on(std::move(name), owner, nullptr);
-    entries_.back().with_rest =
-        +[](void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
-          (static_cast<Owner*>(o)->*f)(from, head, std::move(rest), context);
-        };
-    return made;
-  }
-  /// The same, with a struct as head: void f(rank from, const M& head, net::payload&& rest, base::thread_context&).
+  /// For messages of two parts: a struct as head, of at most net::transport::most_head_bytes, and a payload that the
+  /// handler directs: void f(rank from, const M& head, net::payload&& rest, base::thread_context& context).
   template <auto f, class Owner>
   message_kind on_payload(Owner* owner) {
     using M = message_of<decltype(f)>;
@@ -211,6 +199,12 @@ class job {
   /// "N2", as handles print their node.
   std::string name_of(rank r) const { return base::node_name(node_of(r)); }
 
+  /// as_message: content that is lent to the job counts in the back pressure. itself: its owner counts it already.
+  enum class counting : bool { itself, as_message };
+  /// Whether the next message to that node makes it receive the content (net::message::is_followed).
+  enum class followed : bool { no, yes };
+  static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
+
   /// Sends a message to a node, which may be this one. Does nothing if that node is lost. Never blocks. Its kind must
   /// have a handler (on).
   template <message_struct M>
@@ -223,6 +217,42 @@ class job {
     encode_message(content, m, surroundings(self_));
     send(to, kind, std::move(content));
   }
+  /// The same for a message whose last field is a span of the bytes of `owner`: many are not copied, but kept until
+  /// they have been sent.
+  template <message_struct M>
+  void send(rank to, const M& m, std::vector<std::byte>&& owner) {
+    writer content;
+    const std::span<const std::byte> last = encode_head(content, m, surroundings(self_));
+    if (is_lent(last.size())) {
+      const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(owner));
+      return send(to, kind_of<M>(), content, last, kept, counting::as_message);
+    }
+    content.put_bytes(last);
+    send(to, kind_of<M>(), std::move(content));
+  }
+  /// The same; `lent` keeps the bytes of the last field alive until they have been sent.
+  template <message_struct M>
+  void send(rank to, const M& m, std::shared_ptr<const void> lent, counting is, followed by_another = followed::no) {
+    writer head;
+    const std::span<const std::byte> last = encode_head(head, m, surroundings(self_));
+    send(to, kind_of<M>(), head, last, std::move(lent), is, by_another);
+  }
+  /// For kinds registered by on_payload: `payload` follows the struct. `lent` keeps it alive until it has been sent.
+  template <message_struct M>
+  void send(rank to, const M& head, std::span<const std::byte> payload, std::shared_ptr<const void> lent, counting is,
+            followed by_another = followed::no) {
+    writer fields;
+    encode_message(fields, head, surroundings(self_));
+    send(to, kind_of<M>(), fields, payload, std::move(lent), is, by_another);
+  }
+  /// The same; `payload` must stay valid until `sent` runs, which it does with N05 if that node is lost.
+  template <message_struct M>
+  void send(rank to, const M& head, std::span<const std::byte> payload, places::completion& sent,
+            bool from_device = false) {
+    writer fields;
+    encode_message(fields, head, surroundings(self_));
+    send(to, kind_of<M>(), fields, payload, sent, from_device);
+  }
   template <message_struct M>
   message_kind kind_of() const noexcept {
     return kinds_of_types_.at(type_number_of<M>());
@@ -231,13 +261,16 @@ class job {
   message_surroundings surroundings(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
-  /// All kinds whose messages are structs, with a function that decodes bytes and encodes the result again: nothing if
-  /// they do not decode.
+  /// All kinds whose messages are structs, for checks of their fields. default_bytes: a message of default fields.
+  /// reencode decodes bytes and encodes the result again; nothing if they do not decode.
   struct message_type {
     std::string_view name;
+    std::vector<std::byte> (*default_bytes)(const message_surroundings&);
     std::optional<std::vector<std::byte>> (*reencode)(const message_surroundings&, std::span<const std::byte>);
   };
   std::vector<message_type> message_types() const;
+  /// Of structs that are sent inside other messages (ordered_messages.hpp).
+  void add_message_type(const message_type& t) { inner_types_.push_back(t); }
   /// A node that sends what does not decode is lost to this one: its program is another, or its memory is overwritten.
   void refuse_malformed(std::string_view message, rank from);
 
@@ -246,12 +279,7 @@ class job {
   /// The same; large content is not copied, but kept until it has been sent.
   void send(rank to, message_kind kind, writer&& content);
   /// Sends `head` (at most net::transport::most_head_bytes) followed by `rest`, whose memory `lent` keeps alive until
-  /// it has been sent. counting::as_message counts `rest` in the back pressure; counting::itself says that `lent` is
-  /// counted already.
-  enum class counting : bool { itself, as_message };
-  /// Whether the next message to that node makes it receive `rest` (net::message::is_followed).
-  enum class followed : bool { no, yes };
-  static constexpr bool is_lent(std::size_t rest) noexcept { return rest >= split_bytes; }  // smaller ones are copied
+  /// it has been sent.
   void send(rank to, message_kind kind, const writer& head, std::span<const std::byte> rest,
             std::shared_ptr<const void> lent, counting is, followed by_another = followed::no);
   void send(rank to, message_kind kind, writer&& head, std::vector<std::byte>&& rest);
@@ -312,11 +340,11 @@ class job {
     handler f;
     std::string name;
     bool is_counted;
-    payload_handler with_rest = nullptr;
     refused_handler refused = nullptr;
     bool (*decode_head_and_handle)(job&, void*, rank, reader&, net::payload&&, base::thread_context&) = nullptr;
     bool (*decode_and_handle)(job&, void*, rank, reader&, base::thread_context&) = nullptr;
     void (*refused_struct)(job&, void*, rank, reader&, failure_ref, base::thread_context&) = nullptr;
+    decltype(message_type::default_bytes) default_bytes = nullptr;
     decltype(message_type::reencode) reencode = nullptr;
     net::handler_number number = 0, number_with_cause = 0;
   };
@@ -325,6 +353,7 @@ class job {
   template <message_struct M>
   message_kind on_type(void* owner) {
     const message_kind made = on(std::string(M::message), owner, nullptr, is_counted<M>() ? counted::yes : counted::no);
+    entries_.back().default_bytes = default_bytes<M>;
     entries_.back().reencode = reencode<M>;
     kinds_of_types_.set(type_number_of<M>(), made);
     return made;
@@ -349,6 +378,7 @@ class job {
   net::handlers handlers_;
   std::deque<entry> entries_;
   kinds_of_types kinds_of_types_;
+  std::vector<message_type> inner_types_;
   failure_fields* failures_ = nullptr;
   std::vector<protocol*> protocols_, advancing_;
   back_pressure pressure_;

@@ -34,8 +34,8 @@ job_member::job_member(endpoint& e, const std::function<void(job&, failure_codec
       barriers_(job_),
       queues_(job_),
       ordered_(job_),
-      tasks_(&job_, &causes_, &ordered_),
-      instances_(job_, causes_, ordered_),
+      tasks_(&job_, &ordered_),
+      instances_(job_, ordered_),
       termination_(job_),
       clock_(job_) {
   if (add_more) add_more(job_, causes_);

@@ -155,7 +155,7 @@ class field_encoder {
       else
         for (const auto& v : value) put(v);
     } else if constexpr (std::is_same_v<T, counted_bytes>) {
-      put_count(value.all.size());
+      to_.put(static_cast<std::uint64_t>(value.all.size()));
       to_.put_bytes(value.all);
     } else if constexpr (is_optional<T>) {
       put(value.has_value());
@@ -207,7 +207,7 @@ class field_decoder {
     } else if constexpr (is_vector<T>) {
       get_elements(value);
     } else if constexpr (std::is_same_v<T, counted_bytes>) {
-      value.all = from_.get_bytes(from_.get<std::uint32_t>());
+      value.all = from_.get_bytes(from_.get<std::uint64_t>());
     } else if constexpr (is_optional<T>) {
       bool is_there = false;
       get(is_there);

@@ -4,56 +4,55 @@
 
 namespace stretto::dist {
 
-ordered_messages::ordered_messages(job& j)
-    : job_(j), message_(j.on<&ordered_messages::on_message>("ordered_messages", this)) {
-  j.on_refused<&ordered_messages::on_refused_message>(message_, this);
+ordered_messages::ordered_messages(job& j) : job_(j) {
+  j.on<&ordered_messages::on_message>(this);
+  j.on_refused<&ordered_messages::on_refused_message>(this);
   j.add(*this);
 }
 
-void ordered_messages::send(rank to, kind is, const writer& content) {
-  writer w(std::uint64_t{0}, is);
-  w.put_bytes(content.all());
+void ordered_messages::send_numbered(rank to, writer&& content) {
   {
     const std::scoped_lock lock(lock_);
-    w.replace_first(sent_[to]++);
+    content.replace_first(sent_[to]++);
   }
-  job_.send(to, message_, std::move(w));
+  job_.send(to, job_.kind_of<sequenced_message>(), std::move(content));
 }
 
-void ordered_messages::on_message(rank from, reader& content, base::thread_context& context) {
-  deliver(from, content, {}, context);
+void ordered_messages::on_message(rank from, const sequenced_message& m, base::thread_context& context) {
+  deliver(from, m, {}, context);
 }
 
-void ordered_messages::on_refused_message(rank from, reader& message_prefix, failure_ref cause,
+void ordered_messages::on_refused_message(rank from, const sequenced_message& prefix, failure_ref cause,
                                           base::thread_context& context) {
-  deliver(from, message_prefix, std::move(cause), context);
+  deliver(from, prefix, std::move(cause), context);
 }
 
-void ordered_messages::deliver(rank from, reader& content, failure_ref refused, base::thread_context& context) {
-  const auto number = content.get<std::uint64_t>();
+void ordered_messages::deliver(rank from, const sequenced_message& m, failure_ref refused,
+                               base::thread_context& context) {
   sender& s = senders_[from];
-  if (number != s.next) {
-    const auto rest = content.get_bytes(content.left());
-    s.early.emplace(number, waiting{{rest.begin(), rest.end()}, std::move(refused)});
+  if (m.kind >= entries_.size() || m.number < s.next) return job_.refuse_malformed(m.message, from);
+  if (m.number != s.next) {
+    s.early.emplace(m.number, waiting{m.kind, {m.fields.begin(), m.fields.end()}, std::move(refused)});
     return;
   }
   ++s.next;
-  handle(from, content, std::move(refused), context);
-  for (auto next = s.early.find(s.next); next != s.early.end(); next = s.early.find(s.next)) {
+  handle(from, m.kind, m.fields, std::move(refused), context);
+  while (!job_.is_lost(from)) {  // else `s` is gone
+    const auto next = s.early.find(s.next);
+    if (next == s.early.end()) return;
     waiting w = std::move(next->second);
     s.early.erase(next);
     ++s.next;
-    reader kept(w.bytes);
-    handle(from, kept, std::move(w.refused), context);
+    handle(from, w.kind, w.fields, std::move(w.refused), context);
   }
 }
 
-void ordered_messages::handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const {
-  const auto which = static_cast<std::size_t>(content.get<kind>());
-  if (which >= owners_.size()) return;
-  const owner& o = owners_[which];
-  if (!refused) o.f(o.is, from, content, context);
-  else if (o.refused) o.refused(o.is, from, content, std::move(refused), context);
+void ordered_messages::handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
+                              base::thread_context& context) const {
+  const entry& e = entries_[kind];
+  reader all(fields);
+  if (!refused) e.decode_and_handle(job_, e.owner, from, all, context);
+  else if (e.refused) e.refused(job_, e.owner, from, all, std::move(refused), context);
   else job_.fail(refused->root().exception());
 }
 

@@ -9,8 +9,12 @@
 //             is the order of its calls of `send`.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,57 +23,85 @@
 
 namespace stretto::dist {
 
+struct sequenced_message {
+  static constexpr std::string_view message = "ordered_messages";
+  std::uint64_t number = 0;  // of this message among those from its sender to its receiver
+  std::uint8_t kind = 0;     // the place of its handler in the order of registration
+  std::span<const std::byte> fields = {};
+};
+
 class ordered_messages final : public protocol {
  public:
-  enum class kind : std::uint8_t {};
-  using handler = void (*)(void* owner, rank from, reader& content, base::thread_context& context);
-
   /// Before job::start.
   explicit ordered_messages(job& j);
 
-  /// Registers the handler of a new kind. Every node must register its kinds in the same order.
+  /// Registers the handler of a struct, as job::on. Every node must register its handlers in the same order.
   template <auto f, class Owner>
-  kind on(Owner* owner) {
-    owners_.push_back({owner, +[](void* o, rank from, reader& content, base::thread_context& context) {
-                         (static_cast<Owner*>(o)->*f)(from, content, context);
-                       }});
-    return static_cast<kind>(owners_.size() - 1);
+  void on(Owner* owner) {
+    using M = message_of<decltype(f)>;
+    const auto decode_and_handle = +[](job& j, void* o, rank from, reader& fields, base::thread_context& context) {
+      M m{};
+      if (!decode_message(fields, m, j.surroundings(from))) return j.refuse_malformed(M::message, from);
+      (static_cast<Owner*>(o)->*f)(from, m, context);
+    };
+    entries_.push_back({owner, type_number_of<M>(), decode_and_handle});
+    job_.add_message_type({M::message, default_bytes<M>, reencode<M>});
   }
 
-  /// Registers the handler for messages of that kind that this node has no memory for (job::on_refused), also called in
-  /// order.
+  /// Registers the handler for messages of that struct that this node has no memory for, as job::on_refused. It is also
+  /// called in order.
   template <auto f, class Owner>
-  void on_refused(kind is, Owner*) {
-    owners_[static_cast<std::size_t>(is)].refused = job::refused_by<f, Owner>;
+  void on_refused(Owner*) {
+    using M = message_of<decltype(f)>;
+    entries_[kind_of<M>()].refused =
+        +[](job& j, void* o, rank from, reader& prefix, failure_ref cause, base::thread_context& context) {
+          M m{};
+          decode_prefix(prefix, m, j.surroundings(from));
+          (static_cast<Owner*>(o)->*f)(from, m, std::move(cause), context);
+        };
   }
 
-  /// `to` must be another node.
-  void send(rank to, kind is, const writer& content);
+  /// `to` must be another node. The struct must have a handler (on).
+  template <message_struct M>
+  void send(rank to, const M& m) {
+    writer content;
+    encode_message(content, sequenced_message{.kind = kind_of<M>()}, job_.surroundings(job_.self()));
+    encode_message(content, m, job_.surroundings(job_.self()));
+    send_numbered(to, std::move(content));
+  }
 
   void lost(rank node, base::thread_context& context) noexcept override;
 
  private:
-  struct owner {
-    void* is;
-    handler f;
-    job::refused_handler refused = nullptr;
+  struct entry {
+    void* owner;
+    std::uint32_t type;  // type_number_of
+    void (*decode_and_handle)(job&, void* owner, rank from, reader& fields, base::thread_context& context);
+    void (*refused)(job&, void* owner, rank from, reader& prefix, failure_ref, base::thread_context&) = nullptr;
   };
   struct waiting {
-    std::vector<std::byte> bytes;  // including the kind
-    failure_ref refused = {};      // set: the message was refused, and `bytes` is its prefix
+    std::uint8_t kind;
+    std::vector<std::byte> fields;
+    failure_ref refused = {};  // set: the message was refused, and `fields` is its prefix
   };
   struct sender {
     std::uint64_t next = 0;
     std::map<std::uint64_t, waiting> early = {};
   };
-  void on_message(rank from, reader& content, base::thread_context& context);
-  void on_refused_message(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
-  void deliver(rank from, reader& content, failure_ref refused, base::thread_context& context);
-  void handle(rank from, reader& content, failure_ref refused, base::thread_context& context) const;
+  template <message_struct M>
+  std::uint8_t kind_of() const noexcept {
+    return static_cast<std::uint8_t>(std::ranges::find(entries_, type_number_of<M>(), &entry::type) - entries_.begin());
+  }
+  /// Sets the number of the message that `content` holds.
+  void send_numbered(rank to, writer&& content);
+  void on_message(rank from, const sequenced_message& m, base::thread_context& context);
+  void on_refused_message(rank from, const sequenced_message& prefix, failure_ref cause, base::thread_context& context);
+  void deliver(rank from, const sequenced_message& m, failure_ref refused, base::thread_context& context);
+  void handle(rank from, std::uint8_t kind, std::span<const std::byte> fields, failure_ref refused,
+              base::thread_context& context) const;
 
   job& job_;
-  const message_kind message_;
-  std::vector<owner> owners_;
+  std::vector<entry> entries_;
   std::map<rank, sender> senders_;  // only the polling thread
   base::spin_lock lock_;            // guards what follows
   std::map<rank, std::uint64_t> sent_ = {};

@@ -9,8 +9,8 @@
 
 namespace stretto::dist {
 
-out_of_band_parts::out_of_band_parts(job& j)
-    : job_(j), part_(j.on_payload<&out_of_band_parts::on_part>("parts.part", this)) {
+out_of_band_parts::out_of_band_parts(job& j) : job_(j) {
+  j.on_payload<&out_of_band_parts::on_part>(this);
   j.add(*this);
 }
 
@@ -18,12 +18,12 @@ std::uint64_t out_of_band_parts::send(rank to, std::span<const detail::part_apar
                                       const std::shared_ptr<const void>& lent) {
   const std::uint64_t number = last_.fetch_add(1, std::memory_order_relaxed) + 1;
   for (const detail::part_apart& p : all)
-    job_.send(to, part_, writer(number), p.bytes, lent, job::counting::itself, job::followed::yes);
+    job_.send(to, part_of_message{number}, p.bytes, lent, job::counting::itself, job::followed::yes);
   return number;
 }
 
-void out_of_band_parts::on_part(rank from, reader& head, net::payload&& rest, base::thread_context&) {
-  part& p = came_[{from, head.get<std::uint64_t>()}].emplace_back();
+void out_of_band_parts::on_part(rank from, const part_of_message& m, net::payload&& rest, base::thread_context&) {
+  part& p = came_[{from, m.number}].emplace_back();
   if (rest.is_here()) p.here.assign(rest.here().begin(), rest.here().end());
   else p.rest = std::move(rest);
 }

@@ -23,12 +23,19 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "dist/job.hpp"
 
 namespace stretto::dist {
+
+/// Of a part, whose bytes follow as a payload.
+struct part_of_message {
+  static constexpr std::string_view message = "parts.part";
+  std::uint64_t number = 0;  // of all parts of the message
+};
 
 class out_of_band_parts final : public protocol {
  public:
@@ -51,10 +58,9 @@ class out_of_band_parts final : public protocol {
   void lost(rank node, base::thread_context& context) noexcept override;
 
  private:
-  void on_part(rank from, reader& head, net::payload&& rest, base::thread_context& context);
+  void on_part(rank from, const part_of_message& m, net::payload&& rest, base::thread_context& context);
 
   job& job_;
-  const message_kind part_;
   std::atomic<std::uint64_t> last_{0};
   std::map<std::pair<rank, std::uint64_t>, parts> came_;  // only the polling thread
 };

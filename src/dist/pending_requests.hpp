@@ -32,7 +32,7 @@ namespace stretto::dist {
 
 /// Identifies a request on all nodes.
 struct request_id {
-  rank requester = 0;
+  node_rank requester = 0;
   std::uint64_t number = 0;  // the raw handle of its event; 0: no reply is wanted
   friend bool operator==(const request_id&, const request_id&) = default;
 };

@@ -63,11 +63,9 @@ struct posted_receives::posted_receive {
   std::vector<abandoned_boxes> abandoned;
 };
 
-posted_receives::posted_receives(job& j, failure_codec& causes, instance_names& names)
-    : job_(j),
-      causes_(causes),
-      names_(names),
-      abandoned_(j.on<&posted_receives::on_abandoned>("instances.not_coming", this)) {}
+posted_receives::posted_receives(job& j, instance_names& names) : job_(j), names_(names) {
+  j.on<&posted_receives::on_not_coming>(this);
+}
 
 instance_handle posted_receives::handle_of(std::uint16_t node, std::uint64_t number) noexcept {
   return {reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(number << 1 | 1)),
@@ -257,25 +255,19 @@ void posted_receives::forget_if_over(const posted_receive& p) {
 void posted_receives::abandon(const instance_handle& target, std::span<const box> boxes, const failure& cause) {
   // For no elements: that node may have forgotten the number.
   if (!is_posted(target) || std::ranges::all_of(boxes, [](const box& b) { return b.is_empty(); })) return;
-  writer w(number_of(target));
-  causes_.write(w, cause);
-  w.put(static_cast<std::uint64_t>(boxes.size()));
-  for (const box& b : boxes) put(w, b);
-  job_.send(*job_.rank_of(static_cast<std::uint16_t>(target.key >> 48)), abandoned_, w);
+  job_.send(*job_.rank_of(static_cast<std::uint16_t>(target.key >> 48)),
+            elements_not_coming{number_of(target), failure_ref::share(&cause), {boxes.begin(), boxes.end()}});
 }
 
-void posted_receives::on_abandoned(rank from, reader& content, base::thread_context& context) {
-  const auto number = content.get<std::uint64_t>();
-  failure_ref cause = causes_.read(content, from);
-  std::vector<box> boxes(content.get<std::uint64_t>());
-  for (box& b : boxes) b = get_box(content);
+void posted_receives::on_not_coming(rank from, const elements_not_coming& m, base::thread_context& context) {
+  if (!m.why) return job_.refuse_malformed(m.message, from);
   ended_parts over;
   {
     const std::scoped_lock lock(lock_);
-    if (number >= lost_from_) return;
-    const shared p = at(number);
-    if (!p->is_open) return void(p->abandoned.push_back({std::move(boxes), std::move(cause)}));
-    count(*p, boxes, cause.get(), over);
+    if (m.number >= lost_from_) return;
+    const shared p = at(m.number);
+    if (!p->is_open) return void(p->abandoned.push_back({m.boxes, m.why}));
+    count(*p, m.boxes, m.why.get(), over);
     forget_if_over(*p);
   }
   end_all(over, context);

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "dist/element_piece.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/instance_names.hpp"
 
 namespace stretto::dist {
@@ -33,7 +32,7 @@ class posted_receives {
   using shared = std::shared_ptr<posted_receive>;
 
   /// Must be made before job::start.
-  posted_receives(job& j, failure_codec& causes, instance_names& names);
+  posted_receives(job& j, instance_names& names);
 
   /// `number` must be below 2^63.
   static detail::instance_handle handle_of(std::uint16_t node, std::uint64_t number) noexcept;
@@ -84,7 +83,7 @@ class posted_receives {
   };
   using ended_parts = std::vector<ended_part>;
 
-  void on_abandoned(rank from, reader& content, base::thread_context& context);
+  void on_not_coming(rank from, const elements_not_coming& m, base::thread_context& context);
   void find_target(const shared& p, base::thread_context& context);
   void await_target(const shared& p, const detail::instance_handle& near, base::thread_context& context);
   void open(const shared& p, failure_ref cause, base::thread_context& context) noexcept;
@@ -99,9 +98,7 @@ class posted_receives {
   failure_ref loss_of(std::uint64_t number) const { return number >= lost_from_ ? loss_ : failure_ref(); }
 
   job& job_;
-  failure_codec& causes_;
   instance_names& names_;
-  const message_kind abandoned_;
   mutable std::mutex lock_;                        // guards what follows
   std::unordered_map<std::uint64_t, shared> all_;  // by number
   std::uint64_t lost_from_ = ~std::uint64_t{0};    // receives from this number on have failed,

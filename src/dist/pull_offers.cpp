@@ -1,82 +1,68 @@
 #include "dist/pull_offers.hpp"
 
-#include <algorithm>
-
-#include "dist/program_constants.hpp"
-
 namespace stretto::dist {
 
-pull_offers::pull_offers(job& j)
-    : job_(j),
-      offer_(j.on<&pull_offers::on_offer>("instances.offer", this)),
-      reply_(j.on<&pull_offers::on_reply>("instances.offer_reply", this)) {}
+bool pull_offer::is_sound() const noexcept {
+  using wide = __int128;
+  const data::layout& l = source.shape;
+  if (order.what != element_order::action::copy || order.reduction.bits || order.bytes_each != l.element_bytes)
+    return false;
+  if (source.dimensions < 1 || source.dimensions > max_axes || l.box.is_empty()) return false;
+  wide from = source.first, to = from + l.element_bytes;
+  for (int a = 0; a < max_axes; ++a) {
+    wide reach = 0;
+    if (__builtin_mul_overflow(wide{l.box.length(a) - 1}, wide{l.stride[a]}, &reach)) return false;
+    (reach < 0 ? from : to) += reach;
+  }
+  if (l.element_bytes == 0 || from < 0 || to > wide{source.memory_bytes}) return false;
+  for (const box& b : boxes) {
+    if (b.is_empty() || !order.outline.contains(b)) return false;
+    for (int a = 0; a < max_axes; ++a)
+      if (wide{b.min()[a]} + shift[a] < l.box.min()[a] || wide{b.max()[a]} + shift[a] > l.box.max()[a]) return false;
+  }
+  return true;
+}
+
+pull_offers::pull_offers(job& j) : job_(j) {
+  j.on<&pull_offers::on_offer>(this);
+  j.on<&pull_offers::on_reply>(this);
+}
 
 bool pull_offers::is_worth_offering(rank to, const data::exported_device_elements& source) const {
   const std::scoped_lock lock(lock_);
   return !refused_.contains({to, source.token});
 }
 
-void pull_offers::send(rank to, const pull_offer& of, reply_handler then) {
-  std::uint64_t number = 0;
+void pull_offers::send(rank to, pull_offer&& of, reply_handler then) {
   {
     const std::scoped_lock lock(lock_);
     if (job_.is_lost(to)) return;
-    number = ++last_number_;
-    pending_offers_.emplace(number, pending_offer{to, of.source.token, std::move(then)});
+    of.number = ++last_number_;
+    pending_offers_.emplace(of.number, pending_offer{to, of.source.token, std::move(then)});
   }
-  writer w(number);
-  put(w, of.order, {.is = element_piece::form::offered}, job_.node());
-  put(w, of.shift);
-  const data::exported_device_elements& s = of.source;
-  w.put(s.memory_bytes);
-  w.put(s.first);
-  put(w, s.shape.box);
-  put(w, s.shape.stride);
-  w.put(s.shape.element_bytes);
-  w.put(s.dimensions);
-  w.put(static_cast<std::uint8_t>(s.token.size()));
-  w.put_bytes(s.token);
-  w.put(static_cast<std::uint64_t>(of.boxes.size()));
-  for (const box& b : of.boxes) put(w, b);
-  job_.send(to, offer_, std::move(w));
+  job_.send(to, of);
 }
 
-void pull_offers::on_offer(rank from, reader& content, base::thread_context& context) {
-  pull_offer of;
-  of.from = from;
-  of.number = content.get<std::uint64_t>();
-  of.order = get_order(content, job_.node_of(from));
-  get_piece(content);
-  of.shift = get_point(content);
-  data::exported_device_elements& s = of.source;
-  s.memory_bytes = content.get<std::uint64_t>();
-  s.first = content.get<std::uint64_t>();
-  s.shape.box = get_box(content);
-  s.shape.stride = get_point(content);
-  s.shape.element_bytes = content.get<std::uint32_t>();
-  s.dimensions = content.get<std::uint8_t>();
-  const auto token = content.get_bytes(content.get<std::uint8_t>());
-  s.token.assign(token.begin(), token.end());
-  of.boxes.resize(content.get<std::uint64_t>());
-  for (box& b : of.boxes) b = get_box(content);
-  receive_(std::move(of), context);
+void pull_offers::on_offer(rank from, const pull_offer& m, base::thread_context& context) {
+  if (!m.is_sound()) return job_.refuse_malformed(m.message, from);
+  receive_({from, m}, context);
 }
 
-void pull_offers::reply_to(const pull_offer& of, offer_reply is) { job_.send(of.from, reply_, writer(of.number, is)); }
+void pull_offers::reply_to(const received_offer& of, offer_reply is) {
+  job_.send(of.from, pull_reply{of.is.number, is});
+}
 
-void pull_offers::on_reply(rank from, reader& content, base::thread_context& context) {
-  const auto number = content.get<std::uint64_t>();
-  const auto is = content.get<offer_reply>();
+void pull_offers::on_reply(rank from, const pull_reply& m, base::thread_context& context) {
   reply_handler then;
   {
     const std::scoped_lock lock(lock_);
-    const auto found = pending_offers_.find(number);
+    const auto found = pending_offers_.find(m.offer);
     if (found == pending_offers_.end()) return;
-    if (is == offer_reply::never) refused_.emplace(from, std::move(found->second.token));
+    if (m.is == offer_reply::never) refused_.emplace(from, std::move(found->second.token));
     then = std::move(found->second.then);
     pending_offers_.erase(found);
   }
-  then(is, context);
+  then(m.is, context);
 }
 
 void pull_offers::lost(rank node) noexcept {

@@ -10,10 +10,13 @@
 // Invariants  (1) each offer gets one reply, unless one of the two nodes is lost to the other.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,23 +25,39 @@
 
 namespace stretto::dist {
 
+/// From the node that has the elements.
 struct pull_offer {
-  element_order order;
-  std::vector<box> boxes;  // in the target, none of them empty
-  point shift;             // from target to source coordinates
-  data::exported_device_elements source;
-  // Set on the receiving node:
+  static constexpr std::string_view message = "instances.offer";
+  std::uint64_t number = 0;  // the sender's
+  element_order order = {};
+  point shift = {};  // from target to source coordinates
+  data::exported_device_elements source = {};
+  std::vector<box> boxes = {};  // in the target, none of them empty
+
+  /// True if the elements lie in the memory that it names, and the boxes among the elements.
+  bool is_sound() const noexcept;
+};
+/// As the receiver keeps it.
+struct received_offer {
   rank from = 0;
-  std::uint64_t number = 0;
+  pull_offer is = {};
+};
+
+/// pulled: the elements have been copied, or are no longer needed. in_pieces: the sender must send them. never: the
+/// same, for all elements of that memory.
+enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
+template <>
+inline constexpr auto last_of<offer_reply> = offer_reply::never;
+struct pull_reply {
+  static constexpr std::string_view message = "instances.offer_reply";
+  std::uint64_t offer = 0;
+  offer_reply is = {};
 };
 
 class pull_offers {
  public:
-  /// pulled: the elements have been copied, or are no longer needed. in_pieces: the sender must send them. never: the
-  /// same, for all elements of that memory.
-  enum class offer_reply : std::uint8_t { pulled, in_pieces, never };
   using reply_handler = std::function<void(offer_reply is, base::thread_context& context)>;
-  using handler = std::function<void(pull_offer&& of, base::thread_context& context)>;
+  using handler = std::function<void(received_offer&& of, base::thread_context& context)>;
 
   /// Before job::start.
   explicit pull_offers(job& j);
@@ -47,16 +66,16 @@ class pull_offers {
 
   /// On the source node: false if node `to` has replied that it can never access this memory.
   bool is_worth_offering(rank to, const data::exported_device_elements& source) const;
-  /// Calls `then` with the reply; drops it if that node is lost.
-  void send(rank to, const pull_offer& of, reply_handler then);
+  /// Calls `then` with the reply; drops it if that node is lost. Numbers the offer.
+  void send(rank to, pull_offer&& of, reply_handler then);
   /// On the receiving node; must be called once per offer.
-  void reply_to(const pull_offer& of, offer_reply is);
+  void reply_to(const received_offer& of, offer_reply is);
 
   void lost(rank node) noexcept;
 
  private:
-  void on_offer(rank from, reader& content, base::thread_context& context);
-  void on_reply(rank from, reader& content, base::thread_context& context);
+  void on_offer(rank from, const pull_offer& m, base::thread_context& context);
+  void on_reply(rank from, const pull_reply& m, base::thread_context& context);
 
   struct pending_offer {
     rank to = 0;
@@ -64,7 +83,6 @@ class pull_offers {
     reply_handler then;
   };
   job& job_;
-  const message_kind offer_, reply_;
   handler receive_;
   mutable std::mutex lock_;  // guards what follows
   std::uint64_t last_number_ = 0;

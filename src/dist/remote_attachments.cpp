@@ -24,16 +24,13 @@ failure_ref gone(const std::string& node, const std::source_location& where) {
 
 remote_attachments::remote_attachments(job& j, ordered_messages& ordered, pending_requests& pending,
                                        element_sender& sender, element_receiver& receiver)
-    : job_(j),
-      pending_requests_(pending),
-      sender_(sender),
-      receiver_(receiver),
-      ordered_(ordered),
-      fetch_(j.on<&remote_attachments::on_fetch>("attachments.fetch", this)),
-      hold_(j.on<&remote_attachments::on_hold>("attachments.hold", this)),
-      let_go_(j.on<&remote_attachments::on_let_go>("attachments.let_go", this)),
-      read_(j.on<&remote_attachments::on_read>("attachments.read", this)),
-      request_(ordered.on<&remote_attachments::on_request>(this)) {}
+    : job_(j), pending_requests_(pending), sender_(sender), receiver_(receiver), ordered_(ordered) {
+  j.on<&remote_attachments::on_fetch>(this);
+  j.on<&remote_attachments::on_hold>(this);
+  j.on<&remote_attachments::on_release>(this);
+  j.on<&remote_attachments::on_read>(this);
+  ordered.on<&remote_attachments::on_request>(this);
+}
 
 void remote_attachments::serve(std::shared_ptr<data::attachments> all) {
   all_ = std::move(all);
@@ -61,40 +58,37 @@ event remote_attachments::fetch(const data::attachment_name& what, const box& pa
                  if (which.is_last && !which.is_first) let_go(what);
                  return pending_requests_.reply(q.id, cause, on, pending_requests::failure_origin::precondition);
                }
-               writer w(what.number, q.id.number, encode(where, job_.node()), static_cast<std::uint8_t>(which.is_first),
-                        static_cast<std::uint8_t>(which.is_last));
-               put(w, part);
-               put(w, which.shift);
-               put(w, into);
-               job_.send(of, fetch_, w);
+               job_.send(of, attachment_fetch{.array = what.number,
+                                              .request = q.id.number,
+                                              .where = where,
+                                              .is_first = which.is_first,
+                                              .is_last = which.is_last,
+                                              .part = part,
+                                              .shift = which.shift,
+                                              .target = into});
              });
   pending_requests_.end_if_lost(q.id, {&of, 1}, context);
   return q.done;
 }
 
-void remote_attachments::on_fetch(rank from, reader& content, base::thread_context& context) {
-  const auto number = content.get<std::uint64_t>();
-  fetch_request f{
-      {from, content.get<std::uint64_t>()}, {}, {}, {}, 0, decode(content.get<std::uint64_t>(), job_.node_of(from))};
-  const bool is_first = content.get<std::uint8_t>() != 0, is_last = content.get<std::uint8_t>() != 0;
-  f.part = get_box(content);
-  f.shift = get_point(content);
-  f.target = get_handle(content);
+void remote_attachments::on_fetch(rank from, const attachment_fetch& m, base::thread_context& context) {
+  if (!job_.rank_of(static_cast<std::uint16_t>(m.target.key >> 48))) return job_.refuse_malformed(m.message, from);
+  fetch_request f{{from, m.request}, m.part, m.shift, m.target, 0, m.where};
   array found;
-  if (is_of_request(number)) {
-    f.request = number;
+  if (is_of_request(m.array)) {
+    f.request = m.array;
     const std::scoped_lock lock(lock_);
-    const auto [at, is_new] = requested_.try_emplace({from, number});
+    const auto [at, is_new] = requested_.try_emplace({from, m.array});
     if (is_new) return void(at->second.wanted = f);
     found = at->second.lent;
   } else {
-    found = all_->find(number);
+    found = all_->find(m.array);
   }
   if (!found) return refuse(f, context);
-  if (is_first && !is_last) hold_for(from, number);
+  if (m.is_first && !m.is_last) hold_for(from, m.array);
   lend(*found, f, context);
-  if (is_of_request(number)) return;
-  if (is_last && !is_first) let_go_for(from, number);
+  if (is_of_request(m.array)) return;
+  if (m.is_last && !m.is_first) let_go_for(from, m.array);
 }
 
 void remote_attachments::refuse(const fetch_request& f, base::thread_context& context) {
@@ -124,22 +118,17 @@ data::attachment_name remote_attachments::request(std::uint16_t node, std::uint6
                                                   const std::source_location& where) {
   job_.hold_back(where);
   const data::attachment_name name{node, std::uint64_t{1} << 63 | requests_.fetch_add(1, std::memory_order_relaxed)};
-  writer w(name.number, shared, encode(where, job_.node()));
-  put(w, part);
-  ordered_.send(*job_.rank_of(node), request_, w);
+  ordered_.send(*job_.rank_of(node), attachment_request{name.number, shared, where, part});
   return name;
 }
 
-void remote_attachments::on_request(rank from, reader& content, base::thread_context& context) {
-  const auto number = content.get<std::uint64_t>();
-  const auto shared = content.get<std::uint64_t>();
-  const std::source_location where = decode(content.get<std::uint64_t>(), job_.node_of(from));
-  const box part = get_box(content);
-  array lent = all_->shared->export_elements(shared, part, where, context);
+void remote_attachments::on_request(rank from, const attachment_request& m, base::thread_context& context) {
+  if (!is_of_request(m.array)) return job_.refuse_malformed(m.message, from);
+  array lent = all_->shared->export_elements(m.object, m.part, m.where, context);
   std::optional<fetch_request> wanted;
   {
     const std::scoped_lock lock(lock_);
-    const auto [at, is_new] = requested_.try_emplace({from, number}, requested{lent});
+    const auto [at, is_new] = requested_.try_emplace({from, m.array}, requested{lent});
     if (is_new) return;
     wanted = at->second.wanted;
     if (wanted) at->second = {lent};
@@ -149,17 +138,17 @@ void remote_attachments::on_request(rank from, reader& content, base::thread_con
 }
 
 void remote_attachments::hold(const data::attachment_name& what) {
-  job_.send(*job_.rank_of(what.node), hold_, writer(what.number));
+  job_.send(*job_.rank_of(what.node), attachment_hold{what.number});
 }
 void remote_attachments::let_go(const data::attachment_name& what) {
-  job_.send(*job_.rank_of(what.node), let_go_, writer(what.number));
+  job_.send(*job_.rank_of(what.node), attachment_release{what.number});
 }
 
-void remote_attachments::on_hold(rank from, reader& content, base::thread_context&) {
-  hold_for(from, content.get<std::uint64_t>());
+void remote_attachments::on_hold(rank from, const attachment_hold& m, base::thread_context&) {
+  hold_for(from, m.array);
 }
-void remote_attachments::on_let_go(rank from, reader& content, base::thread_context&) {
-  let_go_for(from, content.get<std::uint64_t>());
+void remote_attachments::on_release(rank from, const attachment_release& m, base::thread_context&) {
+  let_go_for(from, m.array);
 }
 
 void remote_attachments::hold_for(rank by, std::uint64_t number) {
@@ -196,13 +185,13 @@ std::uint64_t remote_attachments::keep_for(std::uint32_t node, std::vector<held>
 }
 
 void remote_attachments::acknowledge_message(std::uint32_t sender, std::uint64_t message) {
-  if (message) job_.send(static_cast<rank>(sender), read_, writer(message));
+  if (message) job_.send(static_cast<rank>(sender), attachments_read{message});
 }
 
-void remote_attachments::on_read(rank from, reader& content, base::thread_context&) {
+void remote_attachments::on_read(rank from, const attachments_read& m, base::thread_context&) {
   std::vector<held> ends;
   const std::scoped_lock lock(lock_);
-  const auto found = unread_.find({from, content.get<std::uint64_t>()});
+  const auto found = unread_.find({from, m.kept_under});
   if (found == unread_.end()) return;
   ends = std::move(found->second);
   unread_.erase(found);

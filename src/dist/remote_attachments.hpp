@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "data/attachments.hpp"
+#include "dist/attachment_messages.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
 #include "dist/ordered_messages.hpp"
@@ -60,11 +61,11 @@ class remote_attachments final : public data::remote_attachments {
   };
 
   static bool is_of_request(std::uint64_t number) noexcept { return number >> 63; }
-  void on_fetch(rank from, reader& content, base::thread_context& context);
-  void on_hold(rank from, reader& content, base::thread_context& context);
-  void on_let_go(rank from, reader& content, base::thread_context& context);
-  void on_read(rank from, reader& content, base::thread_context& context);
-  void on_request(rank from, reader& content, base::thread_context& context);
+  void on_fetch(rank from, const attachment_fetch& m, base::thread_context& context);
+  void on_hold(rank from, const attachment_hold& m, base::thread_context& context);
+  void on_release(rank from, const attachment_release& m, base::thread_context& context);
+  void on_read(rank from, const attachments_read& m, base::thread_context& context);
+  void on_request(rank from, const attachment_request& m, base::thread_context& context);
   void lend(data::attached_array& from, const fetch_request& f, base::thread_context& context);
   void refuse(const fetch_request& f, base::thread_context& context);
   void hold_for(rank by, std::uint64_t number);
@@ -75,8 +76,6 @@ class remote_attachments final : public data::remote_attachments {
   element_sender& sender_;
   element_receiver& receiver_;
   ordered_messages& ordered_;
-  const message_kind fetch_, hold_, let_go_, read_;
-  const ordered_messages::kind request_;
   std::atomic<std::uint64_t> requests_{0};
   std::shared_ptr<data::attachments> all_;
   std::mutex lock_;  // guards what follows; nothing is released while it is held

@@ -46,15 +46,14 @@ struct remote_instances::remote_operation {
   std::array<instance_handle, 3> named = request.is.used;  // as the requester names them
 };
 
-remote_instances::remote_instances(job& j, failure_codec& causes, ordered_messages& ordered)
+remote_instances::remote_instances(job& j, ordered_messages& ordered)
     : job_(j),
-      causes_(causes),
       pending_requests_(j),
       names_(j),
-      posted_(j, causes, names_),
+      posted_(j, names_),
       offers_(j),
-      receiver_(j, causes, pending_requests_, names_, posted_, offers_),
-      sender_(j, causes, pending_requests_, posted_, offers_, receiver_.piece(), receiver_.abandoned()),
+      receiver_(j, pending_requests_, names_, posted_, offers_),
+      sender_(j, pending_requests_, posted_, offers_),
       enclosures_(j, ordered, pending_requests_, sender_, receiver_),
       global_instances_(j),
       facts_(j, pending_requests_, names_),

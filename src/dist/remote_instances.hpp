@@ -19,7 +19,6 @@
 #include "dist/control_messages.hpp"
 #include "dist/element_receiver.hpp"
 #include "dist/element_sender.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/global_instances.hpp"
 #include "dist/instance_facts_cache.hpp"
 #include "dist/instance_names.hpp"
@@ -34,7 +33,7 @@ namespace stretto::dist {
 class remote_instances final : public protocol, public data::other_nodes {
  public:
   /// Must be made before job::start.
-  remote_instances(job& j, failure_codec& causes, ordered_messages& ordered);
+  remote_instances(job& j, ordered_messages& ordered);
   /// Must be called after job::start and after the data floor of the runtime has started.
   void serve(base::runtime_context& runtime);
 
@@ -114,7 +113,6 @@ class remote_instances final : public protocol, public data::other_nodes {
   void fail_operation(const std::shared_ptr<remote_operation>& e, failure_ref why, base::thread_context& context);
 
   job& job_;
-  failure_codec& causes_;
   pending_requests pending_requests_;
   instance_names names_;
   posted_receives posted_;

@@ -14,33 +14,6 @@ owned_request::owned_request(const data::remote_operation_request& r)
   is.value = value_;
 }
 
-void put(writer& to, const point& p) {
-  for (int a = 0; a < max_axes; ++a) to.put(p[a]);
-}
-void put(writer& to, const box& b) {
-  put(to, b.min());
-  put(to, b.max());
-}
-void put(writer& to, const detail::instance_handle& h) {
-  to.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(h.record)));
-  to.put(h.key);
-}
-
-point get_point(reader& from) {
-  point p;
-  for (int a = 0; a < max_axes; ++a) p[a] = from.get<coordinate>();
-  return p;
-}
-box get_box(reader& from) {
-  const point min = get_point(from);
-  return box::between(min, get_point(from));
-}
-detail::instance_handle get_handle(reader& from) {
-  auto* const record =
-      reinterpret_cast<detail::instance_record*>(static_cast<std::uintptr_t>(from.get<std::uint64_t>()));
-  return {record, from.get<std::uint64_t>()};
-}
-
 operation_fields fields_of(const data::remote_operation_request& r) {
   return {.what = r.what,
           .used = {r.used.begin(), r.used.begin() + r.used_count},

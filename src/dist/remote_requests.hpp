@@ -1,19 +1,18 @@
-// remote_requests.hpp - encodes and decodes operations on instances.
+// remote_requests.hpp - operations on instances, and the fields of messages that ask for them.
 //
 // Threads     values.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "data/other_nodes.hpp"
 #include "dist/instance_messages.hpp"
 
 namespace stretto::dist {
-
-using base::reader;
-using base::writer;
 
 /// A request that owns the memory of its spans.
 struct owned_request {
@@ -26,13 +25,6 @@ struct owned_request {
   std::vector<box> boxes_;
   std::vector<std::byte> value_;
 };
-
-void put(writer& to, const point& p);
-void put(writer& to, const box& b);
-void put(writer& to, const detail::instance_handle& h);
-point get_point(reader& from);
-box get_box(reader& from);
-detail::instance_handle get_handle(reader& from);
 
 operation_fields fields_of(const data::remote_operation_request& r);
 /// Throws N13 if this node does not know the reduction operator. `f.used` has one to three handles.

@@ -96,20 +96,19 @@ remote_tasks::request remote_tasks::request_of(remote_tasks* all, const new_call
           .is_profiled = asked_for.profile != nullptr};
 }
 
-remote_tasks::remote_tasks(job* j, failure_codec* causes, ordered_messages* ordered)
-    : job_(j), causes_(causes), ordered_(ordered) {
+remote_tasks::remote_tasks(job* j, ordered_messages* ordered) : job_(j), ordered_(ordered) {
   if (!j) return;
-  run_ = j->on<&remote_tasks::on_run>("tasks.run", this);
-  value_ = j->on<&remote_tasks::on_reply<reply_stage::value>>("tasks.value", this);
-  value_and_end_ = j->on<&remote_tasks::on_reply<reply_stage::value_and_end>>("tasks.value_and_end", this);
-  end_ = j->on<&remote_tasks::on_reply<reply_stage::end>>("tasks.end", this);
-  cancel_ = j->on<&remote_tasks::on_cancel>("tasks.cancel", this);
-  cancelled_ = j->on<&remote_tasks::on_cancelled>("tasks.cancelled", this);
-  j->on_refused<&remote_tasks::on_refused_run>(run_, this);
-  j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value>>(value_, this);
-  j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value_and_end>>(value_and_end_, this);
-  place_ = ordered->on<&remote_tasks::on_place>(this);
-  ordered->on_refused<&remote_tasks::on_refused_run>(place_, this);
+  j->on<&remote_tasks::on_start>(this);
+  j->on<&remote_tasks::on_reply<reply_stage::value>>(this);
+  j->on<&remote_tasks::on_reply<reply_stage::value_and_end>>(this);
+  j->on<&remote_tasks::on_reply<reply_stage::end>>(this);
+  j->on<&remote_tasks::on_cancellation>(this);
+  j->on<&remote_tasks::on_cancelled>(this);
+  j->on_refused<&remote_tasks::on_refused_call<call_start>>(this);
+  j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value>>(this);
+  j->on_refused<&remote_tasks::on_refused_reply<reply_stage::value_and_end>>(this);
+  ordered->on<&remote_tasks::on_placement>(this);
+  ordered->on_refused<&remote_tasks::on_refused_call<call_placement>>(this);
   j->add(*this);
 }
 
@@ -155,30 +154,21 @@ remote_tasks::new_call remote_tasks::register_call(const detail::remote_request&
 }
 
 namespace {
-void put(writer& w, const sched::measured_elsewhere& m) {
-  w.put(m.waited).put(m.queued).put(m.ran).put(m.suspended).put(m.suspensions).put(m.worker).put(m.last_worker);
-}
-sched::measured_elsewhere get_measured(reader& content) {
-  sched::measured_elsewhere m;
-  for (std::int64_t* const ns : {&m.waited, &m.queued, &m.ran, &m.suspended}) *ns = content.get<std::int64_t>();
-  for (std::uint32_t* const n : {&m.suspensions, &m.worker, &m.last_worker}) *n = content.get<std::uint32_t>();
-  return m;
+
+call_fields fields_of(std::uint64_t id, const detail::remote_request& asked_for,
+                      const detail::remote_function_type* function, event behind, const std::source_location& where) {
+  return {.call = id,
+          .function = function ? encode_constant(function, sizeof *function) : 0,
+          .behind = behind,
+          .where = where,
+          .at = asked_for.at,
+          .on = asked_for.on,
+          .worker = asked_for.worker,
+          .is_profiled = asked_for.profile != nullptr,
+          .priority = static_cast<std::int8_t>(asked_for.priority),
+          .name = std::string(asked_for.name.substr(0, longest_task_name))};
 }
 
-void put_request(writer& w, std::uint64_t id, const detail::remote_request& asked_for,
-                 const detail::remote_function_type* function, event behind, const std::source_location& where,
-                 std::uint16_t node) {
-  w.put(id);
-  w.put(function ? encode_constant(function, sizeof *function) : 0);
-  w.put(behind.raw());
-  w.put(encode(where, node));
-  w.put(asked_for.at.index);
-  w.put(asked_for.on.index);
-  w.put(asked_for.worker);
-  w.put(asked_for.profile != nullptr);
-  w.put(static_cast<std::int8_t>(asked_for.priority));
-  w.put_text(asked_for.name, longest_task_name);
-}
 }  // namespace
 
 task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const detail::remote_function_type& function,
@@ -190,10 +180,7 @@ task_record& remote_tasks::spawn(const detail::remote_request& asked_for, const 
     start(request_of(this, a, asked_for, &function, arguments, where));
     return a.record;
   }
-  writer w;
-  put_request(w, a.id, asked_for, &function, a.behind, where, job_->node());
-  w.put_bytes(arguments.bytes);
-  job_->send(a.to, run_, std::move(w));
+  job_->send(a.to, call_start{fields_of(a.id, asked_for, &function, a.behind, where), arguments.bytes});
   // If the node is lost by now, its loss may have been handled before the record existed.
   if (job_->is_lost(a.to)) lost(a.to, base::require_current("async"));
   return a.record;
@@ -217,63 +204,59 @@ task_record& remote_tasks::place(const detail::remote_request& asked_for, const 
     place_here(request_of(this, a, asked_for, function, arguments, where), first.bytes, context);
     return a.record;
   }
-  writer w;
-  put_request(w, a.id, asked_for, function, a.behind, where, job_->node());
-  w.put(function != nullptr);
-  w.put(static_cast<std::uint64_t>(first.bytes.size()));
-  w.put_bytes(first.bytes);
-  w.put_bytes(arguments.bytes);
-  ordered_->send(a.to, place_, w);
+  ordered_->send(a.to, call_placement{.call = fields_of(a.id, asked_for, function, a.behind, where),
+                                      .has_function = function != nullptr,
+                                      .objects = {first.bytes},
+                                      .arguments = arguments.bytes});
   if (job_->is_lost(a.to)) lost(a.to, context);
   return a.record;
 }
 
-remote_tasks::request remote_tasks::read(rank from, reader& content) const {
-  request r{.all = const_cast<remote_tasks*>(this), .from = from, .id = content.get<std::uint64_t>()};
-  r.function = function_at(content.get<std::uint64_t>());
-  r.behind = event::from_raw(content.get<std::uint64_t>());
-  r.where = decode(content.get<std::uint64_t>(), job_->node_of(from));
-  r.at = stretto::place{content.get<std::uint32_t>()};
-  r.on = stretto::place{content.get<std::uint32_t>()};
-  r.worker = content.get<std::uint32_t>();
-  r.is_profiled = content.get<bool>();
-  r.priority = content.get<std::int8_t>();
-  r.name = content.get_text();
-  return r;
+remote_tasks::request remote_tasks::request_from(rank from, const call_fields& call) {
+  return {.all = this,
+          .from = from,
+          .id = call.call,
+          .function = function_at(call.function),
+          .behind = call.behind,
+          .name = call.name,
+          .where = call.where,
+          .at = call.at,
+          .on = call.on,
+          .worker = call.worker,
+          .priority = call.priority,
+          .is_profiled = call.is_profiled};
 }
 
-void remote_tasks::on_run(rank from, reader& content, base::thread_context&) {
-  request r = read(from, content);
-  const auto arguments = content.get_bytes(content.left());
-  if (!keep(r, arguments, run_)) return;
+void remote_tasks::on_start(rank from, const call_start& m, base::thread_context&) {
+  request r = request_from(from, m.call);
+  if (!keep(r, m.arguments)) return;
   // A call that waits for events may wait for messages that are still to come: it does not count.
-  if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::kind::received, arguments.size()};
-  const std::uint64_t id = r.id;
-  const std::source_location where = r.where;
+  if (r.behind.has_triggered()) r.memory = {job_->pressure(), back_pressure::kind::received, m.arguments.size()};
   try {
     require_function(r);
     start(std::move(r));
   } catch (...) {
-    refuse(from, id,
-           detail::make_failure(std::current_exception(), "a task for node " + job_->name_of(job_->self()), where));
+    const std::string what = "a task for node " + job_->name_of(job_->self());
+    refuse(from, m.call.call, detail::make_failure(std::current_exception(), what, m.call.where));
   }
 }
 
-bool remote_tasks::keep(request& r, std::span<const std::byte> arguments, message_kind kind) {
+bool remote_tasks::keep(request& r, std::span<const std::byte> arguments) {
   try {
     const std::shared_ptr<const std::byte> kept = job_->keep(arguments);
     r.arguments = {kept.get(), arguments.size()};
     r.arguments_of = kept;
     return true;
   } catch (const std::bad_alloc&) {
-    refuse(r.from, r.id,
-           failure_ref::adopt(new failure(*job_->no_room_for(kind, r.from, arguments.size()).get(), r.who(), r.where)));
+    const failure_ref why = job_->no_room_for(job_->kind_of<call_start>(), r.from, arguments.size());
+    refuse(r.from, r.id, failure_ref::adopt(new failure(*why.get(), r.who(), r.where)));
     return false;
   }
 }
 
-void remote_tasks::on_refused_run(rank from, reader& message_prefix, failure_ref cause, base::thread_context&) {
-  const request r = read(from, message_prefix);
+template <class M>
+void remote_tasks::on_refused_call(rank from, const M& prefix, failure_ref cause, base::thread_context&) {
+  const request r = request_from(from, prefix.call);
   refuse(from, r.id, failure_ref::adopt(new failure(*cause.get(), r.who(), r.where)));
 }
 
@@ -286,19 +269,15 @@ void remote_tasks::require_function(const request& r) const {
         .remedy("load the same libraries on every node before you call their functions");
 }
 
-void remote_tasks::on_place(rank from, reader& content, base::thread_context& context) {
-  request r = read(from, content);
-  const bool has_function = content.get<bool>();
-  const auto first = content.get_bytes(content.get<std::uint64_t>());
-  if (!keep(r, content.get_bytes(content.left()), run_)) return;
-  const std::uint64_t id = r.id;
-  const std::source_location where = r.where;
+void remote_tasks::on_placement(rank from, const call_placement& m, base::thread_context& context) {
+  request r = request_from(from, m.call);
+  if (!keep(r, m.arguments)) return;
   try {
-    if (has_function) require_function(r);
-    place_here(std::move(r), first, context);
+    if (m.has_function) require_function(r);
+    place_here(std::move(r), m.objects.all, context);
   } catch (...) {
-    refuse(from, id,
-           detail::make_failure(std::current_exception(), "a put on node " + job_->name_of(job_->self()), where));
+    const std::string what = "a put on node " + job_->name_of(job_->self());
+    refuse(from, m.call.call, detail::make_failure(std::current_exception(), what, m.call.where));
   }
 }
 
@@ -392,22 +371,19 @@ bool remote_tasks::cancel(const task_record& record, const std::source_location&
     if (is_withdrawn) complete_cancelled_call(mine->id, where, context);
     return is_withdrawn;
   }
-  job_->send(mine->of, cancel_, writer(mine->id, token, encode(where, job_->node())));
+  job_->send(mine->of, call_cancellation{mine->id, token, where});
   if (job_->is_lost(mine->of)) lost(mine->of, context);
   wait(mine->replied, where);
   return mine->is_withdrawn.load(std::memory_order_acquire);
 }
 
-void remote_tasks::on_cancel(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>(), token = content.get<std::uint64_t>();
-  const std::source_location where = decode(content.get<std::uint64_t>(), job_->node_of(from));
-  const bool is_withdrawn = withdraw(from, id, where, context);
-  job_->send(from, cancelled_, writer(token, static_cast<std::uint8_t>(is_withdrawn)));
+void remote_tasks::on_cancellation(rank from, const call_cancellation& m, base::thread_context& context) {
+  const bool is_withdrawn = withdraw(from, m.call, m.where, context);
+  job_->send(from, call_cancelled{m.token, is_withdrawn});
 }
 
-void remote_tasks::on_cancelled(rank, reader& content, base::thread_context& context) {
-  const auto token = content.get<std::uint64_t>();
-  complete_cancel(token, content.get<std::uint8_t>() != 0, context);
+void remote_tasks::on_cancelled(rank, const call_cancelled& m, base::thread_context& context) {
+  complete_cancel(m.token, m.is_withdrawn, context);
 }
 
 void remote_tasks::complete_cancel(std::uint64_t token, bool is_withdrawn, base::thread_context& context) {
@@ -485,39 +461,32 @@ void remote_tasks::reply(rank to, reply_stage what, std::uint64_t id, const fail
   auto& context = base::require_current("async");
   if (!job_ || to == job_->self()) return complete_call(what, id, cause, took, value.bytes, context);
   const std::uint64_t along = data::keep_for(to, std::move(value.along), context);
-  writer w(id, cause ? reply_kind::failure : along ? reply_kind::value_with_more : reply_kind::value);
-  if (cause) causes_->write(w, *cause.get());
-  else if (along) w.put(along);
-  w.put(took.has_value());
-  if (took) put(w, *took);
-  job_->send(to,
-             what == reply_stage::value ? value_
-             : what == reply_stage::end ? end_
-                                        : value_and_end_,
-             std::move(w), std::move(value.bytes));
+  const auto send = [&](auto m) {
+    m.call = id;
+    m.along = along;
+    m.why = cause;
+    m.times = took;
+    m.value = value.bytes;
+    job_->send(to, m, std::move(value.bytes));
+  };
+  switch (what) {
+    case reply_stage::value: return send(call_reply<reply_stage::value>());
+    case reply_stage::value_and_end: return send(call_reply<reply_stage::value_and_end>());
+    case reply_stage::end: return send(call_reply<reply_stage::end>());
+  }
 }
 
-template <remote_tasks::reply_stage what>
-void remote_tasks::on_reply(rank from, reader& content, base::thread_context& context) {
-  const auto id = content.get<std::uint64_t>();
-  const auto is = content.get<reply_kind>();
-  const failure_ref cause = is_failure(is) ? causes_->read(content, from) : failure_ref();
-  const std::uint64_t along = is == reply_kind::value_with_more ? content.get<std::uint64_t>() : 0;
-  task_times took;
-  if (content.get<bool>()) took = get_measured(content);
-  complete_call(what, id, cause, took, cause ? std::span<const std::byte>() : content.get_bytes(content.left()),
-                context);
-  data::acknowledge_message(from, along, context);
+template <reply_stage what>
+void remote_tasks::on_reply(rank from, const call_reply<what>& m, base::thread_context& context) {
+  complete_call(what, m.call, m.why, m.times, m.why ? std::span<const std::byte>() : m.value, context);
+  data::acknowledge_message(from, m.along, context);
 }
 
-template <remote_tasks::reply_stage what>
-void remote_tasks::on_refused_reply(rank from, reader& message_prefix, failure_ref cause,
+template <reply_stage what>
+void remote_tasks::on_refused_reply(rank from, const call_reply<what>& prefix, failure_ref cause,
                                     base::thread_context& context) {
-  const auto id = message_prefix.get<std::uint64_t>();
-  const bool has_more = message_prefix.get<reply_kind>() == reply_kind::value_with_more;
-  complete_call(what, id, std::move(cause), sched::measured_elsewhere(), {}, context);
-  if (has_more)
-    data::acknowledge_message(from, message_prefix.get<std::uint64_t>(), context);  // nobody will read it: release it
+  complete_call(what, prefix.call, std::move(cause), sched::measured_elsewhere(), {}, context);
+  data::acknowledge_message(from, prefix.along, context);  // nobody will read it: release it
 }
 
 void remote_tasks::complete_call(reply_stage what, std::uint64_t id, failure_ref cause, const task_times& took,

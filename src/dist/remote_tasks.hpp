@@ -24,10 +24,10 @@
 
 #include "base/spin_lock.hpp"
 #include "base/wait_snapshot.hpp"
-#include "dist/failure_codec.hpp"
 #include "dist/job.hpp"
 #include "dist/ordered_messages.hpp"
 #include "dist/pending_call.hpp"
+#include "dist/task_messages.hpp"
 #include "sched/profile_state.hpp"
 
 namespace stretto::dist {
@@ -36,7 +36,7 @@ class remote_tasks final : public protocol {
  public:
   /// Must be made before job::start. If the runtime is not part of a job, all arguments are null, and functions run
   /// here.
-  remote_tasks(job* j, failure_codec* causes, ordered_messages* ordered = nullptr);
+  explicit remote_tasks(job* j, ordered_messages* ordered = nullptr);
 
   sched::task_record& spawn(const detail::remote_request& request, const detail::remote_function_type& function,
                             const detail::parcel& arguments, std::size_t value_bytes, const detail::task_type& type,
@@ -97,25 +97,25 @@ class remote_tasks final : public protocol {
   };
   /// The profile of a function; nothing if it did not run or no profile was requested.
   using task_times = std::optional<sched::measured_elsewhere>;
-  enum class reply_stage : std::uint8_t { value, value_and_end, end };
 
   /// Makes the record that replies will end.
   new_call register_call(const detail::remote_request& request, std::vector<std::shared_ptr<const void>>&& along,
                          std::size_t value_bytes, const detail::task_type& type, detail::value_reader read,
                          const std::source_location& where);
-  request read(rank from, reader& content) const;
+  request request_from(rank from, const call_fields& call);
   void require_function(const request& r) const;
   /// Keeps the arguments. If there is no memory for them, replies with that failure and returns false.
-  bool keep(request& r, std::span<const std::byte> arguments, message_kind kind);
-  void on_refused_run(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
-  void on_run(rank from, reader& content, base::thread_context& context);
-  void on_place(rank from, reader& content, base::thread_context& context);
+  bool keep(request& r, std::span<const std::byte> arguments);
+  void on_start(rank from, const call_start& m, base::thread_context& context);
+  void on_placement(rank from, const call_placement& m, base::thread_context& context);
+  /// This node has no memory for the message: replies with that failure.
+  template <class M>
+  void on_refused_call(rank from, const M& prefix, failure_ref cause, base::thread_context& context);
   void place_here(request&& r, std::span<const std::byte> first, base::thread_context& context);
   template <reply_stage what>
-  void on_reply(rank from, reader& content, base::thread_context& context);
-
+  void on_reply(rank from, const call_reply<what>& m, base::thread_context& context);
   template <reply_stage what>
-  void on_refused_reply(rank from, reader& message_prefix, failure_ref cause, base::thread_context& context);
+  void on_refused_reply(rank from, const call_reply<what>& prefix, failure_ref cause, base::thread_context& context);
 
   static request request_of(remote_tasks* at, const new_call& a, const detail::remote_request& asked_for,
                             const detail::remote_function_type* function, const detail::parcel& arguments,
@@ -136,14 +136,11 @@ class remote_tasks final : public protocol {
   bool withdraw(rank from, std::uint64_t id, const std::source_location& where, base::thread_context& context);
   void complete_cancelled_call(std::uint64_t id, const std::source_location& where, base::thread_context& context);
   void complete_cancel(std::uint64_t token, bool is_withdrawn, base::thread_context& context);
-  void on_cancel(rank from, reader& content, base::thread_context& context);
-  void on_cancelled(rank from, reader& content, base::thread_context& context);
+  void on_cancellation(rank from, const call_cancellation& m, base::thread_context& context);
+  void on_cancelled(rank from, const call_cancelled& m, base::thread_context& context);
 
   job* const job_;
-  failure_codec* const causes_;
   ordered_messages* const ordered_;
-  ordered_messages::kind place_{};
-  message_kind run_{}, value_{}, value_and_end_{}, end_{}, cancel_{}, cancelled_{};
   base::spin_lock list_lock_;  // guards what follows
   cancellable_task* first_ = nullptr;
   base::spin_lock lock_;  // guards what follows

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <deque>
 #include <random>
+#include <string_view>
 
 #include "campaign.hpp"
 #include "dist/cluster.hpp"
@@ -15,17 +17,22 @@ using testing::visit;
 
 namespace {
 
+struct test_work {
+  static constexpr std::string_view message = "test.work";
+  std::uint32_t depth = 0;
+};
+
 /// Nodes that send one another work until none is left. Only the test knows what is in flight and what waits on a node.
 struct worker_node {
-  worker_node(net::sim::network& network, net::node_number rank)
-      : watch(job), work(job.on<&worker_node::on_work>("test.work", this)) {
+  worker_node(net::sim::network& network, net::node_number rank) : watch(job) {
+    job.on<&worker_node::on_work>(this);
     job.start([&](net::handlers& all) { return network.join(rank, all); });
     runtime.node = job.node();
     context.runtime = &runtime;
   }
-  void on_work(dist::rank, dist::reader& content, base::thread_context&) {
+  void on_work(dist::rank, const test_work& m, base::thread_context&) {
     ++progress;
-    left.push_back(content.get<std::uint32_t>());
+    left.push_back(m.depth);
   }
   job_hang_detector::node_state state() const {
     base::wait_snapshot s;
@@ -39,7 +46,6 @@ struct worker_node {
   base::thread_context context;
   dist::job job;
   job_hang_detector watch;
-  dist::message_kind work;
   std::deque<std::uint32_t> left;
   std::uint64_t progress = 0;
 };
@@ -71,7 +77,7 @@ struct trial {
     ++n.progress;
     for (unsigned i = 0; depth && i < random() % 3; ++i) {
       const auto to = static_cast<dist::rank>(random() % all.size());
-      if (to != n.job.self()) n.job.send(to, n.work, dist::writer(depth - 1));
+      if (to != n.job.self()) n.job.send(to, test_work{depth - 1});
       else n.left.push_back(depth - 1);
     }
   }

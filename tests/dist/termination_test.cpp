@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "campaign.hpp"
@@ -15,18 +17,23 @@
 namespace stretto::dist {
 namespace {
 
+struct created_work {
+  static constexpr std::string_view message = "work";
+  std::uint32_t depth = 0;
+};
+
 /// A node with work that creates work on other nodes, and with events that only it can poison.
 struct worker_node {
   worker_node(net::sim::network& network, rank r, std::uint64_t seed)
       : job(0), end(job), world(r), random(seed * 31 + r) {
-    kind = job.on<&worker_node::on_work>("work", this);
+    job.on<&worker_node::on_work>(this);
     job.start([&](net::handlers& all) { return network.join(r, all); });
     context.runtime = &world.runtime;
     stretto::detail::enter_events(context);
   }
   ~worker_node() { stretto::detail::leave_events(context); }
 
-  void on_work(rank, reader& content, base::thread_context&) { queue.push_back(content.get<std::uint32_t>()); }
+  void on_work(rank, const created_work& m, base::thread_context&) { queue.push_back(m.depth); }
   void leave() {
     end.leave({.is_idle = [this] { return queue.empty(); },
                .poison_untriggered = [this](base::thread_context&) -> std::size_t {
@@ -52,7 +59,7 @@ struct worker_node {
       ++done;
       if (depth > 0)
         for (auto n = random() % 3; n > 0; --n)
-          job.send(static_cast<rank>(random() % job.nodes()), kind, writer(depth - 1));
+          job.send(static_cast<rank>(random() % job.nodes()), created_work{depth - 1});
     }
     end.advance(context);
     base::set_current(before);
@@ -62,7 +69,6 @@ struct worker_node {
   termination end;
   testing::event_world world;
   base::thread_context context;
-  message_kind kind{};
   std::mt19937_64 random;
   std::vector<std::uint32_t> queue;
   std::uint64_t done = 0, done_when_over = 0;

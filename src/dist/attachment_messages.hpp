@@ -1,0 +1,54 @@
+// attachment_messages.hpp - the messages about arrays that are attached to messages of other nodes
+// (remote_attachments.hpp).
+//
+// An array is named by its number at the node that has it. A requested one is named by a number of the requester, whose
+// highest bit is set.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+
+#include "dist/instance_fields.hpp"
+
+namespace stretto::dist {
+
+/// To the node that has the array: send these elements, as those of a copy.
+struct attachment_fetch {
+  static constexpr std::string_view message = "attachments.fetch";
+  std::uint64_t array = 0;
+  std::uint64_t request = 0;  // of the sender (request_id)
+  std::source_location where = {};
+  bool is_first = false, is_last = false;  // among the fetches of this array
+  box part = {};                           // in the target
+  point shift = {};                        // from target to source coordinates
+  detail::instance_handle target = {};
+};
+
+/// To the same: keep the array for a later fetch.
+struct attachment_hold {
+  static constexpr std::string_view message = "attachments.hold";
+  std::uint64_t array = 0;
+};
+/// To the same: that fetch will not come, or was the last.
+struct attachment_release {
+  static constexpr std::string_view message = "attachments.let_go";
+  std::uint64_t array = 0;
+};
+
+/// To the sender of a message with attachments: it has been read.
+struct attachments_read {
+  static constexpr std::string_view message = "attachments.read";
+  std::uint64_t kept_under = 0;
+};
+
+/// To the node that has part of a shared object: let these elements be fetched under this number. An ordered message.
+struct attachment_request {
+  static constexpr std::string_view message = "attachments.request";
+  std::uint64_t array = 0;
+  std::uint64_t object = 0;
+  std::source_location where = {};
+  box part = {};
+};
+
+}  // namespace stretto::dist

@@ -1,0 +1,78 @@
+// task_messages.hpp - the messages by which tasks run on other nodes (remote_tasks.hpp).
+//
+// A call is named by its number at the node that made it.
+#pragma once
+
+#include <stretto/platform.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "dist/instance_fields.hpp"
+#include "dist/message_codec.hpp"
+#include "sched/profile_state.hpp"
+
+namespace stretto::dist {
+
+struct call_fields {
+  std::uint64_t call = 0;
+  std::uint64_t function = 0;  // its detail::remote_function_type, as a constant of the program; 0: unknown
+  event behind = {};
+  std::source_location where = {};
+  place at = {}, on = {};
+  std::uint32_t worker = ~0u;  // ~0u: any
+  bool is_profiled = false;
+  std::int8_t priority = 0;
+  std::string name = {};
+};
+
+/// To the node that runs the function.
+struct call_start {
+  static constexpr std::string_view message = "tasks.run";
+  call_fields call = {};
+  std::span<const std::byte> arguments = {};
+};
+
+/// The same, after objects were placed there; or their placement alone. An ordered message.
+struct call_placement {
+  static constexpr std::string_view message = "tasks.place";
+  call_fields call = {};
+  bool has_function = false;
+  counted_bytes objects = {};  // for data::shared_arrays::place
+  std::span<const std::byte> arguments = {};
+};
+
+/// From that node: the function has returned; it, and all that it has spawned, have ended; or the latter alone.
+enum class reply_stage : std::uint8_t { value, value_and_end, end };
+template <reply_stage stage>
+struct call_reply {
+  static constexpr std::string_view message = stage == reply_stage::value ? "tasks.value"
+                                              : stage == reply_stage::end ? "tasks.end"
+                                                                          : "tasks.value_and_end";
+  std::uint64_t call = 0;
+  std::uint64_t along = 0;  // what the value refers to is kept under this number until it is acknowledged; 0: nothing
+  failure_ref why = {};
+  std::optional<sched::measured_elsewhere> times = {};  // none: it has not run, or no profile is wanted
+  std::span<const std::byte> value = {};
+};
+
+/// To the node that runs the function.
+struct call_cancellation {
+  static constexpr std::string_view message = "tasks.cancel";
+  std::uint64_t call = 0;
+  std::uint64_t token = 0;  // of the cancellation, at its sender
+  std::source_location where = {};
+};
+
+struct call_cancelled {
+  static constexpr std::string_view message = "tasks.cancelled";
+  std::uint64_t token = 0;
+  bool is_withdrawn = false;  // the function will not run
+};
+
+}  // namespace stretto::dist
