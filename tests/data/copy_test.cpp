@@ -227,7 +227,7 @@ TEST_CASE("boxes that do not fit are refused by the call, and nothing is written
           "  box         [4,8)\n"
           "  instance    [5,12)");
     CHECK(thrown_by([&] { copy(a, b, {8, 11}); }).find("outside of instance \"a\"") != std::string::npos);
-    CHECK(thrown_by([&] { fill(b, {0, 6}, 1); }).find("error D06: fill names") == 0);
+    CHECK(thrown_by([&] { fill(b, {0, 6}, 1); }).find("error D06: fill uses") == 0);
     CHECK(without_lines(thrown_by([&] { copy(a, {0, 5}, a, 4); })) ==
           "error D11: copy reads and writes the same elements of instance \"a\"\n"
           "  submitted   copy_test.cpp:\n"
@@ -235,7 +235,7 @@ TEST_CASE("boxes that do not fit are refused by the call, and nothing is written
           "  to          [4,9)\n"
           "  try         copy through a second instance");
     const auto index = instance<std::int32_t>::create(at(ram), {0, 3}).made;
-    CHECK(thrown_by([&] { gather(a, index, b); }).find("error D06: gather names elements") == 0);
+    CHECK(thrown_by([&] { gather(a, index, b); }).find("error D06: gather uses elements") == 0);
     CHECK(b.view()(5) == 0);
   });
 }
