@@ -510,11 +510,11 @@ template <class... T>
 std::vector<std::byte> to_bytes(const T&... values) {
   field_sizer s;
   s(values...);
-  std::vector<std::byte> all;
-  all.reserve(s.size());
-  field_writer w(all);
+  std::vector<std::byte> written;
+  written.reserve(s.size());
+  field_writer w(written);
   w(values...);
-  return all;
+  return written;
 }
 /// Throws B40 if they are no T, or more than one.
 template <class T>

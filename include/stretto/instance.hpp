@@ -189,14 +189,14 @@ class view {
   using byte = std::conditional_t<std::is_const_v<T>, const char, char>;
 
   void check(const std::array<std::int64_t, D>& p) const {
-    point all;
-    for (std::size_t i = 0; i < D; ++i) all[i] = p[i];
+    point coordinates;
+    for (std::size_t i = 0; i < D; ++i) coordinates[i] = p[i];
     if (limits_) {
       for (const box& b : limits_->allowed)
-        if (b.contains(all)) return;
-      limits_->refuse(all);
+        if (b.contains(coordinates)) return;
+      limits_->refuse(coordinates);
     }
-    if (!box_.contains(all)) detail::out_of_bounds(all, box_, D);
+    if (!box_.contains(coordinates)) detail::out_of_bounds(coordinates, box_, D);
   }
 
   byte* origin_;  // where the element with all point 0 is, or would be

@@ -329,8 +329,8 @@ future<std::size_t> when_any(std::span<const dependency> events,
                              std::source_location where = std::source_location::current());
 template <class... T>
 future<std::size_t> when_any(const future<T>&... futures) {
-  const std::array<dependency, sizeof...(T)> all{static_cast<dependency>(futures)...};
-  return when_any(std::span<const dependency>(all));
+  const std::array<dependency, sizeof...(T)> given{static_cast<dependency>(futures)...};
+  return when_any(std::span<const dependency>(given));
 }
 template <class... T>
 future<void> when_all(const future<T>&... futures) {
