@@ -59,7 +59,7 @@ class reduction_instance;
 
 namespace detail {
 
-/// Arguments that make a launch one on objects or buffers, which is another matter (object.hpp, buffer.hpp).
+/// Arguments that make a launch one on objects or buffers, which is another matter (object.hpp, buffer_launch.hpp).
 template <class T>
 inline constexpr bool is_object_argument = false;
 template <class T>

@@ -9,12 +9,18 @@
 #include <stretto/buffer.hpp>
 #include <stretto/buffer_checkpoint.hpp>
 #include <stretto/buffer_files.hpp>
+#include <stretto/buffer_launch.hpp>
+#include <stretto/buffer_mapper.hpp>
+#include <stretto/buffer_tags.hpp>
+#include <stretto/buffer_use.hpp>
+#include <stretto/buffer_view.hpp>
 #include <stretto/cancel.hpp>
 #include <stretto/checkpoint.hpp>
 #include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/coroutine.hpp>
+#include <stretto/epoch.hpp>
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
 #include <stretto/fields.hpp>
@@ -22,6 +28,7 @@
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
 #include <stretto/global_object.hpp>
+#include <stretto/host_task.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/job.hpp>
 #include <stretto/kernel.hpp>
@@ -49,3 +56,4 @@
 #include <stretto/scheduler.hpp>
 #include <stretto/task.hpp>
 #include <stretto/timed_wait.hpp>
+#include <stretto/weights.hpp>
