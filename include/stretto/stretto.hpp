@@ -27,6 +27,7 @@
 #include <stretto/finish.hpp>
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
+#include <stretto/group_scope.hpp>
 #include <stretto/global_object.hpp>
 #include <stretto/host_task.hpp>
 #include <stretto/instance.hpp>
