@@ -1,6 +1,7 @@
 // stretto.hpp - everything.
 #pragma once
 
+#include <stretto/array_layout.hpp>
 #include <stretto/async_copy.hpp>
 #include <stretto/balancer.hpp>
 #include <stretto/balancing.hpp>
@@ -27,9 +28,10 @@
 #include <stretto/finish.hpp>
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
-#include <stretto/group_scope.hpp>
 #include <stretto/global_object.hpp>
+#include <stretto/group_scope.hpp>
 #include <stretto/host_task.hpp>
+#include <stretto/index_space.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/job.hpp>
 #include <stretto/kernel.hpp>
@@ -57,4 +59,5 @@
 #include <stretto/scheduler.hpp>
 #include <stretto/task.hpp>
 #include <stretto/timed_wait.hpp>
+#include <stretto/view.hpp>
 #include <stretto/weights.hpp>
