@@ -21,6 +21,7 @@
 #include <stretto/completion_queue.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/coroutine.hpp>
+#include <stretto/device_kind.hpp>
 #include <stretto/epoch.hpp>
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
@@ -43,6 +44,7 @@
 #include <stretto/mobile.hpp>
 #include <stretto/native_kernel.hpp>
 #include <stretto/object.hpp>
+#include <stretto/object_launch.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>
