@@ -35,6 +35,8 @@
 #include <stretto/index_space.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/job.hpp>
+#include <stretto/keep.hpp>
+#include <stretto/kept_here.hpp>
 #include <stretto/kernel.hpp>
 #include <stretto/kernel_template.hpp>
 #include <stretto/launch.hpp>
