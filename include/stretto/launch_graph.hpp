@@ -81,7 +81,7 @@ class launch_graph {
   launch_graph& operator=(launch_graph&&) noexcept;
   ~launch_graph();
 
-  /// Describes a launch on objects (object.hpp says what of): nothing runs.
+  /// Describes a launch on objects (object_launch.hpp says what of): nothing runs.
   ///
   ///   tags     as of launch on objects; after(...) names events and futures that every submission waits for, or
   ///   launches
