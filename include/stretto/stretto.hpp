@@ -62,6 +62,7 @@
 #include <stretto/runtime.hpp>
 #include <stretto/scheduler.hpp>
 #include <stretto/task.hpp>
+#include <stretto/task_tags.hpp>
 #include <stretto/timed_wait.hpp>
 #include <stretto/view.hpp>
 #include <stretto/weights.hpp>
