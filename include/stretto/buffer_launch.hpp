@@ -25,7 +25,7 @@ namespace stretto {
 /// Computes `k` for every id of `range` on buffers: each node its chunk, on its devices or its host; in the order of
 /// submission as far as arguments ask for it.
 ///
-///   tags     up to three of on(device_kind::...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
+///   tags     any of on(device_kind::...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
 ///            name("text"), before the kernel, the
 ///            same on every node; to_come{}: nothing is done, see there; after(...): this node's chunk waits for
 ///            events of this node. A kind or a
@@ -49,25 +49,17 @@ template <class... P, class... A>
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   return detail::launch_buffers_checked({}, k, range, given...);
 }
-template <detail::buffer_launch_tag T1, class... P, class... A>
+template <class... A>
   requires(detail::buffer_argument<A> || ...)
-event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::buffer_launch>(t1);
-  return detail::launch_buffers_checked(request, k, range, given...);
-}
-template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, class... P, class... A>
-  requires(detail::buffer_argument<A> || ...)
-event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::buffer_launch>(t1, t2);
-  return detail::launch_buffers_checked(request, k, range, given...);
-}
-template <detail::buffer_launch_tag T1, detail::buffer_launch_tag T2, detail::buffer_launch_tag T3, class... P,
-          class... A>
-  requires(detail::buffer_argument<A> || ...)
-event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
-             const A&... given) {
-  const auto request = detail::request_of<detail::buffer_launch>(t1, t2, t3);
-  return detail::launch_buffers_checked(request, k, range, given...);
+event launch(detail::first_tag<detail::buffer_launch, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class... P>(const kernel<void(P...)>& k, const detail::range_for<kernel_range> auto& range,
+                      const auto&... given) {
+        return detail::launch_buffers_checked(first.request, k, detail::range_at<kernel_range>(range, first.where),
+                                              given...);
+      },
+      rest...);
 }
 
 }  // namespace stretto

@@ -96,6 +96,11 @@ struct in_blocks {
   }
 };
 
+template <class C>
+inline constexpr bool is_collection = false;
+template <class T>
+inline constexpr bool is_collection<collection<T>> = true;
+
 struct collection_access {
   template <class T, class F, class... A>
   static collection<T> make(std::size_t elements, F&& node_of, std::string_view name, const std::source_location& where,
@@ -127,25 +132,23 @@ struct collection_access {
     }
     return made;
   }
-  template <class T, class Get, class... Tag>
-  static future<void> broadcast(const collection<T>& to, const handler_call<Get>& c, const std::source_location& where,
-                                const Tag&... tag) {
+  template <class T, class Get>
+  static future<void> broadcast(const task_request& request, const collection<T>& to, const handler_call<Get>& c,
+                                const std::source_location& where) {
     using Body = broadcast_call<T, Get>;
-    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tie(tag...), to.first_,
-                                       to.elements_, c);
+    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, request, to.first_, to.elements_, c);
   }
-  template <class T, class Get, class V, class F, class... Tag>
-  static future<V> reduce(const collection<T>& of, const handler_call<Get>& c, V&& initial, F&& f,
-                          const std::source_location& where, const Tag&... tag) {
+  template <class T, class Get, class V, class F>
+  static future<V> reduce(const task_request& request, const collection<T>& of, const handler_call<Get>& c, V&& initial,
+                          F&& f, const std::source_location& where) {
     using Body = broadcast_fold<T, Get, V, F>;
-    return start_broadcast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c,
+    return start_broadcast<Body, V>(Body::bytes(), Body::task, where, request, of.first_, of.elements_, c,
                                     std::move(initial), std::move(f));
   }
   template <class T>
   static future<void> destroy(const collection<T>& of, const std::source_location& where) {
     using Body = broadcast_destroy;
-    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tuple<>(), of.first_,
-                                       of.elements_);
+    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, {}, of.first_, of.elements_);
   }
 };
 
@@ -186,17 +189,18 @@ collection<T> make_collection(placed_by<F> where, detail::located<task_name> nam
 template <class T, class Get>
 future<void> broadcast(const collection<T>& to, detail::handler_call<Get> c,
                        std::source_location where = std::source_location::current()) {
-  return detail::collection_access::broadcast(to, c, where);
+  return detail::collection_access::broadcast({}, to, c, where);
 }
-template <detail::send_tag T1, class T, class Get>
-future<void> broadcast(const T1& t1, const collection<T>& to, detail::handler_call<Get> c,
-                       std::source_location where = std::source_location::current()) {
-  return detail::collection_access::broadcast(to, c, where, t1);
-}
-template <detail::send_tag T1, detail::send_tag T2, class T, class Get>
-future<void> broadcast(const T1& t1, const T2& t2, const collection<T>& to, detail::handler_call<Get> c,
-                       std::source_location where = std::source_location::current()) {
-  return detail::collection_access::broadcast(to, c, where, t1, t2);
+template <class... A>
+  requires(detail::is_collection<std::remove_cvref_t<A>> || ...)
+future<void> broadcast(detail::first_tag<detail::send_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T, class Get>(const collection<T>& to, const detail::handler_call<Get>& c,
+                              std::same_as<std::source_location> auto... said) {
+        return detail::collection_access::broadcast(first.request, to, c, detail::called_at(first.where, said...));
+      },
+      rest...);
 }
 
 /// Sends the same message to every element, and folds the results on the caller's node: f(... f(f(initial, result of
@@ -212,13 +216,21 @@ template <class T, class Get, class V, class F>
   requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
 future<V> reduce(const collection<T>& of, detail::handler_call<Get> c, V initial, F f,
                  std::source_location where = std::source_location::current()) {
-  return detail::collection_access::reduce(of, c, std::move(initial), std::move(f), where);
+  return detail::collection_access::reduce({}, of, c, std::move(initial), std::move(f), where);
 }
-template <detail::send_tag T1, class T, class Get, class V, class F>
-  requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
-future<V> reduce(const T1& t1, const collection<T>& of, detail::handler_call<Get> c, V initial, F f,
-                 std::source_location where = std::source_location::current()) {
-  return detail::collection_access::reduce(of, c, std::move(initial), std::move(f), where, t1);
+template <class... A>
+  requires(detail::is_collection<std::remove_cvref_t<A>> || ...)
+auto reduce(detail::first_tag<detail::send_request, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T, class Get, class V, class F>(const collection<T>& of, const detail::handler_call<Get>& c, V initial,
+                                                F f, std::same_as<std::source_location> auto... said)
+        requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
+      {
+        return detail::collection_access::reduce(first.request, of, c, std::move(initial), std::move(f),
+                                                 detail::called_at(first.where, said...));
+      },
+      std::forward<A>(rest)...);
 }
 
 /// Destroys every element after the messages that this node has sent to it. The future is ready when all have ended.

@@ -119,24 +119,16 @@ auto put(const From& from, const There& there, const H& handler = {},
          std::source_location where = std::source_location::current()) {
   return detail::put_with({}, from, there, handler, where);
 }
-template <detail::send_tag T1, class From, class There, class H = detail::no_handler>
-  requires detail::two_ends<From, There>
-auto put(const T1& t1, const From& from, const There& there, const H& handler = {},
-         std::source_location where = std::source_location::current()) {
-  return detail::put_with(detail::tagged<H>(t1), from, there, handler, where);
-}
-template <detail::send_tag T1, detail::send_tag T2, class From, class There, class H = detail::no_handler>
-  requires detail::two_ends<From, There>
-auto put(const T1& t1, const T2& t2, const From& from, const There& there, const H& handler = {},
-         std::source_location where = std::source_location::current()) {
-  return detail::put_with(detail::tagged<H>(t1, t2), from, there, handler, where);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class From, class There,
-          class H = detail::no_handler>
-  requires detail::two_ends<From, There>
-auto put(const T1& t1, const T2& t2, const T3& t3, const From& from, const There& there, const H& handler = {},
-         std::source_location where = std::source_location::current()) {
-  return detail::put_with(detail::tagged<H>(t1, t2, t3), from, there, handler, where);
+template <class... A>
+  requires(detail::names_global<std::remove_cvref_t<A>> || ...)
+auto put(detail::first_tag<detail::transfer_request_for<A...>, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class From, class There, class H = detail::no_handler>(
+          const From& from, const There& there, const H& handler = {}, std::same_as<std::source_location> auto... said)
+        requires detail::two_ends<From, There>
+      { return detail::put_with(first.request, from, there, handler, detail::called_at(first.where, said...)); },
+      rest...);
 }
 
 /// Overwrites the elements of `to` with those of `there`, as they are when the request comes there, and then runs the
@@ -149,24 +141,18 @@ auto get(const There& there, const To& to, H handler = {},
          std::source_location where = std::source_location::current()) {
   return detail::get_with({}, there, to, std::move(handler), where);
 }
-template <detail::send_tag T1, class There, class To, class H = detail::no_handler>
-  requires detail::two_ends<To, There>
-auto get(const T1& t1, const There& there, const To& to, H handler = {},
-         std::source_location where = std::source_location::current()) {
-  return detail::get_with(detail::tagged<H>(t1), there, to, std::move(handler), where);
-}
-template <detail::send_tag T1, detail::send_tag T2, class There, class To, class H = detail::no_handler>
-  requires detail::two_ends<To, There>
-auto get(const T1& t1, const T2& t2, const There& there, const To& to, H handler = {},
-         std::source_location where = std::source_location::current()) {
-  return detail::get_with(detail::tagged<H>(t1, t2), there, to, std::move(handler), where);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class There, class To,
-          class H = detail::no_handler>
-  requires detail::two_ends<To, There>
-auto get(const T1& t1, const T2& t2, const T3& t3, const There& there, const To& to, H handler = {},
-         std::source_location where = std::source_location::current()) {
-  return detail::get_with(detail::tagged<H>(t1, t2, t3), there, to, std::move(handler), where);
+template <class... A>
+  requires(detail::names_global<std::remove_cvref_t<A>> || ...)
+auto get(detail::first_tag<detail::transfer_request_for<A...>, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class There, class To, class H = detail::no_handler>(const There& there, const To& to, H handler = {},
+                                                               std::same_as<std::source_location> auto... said)
+        requires detail::two_ends<To, There>
+      {
+        return detail::get_with(first.request, there, to, std::move(handler), detail::called_at(first.where, said...));
+      },
+      std::forward<A>(rest)...);
 }
 
 }  // namespace stretto

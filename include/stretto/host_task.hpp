@@ -77,9 +77,8 @@ struct host_task_range {
 ///       for (auto i = part.min()[0]; i < part.max()[0]; ++i) most(0) = std::max(most(0), x(i));
 ///     }, x.in(one_to_one), most.reduce<maximum<double>>());
 ///
-///   tags     up to three of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n),
-///            priority(n), name("text"), before
-///            the range
+///   tags     any of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
+///            name("text"), before the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper
 ///   says. Of pieces, several
 ///            may run at once
@@ -91,25 +90,18 @@ template <class F, class... U>
 event host_task(const detail::host_task_range& range, F&& f, const U&... uses) {
   return detail::host_task_with(range.which, range.range, {}, range.where, std::forward<F>(f), uses...);
 }
-template <detail::host_task_tag T1, class F, class... U>
-  requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const detail::host_task_range& range, F&& f, const U&... uses) {
-  const auto request = detail::request_of<detail::host_task_request>(t1);
-  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
-}
-template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... U>
-  requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const T2& t2, const detail::host_task_range& range, F&& f, const U&... uses) {
-  const auto request = detail::request_of<detail::host_task_request>(t1, t2);
-  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
-}
-
-template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
-  requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_task_range& range, F&& f,
-                const U&... uses) {
-  const auto request = detail::request_of<detail::host_task_request>(t1, t2, t3);
-  return detail::host_task_with(range.which, range.range, request, range.where, std::forward<F>(f), uses...);
+template <class... A>
+  requires(!(std::same_as<std::remove_cvref_t<A>, collective> || ...))
+event host_task(detail::first_tag<detail::host_task_request, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class F, class... U>(const detail::range_for<detail::host_task_range> auto& range, F&& f, const U&... uses)
+        requires(detail::is_host_use<U> && ...)
+      {
+        const auto over = detail::range_at<detail::host_task_range>(range, first.where);
+        return detail::host_task_with(over.which, over.range, first.request, over.where, std::forward<F>(f), uses...);
+      },
+      std::forward<A>(rest)...);
 }
 
 /// Runs `f` once on every node, at the same point of the program's order: for what nodes do together, such as calls of
@@ -121,7 +113,7 @@ event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::host_tas
 /// Two of one group never run at once on a node, and come in one order on all; of unlike groups they may overlap, in
 /// any order. Each group talks by ways of its own: me.communicator<MPI_Comm>() is one (collective_part.hpp).
 ///
-///   tags     up to three of after(...), affects(...), uses(...), priority(n), name("text"), before the group
+///   tags     any of after(...), affects(...), uses(...), priority(n), name("text"), before the group
 ///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as
 ///   many as there are nodes,
 ///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). In a job over MPI
@@ -137,25 +129,14 @@ template <class F, class... U>
 event host_task(const detail::collective_range& group, F&& f, const U&... uses) {
   return detail::collective_task_with(group.group, {}, group.where, std::forward<F>(f), uses...);
 }
-template <detail::host_task_tag T1, class F, class... U>
-  requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const detail::collective_range& group, F&& f, const U&... uses) {
-  const auto request = detail::request_of<detail::collective_request>(t1);
-  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
-}
-template <detail::host_task_tag T1, detail::host_task_tag T2, class F, class... U>
-  requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const T2& t2, const detail::collective_range& group, F&& f, const U&... uses) {
-  const auto request = detail::request_of<detail::collective_request>(t1, t2);
-  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
-}
-
-template <detail::host_task_tag T1, detail::host_task_tag T2, detail::host_task_tag T3, class F, class... U>
-  requires(detail::is_host_use<U> && ...)
-event host_task(const T1& t1, const T2& t2, const T3& t3, const detail::collective_range& group, F&& f,
-                const U&... uses) {
-  const auto request = detail::request_of<detail::collective_request>(t1, t2, t3);
-  return detail::collective_task_with(group.group, request, group.where, std::forward<F>(f), uses...);
+template <class... A>
+  requires(std::same_as<std::remove_cvref_t<A>, collective> || ...)
+event host_task(detail::first_tag<detail::collective_request, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request, [&]<class F, class... U>(const collective& group, F&& f, const U&... uses)
+        requires(detail::is_host_use<U> && ...)
+      { return detail::collective_task_with(group.group, first.request, first.where, std::forward<F>(f), uses...); },
+      std::forward<A>(rest)...);
 }
 
 /// The value of what a side effect stands for, on this node: f() is called, as a host task that uses it, behind all

@@ -156,7 +156,7 @@ event launch_checked(const task_request& request, const kernel<void(P...)>& k, c
 /// Computes `k` for every id of `range`: on the device whose memory holds the arrays, on the workers if the host's
 /// does.
 ///
-///   tags     up to three of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"),
+///   tags     any of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"),
 ///            profile(into), in any order, before the kernel; the name of the kernel is the launch's where none is
 ///            given. On a worker, or a processor of the host, one worker computes all of it. Without arrays on(device)
 ///            says where; a device's queues know no priorities
@@ -175,24 +175,16 @@ template <class... P, class... A>
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   return detail::launch_checked({}, k, range, given...);
 }
-template <detail::task_tag T1, class... P, class... A>
-  requires(detail::instance_arguments<A...>)
-event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::task_request>(t1);
-  return detail::launch_checked(request, k, range, given...);
-}
-template <detail::task_tag T1, detail::task_tag T2, class... P, class... A>
-  requires(detail::instance_arguments<A...>)
-event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::task_request>(t1, t2);
-  return detail::launch_checked(request, k, range, given...);
-}
-template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, class... P, class... A>
-  requires(detail::instance_arguments<A...>)
-event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
-             const A&... given) {
-  const auto request = detail::request_of<detail::task_request>(t1, t2, t3);
-  return detail::launch_checked(request, k, range, given...);
+template <class... A>
+  requires detail::instance_arguments<A...>
+event launch(detail::first_tag<detail::task_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class... P>(const kernel<void(P...)>& k, const detail::range_for<kernel_range> auto& range,
+                      const auto&... given) {
+        return detail::launch_checked(first.request, k, detail::range_at<kernel_range>(range, first.where), given...);
+      },
+      rest...);
 }
 
 }  // namespace stretto

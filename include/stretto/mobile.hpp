@@ -152,20 +152,17 @@ auto send(const mobile<T>& to, detail::handler_call<Get> c,
           std::source_location where = std::source_location::current()) {
   return detail::mobile_access::send(to, std::move(c), where);
 }
-template <detail::send_tag T1, class T, class Get>
-auto send(const T1& t1, const mobile<T>& to, detail::handler_call<Get> c,
-          std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::send_with(to, std::move(c), where, t1);
-}
-template <detail::send_tag T1, detail::send_tag T2, class T, class Get>
-auto send(const T1& t1, const T2& t2, const mobile<T>& to, detail::handler_call<Get> c,
-          std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::send_with(to, std::move(c), where, t1, t2);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::send_tag T3, class T, class Get>
-auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail::handler_call<Get> c,
-          std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::send_with(to, std::move(c), where, t1, t2, t3);
+template <class... A>
+  requires(detail::is_mobile<std::remove_cvref_t<A>> || ...)
+auto send(detail::first_tag<detail::send_request, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T, class Get>(const mobile<T>& to, detail::handler_call<Get> c,
+                              std::same_as<std::source_location> auto... said) {
+        return detail::mobile_access::send_with(first.request, to, std::move(c),
+                                                detail::called_at(first.where, said...));
+      },
+      std::forward<A>(rest)...);
 }
 
 /// Migrates the object to that node, ahead of its waiting messages. The future is ready when the object is there, and
@@ -177,23 +174,36 @@ auto send(const T1& t1, const T2& t2, const T3& t3, const mobile<T>& to, detail:
 ///   cost     four messages, and the object's bytes
 template <class T>
 future<void> migrate(const mobile<T>& of, at_node to, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where);
+  return detail::mobile_access::order(detail::message_action::migrate, {}, of, to.index, where);
 }
-template <detail::send_tag T1, class T>
-future<void> migrate(const T1& t1, const mobile<T>& of, at_node to,
-                     std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::message_action::migrate, of, to.index, where, t1);
+template <class... A>
+  requires(detail::is_mobile<std::remove_cvref_t<A>> || ...)
+future<void> migrate(detail::first_tag<detail::order_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T>(const mobile<T>& of, at_node to, std::same_as<std::source_location> auto... said) {
+        return detail::mobile_access::order(detail::message_action::migrate, first.request, of, to.index,
+                                            detail::called_at(first.where, said...));
+      },
+      rest...);
 }
 
 /// Destroys the object after the messages that this node has sent to it. Later messages fail with G02. An object that
 /// is not destroyed ends with its runtime. Tags as of migrate.
 template <class T>
 future<void> destroy(const mobile<T>& of, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::message_action::destroy, of, 0, where);
+  return detail::mobile_access::order(detail::message_action::destroy, {}, of, 0, where);
 }
-template <detail::send_tag T1, class T>
-future<void> destroy(const T1& t1, const mobile<T>& of, std::source_location where = std::source_location::current()) {
-  return detail::mobile_access::order(detail::message_action::destroy, of, 0, where, t1);
+template <class... A>
+  requires(detail::is_mobile<std::remove_cvref_t<A>> || ...)
+future<void> destroy(detail::first_tag<detail::order_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T>(const mobile<T>& of, std::same_as<std::source_location> auto... said) {
+        return detail::mobile_access::order(detail::message_action::destroy, first.request, of, 0,
+                                            detail::called_at(first.where, said...));
+      },
+      rest...);
 }
 
 /// Whether the object is on the caller's node now; it may leave at any time.

@@ -49,25 +49,17 @@ template <class... P, class... A>
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
   return detail::launch_objects_checked({}, k, range, given...);
 }
-template <detail::object_launch_tag T1, class... P, class... A>
+template <class... A>
   requires(detail::object_argument<A> || ...)
-event launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::object_launch>(t1);
-  return detail::launch_objects_checked(request, k, range, given...);
-}
-template <detail::object_launch_tag T1, detail::object_launch_tag T2, class... P, class... A>
-  requires(detail::object_argument<A> || ...)
-event launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::object_launch>(t1, t2);
-  return detail::launch_objects_checked(request, k, range, given...);
-}
-template <detail::object_launch_tag T1, detail::object_launch_tag T2, detail::object_launch_tag T3, class... P,
-          class... A>
-  requires(detail::object_argument<A> || ...)
-event launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
-             const A&... given) {
-  const auto request = detail::request_of<detail::object_launch>(t1, t2, t3);
-  return detail::launch_objects_checked(request, k, range, given...);
+event launch(detail::first_tag<detail::object_launch, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class... P>(const kernel<void(P...)>& k, const detail::range_for<kernel_range> auto& range,
+                      const auto&... given) {
+        return detail::launch_objects_checked(first.request, k, detail::range_at<kernel_range>(range, first.where),
+                                              given...);
+      },
+      rest...);
 }
 
 }  // namespace stretto

@@ -182,13 +182,12 @@ completion& send_elements(const buffer_request& request, const buffer_name& is, 
                           const remote_function_type& function, const parcel& arguments, std::size_t value_bytes,
                           const task_type& type, value_reader read, const std::source_location& where);
 
-template <class From, class Get, class... Tag>
-auto send_buffer_with(at_node to, const From& from, place memory, const handler_call<Get>& c,
-                      const std::source_location& where, const Tag&... tag) {
+template <class From, class Get>
+auto send_buffer_with(buffer_request request, at_node to, const From& from, place memory, const handler_call<Get>& c,
+                      const std::source_location& where) {
   using source = buffer_source_of<From>;
   using handler = buffer_handler<typename source::element, Get>;
   using R = typename handler::returned;
-  auto request = request_of<buffer_request>(tag...);
   request.node = to.index;
   request.memory = memory;
   const buffer_name is = next_buffer();
@@ -203,6 +202,16 @@ auto send_buffer_with(at_node to, const From& from, place memory, const handler_
     };
   return future_access::make<R>(send_elements(request, is, source::is(from, where), handler::type, arguments,
                                               value_bytes<R>, value_type<R>, read, where));
+}
+template <sent_elements From, class Get>
+auto send_tagged_buffer(const buffer_request& request, const std::source_location& found, at_node to, const From& from,
+                        at_place memory, const handler_call<Get>& c, std::same_as<std::source_location> auto... said) {
+  return send_buffer_with(request, to, from, memory.where, c, called_at(found, said...));
+}
+template <sent_elements From, class Get>
+auto send_tagged_buffer(const buffer_request& request, const std::source_location& found, at_node to, const From& from,
+                        const handler_call<Get>& c, std::same_as<std::source_location> auto... said) {
+  return send_buffer_with(request, to, from, place{}, c, called_at(found, said...));
 }
 
 }  // namespace detail
@@ -223,33 +232,22 @@ auto send_buffer_with(at_node to, const From& from, place memory, const handler_
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, memory.where, handler, where);
+  return detail::send_buffer_with({}, to, from, memory.where, handler, where);
 }
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, place{}, handler, where);
+  return detail::send_buffer_with({}, to, from, place{}, handler, where);
 }
-template <detail::send_tag T1, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, memory.where, handler, where, t1);
-}
-template <detail::send_tag T1, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, at_node to, const From& from, const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, place{}, handler, where, t1);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, at_place memory,
-                 const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, memory.where, handler, where, t1, t2);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, place{}, handler, where, t1, t2);
+template <class... A>
+  requires(std::same_as<std::remove_cvref_t<A>, at_node> || ...)
+auto send_buffer(detail::first_tag<detail::buffer_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&](const auto&... behind) -> decltype(detail::send_tagged_buffer(first.request, first.where, behind...)) {
+        return detail::send_tagged_buffer(first.request, first.where, behind...);
+      },
+      rest...);
 }
 
 }  // namespace stretto

@@ -150,8 +150,6 @@ struct remote_request : task_request {
   using task_request::apply;
   void apply(at_node n) noexcept { node = n.index; }
 };
-template <class Tag>
-concept remote_tag = requires(remote_request request, const Tag& tag) { request.apply(tag); };
 
 completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
                          std::size_t value_bytes, const task_type& type, value_reader read,
@@ -183,6 +181,11 @@ class remote_call {
 };
 
 namespace detail {
+template <class C>
+inline constexpr bool is_remote_call = false;
+template <class R>
+inline constexpr bool is_remote_call<remote_call<R>> = true;
+
 struct remote_access {
   template <class R>
   static const remote_function_type& function_of(const remote_call<R>& c) noexcept {
@@ -192,9 +195,8 @@ struct remote_access {
   static const parcel& arguments_of(const remote_call<R>& c) noexcept {
     return c.arguments_;
   }
-  template <class R, remote_tag... Tag>
-  static future<R> spawn(const remote_call<R>& c, const std::source_location& where, const Tag&... tag) {
-    const auto request = request_of<remote_request>(tag...);
+  template <class R>
+  static future<R> spawn(const remote_request& request, const remote_call<R>& c, const std::source_location& where) {
     value_reader read = nullptr;
     if constexpr (!std::is_void_v<R>)
       read = +[](field_reader& from, void* storage) {
@@ -229,7 +231,7 @@ auto call(L, A&&... arguments) {
 
 /// Runs it as a task of that node and returns the future of what it returns.
 ///
-///   tags     up to four of at_node(n), without which it is this one, and those of async, in any order. Places and
+///   tags     any of at_node(n), without which it is this one, and those of async, in any order. Places and
 ///            workers are those of that node. A profile has what was measured there: workers are its workers, times are
 ///            put between the call and the answer as if the two messages had taken equally long
 ///   throws   B20; N02 if there is no such node; S02, S03 for a place or worker of this node; S04 for a priority. What
@@ -237,26 +239,17 @@ auto call(L, A&&... arguments) {
 ///            function, S02, S03
 template <class R>
 future<R> async(const remote_call<R>& c, std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where);
+  return detail::remote_access::spawn({}, c, where);
 }
-template <detail::remote_tag T1, class R>
-future<R> async(const T1& t1, const remote_call<R>& c, std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1);
-}
-template <detail::remote_tag T1, detail::remote_tag T2, class R>
-future<R> async(const T1& t1, const T2& t2, const remote_call<R>& c,
-                std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1, t2);
-}
-template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, class R>
-future<R> async(const T1& t1, const T2& t2, const T3& t3, const remote_call<R>& c,
-                std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1, t2, t3);
-}
-template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, detail::remote_tag T4, class R>
-future<R> async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, const remote_call<R>& c,
-                std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1, t2, t3, t4);
+template <class... A>
+  requires(detail::is_remote_call<std::remove_cvref_t<A>> || ...)
+auto async(detail::first_tag<detail::remote_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class R>(const remote_call<R>& c, std::same_as<std::source_location> auto... said) {
+        return detail::remote_access::spawn(first.request, c, detail::called_at(first.where, said...));
+      },
+      rest...);
 }
 
 }  // namespace stretto

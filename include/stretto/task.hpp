@@ -27,9 +27,9 @@ class barrier;
 
 /// Runs `body` as a task and returns the future of what it returns.
 ///
-///   tags     up to four of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"),
-///            profile(into), in any order, before the body. Two that say the same kind of thing, as at and on do, do
-///            not compile
+///   tags     any of after(...), at(place), on(processor) or on(worker(i)), priority(n), name("text"), profile(into),
+///   in
+///            any order, before the body. Two that say the same kind of thing, as at and on do, do not compile
 ///   throws   B20 on a thread of no runtime; S02 for a place that no worker's paths reach; S03 for a worker or
 ///            processor that does not exist
 ///   cost     15 ns; 5 to 10 more per precondition that has not ended
@@ -40,23 +40,15 @@ template <detail::task_body F>
 auto async(F&& body, std::source_location where = std::source_location::current()) {
   return detail::spawn(std::forward<F>(body), where);
 }
-template <detail::task_tag T1, detail::task_body F>
-auto async(const T1& t1, F&& body, std::source_location where = std::source_location::current()) {
-  return detail::spawn_with(std::forward<F>(body), where, t1);
-}
-template <detail::task_tag T1, detail::task_tag T2, detail::task_body F>
-auto async(const T1& t1, const T2& t2, F&& body, std::source_location where = std::source_location::current()) {
-  return detail::spawn_with(std::forward<F>(body), where, t1, t2);
-}
-template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, detail::task_body F>
-auto async(const T1& t1, const T2& t2, const T3& t3, F&& body,
-           std::source_location where = std::source_location::current()) {
-  return detail::spawn_with(std::forward<F>(body), where, t1, t2, t3);
-}
-template <detail::task_tag T1, detail::task_tag T2, detail::task_tag T3, detail::task_tag T4, detail::task_body F>
-auto async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, F&& body,
-           std::source_location where = std::source_location::current()) {
-  return detail::spawn_with(std::forward<F>(body), where, t1, t2, t3, t4);
+template <class... A>
+  requires(detail::task_body<A> || ...)
+auto async(detail::first_tag<detail::task_request, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<detail::task_body F>(F&& body, std::same_as<std::source_location> auto... said) {
+        return detail::spawn_as(first.request, std::forward<F>(body), detail::called_at(first.where, said...));
+      },
+      std::forward<A>(rest)...);
 }
 
 /// Suspends the calling task, never its worker, until the event or task has ended; throws its failure. The only

@@ -38,8 +38,6 @@ struct buffer_launch : with_range_hints<object_launch> {
     with_range_hints<object_launch>::apply(tag);
   }
 };
-template <class Tag>
-concept buffer_launch_tag = requires(buffer_launch request, const Tag& tag) { request.apply(tag); };
 
 event launch_on_buffers(const kernel_code& code, const kernel_range& range, std::span<const buffer_item> items,
                         const buffer_launch& request);

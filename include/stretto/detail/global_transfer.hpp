@@ -222,13 +222,26 @@ auto get_with(const send_request& request, const There& there, const To& to, H&&
     return spawn_as(then, goes_on{std::move(then_call)}, where);
   }
 }
-/// Of a put or a get whose handler is an H.
-template <class H, class... Tag>
-send_request tagged(const Tag&... tag) {
-  static_assert(!std::same_as<H, no_handler> || !(std::same_as<Tag, task_priority> || ...),
-                "without a handler a put or a get runs nothing that could have a priority");
-  return request_of<send_request>(tag...);
-}
+template <class A>
+concept names_global = requires { far_end_of<A>::dimensions; };
+template <class A>
+inline constexpr bool is_handler = false;
+template <class R>
+inline constexpr bool is_handler<remote_call<R>> = true;
+template <class Get>
+inline constexpr bool is_handler<handler_call<Get>> = true;
+/// The tags of a put or a get.
+template <bool HasHandler>
+struct transfer_request : send_request {
+  template <send_tag Tag>
+  void apply(const Tag& tag) noexcept {
+    static_assert(HasHandler || !std::same_as<Tag, task_priority>,
+                  "without a handler a put or a get runs nothing that could have a priority");
+    send_request::apply(tag);
+  }
+};
+template <class... A>
+using transfer_request_for = transfer_request<(is_handler<std::remove_cvref_t<A>> || ...)>;
 
 }  // namespace detail
 

@@ -50,8 +50,6 @@ struct collective_request : host_task_request {
     host_task_request::apply(tag);
   }
 };
-template <class Tag>
-concept host_task_tag = requires(host_task_request request, const Tag& tag) { request.apply(tag); };
 /// Of the job, or of the one that is not there in a dry run.
 std::uint32_t nodes_of_buffers();
 /// A collective task runs over as many ids as there are nodes.

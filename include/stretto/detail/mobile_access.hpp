@@ -43,14 +43,19 @@ struct located {
 std::uint64_t adopt_object(const make_request& request, const mobile_type& type, void* object);
 std::uint64_t make_object(const make_request& request, const message_type& maker, parcel&& arguments);
 
+template <class Tag>
+concept send_tag = task_tag<Tag> && !std::same_as<Tag, at_place> && !std::same_as<Tag, on_processor> &&
+                   !std::same_as<Tag, on_worker> && !std::same_as<Tag, profile_into>;
 /// The tags of send.
 struct send_request : task_request {
-  using task_request::apply;
+  template <send_tag Tag>
+  void apply(const Tag& tag) noexcept {
+    task_request::apply(tag);
+  }
 };
 /// The tags of migrate and destroy, which run no code of the program.
 struct order_request : task_request {
-  template <class Tag>
-    requires requires(task_request request, const Tag& tag) { request.apply(tag); }
+  template <send_tag Tag>
   void apply(const Tag& tag) noexcept {
     static_assert(
         !std::same_as<Tag, task_priority>,
@@ -58,11 +63,6 @@ struct order_request : task_request {
     task_request::apply(tag);
   }
 };
-template <class Tag>
-concept send_tag =
-    requires(task_request request, const Tag& tag) { request.apply(tag); } && !std::same_as<Tag, at_place> &&
-    !std::same_as<Tag, on_processor> && !std::same_as<Tag, on_worker> && !std::same_as<Tag, profile_into>;
-
 /// Sends the record, whose body is a message, to the object; `thread` null: looks the thread up. Throws G01 after it
 /// has given the record back.
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request);
@@ -70,6 +70,11 @@ void post_message(completion& record, void* thread, std::uint64_t object, const 
 completion& post_order(message_action action, std::uint64_t object, std::uint32_t to, const task_request& request,
                        const std::source_location& where);
 bool is_object_here(std::uint64_t object);
+
+template <class M>
+inline constexpr bool is_mobile = false;
+template <class T>
+inline constexpr bool is_mobile<mobile<T>> = true;
 
 struct mobile_access {
   template <class T>
@@ -108,11 +113,10 @@ struct mobile_access {
     post_message(*made.record, made.thread, to.id_, nullptr);
     return future_access::make<typename Message::result>(*made.record);
   }
-  template <class T, class Get, class... Tag>
-  static auto send_with(const mobile<T>& to, handler_call<Get>&& c, const std::source_location& where,
-                        const Tag&... tag) {
+  template <class T, class Get>
+  static auto send_with(const task_request& request, const mobile<T>& to, handler_call<Get>&& c,
+                        const std::source_location& where) {
     using Message = local_message<T, Get>;
-    const auto request = request_of<task_request>(tag...);
     task_request bare;
     bare.name = request.name;
     bare.priority = request.priority;
@@ -127,12 +131,12 @@ struct mobile_access {
   static auto send_bare(const mobile<T>& to, handler_call<Get>&& c, const task_request& bare,
                         const std::source_location& where) {
     if (bare.name.empty() && !bare.priority) return send(to, std::move(c), where);
-    return send_with(to, std::move(c), where, task_name{bare.name}, task_priority{bare.priority});
+    return send_with(bare, to, std::move(c), where);
   }
-  template <class T, class... Tag>
-  static future<void> order(message_action action, const mobile<T>& of, std::uint32_t to,
-                            const std::source_location& where, const Tag&... tag) {
-    return future_access::make<void>(post_order(action, of.id_, to, request_of<order_request>(tag...), where));
+  template <class T>
+  static future<void> order(message_action action, const order_request& request, const mobile<T>& of, std::uint32_t to,
+                            const std::source_location& where) {
+    return future_access::make<void>(post_order(action, of.id_, to, request, where));
   }
 };
 

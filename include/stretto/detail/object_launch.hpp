@@ -62,8 +62,6 @@ struct object_launch : task_request {
     task_request::apply(tag);
   }
 };
-template <class Tag>
-concept object_launch_tag = requires(object_launch request, const Tag& tag) { request.apply(tag); };
 
 event launch_on_objects(const kernel_code& code, const kernel_range& range, std::span<const object_item> items,
                         const object_launch& request);

@@ -116,11 +116,6 @@ auto spawn_as(const task_request& request, F&& body, const std::source_location&
   return result;
 }
 
-template <task_body F, task_tag... Tag>
-auto spawn_with(F&& body, const std::source_location& where, const Tag&... tag) {
-  return spawn_as(request_of<task_request>(tag...), std::forward<F>(body), where);
-}
-
 }  // namespace stretto::detail
 
 STRETTO_API_END

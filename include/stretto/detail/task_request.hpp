@@ -61,7 +61,7 @@ struct subject_of<on_worker> {
 };
 
 template <class Tag>
-concept task_tag = requires(task_request request, const Tag& tag) { request.apply(tag); };
+concept task_tag = tag_of<Tag, task_request>;
 
 }  // namespace stretto::detail
 
