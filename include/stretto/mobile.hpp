@@ -34,11 +34,11 @@
 // Source      Mobile objects with remote handlers: PREMA. Entry methods and location management: Charm++.
 #pragma once
 
+#include <stretto/detail/handler_span.hpp>
 #include <stretto/detail/mobile_access.hpp>
 #include <stretto/detail/mobile_message.hpp>
 #include <stretto/event.hpp>
 #include <stretto/fields.hpp>
-#include <stretto/handler_span.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/task.hpp>
 

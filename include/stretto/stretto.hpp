@@ -38,6 +38,7 @@
 #include <stretto/keep.hpp>
 #include <stretto/kept_here.hpp>
 #include <stretto/kernel.hpp>
+#include <stretto/kernel_range.hpp>
 #include <stretto/kernel_template.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/launch_graph.hpp>

@@ -2,8 +2,8 @@
 #include "mobile/mobile_floor.hpp"
 
 #include <stretto/collection.hpp>
+#include <stretto/detail/multicast.hpp>
 #include <stretto/error.hpp>
-#include <stretto/multicast.hpp>
 
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"

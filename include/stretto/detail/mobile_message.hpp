@@ -1,9 +1,9 @@
 // mobile_message.hpp - messages to mobile objects: the handler, its arguments, and how it runs here or on another node.
 #pragma once
 
+#include <stretto/detail/handler_span.hpp>
 #include <stretto/detail/mobile_type.hpp>
 #include <stretto/fields.hpp>
-#include <stretto/handler_span.hpp>
 #include <stretto/remote.hpp>
 #include <stretto/task.hpp>
 
