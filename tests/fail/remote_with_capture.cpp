@@ -5,6 +5,6 @@
 auto f(int x) {
   return stretto::call([](int y, int z) { return y + z; }, 1, x);
 }
-auto g(int x) {
-  return stretto::call([x](int y) { return x + y; }, 1);
-}  // fails
+// clang-format off: a line at fault ends with its mark
+auto g(int x) { return stretto::call([x](int y) { return x + y; }, 1); }  // fails
+// clang-format on

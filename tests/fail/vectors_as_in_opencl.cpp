@@ -18,7 +18,6 @@ STRETTO_KERNEL(widens, (inout<float4> x), { x(0) = 2.0 * x(0); })               
 STRETTO_KERNEL(swizzles, (inout<float4> x), { x(0).x = x(0).xyz.x; })             // fails
 STRETTO_KERNEL(compares, (inout<float4> x), { x(0).x = x(0) == x(1); })           // fails
 STRETTO_KERNEL(mixes, (inout<float4> x, inout<int4> y), { x(0) = x(0) * y(0); })  // fails
-STRETTO_KERNEL(spreads, (inout<float4> x), {
-  float4 y = 1;
-  x(0) = y;
-})  // fails
+// clang-format off: a line at fault ends with its mark
+STRETTO_KERNEL(spreads, (inout<float4> x), { float4 y = 1; x(0) = y; })  // fails
+// clang-format on
