@@ -170,7 +170,7 @@ std::vector<host> read_hosts(const std::string& text) {
       const auto count = one.substr(colon + 1);
       const auto [end, fault] = std::from_chars(count.data(), count.data() + count.size(), h.nodes);
       if (fault != std::errc() || end != count.data() + count.size() || h.nodes == 0 || h.nodes > most_nodes)
-        throw hosts_error(text).because(fmt::format("\"{}\" is no number of nodes", count));
+        throw hosts_error(text).because(fmt::format("\"{}\" is not a valid number of nodes", count));
     }
     if (std::ranges::any_of(all, [&](const host& other) { return other.name == h.name; }))
       throw hosts_error(text).because(fmt::format("\"{}\" is there twice", h.name));

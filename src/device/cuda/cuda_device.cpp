@@ -203,7 +203,7 @@ class cuda_device final : public device {
       return "the driver knows no memory of a device at that address";
     if (cu.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, first) == CUDA_SUCCESS &&
         (cu.cuDeviceGet(&of, ordinal) != CUDA_SUCCESS || of != driver_->id))
-      return fmt::format("the driver says that it is of CUDA device {}", ordinal);
+      return fmt::format("the driver reports that it belongs to CUDA device {}", ordinal);
     for (CUdeviceptr at = first; at < end;) {  // memory may be of several mappings that follow one another
       CUdeviceptr start = 0;
       std::size_t length = 0;
