@@ -127,14 +127,14 @@ std::exception_ptr failed(const call& c, std::string_view name, const std::sourc
   if (kind == MPI_ERR_TRUNCATE) {
     error e("M21", "a message is longer than the memory it is received into");
     describe_fully(e, c, name, where);
-    e.fact("MPI says", text_of(code));
+    e.fact("MPI error", text_of(code));
     e.because("the memory received at most the part that fits");
     e.remedy("receive into memory as large as the message, or query its size first with mprobe");
     return std::make_exception_ptr(std::move(e));
   }
   error e("M20", std::string(name_of(c.kind)) + " failed: " + text_of(kind));
   describe_fully(e, c, name, where);
-  e.fact("MPI says", text_of(code));
+  e.fact("MPI error", text_of(code));
   if (const std::string remedy = remedy_of(c, kind); !remedy.empty()) e.remedy(remedy);
   return std::make_exception_ptr(std::move(e));
 }
