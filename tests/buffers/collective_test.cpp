@@ -175,7 +175,7 @@ TEST_CASE("in a job that MPI does not join, a collective task has no communicato
     });
     const std::string words = test::thrown_by([&] { wait(asked); });
     CHECK_MESSAGE(words.find("error N30: there is no MPI communicator for a collective task\n"
-                             "  asked for   collective_test.cpp:") == 0,
+                             "  requested   collective_test.cpp:") == 0,
                   words);
     CHECK(words.find("because     the nodes of this job are not MPI processes") != words.npos);
   });

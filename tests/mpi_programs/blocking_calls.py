@@ -38,7 +38,7 @@ other_type = "the requested type is not the MPI_Comm of this MPI"
 not_multiple = "MPI was not started with MPI_THREAD_MULTIPLE"
 no_level = [line for n in range(2) for line in (
     f"node {n}: error N30: there is no MPI communicator for a collective task",
-    "  asked for   blocking_calls.cpp:83",
+    "  requested   blocking_calls.cpp:83",
     f"  because     {not_multiple}",
     "  try         STRETTO_MPI_THREADS=multiple; if the program initialises MPI itself: MPI_Init_thread with "
     "MPI_THREAD_MULTIPLE",

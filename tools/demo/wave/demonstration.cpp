@@ -107,7 +107,7 @@ class demonstration {
     work_.nodes = nodes;
     if (nodes > 1 && on_devices_)
       throw error("W34", "the wave demonstration uses no devices on several nodes")
-          .fact("asked for", fmt::format("--devices {} on {} nodes", *request_.runtime.devices, nodes))
+          .fact("requested", fmt::format("--devices {} on {} nodes", *request_.runtime.devices, nodes))
           .because("it exchanges halos of tiles between host memories only")
           .remedy("--devices none, or one node");
     if (request_.asked.tiles) return;
