@@ -158,7 +158,7 @@ const std::vector<option>& table() {
       {"statistics", &settings::statistics, "0", "", "", zero_or_one, "",
        "print counters per module and per place at the end of the run"},
       {"live", &settings::live, "0", "", "", zero_or_one, "",
-       "list the program in `stretto top` from its start; 0 lists it after it was first asked for by number"},
+       "list the program in `stretto top` from its start; 0 lists it once it has been inspected by its PID"},
       {"log", &settings::log, "warn", "", "", {"off", "error", "warn", "info", "debug"}, "",
        "how much a runtime logs"},
       {"errors", &settings::errors, "text", "", "", {"text", "json"}, "",
@@ -417,9 +417,9 @@ std::string options_page() {
         "{}",
         row.name, row.help, variable_of(row), flag_of(row), allowed_of(row),
         row.by_default.empty() ? "none" : fmt::format("`{}`", row.by_default),
-        row.between == agreement::all_nodes
-            ? "- the same on all nodes of a job; else they end with error [N15](../errors/N15.md)\n"
-            : "");
+        row.between == agreement::all_nodes ? "- all nodes of a job must have the same value; otherwise the job ends "
+                                              "with error [N15](../errors/N15.md)\n"
+                                            : "");
   return page;
 }
 

@@ -254,8 +254,7 @@ class trial {
     return std::move(e)
         .because(fmt::format("the {} of a launch run at once, or in any order", units))
         .remedy(
-            "let only one item use an element that it writes; if several items add to an element, use reduce<Op> or an "
-            "atomic");
+            "let only one item use an element that it writes; to add from several items, use reduce<Op> or an atomic");
   }
 
   /// A read of an element that an earlier launch left without a value.

@@ -166,8 +166,7 @@ std::exception_ptr out_of_step(const operation& o, const std::string& skipped, c
   describe(e, o.name, o.where);
   e.fact("skipped", skipped);
   e.because("the other processes have made that call, and MPI matches collective calls by their order");
-  e.remedy(
-      "put operations that may fail after the collective calls, or agree on the calls first by an allreduce of a flag");
+  e.remedy("put operations that may fail after the collective calls, or agree on the calls by an allreduce of a flag");
   e.caused_by(cause);
   return std::make_exception_ptr(std::move(e));
 }
@@ -206,9 +205,7 @@ error other_thread(std::uint32_t worker) {
 error no_mpi(const char* why) {
   return error("M24", "MPI is not usable")
       .because(why)
-      .remedy(
-          "a process can initialise MPI once: do so in the program before the first runtime, and finalize it after the "
-          "last");
+      .remedy("a process can initialise MPI once: do so before the first runtime, and finalize it after the last");
 }
 
 namespace detail {
