@@ -103,8 +103,8 @@ void begin_with_all(dist::job_member& of, const std::exception_ptr& why) {
   if (why) std::rethrow_exception(why);
   if (!failed) return;
   throw error("K47", fmt::format("node {} of this job could not open its devices", *failed))
-      .because("a job begins with all of its nodes or with none")
-      .remedy(fmt::format("see what node {} says of it", *failed));
+      .because("a job starts with all of its nodes or not at all")
+      .remedy(fmt::format("see the error of node {}", *failed));
 }
 
 }  // namespace

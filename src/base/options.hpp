@@ -113,7 +113,7 @@ struct option {
   std::string_view least, most;      // of numbers; empty where there is no bound
   std::vector<std::string> choices;  // of enumerations, in the order of the enumerators
   std::string_view unit;             // "bytes", "microseconds", ...; empty where a number counts things
-  std::string_view help;             // one sentence, no full stop
+  std::string_view help;             // what it does, in a phrase without a full stop
   agreement between = agreement::none;
 };
 

@@ -147,7 +147,7 @@ object_id mobile_objects::reserve_ids(std::size_t count) noexcept {
 void mobile_objects::refuse_node(std::uint32_t node, const std::source_location& where) const {
   throw error("N02", "there is no node " + std::to_string(node))
       .fact("called", where)
-      .fact("nodes", std::to_string(nodes()) + ", from 0 on")
+      .fact("nodes", std::to_string(nodes()) + ", numbered from 0")
       .remedy("count from 0 to job_nodes() - 1");
 }
 

@@ -46,7 +46,7 @@ for nodes, workers in ((2, 2), (4, 1)):
 other_mpi, other_library = ("mpich", "libmpich.so.12") if name == "openmpi" else ("openmpi", "libmpi.so.40")
 if Path(folder, f"stretto_mpi_{other_mpi}.so").exists():
     code, said = run(2, 1, words=("begun", other_library))
-    if not code or f"error N09: the launcher started 2 processes, and MPI sees 1 in each\n  launcher    {name}\n" not in said:
+    if not code or f"error N09: the launcher started 2 processes, but MPI sees 1 in each\n  launcher    {name}\n" not in said:
         faults.append(f"a program that has loaded {other_mpi}: exit code {code}\n{said}")
     with tempfile.TemporaryDirectory() as there:
         Path(there, f"stretto_mpi_{other_mpi}.so").symlink_to(Path(folder, f"stretto_mpi_{other_mpi}.so").resolve())
@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory() as there:
     other = shutil.copy(program, f"{there}/another_program")
     done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", other], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=environment, timeout=300)
-told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +program +(\S+), build (\w+) on node 0, "
+told = re.search(r"error N06: nodes 0 and 1 of this job run different builds\n +program +(\S+), build (\w+) on node 0, "
                  r"another_program, build (\w+) on node 1", done.stdout)
 if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")

@@ -64,7 +64,7 @@ TEST_CASE("a message that a node lacks memory for fails alone: others arrive in 
     const std::string said = thrown_by([&] { sent[1].get(); });
     CAPTURE(said);
     CHECK(has(said, "error N18: node N"));
-    CHECK(has(said, "has no room for a message"));
+    CHECK(has(said, "has no memory for a message"));
     CHECK(has(said, "M1 \"a sack\""));
     CHECK(has(said, "bytes       82"));
     CHECK(has(said, "at most     65536"));

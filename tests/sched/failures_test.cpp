@@ -177,7 +177,7 @@ TEST_CASE("a task inside a finish that waits for the one that opened it is refus
             });
           });
           go.trigger();
-        }) == "S14: a task waits for the one whose finish waits for it");
+        }) == "S14: a task waits for the task whose finish waits for it");
 }
 
 TEST_CASE("a task inside a finish may wait for one that was spawned before the finish") {

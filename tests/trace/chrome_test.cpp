@@ -337,7 +337,7 @@ TEST_CASE("a trace that cannot be written is an error that names the file") {
         "error T01: the trace could not be written\n"
         "  file        /nonexistent/run.json\n"
         "  because     No such file or directory\n"
-        "  try         name a file in a folder that exists, is writable and has room");
+        "  try         name a file in a folder that exists, is writable and has free space");
 
   std::ostringstream broken;
   broken.setstate(std::ios::badbit);
@@ -432,7 +432,7 @@ TEST_CASE("a disk that is full while the trace is written is an error") {
         "error T01: the trace could not be written\n"
         "  file        /dev/full\n"
         "  because     No space left on device\n"
-        "  try         name a file in a folder that exists, is writable and has room");
+        "  try         name a file in a folder that exists, is writable and has free space");
 }
 
 TEST_CASE(

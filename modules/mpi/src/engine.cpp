@@ -25,10 +25,10 @@ constexpr unsigned tests_at_once = 8;
 /// How often a lock is tried for before the thread sleeps: who holds it does so for one call of MPI.
 constexpr unsigned tries = 100;
 
-constexpr const char* ended_before = "its preconditions had not happened";
-constexpr const char* nobody_sent = "nothing has come, and the receive was taken back";
-constexpr const char* not_ended = "it had not come so far";
-constexpr const char* too_late = "it was asked for after the module had ended";
+constexpr const char* ended_before = "its preconditions had not triggered";
+constexpr const char* nobody_sent = "no message arrived, and the runtime cancelled the receive";
+constexpr const char* not_ended = "the runtime abandoned the pending call";
+constexpr const char* too_late = "it was requested after the module had been finalised";
 
 struct void_operation final : operation {
   promise<void> result;
@@ -140,7 +140,7 @@ std::unique_lock<std::mutex> engine::calling_unless_taken() const {
 }
 
 void engine::check_open(const call_tags& tags) const {
-  if (!is_open()) throw no_mpi("the module does not serve a runtime now").fact("called", tags.where);
+  if (!is_open()) throw no_mpi("no runtime uses the module now").fact("called", tags.where);
 }
 
 void engine::count(const call& c) const {

@@ -30,7 +30,7 @@ void check_counts(const detail::call& c, const call_tags& tags);
 [[noreturn]] void not_one_worker(std::span<const std::uint32_t> workers, const std::string& place);
 /// M23: MPI calls are to be made by that worker, which is not the thread that started MPI.
 error other_thread(std::uint32_t worker);
-/// M24: there is no MPI to call.
+/// M24: MPI is not usable.
 error no_mpi(const char* why);
 
 }  // namespace stretto::mpi

@@ -85,8 +85,7 @@ mpi_module::mpi_module(const mpi_options& options) : options_(options) {}
 mpi_module::~mpi_module() = default;
 
 mpi::communicator mpi_module::on(MPI_Comm comm, std::source_location where) const {
-  if (!state_ || !state_->engine->is_open())
-    throw mpi::no_mpi("the module does not serve a runtime now").fact("called", where);
+  if (!state_ || !state_->engine->is_open()) throw mpi::no_mpi("no runtime uses the module now").fact("called", where);
   return state_->engine->on(comm);
 }
 thread_level mpi_module::threads() const noexcept { return state_ ? state_->engine->level() : options_.threads; }
@@ -110,7 +109,7 @@ void mpi_module::add_places(platform_description& machine) const {
 }
 
 void mpi_module::initialise(module_host& host) {
-  if (has_ended()) throw mpi::no_mpi("it has been ended in this process");
+  if (has_ended()) throw mpi::no_mpi("MPI has been finalized in this process");
   where_ = host.claim(place_kind::interconnect).at(0);
   auto s = std::make_unique<state>();
   const auto workers = workers_at(host.machine(), place_kind::interconnect);

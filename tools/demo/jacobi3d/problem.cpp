@@ -125,8 +125,8 @@ triple cut(const triple& size, std::uint32_t blocks) {
     }
   if (best[0]) return best;
   throw stretto::error(
-      "W33", fmt::format("{} x {} x {} cells cannot be cut into {} cuboids", size[0], size[1], size[2], blocks))
-      .because("no cut along the axes gives that many, each of a cell at least")
+      "W33", fmt::format("{} x {} x {} cells cannot be split into {} cuboids", size[0], size[1], size[2], blocks))
+      .because("no split along the axes gives that many cuboids of at least one cell each")
       .remedy("a larger --size, or a smaller factor for --overdecompose");
 }
 
@@ -156,7 +156,7 @@ triple read_size(const std::string& text) {
   if (all.size() == 1) return {all[0], all[0], all[0]};
   if (all.size() == 3) return {all[0], all[1], all[2]};
   throw stretto::error("W33", fmt::format("--size cannot be \"{}\"", text))
-      .because("it is one number, or one for each of three axes")
+      .because("it must be one number, or one number for each of three axes")
       .remedy("--size 96, or --size 128x96x64");
 }
 

@@ -104,10 +104,10 @@ measured compute(const request& r, const checkpoint* from, std::uint32_t factor,
     const block where = block_at(r.what.size, c.parts, c.position(i));
     const double off = largest_difference(send(one, call<&Cuboid::values>()).get(), where, expected);
     if (!(off <= 0))
-      throw error("W32", "the cuboids do not compute what the serial loop does")
+      throw error("W32", "the cuboids and the serial loop computed different values")
           .fact("cuboid", to_string(one))
           .fact("difference", fmt::format("{:.3g}", off))
-          .because("every value is the same sum of the same six neighbours, however the cells are cut")
+          .because("the split into cuboids does not change how a cell is computed from its six neighbours")
           .remedy("this is a fault of Stretto: please report it with the command line");
     m.last_change = std::max(m.last_change, send(one, call<&Cuboid::last_change>()).get());
     destroy(one);
@@ -125,9 +125,9 @@ std::optional<checkpoint> opened(const request& r) {
         .remedy("name the folder that --checkpoint named, or leave out --restore to begin anew");
   if (const auto is = saved->value<std::string>("run"); is != words_of(r))
     throw error("W38", fmt::format("\"{}\" is the checkpoint of another run", r.restore.string()))
-        .fact("there", is)
-        .fact("asked", words_of(r))
-        .remedy("ask for the same, on as many nodes as you like; or name another directory");
+        .fact("found", is)
+        .fact("requested", words_of(r))
+        .remedy("ask for the same run, on any number of nodes; or name another directory");
   return saved;
 }
 

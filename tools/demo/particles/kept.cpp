@@ -27,10 +27,10 @@ kept kept_by(const box& b, const std::vector<particle>& all) {
 
 void check_kept(const kept& before, const kept& after) {
   const auto refuse = [](const char* what, double from, double to) {
-    throw stretto::error("W37", fmt::format("the particles do not keep their {}", what))
+    throw stretto::error("W37", fmt::format("the particles do not conserve their {}", what))
         .fact("before", fmt::format("{:.9g}", from))
         .fact("after", fmt::format("{:.9g}", to))
-        .because("forces between particles change none of their number, momentum and energy")
+        .because("forces between particles conserve their number, momentum and energy")
         .remedy("this is a fault of Stretto: please report it with the command line");
   };
   const auto count = static_cast<double>(before.count);

@@ -62,12 +62,12 @@ box problem::in() const {
 void check(const problem& p, const cut& c) {
   const std::uint32_t cells = p.in().cells;
   const auto refuse = [&](const std::string& why) {
-    throw stretto::error("W36", fmt::format("{} particles cannot be cut into {} x {} patches", p.count, c.x, c.y))
+    throw stretto::error("W36", fmt::format("{} particles cannot be split into {} x {} patches", p.count, c.x, c.y))
         .fact("box", fmt::format("{} x {} cells", cells, cells))
         .because(why)
         .remedy(fmt::format("--patches from 3x3 to {0}x{0}, or more --particles", std::max(3u, cells / least_cells)));
   };
-  if (std::min(c.x, c.y) < 3) refuse("each patch has eight neighbours, all of them others");
+  if (std::min(c.x, c.y) < 3) refuse("each patch has eight different neighbours");
   if (cells / std::max(c.x, c.y) < least_cells)
     refuse(fmt::format("each patch has {} cells along each axis, or more", least_cells));
 }

@@ -58,9 +58,9 @@ std::optional<collection<patch>> restored(const request& r, const choice& with, 
   const auto is = saved->value<std::string>("run"), wanted = words_of(r, with);
   if (is != wanted)
     throw error("W38", fmt::format("\"{}\" is the checkpoint of another run", r.checkpoint.string()))
-        .fact("there", is)
-        .fact("asked", wanted)
-        .remedy("ask for the same, with --patches where it is to go on with other nodes; or name another directory");
+        .fact("found", is)
+        .fact("requested", wanted)
+        .remedy("ask for the same run, with --patches if the number of nodes differs; or name another directory");
   saved->restore_objects();
   from = saved->value<std::uint32_t>("step");
   return saved->value<collection<patch>>("patches");
@@ -95,11 +95,11 @@ void check_same(const std::vector<particle>& found, const std::vector<particle>&
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const particle &one = found[i], &other = expected[i];
     if (one.id == other.id && one.at == other.at && one.velocity == other.velocity) continue;
-    throw error("W35", "the patches do not compute what the serial loop does")
+    throw error("W35", "the patches and the serial loop computed different velocities")
         .fact("particle", fmt::format("{} of {}", one.id, expected.size()))
         .fact("velocity", fmt::format("{:.17g}, {:.17g}", one.velocity[0], one.velocity[1]))
         .fact("expected", fmt::format("{:.17g}, {:.17g}", other.velocity[0], other.velocity[1]))
-        .because("forces are added up in the same order, however the box is cut and wherever patches are")
+        .because("the split into patches and their locations do not change the order in which forces are added")
         .remedy("this is a fault of Stretto: please report it with the command line");
   }
 }

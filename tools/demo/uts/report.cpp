@@ -15,7 +15,7 @@ void check(std::string_view tree, const char* what, std::uint64_t found, std::ui
   throw stretto::error(
       "W31", fmt::format("the search of tree {} found {} {}, and {} are published", tree, found, what, published))
       .fact("difference", fmt::format("{:+}", static_cast<std::int64_t>(found - published)))
-      .because("a search visits every node once, in any order")
+      .because("a search visits every node exactly once")
       .remedy("this is a fault of Stretto: please report it with the command line");
 }
 

@@ -87,10 +87,10 @@ class demonstration {
     say(request_.form == report_form::json ? json_of(work_, result_) : text_after(work_, result_, request_.style));
     if (!result_.serial) return interrupted_exit_code;
     if (!(result_.difference <= (on_devices_ ? tolerance_on_devices * result_.largest_pressure : 0)))
-      throw error("W18", "the tasks' field is not the serial loop's")
+      throw error("W18", "the tasks and the serial loop computed different fields")
           .fact("difference",
                 fmt::format("{:.3g}, of pressures up to {:.3g}", result_.difference, result_.largest_pressure))
-          .because("tasks and loop compute the same numbers in the same order, so this is a fault of Stretto")
+          .because("both compute the same numbers in the same order, so this is a fault of Stretto")
           .remedy("report it, with the command and what `stretto --version` prints");
     return 0;
   }
@@ -106,9 +106,9 @@ class demonstration {
   void work_over(std::uint32_t nodes) {
     work_.nodes = nodes;
     if (nodes > 1 && on_devices_)
-      throw error("W34", "the wave on several nodes computes on the cores of their hosts")
-          .fact("asked for", fmt::format("--devices {} on {} nodes", *request_.runtime.devices, nodes))
-          .because("a tile's halo goes from host memory to host memory")
+      throw error("W34", "the wave demonstration uses no devices on several nodes")
+          .fact("requested", fmt::format("--devices {} on {} nodes", *request_.runtime.devices, nodes))
+          .because("it exchanges halos of tiles between host memories only")
           .remedy("--devices none, or one node");
     if (request_.asked.tiles) return;
     const auto& p = work_.planned;

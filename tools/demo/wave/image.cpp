@@ -44,10 +44,10 @@ grey_image decode_image(std::span<const std::byte> bytes, const std::string& nam
   for (const auto& foreign : foreign_formats)
     if (start.starts_with(foreign.magic))
       throw error("W25", fmt::format("the image \"{}\" is a {} file", name, foreign.name))
-          .because("media are read from PNG and PGM files only")
+          .because("the demonstration reads PNG and PGM files only")
           .remedy(convert_remedy);
   throw error("W21", fmt::format("\"{}\" is not an image", name))
-      .because(bytes.empty() ? "the file is empty" : "its first bytes are neither those of a PNG nor of a PGM file")
+      .because(bytes.empty() ? "the file is empty" : "it does not begin like a PNG or PGM file")
       .remedy(convert_remedy);
 }
 

@@ -79,10 +79,10 @@ tiling chosen_tiles(const options& asked, extent size, int workers) {
         .remedy("--tiles 4x16");
   const long most_across = size.columns / halo, most_down = size.rows / halo;
   if (counts->first > most_across || counts->second > most_down)
-    throw error("W12", fmt::format("--tiles {} are more than the field can be cut into", *asked.tiles))
+    throw error("W12", fmt::format("--tiles {} are too many for the field", *asked.tiles))
         .fact("field", fmt::format("{} x {} cells", size.columns, size.rows))
         .fact("most", fmt::format("{} x {} tiles", most_across, most_down))
-        .because(fmt::format("a tile is at least {} cells wide and tall, what its neighbours need of it", halo))
+        .because(fmt::format("each side of a tile has at least {} cells, which its neighbours read", halo))
         .remedy("fewer tiles, or a larger --size");
   return cut(size, int(counts->first), int(counts->second));
 }
@@ -106,11 +106,11 @@ velocity_range chosen_velocities(const options& asked) {
   if (!slowest || !fastest)
     throw error("W27", fmt::format("--velocity \"{}\" is not MIN:MAX, two velocities", text))
         .fact("range", fmt::format("{} to {} m/s", least_velocity_mps, most_velocity_mps))
-        .because("MIN is that of the picture's black, MAX that of its white")
+        .because("MIN is the velocity in black pixels, MAX in white pixels")
         .remedy("--velocity 1500:4500");
   if (*slowest > *fastest)
-    throw error("W27", fmt::format("--velocity {} begins with the faster one", text))
-        .because("MIN is that of the picture's black, MAX that of its white")
+    throw error("W27", fmt::format("--velocity {} has the larger velocity first", text))
+        .because("MIN is the velocity in black pixels, MAX in white pixels")
         .remedy(fmt::format("--velocity {}:{}", *fastest, *slowest));
   return {*slowest, *fastest};
 }
@@ -151,7 +151,7 @@ std::vector<int> chosen_frames(const options& asked, int steps) {
   if (!asked.animate) return {};
   const int frames = count_option("W16", "--animate", *asked.animate, 2, most_frames, "frames", "60");
   if (frames > steps)
-    throw error("W16", fmt::format("--animate {} wants more frames than there are steps", frames))
+    throw error("W16", fmt::format("--animate {} asks for more frames than there are steps", frames))
         .fact("steps", std::to_string(steps))
         .remedy("fewer frames, or more --steps");
   std::vector<int> after;

@@ -62,7 +62,7 @@ void write_file(const fs::path& file, std::span<const std::byte> bytes) {
   throw error("W17", fmt::format("the file \"{}\" cannot be written", file.string()))
       .fact("size", fmt::format("{} bytes", bytes.size()))
       .because(reason)
-      .remedy("make room, or name another folder with --out");
+      .remedy("free space on the disk, or name another folder with --out");
 }
 
 }  // namespace stretto::wave
