@@ -1,4 +1,4 @@
-// 02_futures.cpp - values from tasks by future and promise, and a finish that waits for all that was spawned inside.
+// 02_futures.cpp - values from tasks by future and promise; a finish waits for all tasks spawned inside.
 //
 // Output
 //   fib(20) = 6765

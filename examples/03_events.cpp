@@ -1,4 +1,4 @@
-// 03_events.cpp - deferred execution: the program is laid out first, and runs when its events happen.
+// 03_events.cpp - deferred execution: the program submits all work first, and events start it.
 //
 // Output
 //   laid out: 0 of 4 steps have run

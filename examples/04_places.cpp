@@ -1,4 +1,4 @@
-// 04_places.cpp - priorities, names and places: who runs a task, and which goes first.
+// 04_places.cpp - priorities, names and places: the worker that runs a task, and the order of tasks.
 //
 // Output
 //   machine: 2 workers, at core_0 and core_1

@@ -1,4 +1,4 @@
-// 05_errors.cpp - a failure goes where the work went: what depends on it is skipped, and whoever waits is told why.
+// 05_errors.cpp - a failure follows the dependences: dependents are skipped, and a wait reports it.
 //
 // Output
 //   decode and show did not run

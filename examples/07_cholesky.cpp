@@ -1,4 +1,4 @@
-// 07_cholesky.cpp - factors a symmetric matrix into L L' by tiles: four kernels, ordered by what they read and write.
+// 07_cholesky.cpp - factors a symmetric matrix by tiles: four kernels, ordered by reads and writes.
 //
 // Every tile has the event of its latest write; a kernel comes after the events of the tiles that it touches, and
 // makes the next one. The whole graph is laid out before most of it has run, and nothing waits but the end.

@@ -1,4 +1,4 @@
-// 08_circuit.cpp - simulates an electrical circuit, cut into pieces at run time, step by step without a barrier.
+// 08_circuit.cpp - simulates an electrical circuit, partitioned at run time, without a barrier per step.
 //
 // A piece owns nodes, and the wires that leave them; some wires end at nodes of another piece. Each step a piece
 // (1) computes the currents of its wires, (2) distributes the charge: into its own nodes directly, into others by

@@ -1,4 +1,4 @@
-// 09_reservations.cpp - exclusive use without locks that block, and phases that happen when all have arrived.
+// 09_reservations.cpp - exclusive use without blocking locks; phases that happen when all arrive.
 //
 // Output
 //   3000 transfers between 5 accounts: 5000 in all, as before

@@ -1,4 +1,4 @@
-// 10_histogram.cpp - five ways to count into shared buckets, and what each is good for.
+// 10_histogram.cpp - five ways to count into shared buckets, and the case for each.
 //
 // Two tasks count 2,000,000 random values into 4,096 buckets (dense: many values per bucket) or 4,000,000 buckets
 // (sparse: one value per two buckets). The ways are those of the Realm paper: atomics on the shared buckets; a

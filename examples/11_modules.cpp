@@ -1,4 +1,4 @@
-// 11_modules.cpp - a module of your own: a place where at most two tasks run at a time, however many workers there are.
+// 11_modules.cpp - a module of your own: a place that runs at most two tasks at a time.
 //
 // A licence server, a database, a bus: something that bears a few users only. The module adds a place, claims it, and
 // hands its tasks to the workers as earlier ones end. It counts them; the runtime reads the counts.

@@ -1,4 +1,4 @@
-// 12_recorded_graph.cpp - a time step that repeats: recorded once, replayed a thousand times.
+// 12_recorded_graph.cpp - a repeated time step: recorded once, replayed a thousand times.
 //
 // Heat spreads along a rod that is cut into tiles. Each tile has its values twice, read and written in turns, with one
 // cell of each neighbour at its ends. Two steps, with their tasks and halo copies, are one graph.

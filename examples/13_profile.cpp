@@ -1,4 +1,4 @@
-// 13_profile.cpp - asking single operations when they ran, how long they waited, and what they moved.
+// 13_profile.cpp - when single operations ran, how long they waited, and the bytes that they moved.
 //
 // Output
 //   task "read"                              succeeded: <*> us waiting, <*> us running, suspended <*>

@@ -1,4 +1,4 @@
-// 15_devices.cpp - devices: instances in their memory, kernels where the data are, nothing waits for the host.
+// 15_devices.cpp - devices: instances in their memory, kernels next to the data, no waits on the host.
 //
 // Each device smooths its own copy of a line, 100 steps in a chain that is handed over at once; the host does the same
 // beside them. Run it with STRETTO_DEVICES=opencl (or cuda, or all); without, it takes two simulated devices.

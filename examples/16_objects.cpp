@@ -1,4 +1,4 @@
-// 16_objects.cpp - objects: arrays that are where they are needed, and launches that order themselves.
+// 16_objects.cpp - objects: arrays in any memory, and launches in dependence order.
 //
 // Heat spreads over a plate that is cut into tiles. Each step of a tile is a launch; which ones must follow which ones
 // is found from what they read and write, and which device computes a tile, the host among them, is a scheduler's

@@ -1,4 +1,4 @@
-// 17_scheduler.cpp - a scheduler of the program's own: who computes what, decided by push and pop.
+// 17_scheduler.cpp - a scheduler of your own: push and pop assign tasks to devices.
 //
 // This one gives every task to the device that is asked first, but lets no device have two tasks of the same name in a
 // row while it has a choice; it also counts. What is computed does not depend on it.

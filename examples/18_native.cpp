@@ -1,4 +1,4 @@
-// 18_native.cpp - kernels that the program brings: OpenCL C of its own, and the calls of a library, among Stretto's.
+// 18_native.cpp - native kernels: your own OpenCL C and library calls next to Stretto's kernels.
 //
 // A kernel's definition says for each kind of device what computes it there: code in the device's language, or a
 // function that is handed the device's stream and enqueues there what it likes. Where there is neither, launches on

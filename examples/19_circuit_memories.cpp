@@ -1,5 +1,4 @@
-// 19_circuit_memories.cpp - the circuit of 08_circuit as kernels, with its data in the memory of a device, of the host,
-// or of both.
+// 19_circuit_memories.cpp - 08_circuit as kernels, with data in device, host or shared memory.
 //
 // Nodes at which wires of several pieces end are shared, all others private to a piece. As in figure 7 of the Realm
 // paper the same kernels run with everything in the host's memory, everything in the device's, everything in memory of

@@ -1,4 +1,4 @@
-// 21_mobile.cpp - mobile objects: a token goes round a ring of counters that move while it does.
+// 21_mobile.cpp - mobile objects: a token travels around a ring of counters that migrate meanwhile.
 //
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 21_mobile` makes it three
 // processes.

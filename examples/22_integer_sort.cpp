@@ -1,5 +1,4 @@
-// 22_integer_sort.cpp - keys drawn at random on every node, sorted over all of them: node n ends with the n-th share of
-// the range.
+// 22_integer_sort.cpp - random keys of every node, sorted over all: node n gets the n-th share.
 //
 // The exchange is copies between instances of any two nodes: whoever draws keys lays those for one node side by side,
 // and copies them to where they belong there. Nobody waits for all but the first node, which asks for the next thing

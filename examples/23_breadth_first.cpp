@@ -1,4 +1,4 @@
-// 23_breadth_first.cpp - breadth-first search of a random graph whose vertices lie on several nodes.
+// 23_breadth_first.cpp - breadth-first search of a random graph distributed over several nodes.
 //
 // Each node has a part of the vertices: a mobile object, which knows their edges, their parents and levels. Parts draw
 // edges and send them to where they belong; then, level after level, each part sends what it finds to the part that

@@ -1,5 +1,4 @@
-// 24_balancer.cpp - a crowd walks along a street whose houses are mobile objects: a balancer of one's own keeps
-// neighbours together.
+// 24_balancer.cpp - a balancer of your own: a crowd walks along a street of mobile objects.
 //
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 24_balancer` makes it three
 // processes.

@@ -1,5 +1,4 @@
-// 25_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is
-// computed.
+// 25_products.cpp - mobile objects exchange products of matrices; their handlers return early.
 //
 // Each computes a product on a device, and sends it to the other, which multiplies its own by it. What is sent need not
 // be there yet: the content of an object follows its message. Alone it takes a simulated job of two nodes within the

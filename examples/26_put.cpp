@@ -1,5 +1,4 @@
-// 26_put.cpp - a rod that is warm at one end, in two halves on two nodes: edges are put into, and got from, the other
-// half by its name.
+// 26_put.cpp - a heated rod in halves on two nodes: edges are put into and got from the other half.
 //
 // The first node has a global pointer to the half of the other. Puts, gets and launches order themselves by the
 // elements that they use, on both nodes; the handler of a put runs behind it, and launches the step there. Alone it

@@ -1,5 +1,4 @@
-// 27_checkpoint.cpp - a checkpoint in the middle: tokens go round a ring of counters, the program ends, and another job
-// goes on from there.
+// 27_checkpoint.cpp - a checkpoint in the middle: the program ends, and another job continues.
 //
 // Each pass of a token is a message from one mobile object to the next. The checkpoint is taken while they are under
 // way: the messages that wait are in it. The first job has two nodes, the second one three, in one process on a

@@ -1,4 +1,4 @@
-// 28_heat_levels.cpp - heat on three levels of refinement on several nodes: the program that uses heat_levels.hpp.
+// 28_heat_levels.cpp - heat on three levels of refinement on several nodes (heat_levels.hpp).
 //
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 28_heat_levels` makes it three
 // processes.

@@ -1,5 +1,4 @@
-// 29_circuit_nodes.cpp - an electrical circuit whose pieces lie on several nodes: the program that uses
-// circuit_nodes.hpp.
+// 29_circuit_nodes.cpp - an electrical circuit distributed over nodes (circuit_nodes.hpp).
 //
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 29_circuit_nodes` makes it three
 // processes.

@@ -1,4 +1,4 @@
-// 30_fluid_nodes.cpp - a fluid of particles whose cells lie on several nodes: the program that uses fluid_nodes.hpp.
+// 30_fluid_nodes.cpp - a fluid of particles distributed over several nodes (fluid_nodes.hpp).
 //
 // Alone it takes a simulated job of three nodes within the process; `stretto run -n 3 30_fluid_nodes` makes it three
 // processes.

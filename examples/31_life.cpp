@@ -1,4 +1,4 @@
-// 31_life.cpp - the Game of Life on a buffer that is distributed over all nodes: patterns whose periods are known.
+// 31_life.cpp - the Game of Life on a buffer over all nodes: patterns with known periods.
 //
 // The board is cut in two directions, in_tiles. A part needs the cells around it: neighborhood(1). They are what nodes
 // send each other at each step.

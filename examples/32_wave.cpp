@@ -1,4 +1,4 @@
-// 32_wave.cpp - waves on a square membrane: a stencil on two buffers that change places.
+// 32_wave.cpp - waves on a square membrane: a stencil on two alternating buffers.
 //
 // A launch is cut by rows, one part for each node, and each part again for the node's devices. star(1) says that a part
 // needs the rows around it: they are what nodes send each other at each step. The field of the step before last is

@@ -1,5 +1,4 @@
-// 33_bodies.cpp - bodies that attract each other, every one every other: positions that all nodes need, velocities that
-// stay where they are.
+// 33_bodies.cpp - bodies that attract one another: all nodes need all positions, no other velocities.
 //
 // `x(all)` says that each part reads every position: after each step every node sends its own to all others. Nothing
 // else travels. The program is bodies.hpp, which `stretto demo bodies` shares.

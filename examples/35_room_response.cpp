@@ -1,5 +1,4 @@
-// 35_room_response.cpp - what a flash of light does in a room: radiosity over time, in which each step reads all
-// earlier ones.
+// 35_room_response.cpp - a flash of light in a room: each step of radiosity reads all earlier ones.
 //
 // Row t of a buffer is what the patches of the walls radiate in step t. Light takes time: a patch is lit by what each
 // other radiated as many steps ago as lie between them. So a launch writes one row and reads all rows before, which

@@ -1,5 +1,4 @@
-// 36_patterns.cpp - arrays that grow: each launch writes a part that follows from all that is there already, along one,
-// two or three axes.
+// 36_patterns.cpp - growing arrays: each launch writes a part that depends on all earlier ones.
 //
 // `fixed(box)` is the same elements for every part of a launch: what has grown so far, of which nodes send each other
 // what is new. The range is the new elements. What others hold is never sent twice.

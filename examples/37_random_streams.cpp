@@ -1,4 +1,4 @@
-// 37_random_streams.cpp - many independent tasks: launches on parts of their own, of which none follows another's.
+// 37_random_streams.cpp - many independent tasks: launches on separate parts, without dependences.
 //
 // A column of a buffer holds generators of random numbers (Park and Miller's "minimal standard"), and each round
 // launches a task for each column. Tasks of one column follow one another, those of different columns do not, which

@@ -1,5 +1,4 @@
-// 38_conjugate_gradient.cpp - solves A x = b by conjugate gradients, for a sparse matrix of a Matrix Market file,
-// distributed by rows.
+// 38_conjugate_gradient.cpp - conjugate gradients; the sparse matrix is distributed by rows.
 //
 // Where the entries of some rows lie is in the matrix itself: a mapper that is a function of the program says it. Sums
 // over all rows are those of blocks, whose number does not depend on how many nodes there are: nor does the result.

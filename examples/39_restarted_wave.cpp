@@ -1,5 +1,4 @@
-// 39_restarted_wave.cpp - a program on buffers that ends in the middle, and another job of other size that goes on from
-// its checkpoint.
+// 39_restarted_wave.cpp - a program on buffers ends in the middle; another job continues it.
 //
 // The two buffers of a wave and the number of the step are kept, which every node calls for; what is written is what
 // they hold at that point of the program, while later steps are computed. The first job has two nodes and ends after

@@ -1,5 +1,4 @@
-// 40_how_it_scales.cpp - a wave, bodies or a room of the size that one asks for: what a cluster would make of it is
-// seen without one.
+// 40_how_it_scales.cpp - predicts without a cluster how a wave, bodies or a room scale.
 //
 //   stretto scaling --up-to 4096 --devices 4 -- 40_how_it_scales wave 16384 100
 //
