@@ -395,18 +395,16 @@ environment stretto_environment() {
 }
 
 std::string options_page() {
-  std::string page =
-      "# Options\n\n"
-      "<!-- Written by `stretto options --markdown`; a test compares the two. -->\n\n"
-      "Every option is an environment variable and a flag of every `stretto` command. It is also a flag of every "
-      "program\n"
-      "that passes its arguments to the runtime. A flag overrides the environment, and the environment overrides the "
-      "values\n"
-      "in the program. An unknown flag and a value out of range are errors. A variable without a value counts as not "
-      "set. A\n"
-      "variable whose name is almost that of an option is ignored with a warning ([B10](../errors/B10.md)). Stretto "
-      "ignores\n"
-      "all other names that begin with STRETTO_. `stretto options` shows the values in force and their origin.\n";
+  std::string page = R"(# Options
+
+<!-- Written by `stretto options --markdown`; a test compares the two. -->
+
+Every option is an environment variable and a flag of every `stretto` command. A flag overrides the environment. A
+value that a program sets in `runtime_options` overrides both. An unknown flag and a value out of range are errors. A
+variable without a value counts as not set. A variable whose name is almost that of an option is ignored with a warning
+([B10](../errors/B10.md)). Stretto ignores all other names that begin with STRETTO_. `stretto options` shows the values
+in force and their origin.
+)";
   for (const auto& row : table())
     page += fmt::format(
         "\n## {}\n\n"
