@@ -29,6 +29,8 @@ CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 SUFFIXES = {".hpp", ".cpp", ".h", ".S"}
 # Folders that are one floor each although they do not lie in src/.
 OUTER = ["tools", "examples", "bench", "tests", "modules"]
+# Folders within them that are floors of their own.
+INNER = {"examples/demo": "demo"}
 
 
 class Law:
@@ -90,7 +92,7 @@ class House:
             if header not in self.law.owner:
                 self.faults.append(f"{name}:1: LAYERS gives this public header to no floor")
             return self.law.owner.get(header)
-        floor = parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+        floor = parts[1] if parts[0] == "src" and len(parts) > 2 else INNER.get("/".join(parts[:2]), parts[0])
         if floor not in self.law.below:
             self.faults.append(f"{name}:1: LAYERS has no floor {floor}")
             return None

@@ -10,6 +10,7 @@ base :
 event : base
 sched : base event
 examples : public
+demo : public base examples
 tests : *
 may use #if : src/base/config.hpp src/event/backend
 base = error.hpp
@@ -92,6 +93,12 @@ class Layers(unittest.TestCase):
     def test_an_example_may_see_public_headers_only(self):
         self.assert_fault({"examples/x.cpp": '#include "event/a.hpp"\n', "src/event/a.hpp": ""},
                           "examples/x.cpp:1: examples may not include event (event/a.hpp)")
+
+    def test_a_demonstration_is_a_floor_within_examples(self):
+        self.assert_fault({"examples/demo/life/x.cpp": '#include "y.hpp"\n#include "demo/life/z.hpp"\n#include "base/b.hpp"\n'
+                                                       '#include "event/a.hpp"\n',
+                           "examples/y.hpp": "", "examples/demo/life/z.hpp": "", "src/base/b.hpp": "", "src/event/a.hpp": ""},
+                          "examples/demo/life/x.cpp:4: demo may not include event (event/a.hpp)")
 
     def test_an_include_of_a_missing_file_is_found(self):
         self.assert_fault({"src/event/a.cpp": '#include "event/gone.hpp"\n'},

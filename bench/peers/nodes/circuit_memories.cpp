@@ -11,7 +11,7 @@
 // phases, with a barrier of all nodes behind each.
 //
 // Source      Circuit and its placements: Treichler, Bauer, Aiken, "Realm", PACT 2014, figure 7; kernels after
-//             examples/19_circuit_memories.cpp.
+//             examples/28_circuit_memories.cpp.
 #include <stretto/stretto.hpp>
 
 #include <algorithm>
