@@ -83,7 +83,7 @@ struct checked {
   long in_order = 0;
   std::uint64_t sum = 0;
 };
-/// Sorts what this node was dealt, and counts what is in order and within its range.
+/// Sorts the keys of this node, and counts what is in order and within its range.
 checked sort_share(const instance<key>& share, long count) {
   const std::span<key> keys(&share.view()(0), static_cast<std::size_t>(count));
   std::ranges::sort(keys);
@@ -121,12 +121,14 @@ void program() {
     shares.push_back(share);
     made.push_back(ready);
   }
-  std::vector<event> dealt;
+  std::vector<event> distributed;
   for (std::uint32_t n = 0; n < nodes; ++n)
-    dealt.push_back(async(at_node(n), name("deal"), after(merge(made)), call<&deal>(draws[n].get(), shares, first[n])));
+    distributed.push_back(
+        async(at_node(n), name("deal"), after(merge(made)), call<&deal>(draws[n].get(), shares, first[n])));
   std::vector<future<checked>> sorted;
   for (std::uint32_t n = 0; n < nodes; ++n)
-    sorted.push_back(async(at_node(n), name("sort"), after(merge(dealt)), call<&sort_share>(shares[n], total[n])));
+    sorted.push_back(
+        async(at_node(n), name("sort"), after(merge(distributed)), call<&sort_share>(shares[n], total[n])));
   long in_order = 0;
   for (const auto& s : sorted) in_order += s.get().in_order, sum -= s.get().sum;
   std::printf("%ld keys were drawn, and %ld lie in order, %s\n", keys_in_all, in_order,

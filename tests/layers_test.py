@@ -104,6 +104,17 @@ class Layers(unittest.TestCase):
         self.assert_fault({"src/event/a.cpp": '#include "event/gone.hpp"\n'},
                           "src/event/a.cpp:1: event/gone.hpp is no file of this project")
 
+    def test_a_readme_that_says_something_else_is_found(self):
+        def assert_readme(text, *expected):
+            self.assert_fault({"src/sched/README.md": text}, *expected)
+        assert_readme("# sched\n\nMay include  base, event. Never tests.\n")
+        assert_readme("# sched\n\n- **May include**: base,\n  event (uses base only).\n")
+        assert_readme("# sched\n\nMay include  base.\n",
+                      "src/sched/README.md:3: names base; by LAYERS sched may include base, event")
+        assert_readme("# sched\n\nMay include: every floor below.\n",
+                      "src/sched/README.md:3: names no floor; by LAYERS sched may include base, event")
+        self.assert_fault({"src/base/README.md": "May include no other floor. Of libraries fmt.\n"})
+
     def test_a_law_that_looks_up_is_found(self):
         self.assert_fault({}, "LAYERS:1: base may not list event, which is not declared above it",
                           law="base : event\nevent :\n")

@@ -260,8 +260,7 @@ void runtime::start(bool stepped) {
   dist::start_dist(s.context, s.member.get(),
                    s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
   mobiles::start_mobile(s.context, *s.mobile,
-                        {.random_migration_percent = static_cast<unsigned>(s.settings.wander),
-                         .seed = s.settings.seed,
+                        {.seed = s.settings.seed,
                          .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
                          .balance_period_ms = stepped ? 0 : s.settings.balance_ms,
                          .is_stepped = stepped});
@@ -317,7 +316,7 @@ void runtime::start(bool stepped) {
                               [w = s.job_watch.get()] {
                                 if (w) w->wake();
                               }});
-  // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
+  // Workers spin longer if only polls notice completions: for messages 1 ms; for devices, whose kernels take longer, 2.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->prefers_spinning() && !s.settings.device_threads) longest_spin_us = 2000;
   sched::scheduler_paths paths = paths_of(s.machine);
@@ -349,7 +348,7 @@ void runtime::start(bool stepped) {
   detail::know(*this);  // threads of modules attach
   s.modules.started(*this);
   if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::measuring_point::beginning);
-  // What is stepped has no thread but the program's, unless somebody asks for it.
+  // A stepped runtime has no thread but the program's, unless the option `live` asks for one.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
     s.live.emplace(s.number, s.settings.live ? opens::at_once : opens::when_asked,
@@ -528,7 +527,7 @@ runtime_statistics runtime::statistics() const {
     out.places.push_back(std::move(all[p]));
   }
   out.devices = objects::statistics_of(state_->context);
-  // What modules count, they count in nanoseconds (trace/statistic.cpp).
+  // Counters of modules are in nanoseconds (trace/statistic.cpp).
   for (trace::counter_value& c : state_->counters.read())
     out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,
                            static_cast<double>(c.time) * 1e-9, c.amount});

@@ -148,7 +148,7 @@ void local_socket::serve() noexcept {
   }
 }
 
-/// Who does not read is given up: the next may be waiting, and the runtime to end.
+/// Gives up on a peer that does not read: the next peer, or the end of the runtime, may be waiting.
 void local_socket::send_to(int peer) noexcept {
   const timeval patience{.tv_sec = 1, .tv_usec = 0};
   setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);

@@ -110,8 +110,6 @@ const std::vector<option>& table() {
        "first use; 0 sends them by MPI"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
        "folder of Stretto's libraries for each MPI; empty means where Stretto is installed or was built"},
-      {"wander", &settings::wander, "0", "0", "100", {}, "percent",
-       "percentage of messages to a mobile object after which it moves to a random node, to test programs"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
        "policy that periodically moves mobile objects between nodes by the measured cost of their handlers",
        agreement::all_nodes},
@@ -346,8 +344,8 @@ parsed_options parse_options(const environment& variables, std::span<const std::
     if (!name.starts_with(variable_prefix) || name.starts_with("STRETTO_TEST_") || value.empty()) continue;
     const auto* row = find(name, variable_of);
     if (!row) {
-      // Compared without the prefix, which makes every two of them alike. What is like none of ours is somebody
-      // else's: STRETTO_ROOT.
+      // Compared without the prefix, which makes every two of them alike. Variables that resemble none of ours belong
+      // to others: STRETTO_ROOT.
       const auto near = nearest_name(name.substr(variable_prefix.size()), all(variable_without_prefix));
       const auto told = fmt::format("the environment variable {} is not an option of Stretto and is ignored", name);
       if (near)

@@ -70,7 +70,6 @@ struct settings {
   std::uint64_t largest_message;  // bytes
   std::uint64_t lane_memory;      // bytes
   std::string mpi_folder;         // path or empty
-  std::uint64_t wander;           // percent
   balancing balance;
   std::uint64_t balance_ms;
   weighing weights;
@@ -130,7 +129,7 @@ std::string spelt(const option& row, const settings& values);
 
 using environment = std::map<std::string, std::string>;
 
-/// What to do with an argument that is not a flag of the table.
+/// How to treat an argument that is not a flag of the table.
 enum class foreign_arguments { keep, refuse };
 
 struct parsed_options {

@@ -607,7 +607,7 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
       a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {},
                   context);
     }
-    // What it had spawned there is lost, too.
+    // The tasks that it had spawned there are lost, too.
     end_all(a, a.record ? failure_ref() : loss, context);
   }
   for (const std::uint64_t token : tokens) complete_cancel(token, false, context);

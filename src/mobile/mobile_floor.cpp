@@ -1,6 +1,8 @@
 // mobile_floor.cpp - the functions that the headers of mobile objects call.
 #include "mobile/mobile_floor.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <stretto/collection.hpp>
 #include <stretto/error.hpp>
 #include <stretto/multicast.hpp>
@@ -16,9 +18,20 @@ namespace stretto {
 
 namespace mobiles {
 
+namespace {
+
+/// A hook of tests, not an option: no program depends on where its objects are.
+unsigned random_migration_percent() noexcept {
+  const char* const percent = std::getenv("STRETTO_TEST_RANDOM_MIGRATION");
+  return percent ? static_cast<unsigned>(std::clamp(std::atoi(percent), 0, 100)) : 0;
+}
+
+}  // namespace
+
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
   object_settings all_settings = s;
   all_settings.begin_balancing = begin_round;
+  all_settings.random_migration_percent = random_migration_percent();
   all.start(runtime.node, all_settings);
   runtime.set(base::floor_slot::mobile, &all);
 }

@@ -144,7 +144,7 @@ std::size_t poll_station::poll_each() noexcept {
       if (due == never || (due > (time ? time : time = now()))) continue;
     }
     if (p->busy_.load(std::memory_order_relaxed) || p->busy_.exchange(true, std::memory_order_seq_cst)) continue;
-    // What was pending may have ended in the poll of another thread, which has just let go.
+    // Another thread has just released the poller, and its poll may have ended all pending operations.
     if (!p->pending() || p->silent_.load(std::memory_order_seq_cst)) {
       p->busy_.store(false, std::memory_order_release);
       continue;

@@ -173,7 +173,7 @@ TEST_CASE("a run goes on from its checkpoint, on other nodes as well, to the sam
 }
 
 TEST_CASE("rounds by hints are the same in every run, and even out what moves") {
-  if (std::getenv("STRETTO_WANDER")) return;  // patches that move by themselves
+  if (std::getenv("STRETTO_TEST_RANDOM_MIGRATION")) return;  // patches that move by themselves
   const request r{
       .what = {.count = 3'000, .steps = 40}, .patches = {10, 10}, .each = 4, .balancers = read_balancers("none,hints")};
   const report one = run_on(2, r), other = run_on(2, r);

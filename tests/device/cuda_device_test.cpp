@@ -391,7 +391,7 @@ TEST_CASE("a device that is newer than the compiler runs what its driver transla
   CHECK(t.code() == "");
 }
 
-// ---------------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("rows are joined where nothing lies between them") {
   const auto flat = [](std::size_t from_row, std::size_t from_plane, std::size_t to_row, std::size_t to_plane,

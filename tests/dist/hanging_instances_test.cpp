@@ -44,7 +44,7 @@ numbers array_of_there(double first) {
 /// That line of this file.
 std::string at_line(int line) { return "hanging_instances_test.cpp:" + std::to_string(line); }
 
-/// What holds up a task of node 0, and the expected report.
+/// The event that a task of node 0 waits for, and the expected report.
 struct held_up {
   event awaited;                   // by the task
   event never;                     // never triggered

@@ -59,9 +59,9 @@ for words, nodes, variable in (("floods", 2, ("STRETTO_MESSAGE_MEMORY", "8M")), 
     if code or said.count(f" of {nodes} is content") != nodes:
         faults.append(f"{nodes} processes, {words}: exit code {code}\n{said}")
 # Objects that move by themselves change nothing.
-code, said = run(4, 2, ("STRETTO_WANDER", "30"))
+code, said = run(4, 2, ("STRETTO_TEST_RANDOM_MIGRATION", "30"))
 if code or said.count(" of 4 is content") != 4:
-    faults.append(f"with objects that wander: exit code {code}\n{said}")
+    faults.append(f"with random migration: exit code {code}\n{said}")
 # Arrays on devices, simulated ones and those of drivers, where there are such.
 for devices in ("sim:2", "opencl", "cuda"):
     code, said = run(2, 2, ("STRETTO_DEVICES", devices))

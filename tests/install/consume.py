@@ -5,11 +5,14 @@
 `part`, of fetch_content: the program is compiled against the fetched source, but the library is not, which takes minutes.
 """
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from user_build import flags_of
 
 way, source, installed, folder, compiler, *part = sys.argv[1:]
 project = Path(__file__).parent / "consumer"
@@ -28,10 +31,7 @@ if way == "pkg_config":
     build.mkdir(parents=True)
     prefix = build / "a prefix with spaces"
     prefix.symlink_to(Path(installed).resolve())
-    paths = ":".join(str(prefix / path.parent.relative_to(installed)) for path in Path(installed).rglob("stretto.pc"))
-    env = {**os.environ, "PKG_CONFIG_PATH": paths}
-    # Split as a shell does that evaluates them.
-    flags = shlex.split(subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True, text=True).stdout)
+    flags = flags_of(prefix)
     if not any(prefix.name in flag for flag in flags):
         sys.exit(f"pkg-config does not use the copy in {prefix}: {flags}")
     for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:

@@ -411,8 +411,8 @@ TEST_CASE("clocks that jump make no span of negative length, and spans still nes
         for (const interval& b : spans) {
           const bool is_apart = a.end <= b.start || b.end <= a.start,
                      is_within = (a.start <= b.start && b.end <= a.end) || (b.start <= a.start && a.end <= b.end);
-          const bool nests = is_apart || is_within;
-          CHECK(nests);
+          const bool is_proper = is_apart || is_within;
+          CHECK(is_proper);
         }
     std::map<int, json> tails;
     for (const json& e : events(file, "s")) tails[e.at("id")] = e;

@@ -1,5 +1,5 @@
-// patch.hpp - a part of the box as a mobile object: it moves its particles, and hears from its neighbours who has come
-// and who is near.
+// patch.hpp - a part of the box as a mobile object. It moves its particles, and receives from its neighbours the
+// particles that enter it and the positions of those near it.
 //
 // Every step it sends one message to each of eight neighbours, with the particles that go there and the places of those
 // that act there. Whoever moves a particle tells all who need it, also where it changes from one neighbour to the next:

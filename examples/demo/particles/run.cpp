@@ -104,7 +104,8 @@ void check_same(const std::vector<particle>& found, const std::vector<particle>&
   }
 }
 
-/// While one node computes alone, the others hear from it every second: they would take it for stuck.
+/// While one node computes alone, it sends every node an empty task each second. Otherwise the hang detectors of the
+/// others would report a hang.
 class sign_of_life {
  public:
   void operator()() {

@@ -83,7 +83,7 @@ std::string buffer_text(const detail::buffer& b) {
   return std::to_string(b.count) + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// What every error of a call begins with.
+/// Adds the facts that every error of a call begins with.
 void describe(error& e, std::string_view name, const std::source_location& where) {
   e.fact("called", where);
   if (!name.empty()) e.fact("name", std::string(name));
@@ -148,7 +148,7 @@ std::exception_ptr failed(const call& c, const call_tags& tags, int code) {
   return failed(c, tags.name, tags.where, code);
 }
 
-std::exception_ptr forsaken(const operation& o, const char* why) {
+std::exception_ptr unfinished(const operation& o, const char* why) {
   error e("M25", std::string(name_of(o.what.kind)) + " was still pending when the runtime ended");
   describe(e, o.name, o.where);
   if (is_between_two(o.what.kind) && o.what.kind != call_kind::request) {

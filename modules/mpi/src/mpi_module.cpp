@@ -39,7 +39,7 @@ thread_level present_level() {
   MPI_Query_thread(&provided);
   return level_of(provided);
 }
-/// What MPI gives may be less.
+/// Returns the level that MPI provides, which may be less.
 thread_level start_mpi(thread_level wanted) {
   constexpr int levels[] = {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   int provided = MPI_THREAD_SINGLE;
@@ -48,7 +48,7 @@ thread_level start_mpi(thread_level wanted) {
   return level_of(provided);
 }
 
-/// Whose pop or steal path visits a place of that kind.
+/// The workers whose pop or steal path visits a place of that kind.
 std::vector<std::uint32_t> workers_at(const platform& machine, place_kind kind) {
   const auto visits = [&](std::span<const place> path) {
     return std::ranges::any_of(path, [&](place p) { return machine.kind(p) == kind; });
@@ -159,7 +159,7 @@ void mpi_module::started(runtime& owner) {
 
 void mpi_module::finalise() {
   state_->engine->stop_polling();
-  // Whoever started MPI ends it, on the same thread.
+  // The module ends MPI if it has started it, on the same thread.
   if (state_->starts_later && state_->engine->is_open())
     async(on_worker{stretto::worker(state_->worker)}, stretto::name("end of MPI"), [s = state_.get()] {
       s->end();

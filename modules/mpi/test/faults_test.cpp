@@ -1,4 +1,4 @@
-// What goes wrong, and what is said of it.
+// Faults, and their error messages.
 #include "tests.hpp"
 
 #include <stdexcept>

@@ -210,7 +210,7 @@ class last_look final : public module {
   std::function<std::string()> look_;
 };
 
-/// What `call` gives is looked at when the module has ended.
+/// The error of the future that `call` returns, read after the end of the module.
 template <class Future, class Call>
 std::string left_by(Call&& call) {
   Future f;
@@ -266,7 +266,7 @@ void ends() {
   MPI_Finalize();
 }
 
-/// What nobody answers, in a runtime of that job; each of its nodes calls.
+/// Calls without a partner, in a runtime of that job; each of its nodes calls.
 void leave_over(std::shared_ptr<job_seat> seat, std::uint32_t node, std::string& receive, std::string& probe) {
   int never = 0, late = 0;
   future<mpi::status> unmet, unseen, met;

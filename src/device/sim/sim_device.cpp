@@ -144,7 +144,7 @@ class sim_device final : public device, public faults {
   bool is_lost() const noexcept override { return lost_; }
   std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
-    std::scoped_lock lock(mutex_);  // held to the end: losing the device overwrites all of its memory
+    std::scoped_lock lock(mutex_);  // held to the end: a failure of the device overwrites all of its memory
     if (++allocations_ == fails_at_allocation_)
       throw without_memory(bytes, "the simulated device was told to fail this one");
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
