@@ -49,14 +49,14 @@ SHOWN = {"tbb": "oneTBB", "tbb_static": "oneTBB, static", "starpu": "StarPU", "m
 HEAD = """# Performance
 
 This score board is generated from [performance/results.json](performance/results.json). The heading of each area
-leads to a page with the findings: why a figure is what it is, what was tried, and what stays out of reach.
-[What the doctor expects](performance/diagnosis.md#what-the-doctor-expects) has a section of its own.
+leads to a page with the findings: the causes of the figures, the attempts to improve them, and their limits. Another
+section explains [what the doctor expects](performance/diagnosis.md#what-the-doctor-expects).
 
     ./stretto bench                            # all suites; --list names them, --suite and --system choose
     ./stretto bench --suite fib,chain --renew  # renew the rows of these suites, here and on the pages of the areas
 
-A row with several figures has one for each case that its first column names. Behind the figures stand the machine
-and the day; `*` means that other programs used the cores, so that times are too high. A ratio within one row is
+A row with several figures has one for each case that its first column names. The machine
+and the day follow the figures; `*` means that other programs used the cores, so that times are too high. A ratio within one row is
 reliable; times of different rows and days are not comparable. "1.1 x peer" is a multiple of the peer's figure.
 
 """

@@ -1,4 +1,8 @@
-// 01_hello.cpp - two tasks, and a third that starts when both have ended.
+// 01_hello.cpp - two tasks, and a third that adds their results.
+//
+// This is the smallest program, and the first one to read. It starts a runtime, runs two tasks, and starts a third task
+// after both have ended. A future carries the result of each task. Only the last line waits for a result. It helps
+// readers who have never seen a program of Stretto.
 //
 // Output
 //   42

@@ -1,4 +1,11 @@
-// 02_futures.cpp - values from tasks by future and promise, and a finish that waits for all that was spawned inside.
+// 02_futures.cpp - results of tasks by future and promise, and a finish that waits for all tasks inside it.
+//
+// This program shows four ways to get values from tasks. A task waits for the futures of its children. A promise is set
+// by another task. A finish waits for all tasks that were spawned inside it, directly or by other tasks. A value is
+// moved out of the last future that refers to it. It helps readers who know tasks of OpenMP, or futures of the standard
+// library.
+//
+// A task that waits is suspended, and its worker runs other tasks meanwhile.
 //
 // Output
 //   fib(20) = 6765

@@ -1,7 +1,10 @@
-// 07_cholesky.cpp - factors a symmetric matrix into L L' by tiles: four kernels, ordered by what they read and write.
+// 07_cholesky.cpp - a tiled Cholesky factorization whose tasks are ordered by events.
 //
-// Every tile has the event of its latest write; a kernel comes after the events of the tiles that it touches, and
-// makes the next one. The whole graph is laid out before most of it has run, and nothing waits but the end.
+// This program factors a symmetric matrix A into L L'. Each tile has the event of its latest write. A task on tiles
+// takes the events of these tiles as its preconditions, and its own event becomes that of the tile that it writes. It
+// helps readers who know task dependences of OpenMP: here the program keeps the events itself.
+//
+// The program submits the whole graph without waiting for any task.
 //
 // Output
 //   8 x 8 tiles of 24 x 24: 120 tasks

@@ -1,9 +1,12 @@
-// 08_circuit.cpp - simulates an electrical circuit, cut into pieces at run time, step by step without a barrier.
+// 08_circuit.cpp - a time-stepped simulation on an irregular graph, without a global barrier.
 //
-// A piece owns nodes, and the wires that leave them; some wires end at nodes of another piece. Each step a piece
-// (1) computes the currents of its wires, (2) distributes the charge: into its own nodes directly, into others by
-// contributions that the owner folds in, (3) updates the voltages of its nodes. Who shares wires with whom is found
-// in the graph, and only those wait for one another: fast pieces run ahead of slow ones.
+// This program simulates an electrical circuit that is cut into pieces. It shows how to replace the barrier after each
+// step by preconditions: a piece waits only for the pieces with which it shares wires. Fast pieces run ahead of slow
+// ones. It helps readers whose data are a graph or an unstructured mesh.
+//
+// A piece owns nodes, and the wires that leave them; some wires end at nodes of another piece. In each step a piece (1)
+// computes the currents of its wires, (2) distributes the charge, and (3) updates the voltages of its nodes. It adds
+// charge to its own nodes directly. Charge for other pieces becomes a list of contributions, which their owners add.
 //
 // Source      the Circuit application of Treichler, Bauer, Aiken, "Realm", PACT 2014; the graph here is our own.
 //

@@ -1,9 +1,13 @@
-// 10_histogram.cpp - five ways to count into shared buckets, and what each is good for.
+// 10_histogram.cpp - five ways for tasks to count into shared buckets.
 //
-// Two tasks count 2,000,000 random values into 4,096 buckets (dense: many values per bucket) or 4,000,000 buckets
-// (sparse: one value per two buckets). The ways are those of the Realm paper: atomics on the shared buckets; a
-// reduction that holds one count per bucket; a reduction that keeps a list; a private copy of all buckets, taken in
-// turn; and one task for everything.
+// This program compares five ways in which two tasks can update the same array. It helps readers who have to choose
+// between atomics, reductions and copies: the best one depends on how many values fall into one bucket.
+//
+// Each task counts 1,000,000 random values into 4,096 buckets (dense: many values per bucket) or into 4,000,000 buckets
+// (sparse: one value per two buckets). The ways are those of the Realm paper. "original" uses atomics on the shared
+// buckets. "fold" uses a reduction with one count per bucket. "list" uses a reduction that keeps a list of the values.
+// "localize" copies all buckets, counts in the copy, and copies them back, one task after the other. "single" counts
+// without atomics, one task after the other.
 //
 // Output
 //   dense   original    2000000 counted

@@ -1,7 +1,11 @@
-// 12_recorded_graph.cpp - a time step that repeats: recorded once, replayed a thousand times.
+// 12_recorded_graph.cpp - a repeated time step, recorded once and replayed as one graph.
 //
-// Heat spreads along a rod that is cut into tiles. Each tile has its values twice, read and written in turns, with one
-// cell of each neighbour at its ends. Two steps, with their tasks and halo copies, are one graph.
+// This program shows recorded graphs. It records two time steps, tasks and copies of halo cells, as one graph with a
+// parameter, and replays the graph 500 times. A replay costs less than creating the same tasks again. It helps readers
+// who know CUDA graphs, or whose time steps are short.
+//
+// Heat spreads along a rod that is cut into tiles. Each tile has two arrays, which steps read and write alternately,
+// and each array has one cell of each neighbour at its ends.
 //
 // Output
 //   recorded: 44 operations, 50 edges

@@ -1,12 +1,14 @@
-// 25_products.cpp - two mobile objects exchange products of matrices, from handlers that return before anything is
-// computed.
+// 25_products.cpp - mobile objects that send each other arrays which are still being computed.
 //
-// Each computes a product on a device, and sends it to the other, which multiplies its own by it. What is sent need not
-// be there yet: the content of an object follows its message. Alone it takes a simulated job of two nodes within the
-// process, each with the devices of STRETTO_DEVICES or a simulated one; `stretto run -n 2 25_products` makes it two
-// processes.
+// This program shows objects as arguments of messages. Two mobile objects each launch a product of matrices on a
+// device. Each sends its product to the other, whose handler multiplies its own product by it. Handlers may return
+// before their kernels run, because the data of an array follow its message. It helps readers who combine messages with
+// devices.
 //
-// Source: the exchange of two products in figure 5 of the PREMA paper on heterogeneous tasking.
+// Started alone, the program simulates two nodes in one process, each with the devices of STRETTO_DEVICES or one
+// simulated device. `stretto run -n 2 25_products` starts two processes instead.
+//
+// Source      the exchange of two products in figure 5 of the PREMA paper on heterogeneous tasking.
 //
 // Output
 //   N0: its product times that of the other, off by 0

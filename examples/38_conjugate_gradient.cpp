@@ -1,15 +1,18 @@
-// 38_conjugate_gradient.cpp - solves A x = b by conjugate gradients, for a sparse matrix of a Matrix Market file,
-// distributed by rows.
+// 38_conjugate_gradient.cpp - solves A x = b with a sparse matrix distributed by rows.
 //
-// Where the entries of some rows lie is in the matrix itself: a mapper that is a function of the program says it. Sums
-// over all rows are those of blocks, whose number does not depend on how many nodes there are: nor does the result.
-// Each iteration has elements of its own for its sums, so iterations are said ahead while earlier ones run; whether it
-// is enough is looked at once in ten. The program is conjugate_gradient.hpp, which `stretto demo cg` shares.
+// This application reads a sparse symmetric matrix from a Matrix Market file and solves a system by conjugate
+// gradients. It shows a mapper of your own: a function says which matrix entries belong to some rows. It helps readers
+// who write iterative solvers.
+//
+// Sums over all rows add up blocks, whose number does not depend on the number of nodes, so neither do the results.
+// Each iteration writes its sums to elements of its own, so that later iterations are submitted while earlier ones run.
+// The program reads the residual once in ten iterations. The solver is in conjugate_gradient.hpp, which `stretto demo
+// cg` uses too.
 //
 //     38_conjugate_gradient [NODES [FILE]]
 //
-// Alone it takes three simulated nodes; `stretto run -n 4 38_conjugate_gradient` takes four processes.
-//
+// Started alone, the program simulates three nodes in one process, or NODES. `stretto run -n 4 38_conjugate_gradient`
+// starts four processes instead.
 //
 // Output
 //   poisson_10x10.mtx: 100 rows, 460 entries

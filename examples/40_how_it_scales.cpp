@@ -1,13 +1,14 @@
-// 40_how_it_scales.cpp - a wave, bodies or a room of the size that one asks for: what a cluster would make of it is
-// seen without one.
+// 40_how_it_scales.cpp - a program whose run time on a large cluster is predicted without one.
+//
+// This application shows dry runs. `stretto scaling` runs the program as jobs of 1, 2, 4, ... nodes without computing
+// anything, and predicts how long each job takes. It helps readers who have to say how many nodes are worth asking for.
 //
 //   stretto scaling --up-to 4096 --devices 4 -- 40_how_it_scales wave 16384 100
 //
-// runs it dry as jobs of 1, 2, 4, ... nodes, and predicts how long they would take. Kernels and what is read are not
-// there then: what looks at results asks is_dry_run() first. It looks at few, as what is read is sent to every node;
-// and what there is at first is computed by launches that are cut as those that go on from it. The arguments are what
-// is computed, how large (points along a side, bodies, patches), and steps; a run that is not dry has the devices of
-// STRETTO_DEVICES.
+// In a dry run, kernels do not run and reads have no data, so code that looks at results asks is_dry_run() first. The
+// program reads few elements, because every node gets what is read. Launches make the initial values, cut like the
+// later launches. The arguments are a problem (wave, bodies or room), its size (points along a side, bodies, or
+// patches), and a number of steps. A run that is not dry uses the devices of STRETTO_DEVICES.
 //
 // Output
 //   a wave on 256 x 256 points, 50 steps: it is the same in both halves

@@ -1,5 +1,5 @@
-// both_ways.hpp - a program on several nodes that says what its operations follow in one of two ways: as their
-// preconditions, or by a wait before each, as programs do that know no preconditions. What examples 28 to 30 share.
+// both_ways.hpp - a program on several nodes that orders its operations in one of two ways: by preconditions, or by a
+// wait before each operation, as programs without preconditions do. Examples 34 to 36 share it.
 #pragma once
 
 #include <cstdio>

@@ -18,7 +18,7 @@ def check(root):
     rooms = re.search(r"^\s*complete: (.*)$", (folder / "README.md").read_text(), re.M)[1].split()
     pages = {path.stem: path for path in folder.glob("*.md") if re.fullmatch(r"[A-Z]\d\d", path.stem)}
     used = {}
-    for top in ["src", "tools", "include", "modules"]:
+    for top in ["src", "tools", "examples/demo", "include", "modules"]:
         for path in sorted((root / top).rglob("*.[ch]pp")):
             for line in path.read_text().splitlines():
                 if not line.lstrip().startswith("//"):

@@ -3,8 +3,9 @@
     guide.py ROOT INSTALLED COMPILER PAGE_OR_FOLDER...
 
 A fence ```cpp program holds a whole program; a fence ```output that follows it, before the next program, is
-all that it prints (`<*>` stands for any text in a line). Programs are compiled as a reader would compile
-them, with pkg-config and the installed copy, and must exit with 0.
+all that it prints (`<*>` stands for any text in a line). An output that follows ```cpp hangs is a report, which
+hang/pages.py compares. Programs are compiled as a reader would compile them, with pkg-config and the installed
+copy, and must exit with 0.
 """
 import os
 import re
@@ -16,23 +17,25 @@ from pathlib import Path
 
 from user_build import UserBuild, flags_of
 
-FENCE = re.compile(r"^```(cpp program|output)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(cpp program|cpp hangs|output)\n(.*?)^```$", re.M | re.S)
 
 
 def programs(page):
     """[(line, text, expected output or None)] of one page."""
-    found = []
+    found, before = [], None
     for fence in FENCE.finditer(page):
         if fence[1] == "cpp program":
             found.append([page.count("\n", 0, fence.start()) + 1, fence[2], None])
-        elif found:
+        elif fence[1] == "output" and before == "cpp program":
             found[-1][2] = fence[2]
+        before = fence[1]
     return found
 
 
 def build_program(where, text, folder, user):
     """Faults; without any, folder/program runs with LD_LIBRARY_PATH as user.libraries."""
-    said = user.build(text, f"{folder}/program.cpp", f"{folder}/program")
+    named = re.match(r"// (\S+\.cpp) - ", text)
+    said = user.build(text, f"{folder}/{named[1] if named else 'program.cpp'}", f"{folder}/program")
     return [] if said is None else [f"{where}: does not compile:\n{said}"]
 
 

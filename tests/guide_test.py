@@ -20,6 +20,12 @@ second
 ```output
 hello
 ```
+```cpp hangs
+third
+```
+```output
+error H01: no output of the second
+```
 """
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 # Most preprocessed lines of a header, everything that it includes counted.
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion"]
 # Programs that use much of them.
-EXAMPLES = ["16_objects", "21_mobile", "27_checkpoint", "31_life"]
+EXAMPLES = ["19_objects", "22_mobile", "30_checkpoint", "14_life"]
 REFUSED = {"-fno-exceptions": "Stretto reports failures by exceptions, compile without -fno-exceptions",
            "-std=c++17": "Stretto needs C++20, compile with -std=c++20"}
 OLD_COMPILERS = {"clang++-14": "Stretto needs std::source_location, compile with GCC 12 or later, or with clang 16 or later"}

@@ -1,4 +1,4 @@
-"""layers.py - enforces LAYERS: who may include whom, and no include cycle between components.
+"""layers.py - enforces LAYERS: which floor may include which, and no include cycle between components.
 
     layers.py ROOT        prints every fault as file:line and exits with 1, or counts what it checked
 
@@ -9,7 +9,8 @@ Rules
      belongs to exactly one floor.
   4. `#if` and its like stand only where LAYERS says `may use #if`.
   5. An include in quotes names a file that exists; public headers are included with angle brackets.
-  6. A public header has at most 300 lines; what only templates need stands in include/stretto/detail.
+  6. src/<floor>/README.md names the floors of LAYERS in the first sentence after "May include", in their order.
+  7. A public header has at most 300 lines; what only templates need stands in include/stretto/detail.
 """
 import re
 import sys
@@ -31,6 +32,8 @@ SUFFIXES = {".hpp", ".cpp", ".h", ".S"}
 MOST_LINES = 300
 # Folders that are one floor each although they do not lie in src/.
 OUTER = ["tools", "examples", "bench", "tests", "modules"]
+# Folders within them that are floors of their own.
+INNER = {"examples/demo": "demo"}
 
 
 class Law:
@@ -92,7 +95,7 @@ class House:
             if header not in self.law.owner:
                 self.faults.append(f"{name}:1: LAYERS gives this public header to no floor")
             return self.law.owner.get(header)
-        floor = parts[1] if parts[0] == "src" and len(parts) > 2 else parts[0]
+        floor = parts[1] if parts[0] == "src" and len(parts) > 2 else INNER.get("/".join(parts[:2]), parts[0])
         if floor not in self.law.below:
             self.faults.append(f"{name}:1: LAYERS has no floor {floor}")
             return None
@@ -137,7 +140,19 @@ class House:
                 if match := INCLUDE.match(line):
                     self._include(where, name, public, match[1], match[2], component, edges)
         self._cycles(edges)
+        self._readmes()
         return self.faults
+
+    def _readmes(self):
+        for path in sorted((self.root / "src").glob("*/README.md")):
+            text, floor = path.read_text(), path.parent.name
+            if match := re.search(r"May include\W+([^.;(]*)", text):
+                law = [name for name in self.law.below if name in self.law.below.get(floor, ())]
+                named = [name for name in re.findall(r"\w+", match[1]) if name in self.law.below]
+                if named != law:
+                    number = text.count("\n", 0, match.start()) + 1
+                    self.faults.append(f"{path.relative_to(self.root)}:{number}: names {', '.join(named) or 'no floor'}; "
+                                       f"by LAYERS {floor} may include {', '.join(law) or 'no floor'}")
 
     def _include(self, where, name, public, kind, target, component, edges):
         file = self.resolve(name, kind, target)

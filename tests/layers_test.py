@@ -10,6 +10,7 @@ base :
 event : base
 sched : base event
 examples : public
+demo : public base examples
 tests : *
 may use #if : src/base/config.hpp src/event/backend
 base = error.hpp
@@ -100,9 +101,26 @@ class Layers(unittest.TestCase):
         self.assert_fault({"examples/x.cpp": '#include "event/a.hpp"\n', "src/event/a.hpp": ""},
                           "examples/x.cpp:1: examples may not include event (event/a.hpp)")
 
+    def test_a_demonstration_is_a_floor_within_examples(self):
+        self.assert_fault({"examples/demo/life/x.cpp": '#include "y.hpp"\n#include "demo/life/z.hpp"\n#include "base/b.hpp"\n'
+                                                       '#include "event/a.hpp"\n',
+                           "examples/y.hpp": "", "examples/demo/life/z.hpp": "", "src/base/b.hpp": "", "src/event/a.hpp": ""},
+                          "examples/demo/life/x.cpp:4: demo may not include event (event/a.hpp)")
+
     def test_an_include_of_a_missing_file_is_found(self):
         self.assert_fault({"src/event/a.cpp": '#include "event/gone.hpp"\n'},
                           "src/event/a.cpp:1: event/gone.hpp is no file of this project")
+
+    def test_a_readme_that_says_something_else_is_found(self):
+        def assert_readme(text, *expected):
+            self.assert_fault({"src/sched/README.md": text}, *expected)
+        assert_readme("# sched\n\nMay include  base, event. Never tests.\n")
+        assert_readme("# sched\n\n- **May include**: base,\n  event (uses base only).\n")
+        assert_readme("# sched\n\nMay include  base.\n",
+                      "src/sched/README.md:3: names base; by LAYERS sched may include base, event")
+        assert_readme("# sched\n\nMay include: every floor below.\n",
+                      "src/sched/README.md:3: names no floor; by LAYERS sched may include base, event")
+        self.assert_fault({"src/base/README.md": "May include no other floor. Of libraries fmt.\n"})
 
     def test_a_law_that_looks_up_is_found(self):
         self.assert_fault({}, "LAYERS:1: base may not list event, which is not declared above it",

@@ -19,7 +19,7 @@ std::string thrown_by(Body&& body) {
   return "nothing was thrown";
 }
 
-/// What a future fails with; nothing where it does not.
+/// The text of the error of a future; empty if it has none.
 template <class Future>
 std::string words_of(const Future& f) {
   try {

@@ -1,7 +1,7 @@
-"""user_build.py - programs are built as a user would build them: pkg-config, the installed copy, all warnings as errors.
+"""user_build.py - builds programs as a user would: pkg-config, the installed copy, all warnings as errors.
 
-What is the same for all of them is done once: Stretto's header is compiled beforehand for those programs that include it, and
-is then included before all else, which changes no program's meaning; where the quicker linker is installed, it links.
+Common work is done once: Stretto's header is compiled beforehand for the programs that include it. It is then included
+before all else, which changes no program's meaning. The quicker linker links, if it is installed.
 """
 import os
 import shlex
@@ -14,11 +14,13 @@ LANGUAGE = ["-std=c++20", "-Wall", "-Wextra", "-Werror"]
 HEADER = "#include <stretto/stretto.hpp>"
 
 
-def flags_of(installed):
+def flags_of(installed, *kinds):
+    """The flags of the copy in `installed`, split as a shell splits them. `kinds`: --cflags, --libs; none: both."""
     paths = [path.parent for path in Path(installed).rglob("stretto.pc")]
     env = {**os.environ, "PKG_CONFIG_PATH": ":".join(map(str, paths))}
-    return shlex.split(subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True,
-                                      capture_output=True, text=True).stdout)
+    asked = subprocess.run(["pkg-config", *(kinds or ("--cflags", "--libs")), "stretto"], env=env, check=True,
+                           capture_output=True, text=True)
+    return shlex.split(asked.stdout)
 
 
 class UserBuild:
@@ -33,8 +35,8 @@ class UserBuild:
         self.folder = tempfile.TemporaryDirectory()
         header = Path(self.folder.name) / "first.hpp"
         header.write_text(HEADER + "\n")
-        made = subprocess.run([self.compiler, *LANGUAGE, *self.flags, "-c", "-x", "c++-header", header, "-o", f"{header}.gch"],
-                              capture_output=True)
+        made = subprocess.run([self.compiler, *LANGUAGE, *self.flags, "-c", "-x", "c++-header", header,
+                               "-o", f"{header}.gch"], capture_output=True)
         self.first = [] if made.returncode else ["-include", str(header)]
         return self
 
@@ -45,6 +47,6 @@ class UserBuild:
         """What the compiler says against it, or None: then `program` runs with LD_LIBRARY_PATH as `libraries`."""
         Path(source).write_text(text)
         first = self.first if HEADER in text.splitlines() else []
-        built = subprocess.run([self.compiler, *LANGUAGE, *first, str(source), "-o", str(program), *self.linker, *self.flags],
-                               capture_output=True, text=True)
+        built = subprocess.run([self.compiler, *LANGUAGE, *first, str(source), "-o", str(program), *self.linker,
+                                *self.flags], capture_output=True, text=True)
         return built.stderr if built.returncode else None

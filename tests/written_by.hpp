@@ -10,7 +10,7 @@
 
 namespace stretto::test {
 
-/// What has been written to standard error inside written_by until now. Any thread.
+/// The text written to standard error inside written_by so far. Any thread.
 inline std::string written_so_far() {
   std::string text;
   if (std::FILE* const again = std::fopen("/proc/self/fd/2", "r")) {  // with a position of its own

@@ -54,7 +54,7 @@ void add(std::string& line, const char* name, const std::string& value) {
   line.append(line.empty() ? "{\"" : ",\"").append(name).append("\":").append(value);
 }
 
-// What was asked for: the part that a measurement and a refusal have in common.
+// The request: the part that a measurement and a refusal have in common.
 std::string opening(const program& p, const options& o) {
   std::string line;
   add(line, "system", quoted(p.system));

@@ -19,7 +19,7 @@ graph::task launch(const box& range, Access&&... uses) {
 }
 graph::access use(graph::buffer_id b, mode how, mapping where) { return {b, how, std::move(where)}; }
 
-/// One that comes again: the runtime knows it by a number, too.
+/// A repeated launch: the runtime knows it by the number of its shape, too.
 graph::task again(std::uint64_t shape, graph::task t) {
   t.shape = shape;
   return t;

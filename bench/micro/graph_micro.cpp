@@ -133,7 +133,7 @@ void copies_replayed(benchmark::State& state) {
   });
 }
 
-/// What one replay costs beside its operations.
+/// The cost of one replay without its operations.
 void smallest_replay(benchmark::State& state) {
   inside(state, [&] {
     recorded_graph g;

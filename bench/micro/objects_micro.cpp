@@ -107,7 +107,7 @@ void tiles_with_borders(benchmark::State& state) {
 }
 BENCHMARK(tiles_with_borders);
 
-// What one argument of a task costs where the array is whole and valid: acquire, waits_of, used.
+// The cost of one argument of a task if the array is whole and valid: acquire, waits_of, used.
 void replica_in_place(benchmark::State& state) {
   std::uint64_t now = 0;
   data::replica_set set(4, [](auto, auto, auto) { return 1.0; }, [&](data::token t) { return t + 64 < now; });

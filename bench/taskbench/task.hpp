@@ -15,7 +15,7 @@
 
 namespace taskbench {
 
-/// What a task hands to the next step: who wrote it.
+/// The value that a task hands to the next step: it names the writer.
 struct stamp {
   long step;
   long point;

@@ -43,7 +43,7 @@ struct node {
   std::int32_t depth;
 };
 
-/// What a search counts; two partial searches add up.
+/// The counts of a search; two partial searches add up.
 struct census {
   std::uint64_t nodes = 0;
   std::uint64_t leaves = 0;

@@ -109,7 +109,7 @@ class barrier {
   /// `fold` outlives the program's barriers; null where there is no value.
   void arrive_with(const void* value, const detail::value_fold* fold, std::span<const dependency> when,
                    std::uint32_t count, std::source_location where) const;
-  /// False if the phase has not happened yet. Throws its cause if poisoned, E26 if its value is not kept any more.
+  /// False if the phase has not happened yet. Throws its cause if poisoned, E26 if its value is no longer stored.
   bool result_into(void* value, std::size_t bytes) const;
 
  private:

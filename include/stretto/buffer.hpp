@@ -108,8 +108,8 @@ class buffer {
   ///
   ///   throws   B07
   ///   cost     a launch over the elements that both have (over each box of those that are written), which moves them
-  ///   between nodes as far
-  ///            as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by the host
+  ///            between nodes as far as their shares differ; elements that are not of 1, 2, 4 or 8 bytes are copied by
+  ///            the host
   buffer resized(const box& elements, std::source_location where = std::source_location::current()) const {
     return resized(elements, {}, where);
   }

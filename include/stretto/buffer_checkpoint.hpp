@@ -142,9 +142,8 @@ class buffer_checkpoint {
   ///
   ///   returns  false if there is no such directory; nothing has changed then
   ///   throws   on all nodes, nothing having changed: C02 for a damaged file, C04 for a name under which nothing was
-  ///   kept, C05 where what was
-  ///            kept is of another type, or of other elements than the buffer that the variable names; C06 if it is no
-  ///            checkpoint
+  ///            kept, C05 where what was kept is of another type, or of other elements than the buffer that the
+  ///            variable names; C06 if it is no checkpoint
   ///   cost     each node reads its rows; nobody reads all
   bool restore(std::source_location where = std::source_location::current()) {
     return detail::restore_buffers(directory_, kept_, where);
@@ -153,7 +152,8 @@ class buffer_checkpoint {
   /// A point of the program at which it may be saved; is, if the policy says so.
   ///
   ///   returns  whether it is, the same on every node. If it cannot be written, `run` tells of it at the end, as of a
-  ///   task cost     of seconds: a host task on node 0 and a read for every 8 offers, which the 8th may wait for
+  ///            task
+  ///   cost     of seconds: a host task on node 0 and a read for every 8 offers, which the 8th may wait for
   bool offer(std::source_location where = std::source_location::current()) {
     if (!times_.take(where)) return false;
     detail::save_buffers(directory_, kept_, where);
@@ -162,8 +162,8 @@ class buffer_checkpoint {
   /// Saves it, in any case.
   ///
   ///   returns  a future of this node: ready when the checkpoint is in place. Fails with C01 where it cannot be
-  ///   written, C09 if a node is
-  ///            lost, and with what the launches failed with that were to write the elements; the last one stays then
+  ///            written, C09 if a node is lost, and with what the launches failed with that were to write the elements;
+  ///            the last one stays then
   future<void> save(std::source_location where = std::source_location::current()) {
     times_.begin_anew();
     return detail::save_buffers(directory_, kept_, where);

@@ -63,9 +63,8 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
 /// attribute "origin".
 ///
 ///   returns  a future of this node: ready when the array is in place. Fails with F01 where it cannot be written, F06
-///   where libzstd is
-///            missing, and with what the launches failed with that were to write the elements; what was there before is
-///            as it was then
+///            where libzstd is missing, and with what the launches failed with that were to write the elements; what
+///            was there before is as it was then
 ///   throws   B07, F07 for lengths of chunks below 0
 template <class T, std::size_t D>
 future<void> save_zarr(const buffer<T, D>& u, std::string_view folder, const zarr_options& options = {},
@@ -77,9 +76,10 @@ future<void> save_zarr(const buffer<T, D>& u, std::string_view folder, const zar
 /// zstd and gzip. A chunk that has no file holds the array's fill value.
 ///
 ///   returns  once it is known what the array is; elements are read behind. If a node cannot, using any of them fails
-///   with F02, F04 on all throws   on all nodes: F02 if there is no array, F03 if it is of another type or other axes,
-///   F06 for what Stretto does not read cost     a chunk that reaches into the rows of several nodes is read by each of
-///   them
+///            with F02, F04 on all
+///   throws   on all nodes: F02 if there is no array, F03 if it is of another type or other axes, F06 for what Stretto
+///            does not read
+///   cost     a chunk that reaches into the rows of several nodes is read by each of them
 template <class T, std::size_t D = 1>
 buffer<T, D> load_zarr(std::string_view folder, const buffer_options& options = {},
                        std::source_location where = std::source_location::current()) {

@@ -31,19 +31,17 @@ namespace stretto {
 ///            events of this node. A kind or a
 ///            driver("...") other than the host is that of all devices of the node
 ///   given    for in, out and inout a buffer with a mapper, for reduce a buffer, or total.from_identity(), for a value
-///   something that
-///            converts to it, for local a local_size. `out` declares that every element that the mapper names is
-///            overwritten: else the parameter is inout. What is reduced has one result on all nodes, to the last bit;
-///            with other numbers of nodes or devices, sums of floating-point numbers differ in rounding
+///            something that converts to it, for local a local_size. `out` declares that every element that the mapper
+///            names is overwritten: else the parameter is inout. What is reduced has one result on all nodes, to the
+///            last bit; with other numbers of nodes or devices, sums of floating-point numbers differ in rounding
 ///   returns  an event of this node: its chunk has been computed, or it has none. Poisoned as that of a launch on
-///   instances throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the
-///   same element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise,
-///   too, B07 for
-///            a buffer that names nothing; B31 where
-///            mappers say that an item reads what another one writes, however the range is cut; B32 where the axes of
-///            range, mapper and buffer do
-///            not fit, B33 where one_to_one is given a range larger than the buffer; B35, K24, K25. Nothing has been
-///            done then, on any node. B24 where a memory of this node is too small for what its smallest piece uses
+///            instances
+///   throws   A06 where a kind of device is named of which this node has none; B04 where two chunks write the same
+///            element, B05 where a mapper leaves the buffer, B06 where a buffer that is reduced into is used otherwise,
+///            too, B07 for a buffer that names nothing; B31 where mappers say that an item reads what another one
+///            writes, however the range is cut; B32 where the axes of range, mapper and buffer do not fit, B33 where
+///            one_to_one is given a range larger than the buffer; B35, K24, K25. Nothing has been done then, on any
+///            node. B24 where a memory of this node is too small for what its smallest piece uses
 template <class... P, class... A>
   requires(detail::buffer_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

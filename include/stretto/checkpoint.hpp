@@ -69,12 +69,11 @@ namespace stretto {
 ///   directory   its name; it is made, or replaced as a whole. All nodes see the same file system
 ///   all         what is kept by name, beside what nodes keep of their own (kept_here)
 ///   throws      B20; C01 if it cannot be written there, before anything else happens; C08 for names; C09 if a node is
-///   lost meanwhile; C10
-///               if messages wait for events that no handler will trigger; C11 in a handler; A03 for objects with
-///               elements that nothing wrote. The future fails with C01, C09. The last checkpoint stays then
+///               lost meanwhile; C10 if messages wait for events that no handler will trigger; C11 in a handler; A03
+///               for objects with elements that nothing wrote. The future fails with C01, C09. The last checkpoint
+///               stays then
 ///   cost        handlers that run end, those begin that they wait for, and what is on its way arrives; then a copy of
-///   all, in memory. One
-///               checkpoint of a job is written at a time: a second one waits
+///               all, in memory. One checkpoint of a job is written at a time: a second one waits
 future<void> save_checkpoint(std::string_view directory, std::vector<kept> all,
                              std::source_location where = std::source_location::current());
 
@@ -117,8 +116,8 @@ class checkpoint {
   /// makes mobile objects of its own.
   ///
   ///   throws   C03 if another build of the program has written them; C07 if the job has mobile objects; C09, C02; what
-  ///   fields() throws cost     each node reads what it gets; as many nodes get the objects as they had them, others
-  ///   about as many each
+  ///            fields() throws
+  ///   cost     each node reads what it gets; as many nodes get the objects as they had them, others about as many each
   void restore_objects(std::source_location where = std::source_location::current()) const {
     detail::restore_mobile_objects(*content_, where);
   }

@@ -34,7 +34,7 @@ void set_horizons(const horizon_settings& settings, std::source_location where =
 ///     wait(epoch());
 ///
 ///   returns  an event of this node: all that was asked of buffers before has been done here. Poisoned if some of it
-///   has failed
+///            has failed
 ///
 /// Nothing older is remembered from then on. A program that goes on needs none: reads wait for what they read, and
 /// horizons hold nothing up.

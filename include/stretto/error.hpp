@@ -60,7 +60,7 @@ class error : public std::exception {
   const char* what() const noexcept override;
   /// The same as one JSON object on one line, without a newline; what STRETTO_ERRORS=json prints:
   ///
-  ///     {"code":"P03","sentence":"...","facts":[{"name":"file","value":"node.json:14:22"}],"because":"...","try":"..."}
+  ///     {"code":"P03","sentence":"...","facts":[{"name":"file","value":"a.json:14:22"}],"because":"...","try":"..."}
   ///
   /// "because" and "try" are left out where they are empty. "cause" holds the error that led to this one, in the same
   /// shape; of an exception that is not an error, only its "sentence". Bytes that are no UTF-8 become U+FFFD.

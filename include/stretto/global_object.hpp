@@ -107,10 +107,12 @@ future<void> unshare(const global_object<T, D>& g, std::source_location where = 
 ///
 ///   tags     after(...): it is done when that has ended; name("text"), priority(n): of the handler
 ///   from     an object, u(box), or a std::span of elements in C order, which stay as they are until the future is
-///   ready there    a global_object, or there(box); as many elements along each axis handler  call(f, arguments...),
-///   where f takes the object by reference first, or does not throws   B20; G07 if `there` names no object; A05, A10
-///   for boxes. The future fails with what the content fails with, with G07 if the
-///            object is not shared any more, with A04 if there is no room, N05 if the node is lost, N13, B40
+///            ready
+///   there    a global_object, or there(box); as many elements along each axis
+///   handler  call(f, arguments...), where f takes the object by reference first, or does not
+///   throws   B20; G07 if `there` names no object; A05, A10 for boxes. The future fails with what the content fails
+///            with, with G07 if the object is not shared any more, with A04 if there is no room, N05 if the node is
+///            lost, N13, B40
 ///
 ///     put(after(computed), edge, there(box(0, 8)), call([](object<float>& f) { launch(smooth, f.elements(), f); }));
 template <class From, class There, class H = detail::no_handler>

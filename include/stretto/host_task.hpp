@@ -80,8 +80,7 @@ struct host_task_range {
 ///   tags     any of after(...), affects(...), uses(...), in_tiles, in_pieces{n}, constrain_split(n), priority(n),
 ///            name("text"), before the range
 ///   f        called with the chunk, if it takes one, and a view of each buffer, which may be used where the mapper
-///   says. Of pieces, several
-///            may run at once
+///            says. Of pieces, several may run at once
 ///   returns  an event of this node; throws as launch. Of B31, chunks stand for items along the axes that may be cut:
 ///            within a chunk the
 ///            function decides what comes first
@@ -115,14 +114,12 @@ event host_task(detail::first_tag<detail::host_task_request, A...> first, A&&...
 ///
 ///   tags     any of after(...), affects(...), uses(...), priority(n), name("text"), before the group
 ///   f        called with a collective_part, if it takes one, and the views. Its node is the one id of a range of as
-///   many as there are nodes,
-///            by which mappers say what it uses: u.in(even_split), v.out(one_to_one), w.in(all). In a job over MPI
-///            whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is linked with MPI, it runs on
-///            a thread of its own and may block in calls of MPI. Elsewhere it waits for others as tasks wait, by
-///            futures: a call that blocks its thread holds up a worker
+///            many as there are nodes, by which mappers say what it uses: u.in(even_split), v.out(one_to_one),
+///            w.in(all). In a job over MPI whose level is MPI_THREAD_MULTIPLE, which is asked for where the program is
+///            linked with MPI, it runs on a thread of its own and may block in calls of MPI. Elsewhere it waits for
+///            others as tasks wait, by futures: a call that blocks its thread holds up a worker
 ///   returns  an event of this node. If f throws on a node, later tasks of its group do not run there, as if they read
-///   what it was to
-///            write; where others wait for it in f, they have to find out by what they wait for
+///            what it was to write; where others wait for it in f, they have to find out by what they wait for
 ///   throws   as launch
 template <class F, class... U>
   requires(detail::is_host_use<U> && ...)

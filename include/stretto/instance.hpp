@@ -114,7 +114,7 @@ class instance {
   ///
   ///   memory   at(place) of a device's memory, or of the host's
   ///   throws   D04 if the place is neither, D05, N19 where the driver says that the memory is not that device's, or
-  ///   shorter
+  ///            shorter
   static instance external(at_place memory, const native_memory& first, const box& elements,
                            const instance_options& options = {},
                            std::source_location where = std::source_location::current());

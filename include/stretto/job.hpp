@@ -54,7 +54,7 @@ class simulated_job {
   /// Each once. Throws N02 if there is no such node, N11 if it was given out.
   std::shared_ptr<job_seat> seat(std::uint32_t node) const;
 
-  /// The two nodes never hear of each other again.
+  /// No message passes between the two nodes from now on.
   void cut(std::uint32_t one, std::uint32_t other) const;
   /// The node is lost to all others.
   void kill(std::uint32_t node) const;

@@ -65,7 +65,7 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
 ///
 ///   Threads   made by a task of the node; goes in any. It is not destroyed while its variables are read
 ///   throws    keep: C08 for a name that cannot be one, or that this node keeps already. Other nodes may keep the same
-///   name
+///             name
 class kept_here {
  public:
   kept_here() { detail::add_own_things(mine_); }

@@ -38,15 +38,13 @@ namespace stretto {
 ///            given. On a worker, or a processor of the host, one worker computes all of it. Without arrays on(device)
 ///            says where; a device's queues know no priorities
 ///   given    for in, out, inout and reduce an instance, for a value something that converts to it, for local a
-///   local_size; for reduce
-///            also a reduction_instance, to which the items contribute as to a shared fold, on the host or the device
-///            whose memory it is in
+///            local_size; for reduce also a reduction_instance, to which the items contribute as to a shared fold, on
+///            the host or the device whose memory it is in
 ///   returns  an event, poisoned with what a checked kernel finds (K01; option check), with K02, with D01, or with what
 ///            a device says (K20 to K23, K30, K31)
 ///   throws   K24 if a group kernel is given no groups, or another one some; K25 for groups of fewer than one item; K28
-///   for
-///            arrays in different memories, or not in that of the device named, or in a device's where a worker is; K12
-///            and K13 where the device cannot run the kernel; what async throws
+///            for arrays in different memories, or not in that of the device named, or in a device's where a worker is;
+///            K12 and K13 where the device cannot run the kernel; what async throws
 template <class... P, class... A>
   requires(detail::instance_arguments<A...>)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

@@ -82,8 +82,7 @@ class launch_graph {
   /// Describes a launch on objects (object_launch.hpp says what of): nothing runs.
   ///
   ///   tags     as of launch on objects; after(...) names events and futures that every submission waits for, or
-  ///   launches
-  ///            described before
+  ///            launches described before
   ///   throws   A08 for a launch of another graph; K24, K25. What else a launch throws, submit throws
   template <class... P, class... A>
   launched launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

@@ -29,21 +29,17 @@ namespace stretto {
 ///            constrain_split(n), priority(n),
 ///            name("text"), before the kernel
 ///   given    for in, out, inout and reduce an object or a tile of one, for a value something that converts to it, for
-///   local a
-///            local_size. `out` declares that every element of the object or tile is overwritten: else the parameter is
-///            inout Where arguments say what each part of the range uses (mapper.hpp), the launch may be divided: every
-///            device that may run it computes a part, as large as it is fast, by what was measured. All arguments that
-///            are written must say it
+///            local a local_size. `out` declares that every element of the object or tile is overwritten: else the
+///            parameter is inout Where arguments say what each part of the range uses (mapper.hpp), the launch may be
+///            divided: every device that may run it computes a part, as large as it is fast, by what was measured. All
+///            arguments that are written must say it
 ///   returns  an event, poisoned as that of a launch on instances, with A03 where it reads what nothing wrote, with A04
-///   where
-///            its arguments alone do not fit into the memory of any device that it may run on
+///            where its arguments alone do not fit into the memory of any device that it may run on
 ///   throws   A02 for an object that names nothing, A05 for a tile outside of its object, A06 where no device that it
-///   may run on
-///            is there, with A07 where parts of a divided launch would write the same elements; with B31 where
-///            mappers say that an item
-///            reads what another one writes, however the launch is divided; B32 where the axes of range, mapper and
-///            object do not fit,
-///            B33 where one_to_one is given a range larger than the object; B35, K24, K25
+///            may run on is there, with A07 where parts of a divided launch would write the same elements; with B31
+///            where mappers say that an item reads what another one writes, however the launch is divided; B32 where
+///            the axes of range, mapper and object do not fit, B33 where one_to_one is given a range larger than the
+///            object; B35, K24, K25
 template <class... P, class... A>
   requires(detail::object_argument<A> || ...)
 event launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {

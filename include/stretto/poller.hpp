@@ -1,4 +1,5 @@
-// poller.hpp - whoever has operations under way that finish without telling: messages, device queues, timers, disks.
+// poller.hpp - interface of everything whose operations end without a notification: messages, device queues, timers,
+// disks.
 //
 // Idle workers poll; while all of them work or sleep, one service thread does, at a bounded rate (option poll_us). A
 // poller with nothing pending is never asked and costs nothing.
@@ -8,7 +9,7 @@
 // Cost        add_pending and remove_pending: one atomic addition; the first and the last of several one more, and at
 //             most one system call to wake the service thread. An idle worker with nothing pending anywhere: one load.
 // Invariants  (1) an operation is pending from before it starts until its event has ended. (2) while anything is
-//             pending the end of the runtime does not take waiting tasks for forsaken.
+//             pending the end of the runtime does not treat waiting tasks as abandoned.
 // Source      HiPER's pollers, which are asked always; here only while something is pending, so idle costs nothing.
 #pragma once
 

@@ -76,14 +76,12 @@ struct native_elements {
 ///
 ///   tags     after(...): they are read when that has ended; name("text"), priority(n): of the handler
 ///   from     an instance of one dimension, of this node, a std::span, or native_elements<T>, which a driver gave to
-///   the program and
-///            the program frees: they stay as they are until the future is ready
+///            the program and the program frees: they stay as they are until the future is ready
 ///   memory   at(place) of a memory of that node, whose devices are this one's or like them; without it, its main one
 ///   handler  call(f, arguments...), where f takes a received_buffer<T> by reference first
 ///   throws   B20; N02 if there is no such node, D24 for an instance of another node, D04, D05 and N19 for native
-///   memory that is none. The
-///            future fails with D03 if there is no room and no earlier destruction could still make some, D04 if the
-///            place is no memory there, N05, N13, B40
+///            memory that is none. The future fails with D03 if there is no room and no earlier destruction could still
+///            make some, D04 if the place is no memory there, N05, N13, B40
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {

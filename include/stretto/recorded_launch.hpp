@@ -56,7 +56,7 @@ recorded_operation record_launch_checked(graph_base& g, const recorded_request& 
 ///   given    as for a launch without a graph; values are those of now, in every replay
 ///   returns  for after(). Its failure is that of the replay, and names the launch
 ///   throws   what a launch without a graph throws, S21 while a replay is under way, S22 for an operation of another
-///   graph
+///            graph
 template <class... P, class... A>
 recorded_operation launch(detail::graph_base& g, const kernel<void(P...)>& k, const kernel_range& range,
                           const A&... given) {

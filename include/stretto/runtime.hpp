@@ -78,9 +78,8 @@ class runtime {
   ///
   ///   returns  what body returns
   ///   throws   what body throws, or as finish(); B23 in place of it where nodes of a job asked different things of
-  ///   buffers, N17 where
-  ///            it comes of another node's run that has ended with an error; S07 if another thread is inside run; S16
-  ///            in a forked child
+  ///            buffers, N17 where it comes of another node's run that has ended with an error; S07 if another thread
+  ///            is inside run; S16 in a forked child
   template <std::invocable<> F>
   auto run(F&& body, std::source_location where = std::source_location::current()) {
     const entered inside(*this, where);

@@ -97,10 +97,9 @@ class device_scheduler {
 ///   fifo             in the order of submission, whoever asks
 ///   locality         whoever asks gets, among the next tasks, the one that is best placed there
 ///   earliest_finish  each task goes where it will end first, by measured speeds and by what devices have still to do;
-///   kernels
-///                    that a device has not run yet are tried there, one at a time
+///                    kernels that a device has not run yet are tried there, one at a time
 ///   work_stealing    each task waits at the device that has most of its data; devices without work take from the
-///   others
+///                    others
 ///
 /// All of them take larger priorities first, and all but earliest_finish never leave a device without work that it
 /// could do.

@@ -27,14 +27,14 @@ class host {
     if (of_) {
       is_ = of_->on_host();
     } else if (const auto launched = net::mpi::launched_on_host(); launched && device::hiding_variable().empty()) {
-      is_ = *launched;  // where something is hidden, a launcher may have dealt
+      is_ = *launched;  // if devices are hidden, a launcher may have assigned them
     }
   }
   bool is_of_job() const noexcept { return of_ != nullptr; }
   std::uint32_t self() const noexcept { return is_.self; }
   std::uint32_t count() const noexcept { return is_.count; }
 
-  /// What all say. Nothing where none can wait for another.
+  /// The values of all processes of this host. Empty if they cannot wait for one another.
   template <class T>
   std::vector<T> ask(const T& mine) {
     std::vector<T> all(is_.count);
@@ -103,8 +103,8 @@ void begin_with_all(dist::job_member& of, const std::exception_ptr& why) {
   if (why) std::rethrow_exception(why);
   if (!failed) return;
   throw error("K47", fmt::format("node {} of this job could not open its devices", *failed))
-      .because("a job begins with all of its nodes or with none")
-      .remedy(fmt::format("see what node {} says of it", *failed));
+      .because("a job starts with all of its nodes or not at all")
+      .remedy(fmt::format("see the error of node {}", *failed));
 }
 
 }  // namespace

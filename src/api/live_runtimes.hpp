@@ -39,7 +39,7 @@ class live_runtime {
   std::optional<base::signal_watch> asked_;
 };
 
-/// What the socket tells: one JSON object about the process, its long works and its live runtimes.
+/// The reply of the socket: one JSON object about the process, its long works and its live runtimes.
 std::string live_text();
 
 }  // namespace stretto

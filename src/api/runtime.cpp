@@ -227,9 +227,8 @@ struct runtime::state {
 runtime::runtime(const runtime_options& options) {
   if (base::current())
     throw error("S15", "a runtime was made inside a task or an attached thread of another runtime")
-        .because(
-            "its threads would have to wait for those of the other, and both have as many workers as there are cores")
-        .remedy("use the runtime that is there: async, launch and wait work in any function that its tasks call");
+        .because("its workers would have to wait for those of the other, and both runtimes have one worker per core")
+        .remedy("use the existing runtime: async, launch and wait work in any function that its tasks call");
   base::settings settings = settings_of_process();
   if (options.workers) settings.workers = *options.workers;
   if (options.stack_bytes) settings.stack_size = *options.stack_bytes;
@@ -261,8 +260,7 @@ void runtime::start(bool stepped) {
   dist::start_dist(s.context, s.member.get(),
                    s.dry.nodes ? dist::node_identity{s.dry.which.front(), s.dry.nodes} : dist::node_identity{});
   mobiles::start_mobile(s.context, *s.mobile,
-                        {.random_migration_percent = static_cast<unsigned>(s.settings.wander),
-                         .seed = s.settings.seed,
+                        {.seed = s.settings.seed,
                          .balance_policy = static_cast<mobiles::policy>(s.settings.balance),
                          .balance_period_ms = stepped ? 0 : s.settings.balance_ms,
                          .is_stepped = stepped});
@@ -318,7 +316,7 @@ void runtime::start(bool stepped) {
                               [w = s.job_watch.get()] {
                                 if (w) w->wake();
                               }});
-  // Who waits for what only a poll tells of: messages, within a millisecond; devices, whose kernels take longer.
+  // Workers spin longer if only polls notice completions: for messages 1 ms; for devices, whose kernels take longer, 2.
   unsigned longest_spin_us = s.member && s.member->of().is_to_be_looked_at() ? 1000 : 0;
   if (s.devices && s.devices->prefers_spinning() && !s.settings.device_threads) longest_spin_us = 2000;
   sched::scheduler_paths paths = paths_of(s.machine);
@@ -350,7 +348,7 @@ void runtime::start(bool stepped) {
   detail::know(*this);  // threads of modules attach
   s.modules.started(*this);
   if (s.member && !s.settings.trace.empty()) s.member->clock().measure(dist::job_clock::measuring_point::beginning);
-  // What is stepped has no thread but the program's, unless somebody asks for it.
+  // A stepped runtime has no thread but the program's, unless the option `live` asks for one.
   using opens = live_runtime::opens;
   if (s.settings.live || !stepped)
     s.live.emplace(s.number, s.settings.live ? opens::at_once : opens::when_asked,
@@ -454,13 +452,13 @@ void refuse_other_process(pid_t made_in, const std::source_location& where) {
 runtime::entered::entered(runtime& r, const std::source_location& where) : of(*r.state_) {
   refuse_other_process(r.state_->process, where);
   if (base::current())
-    throw error("S07", "run was called on a thread that is inside a runtime already")
+    throw error("S07", "run was called on a thread that is already inside a runtime")
         .fact("called", where)
         .remedy("spawn with async; runtimes do not nest on one thread");
   if (r.state_->entered.exchange(true))
     throw error("S07", "run was called while another thread is inside run")
         .fact("called", where)
-        .because("the caller of run becomes worker 0, of which there is one")
+        .because("the caller of run becomes worker 0, and a runtime has only one")
         .remedy("attach this thread and spawn tasks, or call run later");
   base::announce_acquire(&r.state_->entered);
   sched::worker& w = *r.state_->scheduler->workers[0];
@@ -488,7 +486,7 @@ void runtime::fail(const std::source_location& where) {
 
 bool runtime::step() {
   if (!state_->scheduler->settings.stepped)
-    throw error("S01", "step was called on a runtime that has threads of its own")
+    throw error("S01", "step was called on a runtime with threads of its own")
         .remedy("make it with runtime_options{.stepped = true}");
   if (state_->entered.exchange(true)) throw error("S07", "step was called while another thread is inside run or step");
   const bool stepped = sched::step(*state_->scheduler);
@@ -498,8 +496,8 @@ bool runtime::step() {
 
 void runtime::leave() {
   if (!state_->scheduler->settings.stepped)
-    throw error("S01", "leave was called on a runtime that has threads of its own")
-        .because("its destructor leaves the job, and serves the other nodes until that is over")
+    throw error("S01", "leave was called on a runtime with threads of its own")
+        .because("its destructor leaves the job, and serves the other nodes until the job ends")
         .remedy("destroy it; or make it with runtime_options{.stepped = true}");
   if (state_->member && !state_->member->is_leaving()) state_->leave();
 }
@@ -529,7 +527,7 @@ runtime_statistics runtime::statistics() const {
     out.places.push_back(std::move(all[p]));
   }
   out.devices = objects::statistics_of(state_->context);
-  // What modules count, they count in nanoseconds (trace/statistic.cpp).
+  // Counters of modules are in nanoseconds (trace/statistic.cpp).
   for (trace::counter_value& c : state_->counters.read())
     out.modules.push_back({std::move(c.module), std::move(c.what), std::move(c.place), c.count,
                            static_cast<double>(c.time) * 1e-9, c.amount});
@@ -556,7 +554,7 @@ const platform& runtime::machine() const noexcept { return state_->machine; }
 
 attachment::attachment(runtime& r, std::source_location where) {
   if (base::current())
-    throw error("S07", "this thread belongs to a runtime already")
+    throw error("S07", "this thread already belongs to a runtime")
         .fact("attached", where)
         .remedy("attach only threads of your own");
   const bool is_there = detail::with_known(r, [&] {
@@ -565,10 +563,10 @@ attachment::attachment(runtime& r, std::source_location where) {
     thread_ = r.state_->scheduler->attach(where);
   });
   if (!is_there)
-    throw error("S17", "a thread was attached to a runtime that has ended, or not begun")
+    throw error("S17", "a thread was attached to a runtime that has ended or not started")
         .fact("attached", where)
-        .because("attachments that are there keep a runtime from ending; this one came later")
-        .remedy("attach before the thread that destroys the runtime goes on, or join the thread first");
+        .because("existing attachments keep a runtime from ending, but this one came too late")
+        .remedy("attach before another thread destroys the runtime, or join this thread first");
   base::set_current(static_cast<sched::thread_state*>(thread_));
 }
 

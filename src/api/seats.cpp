@@ -18,9 +18,9 @@ class mpi_seat final : public dist::endpoint {
         lane_memory_(s.lane_memory) {
     // Every process takes as many as there can be: how many there are is known once MPI has started.
     if (!base::take_nodes_from(first(), most)) {
-      throw error("N14", "a runtime of this process is a node of the launched job already")
+      throw error("N14", "this process already has a runtime in the launched job")
           .because("each process is one node of the job that its launcher started")
-          .remedy("make others with runtime_options::job = a seat of a simulated_job, or with STRETTO_JOB=alone");
+          .remedy("give another runtime the option job = a seat of a simulated_job, or set STRETTO_JOB=alone");
     }
   }
   ~mpi_seat() override { base::give_nodes(first(), most); }

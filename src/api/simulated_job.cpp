@@ -24,7 +24,7 @@ struct simulated_job::state {
   std::uint32_t checked(std::uint32_t node) const {
     if (node < nodes) return node;
     throw error("N02", "there is no node " + std::to_string(node))
-        .fact("nodes", std::to_string(nodes) + ", from 0 on")
+        .fact("nodes", std::to_string(nodes) + ", numbered from 0")
         .remedy("make the simulated_job with more nodes");
   }
 };
@@ -72,8 +72,8 @@ std::uint32_t simulated_job::nodes() const noexcept { return state_->nodes; }
 std::shared_ptr<job_seat> simulated_job::seat(std::uint32_t node) const {
   const std::scoped_lock lock(state_->mutex);
   if (state_->is_given[state_->checked(node)])
-    throw error("N11", "the seat of node " + std::to_string(node) + " was given out before")
-        .because("each node is one runtime")
+    throw error("N11", "the seat of node " + std::to_string(node) + " is already taken")
+        .because("each node has one runtime")
         .remedy("take each node's seat once");
   state_->is_given[node] = true;
   return std::make_shared<simulated_seat>(state_, static_cast<net::node_number>(node));

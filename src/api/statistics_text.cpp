@@ -1,4 +1,4 @@
-// What a runtime counted, as a table and as JSON.
+// The statistics of a runtime as a table and as JSON.
 #include <fmt/format.h>
 #include <algorithm>
 

@@ -94,7 +94,7 @@ class reader {
   T get() noexcept {
     return get_whole<T>();
   }
-  /// What put_front has written.
+  /// Reads what put_front has written.
   template <class T>
     requires std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>
   T get_front() noexcept {

@@ -1,7 +1,7 @@
 // config.hpp - the one place where the compiler and the processor are asked what they are.
 //
 // Everything here is a value or a one-line function; elsewhere the choice is `if constexpr (base::x86_64)`, whose
-// branches are both compiled, so that neither rots. The rest of the source holds no #if.
+// branches are both compiled, so that neither rots. LAYERS names the few other files that may use #if.
 #pragma once
 
 #include <cstdint>
@@ -105,7 +105,7 @@ class denormals_are_zero {
 #endif
 };
 
-/// What a thread's floating-point control registers hold, without the record of errors.
+/// A thread's floating-point control registers, without their status flags.
 struct floating_words {
   std::uint32_t vectors = 0;  // MXCSR, or FPCR
   std::uint16_t x87 = 0;

@@ -18,7 +18,7 @@ void* read_thread_slot() noexcept {
 thread_context& require_current(const char* verb) {
   if (thread_context* context = current()) return *context;
   throw error("B20", std::string("\"") + verb + "\" was called on a thread that belongs to no runtime")
-      .because("a runtime's own threads, and threads attached to it, may use its handles")
+      .because("only a runtime's own threads and threads attached to it may use its handles")
       .remedy("call it inside runtime::run, or hold a stretto::attachment on this thread");
 }
 

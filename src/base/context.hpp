@@ -34,7 +34,7 @@ enum class floor_slot : unsigned {
 
 inline constexpr unsigned floor_slots = static_cast<unsigned>(floor_slot::count);
 
-/// What every floor knows of "the runtime": a node number, unique among the runtimes of this process (the
+/// The part of a runtime that every floor knows: a node number, unique among the runtimes of this process (the
 /// simulated nodes of one job share theirs as a cluster does), and the floors' own states.
 struct runtime_context {
   std::uint16_t node = 0;

@@ -1,8 +1,8 @@
 // driver_threads.hpp - threads that a driver starts in our process: they do what we gave it, and end no event by
 // themselves.
 //
-// Whoever counts the threads that may still do something leaves them out; whether a driver has something of ours to do
-// is asked of the device. Nobody tells whose a thread is, but a new one bears the name of the thread that started it:
+// A count of the threads that may still do something leaves them out; the device knows whether its driver has work of
+// ours. Nobody tells whose a thread is, but a new one bears the name of the thread that started it:
 // so a thread that calls a driver has a name for that time that no other has.
 //
 // Threads     any. One that calls a driver keeps the object on its stack.

@@ -11,7 +11,7 @@
 
 namespace stretto::base {
 
-/// What print_error writes, its newline included. What is no stretto::error has the code W00.
+/// The text that print_error writes, its newline included. Exceptions other than stretto::error have the code W00.
 std::string printed(const std::exception& e, error_form form);
 /// Writes it to standard error; never throws.
 void print_error(const std::exception& e, error_form form) noexcept;

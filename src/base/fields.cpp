@@ -13,11 +13,11 @@ void field_reader::bytes_behind(void* first, std::size_t n) {
 namespace detail {
 
 void refuse_fields(const char* what, std::uint64_t wanted, std::uint64_t left) {
-  throw error("B40", "these bytes are no value of the type that is read from them")
-      .fact("read", std::string(what) + ": " + std::to_string(wanted))
-      .fact("there", std::to_string(left))
-      .because("they were written as another type, by another version of the program, or have been damaged")
-      .remedy("read what was written, in the same order: fields() of both sides must name the same parts");
+  throw error("B40", "the bytes do not hold a value of the type that is read")
+      .fact("needed", std::string(what) + ": " + std::to_string(wanted))
+      .fact("found", std::to_string(left))
+      .because("they were written as another type or by another version of the program, or they are damaged")
+      .remedy("read the types that were written, in the same order: fields() must name the same members on both sides");
 }
 
 }  // namespace detail

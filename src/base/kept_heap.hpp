@@ -2,8 +2,8 @@
 //
 // The C library gives the top of its heap back to the system as soon as some hundred KiB of it are free, and maps large
 // blocks one by one, until it has seen such blocks freed. Where arguments of a megabyte come and go, that is a fault
-// for each page of each message, which takes longer than to send it. What is set here is where the C library's own
-// adaptation ends for a program that frees blocks of 32 MiB.
+// for each page of each message, which takes longer than to send it. keep_heap sets the thresholds that the C library's
+// own adaptation reaches once a program has freed blocks of 32 MiB.
 //
 // Threads     any; concerns all of the process.
 // Cost        two calls; up to `bytes` of each of the C library's arenas that are free and not the system's.

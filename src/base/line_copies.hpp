@@ -5,7 +5,7 @@
 // read is in no cache, the string moves that memcpy takes for many bytes are slow if source and target lie differently
 // within their lines (docs/adr/0075).
 //
-// Threads     pure. What was copied is seen by whoever sees a release store behind it.
+// Threads     pure. A thread that sees a later release store sees the copied bytes.
 // Cost        of memory, not of a cache: for what is read soon by the same core std::memcpy is the better one.
 #pragma once
 

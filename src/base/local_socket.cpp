@@ -43,7 +43,7 @@ class folder_lock {
 };
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why, const char* remedy) {
-  throw error("B30", "this process cannot be watched: it has no socket of its own")
+  throw error("B30", "this process cannot be monitored: its socket could not be opened")
       .fact("folder", folder.string())
       .because(why)
       .remedy(remedy);
@@ -52,13 +52,13 @@ class folder_lock {
 /// Another user could have made the folder first, and a socket of his in it.
 void own_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours that is there");
+    refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to an existing folder that you own");
   struct stat found;
   if (lstat(folder.c_str(), &found) != 0)
-    refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder of yours");
+    refuse(folder, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder that you own");
   if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || found.st_mode & 077)
-    refuse(folder, "it is not a folder that you alone may enter",
-           "remove it, or give it to yourself (chown) and close it to others (chmod 700)");
+    refuse(folder, "it is not a folder that only you may enter",
+           "remove it, or make yourself its owner (chown) and remove the permissions of others (chmod 700)");
 }
 
 std::optional<sockaddr_un> address_of(const fs::path& folder, const std::string& name) {
@@ -97,7 +97,7 @@ local_socket::local_socket(fs::path folder, std::function<std::string()> answer)
   } catch (...) {
     close(listener_), close(ender_);
     unlink((folder_ / (name_ + std::string(suffix))).c_str());
-    refuse(folder_, "the system has no thread for it", "raise the limit of processes (ulimit -u)");
+    refuse(folder_, "the system could not create a thread for it", "raise the limit of processes (ulimit -u)");
   }
 }
 
@@ -109,13 +109,13 @@ void local_socket::open() {
   for (unsigned other = 0;; ++other) {
     name_ = std::to_string(getpid()) + (other ? "-" + std::to_string(other) : "");
     const auto address = address_of(folder_, name_);
-    if (!address) refuse(folder_, "its path is too long for a socket", "set XDG_RUNTIME_DIR to a shorter one");
+    if (!address) refuse(folder_, "its path is too long for a socket", "set XDG_RUNTIME_DIR to a shorter path");
     const listener found = look_for_listener(*address);
     if (found == listener::alive) continue;
     if (found == listener::stale) unlink(address->sun_path);
     if (bind(made.number(), as_sockaddr(*address), sizeof *address) != 0 || chmod(address->sun_path, 0600) != 0 ||
         listen(made.number(), 16) != 0)
-      refuse(folder_, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder where sockets can be made");
+      refuse(folder_, std::strerror(errno), "set XDG_RUNTIME_DIR to a folder where sockets can be created");
     break;
   }
   listener_ = made.release();
@@ -148,7 +148,7 @@ void local_socket::serve() noexcept {
   }
 }
 
-/// Who does not read is given up: the next may be waiting, and the runtime to end.
+/// Gives up on a peer that does not read: the next peer, or the end of the runtime, may be waiting.
 void local_socket::send_to(int peer) noexcept {
   const timeval patience{.tv_sec = 1, .tv_usec = 0};
   setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);

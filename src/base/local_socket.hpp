@@ -1,7 +1,8 @@
 // local_socket.hpp - a process answers others of its user, through sockets in a folder that only he can enter.
 //
 // A name is the process's number; where another process that lives has it already (two containers may share a folder
-// and count processes each for itself), "-1", "-2", ... follow. Who finds a socket that nobody listens to removes it.
+// and count processes each for itself), "-1", "-2", ... follow. A process that finds a socket without a listener
+// removes it.
 //
 // Threads     any. The answers are made on a thread of the socket's own.
 // Cost        one thread, asleep until someone asks.
@@ -51,7 +52,7 @@ class local_socket {
 /// The names of those who listen there, in order; what is left of others is removed.
 std::vector<std::string> local_sockets_in(const std::filesystem::path& folder);
 
-/// What the process behind a name answers; nothing if nobody listens there, or not within the time, or another user.
+/// The reply of the process behind a name; nothing if no process of this user listens there, or none replies in time.
 std::optional<std::string> ask_local_socket(const std::filesystem::path& folder, const std::string& name,
                                             std::chrono::milliseconds patience = std::chrono::seconds(5));
 

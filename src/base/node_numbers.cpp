@@ -85,7 +85,7 @@ std::string node_name(std::uint16_t number) {
 error no_such_node(std::uint32_t node, std::uint32_t nodes, const std::source_location& where) {
   return error("N02", "there is no node " + std::to_string(node))
       .fact("called", where)
-      .fact("nodes", std::to_string(nodes) + ", from 0 on")
+      .fact("nodes", std::to_string(nodes) + ", numbered from 0")
       .remedy(nodes == 1 ? "start the program with `stretto run -n " + std::to_string(node + 1) + "`"
                          : "count from 0 to job_nodes() - 1");
 }

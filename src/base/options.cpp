@@ -21,156 +21,150 @@ const std::vector<option>& table() {
   // clang-format off
   static const std::vector<option>& rows = *new const std::vector<option>{
       {"workers", &settings::workers, "0", "0", "4096", {}, "",
-       "threads that run tasks; 0 means one per core"},
+       "number of worker threads, which run tasks; 0 means one per core"},
       {"stack_size", &settings::stack_size, "256k", "16k", "1G", {}, "bytes",
-       "stack of a task that suspends"},
+       "size of a task's stack"},
       {"max_suspended", &settings::max_suspended, "60000", "1", "100000000", {}, "tasks",
        "tasks that may be suspended at once; each holds a stack and two memory mappings"},
       {"high_water", &settings::high_water, "8192", "1", "1000000000", {}, "tasks",
-       "tasks waiting to run before a task that spawns more runs its own in place"},
+       "tasks queued on one worker above which a task that spawns more is suspended until some of them have run"},
       {"spin_us", &settings::spin_us, "50", "0", "1000000", {}, "microseconds",
-       "how long a worker looks for work before it sleeps; in a job of several processes up to 1000, with CUDA "
-       "devices up to 2000, if it lately had to wait for less"},
+       "how long a worker polls before it sleeps; if its recent waits were short, up to 1000 in a job of several "
+       "processes and up to 2000 with CUDA devices"},
       {"seed", &settings::seed, "0", "0", "", {}, "",
-       "start of every random choice; a runtime that is stepped replays it exactly"},
+       "seed of all random choices; a stepped runtime replays them exactly"},
       {"poll_us", &settings::poll_us, "200", "10", "1000000", {}, "microseconds",
-       "longest pause between two polls for pending operations while no worker is idle"},
+       "longest interval between two polls for pending operations while no worker is idle"},
       {"stuck", &settings::stuck, "0", "0", "1000000", {}, "seconds",
-       "time without progress before it is told who waits for what; 0 means never; if not set 10, and off a terminal "
-       "only proven hangs",
+       "time without progress after which a hang report is printed; 0 means never; if not set, 10, and without a "
+       "terminal proven hangs only",
        agreement::all_nodes},
       {"stuck_file", &settings::stuck_file, "", "", "", {}, "path",
-       "file that keeps the last report of who waits for what, for `stretto why`"},
+       "file that receives the last hang report, for `stretto why`"},
       {"check", &settings::check, is_debug_build() ? "1" : "0", "", "", {"0", "1", "learn"}, "",
-       "whether races, reads of what nothing wrote and indices outside of arrays are found; a debug build does it if "
-       "not set; "
-       "learn tells which mappers kernels on buffers should have been launched with"},
+       "check for races, reads of unwritten elements and indices out of range; if not set, 1 in a debug build; "
+       "learn also suggests mappers for kernels on buffers"},
       {"platform", &settings::platform, "", "", "", {}, "path",
-       "platform file to use in place of what is discovered"},
+       "platform file, used instead of the discovered platform"},
       {"devices", &settings::devices, "none", "", "", {}, "list",
-       "devices that the program uses: all, none, or kinds of them such as cuda,opencl or sim:4(shared_bus)"},
+       "devices that the program uses: all, none, or a list of kinds such as cuda,opencl or sim:4(shared_bus)"},
       {"deal_devices", &settings::deal_devices, "1", "", "", zero_or_one, "",
-       "whether processes that one launcher started on a host deal its devices of CUDA and OpenCL among them, and "
-       "part the memory of those that "
-       "several use, rather than each opening all",
+       "divide the CUDA and OpenCL devices of a host, and the memory of shared devices, among the processes that "
+       "one launcher started there; 0 lets each process open all devices",
        agreement::all_nodes},
       {"device_memory", &settings::device_memory, "0", "0", "", {}, "bytes",
-       "how much of each device's memory is taken; 0 means as much as is sensible"},
+       "memory that the runtime uses of each device; 0 means nine tenths of the free memory, or half of an "
+       "OpenCL device's memory"},
       {"device_host_memory", &settings::device_host_memory, "0", "0", "", {}, "bytes",
-       "memory of the host that kernels of each device use in place, as a memory of its own; 0 means none"},
+       "host memory that kernels of each device access in place, as a memory of its own; 0 means none"},
       {"device_streams", &settings::device_streams, "5", "1", "64", {}, "",
-       "kernels of one device that may run side by side"},
+       "kernels of one device that may run concurrently"},
       {"device_threads", &settings::device_threads, "0", "", "", zero_or_one, "",
-       "whether each device is asked for what has ended by a thread of its own, rather than by idle workers"},
+       "poll each device from a dedicated thread instead of from idle workers"},
       {"locked_memory", &settings::locked_memory, "1G", "0", "", {}, "bytes",
-       "most of each memory of the host that is page-locked for devices that copy faster then, as it comes into use; "
-       "0 means none"},
+       "largest page-locked part of each host memory, if a device copies faster from locked pages; pages are "
+       "locked as they come into use; 0 means none"},
       {"device_messages", &settings::device_messages, "1", "", "", zero_or_one, "",
-       "whether elements in memory of devices go to other nodes and come from there in place, where the MPI or the "
-       "devices can, rather than by way of the host"},
+       "send and receive elements in device memory directly, if the MPI or the devices can; 0 sends them through "
+       "host memory"},
       {"host_memory", &settings::host_memory, "0", "0", "", {}, "bytes",
-       "most that instances and objects take of each memory of the host; 0 means what the machine has"},
+       "largest part of each host memory that instances and objects use; 0 means all memory of the machine"},
       {"spill", &settings::spill, "", "", "", {}, "path",
-       "folder whose disk takes the content of objects that the host's memory has no room for; empty means none"},
+       "folder on a disk that receives the data of objects when host memory is full; empty means none"},
       {"device_copy_streams", &settings::device_copy_streams, "1", "", "", zero_or_one, "",
-       "whether copies to and from a device go in streams of their own, beside its kernels"},
+       "use separate streams for copies to and from a device; 0 copies in the streams of its kernels"},
       {"device_pool", &settings::device_pool, "1", "", "", zero_or_one, "",
-       "whether a device's memory is taken once and parted among instances, rather than by its driver for each"},
+       "allocate a device's memory once and divide it among instances; 0 calls the driver for each instance"},
       {"recycle", &settings::recycle, "1", "", "", zero_or_one, "",
-       "whether records of launches, of objects and of operations on data serve again, rather than coming from the "
-       "system each time"},
+       "pool internal records of launches, objects and data operations; 0 allocates each one, for memory "
+       "debuggers"},
       {"kept_heap", &settings::kept_heap, "64M", "0", "", {}, "bytes",
-       "most that the program's heap keeps of what was freed, to give it out again without a page fault for each "
-       "page, rather than return it to the system; "
-       "0 leaves the heap as it is"},
+       "freed memory that the program's heap keeps for reuse instead of returning it to the system, which avoids "
+       "page faults; 0 leaves the heap unchanged"},
       {"scheduler", &settings::scheduler, "earliest_finish", "", "",
        {"fifo", "locality", "earliest_finish", "work_stealing"}, "",
-       "who decides which device computes a launch on objects"},
+       "policy that selects the device for a task on objects"},
       {"speeds", &settings::speeds, "", "", "", {}, "path",
-       "file that keeps measured speeds of kernels between runs; empty means in the user's cache, none means nowhere"},
+       "file that keeps measured kernel speeds between runs; empty means a file in the user's cache, none means "
+       "no file"},
       {"prefetch", &settings::prefetch, "4", "1", "1000", {}, "",
-       "launches on objects that a place is given ahead of time where there is a choice of places"},
+       "tasks on objects that are issued to a place ahead of time, if several places can run them"},
       {"job", &settings::job, "auto", "", "", {"auto", "alone", "mpi"}, "",
-       "whether the process is a node of a job: auto means if a launcher started several"},
+       "whether this process is a node of a job; auto means yes if a launcher started several processes"},
       {"mpi_threads", &settings::mpi_threads, "auto", "", "", {"auto", "funneled", "serialized", "multiple"}, "",
-       "which threads may call MPI, where the runtime starts it: worker 0 alone, any one at a time, or any at any "
-       "time; "
-       "auto means any at any time where the program itself is linked with an MPI, and any one at a time otherwise"},
+       "threads that may call MPI, if the runtime initialises it: worker 0 only, any one at a time, or any at "
+       "any time; auto means multiple if the program is linked with an MPI, else serialized"},
       {"global_memory", &settings::global_memory, "0", "0", "64G", {}, "bytes",
-       "what each node gives to the memory that every node of a job reads and writes by itself, taken as it is used; "
-       "0 means there is none",
+       "each node's share of the global memory, which all nodes access directly; pages are allocated on first "
+       "use; 0 means no global memory",
        agreement::all_nodes},
       {"message_memory", &settings::message_memory, "256M", "64K", "", {}, "bytes",
-       "most that messages take of a node's memory where they are sent, and where they wait to begin, before those "
-       "who send wait"},
+       "largest memory for messages that a node has sent and receivers have not consumed, and as much for "
+       "received messages that have not started; above it, senders are suspended"},
       {"largest_message", &settings::largest_message, "0", "0", "", {}, "bytes",
-       "most that a node takes as one message, other than elements of arrays; 0 means what the machine has free",
+       "largest message that a node accepts; elements of arrays do not count; 0 means as much as the host has "
+       "free",
        agreement::all_nodes},
       {"lane_memory", &settings::lane_memory, "16M", "0", "64G", {}, "bytes",
-       "what a process shares with others of its host, through which large messages go to them, taken as it is used; "
-       "0 leaves them to MPI"},
+       "memory shared with other processes of the host, through which large messages go; pages are allocated on "
+       "first use; 0 sends them by MPI"},
       {"mpi_folder", &settings::mpi_folder, "", "", "", {}, "path",
-       "folder with Stretto's library for each MPI; empty means where Stretto is installed, or was built"},
-      {"wander", &settings::wander, "0", "0", "100", {}, "percent",
-       "of messages to mobile objects, after which the object moves to another node, drawn by chance; to test "
-       "programs"},
+       "folder of Stretto's libraries for each MPI; empty means where Stretto is installed or was built"},
       {"balance", &settings::balance, "none", "", "", {"none", "greedy", "refine", "diffusion", "stealing"}, "",
-       "who decides which mobile objects move to which node, now and then, by what their handlers have taken",
+       "policy that periodically moves mobile objects between nodes by the measured cost of their handlers",
        agreement::all_nodes},
       {"balance_ms", &settings::balance_ms, "500", "1", "1000000", {}, "milliseconds",
-       "pause between two rounds of balancing, where the option balance asks for them"},
+       "interval between two rounds of balancing, if the option balance is not none"},
       {"weights", &settings::weights, "devices", "", "", {"off", "devices", "nodes"}, "",
-       "who gets shares of launches on buffers by measured speed: the devices of each node, or nodes, too; "
-       "a runtime that is stepped measures nothing"},
+       "measure speeds and weight shares of launches on buffers by them: off, between the devices of each node, "
+       "or also between nodes; a stepped runtime measures nothing"},
       {"compare_nodes", &settings::compare_nodes, "1", "", "", zero_or_one, "",
-       "whether the nodes of a job find out where their programs ask different things of buffers, and end with error "
-       "B23",
+       "compare the buffer calls of all nodes, and end the job with error B23 if they differ",
        agreement::all_nodes},
       {"horizon_step", &settings::horizon_step, "4", "0", "1000000000", {}, "launches",
-       "launches on buffers that follow one another until a horizon is made; 0 means none for that",
+       "length of a chain of launches on buffers after which a horizon is made; 0 means no such limit",
        agreement::all_nodes},
       {"horizon_breadth", &settings::horizon_breadth, "256", "0", "1000000000", {}, "launches",
-       "launches on buffers that none follows yet until a horizon is made; 2 or more, and 0 means none for that",
+       "number of launches on buffers without successors at which a horizon is made; 0 means no such limit, and "
+       "1 is not allowed",
        agreement::all_nodes},
       {"pipeline", &settings::pipeline, "auto", "", "", off_auto_on, "",
-       "whether a task of the runtime finds what to do for a launch on buffers, while the program goes on, if the "
-       "launch cannot be refused any "
-       "more; auto means where that takes longer than handing over and a worker is free"},
+       "generate the operations of a launch on buffers in a task of the runtime while the program goes on, if no "
+       "check of the launch can fail; auto does so if the launch is predicted to be slow and a worker is idle"},
       {"trace", &settings::trace, "", "", "", {}, "path",
-       "file that receives the trace at the end, for Perfetto or chrome://tracing"},
+       "file that receives the trace at the end of the run, for Perfetto or chrome://tracing"},
       {"trace_level", &settings::trace_level, "sampled", "", "", {"off", "sampled", "full"}, "",
-       "what the trace keeps: sampled counts very short tasks and times some of them"},
+       "detail of the trace; sampled counts very short tasks and measures some of them"},
       {"graph", &settings::graph, "", "", "", {}, "path",
-       "file that receives the graph of what was asked of buffers at the end; it ends in .dot, .json or .svg"},
+       "file that receives the graph of buffer operations at the end of the run; its name ends in .dot, .json or "
+       ".svg"},
       {"graph_kind", &settings::graph_kind, "commands", "", "",
        {"tasks", "commands", "instructions", "timeline", "prediction"}, "",
-       "what that graph shows: launches, what the node does of them, each operation of that, when these are predicted "
-       "to take place, or only "
-       "how long all would take"},
+       "what the graph shows: tasks (launches), the node's commands, their instructions, a predicted timeline of "
+       "these, or only the predicted total time"},
       {"dry_nodes", &settings::dry_nodes, "0", "0", "65536", {}, "nodes",
-       "job of so many nodes as one of which the program runs alone, finding what it would do on buffers and doing "
-       "none of it; 0 means that "
-       "it is done"},
+       "number of nodes of the job that a dry run assumes; the program runs alone and executes no buffer "
+       "operations; 0 means no dry run"},
       {"dry_node", &settings::dry_node, "0", "", "", {}, "list",
-       "nodes of a dry run whose work is found, such as 0,2-4 or all; the program runs as the first of them"},
+       "nodes of the dry run whose commands are generated, such as 0,2-4 or all; the program runs as the first "
+       "of them"},
       {"dry_devices", &settings::dry_devices, "0", "0", "63", {}, "devices",
-       "devices that each node of a dry run has; 0 means those that the option devices opens"},
+       "number of devices per node in a dry run; 0 means those that the option devices opens"},
       {"graph_costs", &settings::graph_costs, "", "", "", {}, "list",
-       "costs by which a timeline is predicted, where they are not the usual ones: "
-       "task=2e-6,launch=5e-6,items=1e9,copy_latency=5e-6,copy_bytes=1e10,"
-       "message_latency=2e-6,message_bytes=1e10"},
+       "costs for a predicted timeline that differ from the defaults: task=2e-6,launch=5e-6,items=1e9,"
+       "copy_latency=5e-6,copy_bytes=1e10,message_latency=2e-6,message_bytes=1e10"},
       {"statistics", &settings::statistics, "0", "", "", zero_or_one, "",
-       "whether what was counted per module and per place is printed at the end"},
+       "print counters per module and per place at the end of the run"},
       {"live", &settings::live, "0", "", "", zero_or_one, "",
-       "whether `stretto top` lists the program from its start, rather than once it has been asked for by number"},
+       "list the program in `stretto top` from its start; 0 lists it once it has been inspected by its PID"},
       {"log", &settings::log, "warn", "", "", {"off", "error", "warn", "info", "debug"}, "",
-       "how much a runtime says about its work"},
+       "how much a runtime logs"},
       {"errors", &settings::errors, "text", "", "", {"text", "json"}, "",
-       "how errors are printed; json is one object per line, with the same fields"},
+       "form of printed errors; json prints one object per line, with the same fields"},
       {"progress", &settings::progress, "auto", "", "", off_auto_on, "",
-       "whether long work shows a progress line; auto means on a terminal"},
+       "show a progress line during long work; auto means on a terminal"},
       {"color", &settings::color, "auto", "", "", off_auto_on, "",
-       "whether output is coloured; auto means on a terminal, unless NO_COLOR is set"},
+       "colour the output; auto means on a terminal, unless NO_COLOR is set"},
   };
   // clang-format on
   return rows;
@@ -350,10 +344,10 @@ parsed_options parse_options(const environment& variables, std::span<const std::
     if (!name.starts_with(variable_prefix) || name.starts_with("STRETTO_TEST_") || value.empty()) continue;
     const auto* row = find(name, variable_of);
     if (!row) {
-      // Compared without the prefix, which makes every two of them alike. What is like none of ours is somebody
-      // else's: STRETTO_ROOT.
+      // Compared without the prefix, which makes every two of them alike. Variables that resemble none of ours belong
+      // to others: STRETTO_ROOT.
       const auto near = nearest_name(name.substr(variable_prefix.size()), all(variable_without_prefix));
-      const auto told = fmt::format("the environment variable {} is no option of Stretto, and is ignored", name);
+      const auto told = fmt::format("the environment variable {} is not an option of Stretto and is ignored", name);
       if (near)
         result.misspelt.push_back(
             error("B10", told).remedy(fmt::format("did you mean \"{}{}\"?", variable_prefix, *near)));
@@ -375,7 +369,7 @@ parsed_options parse_options(const environment& variables, std::span<const std::
       continue;
     }
     if (!row)
-      throw error("B11", fmt::format("\"{}\" is no flag of Stretto", argument))
+      throw error("B11", fmt::format("\"{}\" is not a flag of Stretto", argument))
           .remedy(or_else(did_you_mean(name, all(flag_of)), "`stretto options` lists the flags"));
     if (equals == std::string::npos && i + 1 == arguments.size())
       throw error("B15", fmt::format("the flag {} needs a value", name))
@@ -399,18 +393,16 @@ environment stretto_environment() {
 }
 
 std::string options_page() {
-  std::string page =
-      "# Options\n\n"
-      "<!-- Written by `stretto options --markdown`; a test compares the two. -->\n\n"
-      "Every option is an environment variable and a flag of every `stretto` command and of every program that\n"
-      "hands its arguments to the runtime. A flag wins over the environment, the environment over what the program\n"
-      "asks for itself. A value out of range is an error, and so is a misspelt flag. A variable without a value counts "
-      "as\n"
-      "not set; one whose name is almost an option's is ignored with a warning ([B10](../errors/B10.md)), and other "
-      "names\n"
-      "that begin with STRETTO_ are left to whoever uses them. `stretto options` shows the values in force and where "
-      "each\n"
-      "comes from.\n";
+  std::string page = R"(# Options
+
+<!-- Written by `stretto options --markdown`; a test compares the two. -->
+
+Every option is an environment variable and a flag of every `stretto` command. A flag overrides the environment. A
+value that a program sets in `runtime_options` overrides both. An unknown flag and a value out of range are errors. A
+variable without a value counts as not set. A variable whose name is almost that of an option is ignored with a warning
+([B10](../errors/B10.md)). Stretto ignores all other names that begin with STRETTO_. `stretto options` shows the values
+in force and their origin.
+)";
   for (const auto& row : table())
     page += fmt::format(
         "\n## {}\n\n"
@@ -421,9 +413,9 @@ std::string options_page() {
         "{}",
         row.name, row.help, variable_of(row), flag_of(row), allowed_of(row),
         row.by_default.empty() ? "none" : fmt::format("`{}`", row.by_default),
-        row.between == agreement::all_nodes
-            ? "- the same on all nodes of a job; else they end with error [N15](../errors/N15.md)\n"
-            : "");
+        row.between == agreement::all_nodes ? "- all nodes of a job must have the same value; otherwise the job ends "
+                                              "with error [N15](../errors/N15.md)\n"
+                                            : "");
   return page;
 }
 

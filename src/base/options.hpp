@@ -70,7 +70,6 @@ struct settings {
   std::uint64_t largest_message;  // bytes
   std::uint64_t lane_memory;      // bytes
   std::string mpi_folder;         // path or empty
-  std::uint64_t wander;           // percent
   balancing balance;
   std::uint64_t balance_ms;
   weighing weights;
@@ -113,7 +112,7 @@ struct option {
   std::string_view least, most;      // of numbers; empty where there is no bound
   std::vector<std::string> choices;  // of enumerations, in the order of the enumerators
   std::string_view unit;             // "bytes", "microseconds", ...; empty where a number counts things
-  std::string_view help;             // one sentence, no full stop
+  std::string_view help;             // what it does, in a phrase without a full stop
   agreement between = agreement::none;
 };
 
@@ -130,7 +129,7 @@ std::string spelt(const option& row, const settings& values);
 
 using environment = std::map<std::string, std::string>;
 
-/// What to do with an argument that is not a flag of the table.
+/// How to treat an argument that is not a flag of the table.
 enum class foreign_arguments { keep, refuse };
 
 struct parsed_options {

@@ -25,9 +25,10 @@ class order_observer {
   virtual void follows(const void* task, awaited precondition) noexcept = 0;
   /// The memory of the record is a promise's from now on: what was known of a task there is not about it.
   virtual void reused(const void* record) noexcept = 0;
-  /// What runs on the calling thread has waited for it.
+  /// The task or body on the calling thread has waited for it.
   virtual void waited(awaited what, thread_context& by) noexcept = 0;
-  /// What runs on the calling thread has waited in a way that is not followed up: it may know all that has happened.
+  /// The task or body on the calling thread has waited in a way that is not observed: it may follow all that has
+  /// happened.
   virtual void synchronised(thread_context& by) noexcept = 0;
   /// `merged` happens after this, among others.
   virtual void merges(std::uint64_t merged, awaited input) noexcept = 0;

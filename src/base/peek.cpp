@@ -31,7 +31,7 @@ std::string peek_text(const char* from, std::size_t most) {
 }
 
 std::string peek_location(const std::source_location* from) {
-  // What compilers make of a source location: a pointer to these.
+  // Compilers implement a source location as a pointer to these.
   struct place {
     const char* file;
     const char* function;

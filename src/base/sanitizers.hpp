@@ -35,7 +35,7 @@ inline void unpoison(const volatile void* address, std::size_t bytes) noexcept {
 /// to be told what orders the program's accesses. Where it watches the library, too, it must judge that by itself.
 inline bool is_watched_alone() noexcept { return !thread_sanitizer && __tsan_acquire; }
 
-/// What the calling thread has done so far happens before what others do after announce_acquire of the same address.
+/// All that the calling thread has done so far happens before what others do after announce_acquire of this address.
 [[gnu::always_inline]] inline void announce_release(const volatile void* at) noexcept {
   if (is_watched_alone()) [[unlikely]]
     __tsan_release(const_cast<void*>(at));

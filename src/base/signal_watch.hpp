@@ -2,7 +2,7 @@
 // all is allowed.
 //
 // The handler marks its signal and wakes one thread of the process, which sleeps in a futex and blocks every signal
-// itself; that thread runs the callbacks. Whoever handled the signal before still does, after us. One thread of its
+// itself; that thread runs the callbacks. The handler installed before still runs, after ours. One thread of its
 // own, and not a runtime's service thread: it answers also while a poller of a module hangs.
 //
 // Threads     any, any number at a time; but not from inside a callback.
@@ -59,9 +59,9 @@ class timed_watch {
   timed_watch* next_ = nullptr;
 };
 
-/// What signals that ask something mean to the process stays the program's matter, and ours, while a driver's library
-/// is loaded: at the end they are handled as before, whatever that library has made of them. LLVM, which drivers load,
-/// handles the one that asks for a trace, and ends the program where a handler above its own passes it on.
+/// Keeps the handlers of SIGUSR1 and SIGUSR2 while a driver's library is loaded: the destructor restores them, whatever
+/// that library has installed. LLVM, which drivers load, handles the signal that asks for a trace, and ends the program
+/// if a handler above its own passes it on.
 ///
 /// One at a time in a process: others wait, and so do watches that are made or end meanwhile.
 class signals_kept {

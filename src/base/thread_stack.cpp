@@ -125,7 +125,7 @@ std::vector<const void*> stack_of_thread(int number, std::size_t most) {
   answered.store(0, std::memory_order_seq_cst);
   asked.store(number, std::memory_order_seq_cst);
   if (syscall(SYS_tgkill, getpid(), number, question) == 0) futex_wait_for(answered, 0, patience);
-  // Whoever is answering is waited for; whoever comes later finds nothing asked, or the signal ignored again.
+  // Wait for a handler that is replying. A later one finds no question, or the signal ignored again.
   if (!asked.exchange(0, std::memory_order_seq_cst))
     while (!answered.load(std::memory_order_acquire)) futex_wait_for(answered, 0, patience);
   sigaction(question, &before, nullptr);

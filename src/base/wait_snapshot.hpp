@@ -74,12 +74,12 @@ struct worker_state {
 /// wait_node::held_by of a reservation, where all that this node knows is that it has passed it on.
 inline constexpr const char* held_elsewhere = "another node";
 
-/// What it took, once the limit was over, to tell: on an idle machine no longer than each look's pause and the
+/// The cost of a report after the limit had passed: on an idle machine no longer than each look's pause and the
 /// processor time.
 struct reaction {
   std::uint32_t looks = 0;   // that found no progress beyond the limit, the one that told it included; 0: on request
   double longest_pause = 0;  // seconds between two looks, whatever the limit
-  double processor_seconds = 0;  // of these looks and of the telling
+  double processor_seconds = 0;  // of these looks and of the report
   bool operator==(const reaction&) const = default;
 };
 
@@ -110,14 +110,14 @@ class wait_walk {
   wait_node& operator[](std::uint32_t index) noexcept { return into_.nodes[index]; }
   void link(std::uint32_t who, std::uint32_t waits_for) { into_.nodes[who].waits_for.push_back(waits_for); }
   bool has(wait_kind key, std::uint64_t raw) const { return known_.contains({key, raw}); }
-  /// What was mentioned by `key` and is not described yet.
+  /// Numbers that were mentioned with `key` and are not described yet.
   std::vector<std::uint64_t> undescribed(wait_kind key) const {
     std::vector<std::uint64_t> raw;
     for (const auto& [what, index] : known_)
       if (what.first == key && into_.nodes[index].kind == wait_kind::unknown) raw.push_back(what.second);
     return raw;
   }
-  /// What was mentioned by `key`, described or not.
+  /// Numbers that were mentioned with `key`, described or not, with their indices.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> all(wait_kind key) const {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
     for (auto i = known_.lower_bound({key, 0}); i != known_.end() && i->first.first == key; ++i)

@@ -34,11 +34,11 @@ std::vector<graph::effect_use> require_effects(std::span<const detail::used_side
     const auto& h = u.which.handle();
     if (!h || h->state->runtime != context.runtime)
       throw error("B26", h ? "host_task was given a side effect of another runtime"
-                           : "host_task was given a side effect that names nothing")
+                           : "host_task was given a side effect that is empty")
           .fact("submitted", where)
-          .because(h ? "a side effect orders the tasks of the runtime in which it was made"
-                     : "it was made without a name, or has gone to another by std::move")
-          .remedy("make it inside the runtime that uses it: side_effect log(\"log\")");
+          .because(h ? "a side effect orders the tasks of the runtime that created it"
+                     : "it was default-constructed, or moved from by std::move")
+          .remedy("create it inside the runtime that uses it: side_effect log(\"log\")");
     const auto same = std::ranges::find(all, h->number, &graph::effect_use::effect);
     if (same == all.end()) all.push_back({h->number, u.is_affected, h->name});
     else same->is_affected = same->is_affected || u.is_affected;

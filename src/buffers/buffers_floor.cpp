@@ -91,8 +91,8 @@ graph::horizon_policy checked_horizons(const graph::horizon_policy& given, const
   error e("B16", what);
   if (where) e.fact("submitted", *where);
   throw std::move(e)
-      .because("each launch would be followed by a horizon, which it and the next wait for in turn")
-      .remedy("give 2 or more, or 0 for no horizons because of parallel launches");
+      .because("a horizon would follow each launch, and the launches would run one after the other")
+      .remedy("give 2 or more, or 0 to make no horizons because of parallel launches");
 }
 
 std::optional<error> handle_failed_run(base::runtime_context& runtime, const std::exception_ptr& why,

@@ -204,12 +204,12 @@ void checked_view::refuse(does what, const point* at) const {
   e.fact("submitted", of_.where).fact("chunk", of_.chunk.text());
   if (at) e.fact("element", base::index_text(&at->at[0], is_.dimensions));
   throw std::move(e)
-      .fact("named", text_of_boxes(is_.named) + " by " + is_.mapper)
+      .fact("mapped", text_of_boxes(is_.named) + " by " + is_.mapper)
       .because(
-          "other nodes and pieces know of what mappers name alone: elsewhere they may write at the same time, or not "
-          "have sent what is there")
-      .remedy(what == does::writes ? "write what belongs to the chunk, or give a mapper that names it"
-                                   : "give a mapper that names it: neighborhood(1), all, a function");
+          "other nodes and pieces know only the elements that mappers name: they may write others concurrently, or not "
+          "have sent them")
+      .remedy(what == does::writes ? "write only elements of the chunk, or give a mapper that names the element"
+                                   : "give a mapper that names the element: neighborhood(1), all, a function");
 }
 
 void run_checked(const detail::host_function& f, const checked_task& of,

@@ -52,22 +52,19 @@ error error_of(const divergence_report& d) {
     few.insert(few.end(), d.groups[i].nodes.begin(), d.groups[i].nodes.end());
   std::ranges::sort(few);
   const std::string call = std::to_string(d.number + 1);
-  error e("B23", text_of_nodes(few) + (few.size() == 1 ? " asks" : " ask") + " something else of buffers than " +
+  error e("B23", text_of_nodes(few) + (few.size() == 1 ? " makes" : " make") + " a different buffer call than " +
                      text_of_nodes(d.groups.front().nodes));
-  e.fact("call",
-         d.is_first ? call + " of the program's on buffers" : "before call " + call + " of the program's on buffers");
+  e.fact("where", (d.is_first ? "buffer call " : "before buffer call ") + call);
   for (std::size_t i = 0; i < std::min(d.groups.size(), most_shown_groups); ++i) {
     const divergence_report::group& g = d.groups[i];
     e.fact(text_of_nodes(g.nodes), g.what + (g.where.empty() ? "" : " (" + g.where + ")"));
   }
   e.because(
-       "every node makes the same calls on buffers in the same order; a branch on the node's number, random numbers, "
-       "the time or data "
-       "that one node alone has led elsewhere")
+       "all nodes must make the same calls on buffers in the same order; a node took another path because of its "
+       "number, random numbers, the time, or data that it alone has")
       .remedy(
-          "decide by what all nodes have alike: elements that are read, arguments, one seed; what one node alone is to "
-          "do goes into "
-          "host_task(on_one_node, ...)");
+          "decide by values that are equal on all nodes: elements that are read, arguments, one seed; put the work of "
+          "a single node into host_task(on_one_node, ...)");
   return e;
 }
 

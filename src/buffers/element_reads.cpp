@@ -37,11 +37,11 @@ namespace {
 /// The result of a read in a dry run: a poisoned event.
 event never_read(const buffer_record& b, const dry_run& dry, base::thread_context& context,
                  const std::source_location& where) {
-  error e("B09", "the elements of " + describe(b) + " are not there: this is a dry run");
+  error e("B09", "a dry run does not compute the elements of " + describe(b));
   e.fact("submitted", where)
-      .because("the program runs as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
-               " nodes without its kernels, to find what it would do on buffers (option dry_nodes)")
-      .remedy("if (!is_dry_run()) around what looks at elements; the call of read stays outside of it");
+      .because("a dry run as N" + std::to_string(dry.self()) + " of " + std::to_string(dry.nodes()) +
+               " nodes plans the work on buffers and runs no kernels (option dry_nodes)")
+      .remedy("guard the code that accesses elements by if (!is_dry_run()), but not the call of read");
   const user_event never = user_event::create(where);
   never.poison(std::make_exception_ptr(std::move(e)), where);
   detail::cause_of(never, context)->mark_observed();  // without an access to the elements this is no failure
@@ -49,12 +49,12 @@ event never_read(const buffer_record& b, const dry_run& dry, base::thread_contex
 }
 
 [[noreturn]] void refuse(const seen_elements& seen, const point& at, int dimensions) {
-  throw error("B27", "an element of " + seen.of + " is looked at that was not read")
+  throw error("B27", "an element of " + seen.of + " is accessed that was not read")
       .fact("submitted", seen.where)
       .fact("element", base::index_text(&at.at[0], dimensions))
       .fact("read", seen.part.text())
-      .because("others may not be on this node, or be written meanwhile")
-      .remedy("read a part that holds it, or all: u.read()");
+      .because("other elements may not be on this node, or may be written concurrently")
+      .remedy("read a part that contains it, or all: u.read()");
 }
 
 }  // namespace
@@ -79,11 +79,11 @@ seen_later see_elements(const buffer_handle& h, const box& part, const std::sour
                                                     .of = describe(b)})};
   }
   if (!b.elements.contains(part))
-    throw error("B08", "read names elements that " + describe(b) + " does not have")
+    throw error("B08", "read uses elements outside of " + describe(b))
         .fact("submitted", where)
         .fact("part", part.text())
         .fact("buffer", b.elements.text())
-        .remedy("name a part inside of it: intersection(part, u.elements())");
+        .remedy("read a part inside of it: intersection(part, u.elements())");
   graph::task t;
   t.kind = graph::task_kind::fence;
   t.by = graph::processors::host;
@@ -154,11 +154,10 @@ void copy_seen(const seen_elements& seen, std::byte* to) {
 }
 
 void refuse_value(const std::source_location& where) {
-  throw error("B09", "fence gives no value: this is a dry run")
+  throw error("B09", "fence returns no value in a dry run")
       .fact("submitted", where)
-      .because(
-          "the program runs without its kernels and host tasks, to find what it would do on buffers (option dry_nodes)")
-      .remedy("if (!is_dry_run()) around what looks at the value; the call of fence stays outside of it");
+      .because("a dry run plans the work on buffers and runs neither kernels nor host tasks (option dry_nodes)")
+      .remedy("guard the code that accesses the value by if (!is_dry_run()), but not the call of fence");
 }
 
 const view_limits* limits_of(const seen_elements& seen) noexcept { return seen.limits.refuse ? &seen.limits : nullptr; }

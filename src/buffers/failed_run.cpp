@@ -31,11 +31,10 @@ error error_of(const failed_run& r) {
                     " has ended with an error; buffer operations that depend on it cannot complete");
   e.fact("its run", r.where).fact("its error", its_code + r.why.sentence());
   for (const auto& [name, value] : r.why.facts()) e.fact(name, value);
-  e.because(r.why.why().empty() ? "every node makes the same calls on buffers, and computes its part of what others use"
+  e.because(r.why.why().empty() ? "all nodes make the same buffer calls, and each computes a part that others use"
                                 : r.why.why());
-  e.remedy(r.why.what_to_try().empty()
-               ? "mend what failed there; what is caught inside of run is to be caught on all nodes alike"
-               : r.why.what_to_try());
+  e.remedy(r.why.what_to_try().empty() ? "fix the error there; catch an exception inside run on all nodes or on none"
+                                       : r.why.what_to_try());
   return e.caused_by(std::make_exception_ptr(r.why));
 }
 

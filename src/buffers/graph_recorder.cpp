@@ -107,10 +107,10 @@ void graph_recorder::write() const {
 }
 
 error graph_recorder::not_written(int reason) const {
-  return error("B18", "the graph of what was asked of buffers could not be written")
+  return error("B18", "the graph of the operations on buffers could not be written")
       .fact("file", settings_.file)
       .because(reason ? std::strerror(reason) : "the system gave no reason")
-      .remedy("name a file in a folder that is there: STRETTO_GRAPH=graph.dot");
+      .remedy("name a file in a folder that exists: STRETTO_GRAPH=graph.dot");
 }
 
 }  // namespace stretto::buffers

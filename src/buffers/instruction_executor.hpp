@@ -148,7 +148,7 @@ class instruction_executor {
   const checked_region& region_to_check(const graph::compute& c, std::size_t use, const graph::task& t);
   event launch_kernel(const graph::compute& c, const task_work& work, bool check);
   event spawn_on_host(const graph::compute& c, const task_work& work, bool check);
-  /// What each argument may be used for.
+  /// The permitted uses of each argument.
   std::vector<checked_view::argument> arguments_to_check(const graph::compute& c, const task_work& work) const;
   event start(const graph::send& s, const task_work& work, base::thread_context& context);
   event start(const graph::receive& r, graph::instruction_id id, const task_work& work, base::thread_context& context);

@@ -122,7 +122,7 @@ buffer_handle load_from_raw(const file_elements& as, std::string_view file, cons
         if (!S_ISREG(is.st_mode)) throw file_cannot_be_read(named, "it is no file");
         if (static_cast<std::uint64_t>(is.st_size) != bytes)
           throw error("F05",
-                      "the file " + named.string() + " has another length than the elements to be loaded from it")
+                      "the file " + named.string() + " does not have the size of the elements to be loaded from it")
               .fact("elements", fmt::format("{}, {} bytes", elements.text(), bytes))
               .fact("file", fmt::format("{} bytes", is.st_size))
               .remedy("name the elements that were saved, and their type");

@@ -50,7 +50,7 @@ void check_weights(std::span<const double> weights, const char* of, std::initial
     if (!(std::isfinite(w) && w > 0))
       throw error("B22", "set_weights was given a weight of " + std::string(of) + " that is not above 0")
           .fact("submitted", where)
-          .because("every node, and every device of a node, computes a part of each launch that is long enough")
+          .because("every node and every device runs a part of each launch that is long enough")
           .remedy("give a small weight: a millionth of the largest is the least that counts");
 }
 

@@ -63,10 +63,10 @@ future<void> save_to_zarr(const buffer_handle& h, const file_elements& of, std::
   const bool is_empty = elements.is_empty();
   for (int axis = 0; axis < of.dimensions; ++axis) {
     if (options.chunk[axis] < 0)
-      throw error("F07", fmt::format("an array is to be saved in chunks of {} elements along axis {}",
+      throw error("F07", fmt::format("an array cannot be saved in chunks of {} elements along axis {}",
                                      options.chunk[axis], axis))
           .fact("submitted", where)
-          .remedy("give lengths of at least 1, or 0 for what fits");
+          .remedy("give lengths of at least 1, or 0 for automatic lengths");
     a.shape.push_back(is_empty ? 0 : elements.length(axis));
     a.chunk.push_back(options.chunk[axis] ? std::min(options.chunk[axis], std::max<coordinate>(1, a.shape.back()))
                                           : chosen[axis]);
@@ -135,12 +135,12 @@ buffer_handle load_from_zarr(const file_elements& as, std::string_view folder, s
   std::string wanted = as.type + ", 1 axis";
   if (as.dimensions != 1) wanted = fmt::format("{}, {} axes", as.type, as.dimensions);
   if (a.type != as.type || a.element_bytes != as.bytes || a.shape.size() != as.dimensions)
-    throw error("F03", "the array " + from.string() + " is of another type")
+    throw error("F03", "the array " + from.string() + " has another type")
         .fact("submitted", where)
-        .fact("asked for", wanted)
-        .fact("is",
+        .fact("requested", wanted)
+        .fact("stored",
               fmt::format("{}, {}", a.type, a.shape.size() == 1 ? "1 axis" : fmt::format("{} axes", a.shape.size())))
-        .remedy("load it as what it is");
+        .remedy("load it as the stored type");
   point min, max(1, 1, 1);
   for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
     min[static_cast<int>(axis)] = a.origin.empty() ? 0 : a.origin[axis];

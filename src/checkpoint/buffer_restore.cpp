@@ -62,11 +62,11 @@ class opened_checkpoint {
     const box elements = elements_of_rows(is);
     if (const buffer_handle& h = w.names; h && h->elements != elements)
       throw error("C05", "\"" + k.name + "\" of the checkpoint " + content->directory.string() +
-                             " has other elements than " + buffers::describe(*w.names))
+                             " has different elements than " + buffers::describe(*w.names))
           .fact("called", where)
-          .fact("kept", elements.text())
+          .fact("stored", elements.text())
           .fact("buffer", w.names->elements.text())
-          .remedy("restore it in a program of the same size, or into a variable that names no buffer yet");
+          .remedy("restore it into a buffer with the same elements, or into an empty buffer variable");
     require_chunks(content->directory, array_of(k.name), is,
                    [&](const std::string& file) { return content->entry_of(file); });
     shapes.push_back(is);

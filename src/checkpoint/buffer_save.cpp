@@ -128,9 +128,9 @@ using namespace checkpoints;
 void check_kept_name(const std::vector<kept_variable>& all, std::string_view name, const std::source_location& where) {
   require_valid_name(std::string(name), where);
   if (std::ranges::any_of(all, [&](const kept_variable& k) { return k.name == name; }))
-    throw error("C08", "two things are kept in a checkpoint under the name \"" + std::string(name) + "\"")
+    throw error("C08", "a checkpoint cannot store two things under the name \"" + std::string(name) + "\"")
         .fact("called", where)
-        .remedy("give each its own name");
+        .remedy("give each a name of its own");
 }
 
 future<void> save_buffers(const std::string& directory, const std::vector<kept_variable>& all,

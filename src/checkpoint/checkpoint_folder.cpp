@@ -16,8 +16,8 @@ namespace {
 error cannot_write(const fs::path& what, int number) {
   return error("C01", "the checkpoint " + what.string() + " cannot be written: " + std::strerror(number))
       .because("the last checkpoint stays as it is")
-      .remedy(files::remedy_for(number, "make room there: a new checkpoint is written beside the last one",
-                                "name a directory in a folder that exists and can be written, on every node"));
+      .remedy(files::remedy_for(number, "free space there: a new checkpoint is written next to the last one",
+                                "name a directory inside an existing, writable folder, on every node"));
 }
 
 constexpr files::file_errors words{cannot_write, damaged};
@@ -46,7 +46,7 @@ error damaged(const fs::path& file, const std::string& expected, const std::stri
   return error("C02", "the file " + file.string() + " of a checkpoint is damaged")
       .fact("expected", expected)
       .fact("found", found)
-      .because("it is not what was written")
+      .because("the contents differ from what was written")
       .remedy("take another copy of the whole checkpoint");
 }
 

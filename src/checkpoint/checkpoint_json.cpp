@@ -114,10 +114,10 @@ checkpoint_content content_from(const json& all, const std::filesystem::path& di
   constexpr auto most = ~std::uint64_t{0};
   const auto format = number_in<std::uint64_t>(all.at("stretto_checkpoint"), 0, most);
   if (format < oldest_format || format > format_version)
-    throw error("C06", directory.string() + " is no checkpoint that this version of Stretto reads")
+    throw error("C06", directory.string() + " is not a checkpoint that this version of Stretto can read")
         .fact("format", std::to_string(format) + "; this version reads " + std::to_string(oldest_format) + " to " +
                             std::to_string(format_version))
-        .remedy("read it with the version that has written it: " + all.at("library").get<std::string>());
+        .remedy("read it with the version that wrote it: " + all.at("library").get<std::string>());
   c.program = all.at("program");
   c.library = all.at("library");
   c.has_old_format = format < format_version;

@@ -69,10 +69,10 @@ int restore_here(const node_part& p) {
   for (const listed_object& o : p.assigned_objects) {
     const detail::mobile_type* const type = mobiles::mobile_type_at(o.what.type);
     if (!type)
-      throw error("C03", "the type of an object in the checkpoint " + p.directory + " is not known")
+      throw error("C03", "the checkpoint " + p.directory + " contains an object of an unknown type")
           .fact("object", o.what.name)
-          .because("the library that holds it is not loaded, or is another one")
-          .remedy("load the libraries that were loaded when the checkpoint was taken, before it is restored");
+          .because("the library that defines the type is not loaded, or is a different one")
+          .remedy("before the restore, load the libraries that were loaded when the checkpoint was taken");
     field_reader in(bytes.at(o.content));
     all.restore_object(o.what.id, *type, o.what.name, type->read(in));
   }
@@ -94,14 +94,14 @@ int restore_letters_here(const node_part& p) {
 void check_build(const checkpoint_content& from, const std::source_location& where) {
   const std::string program = dist::program_build(), library = dist::library_build();
   if (from.program == program && from.library == library) return;
-  throw error("C03", "the mobile objects of the checkpoint " + from.directory.string() + " are another build's")
+  throw error("C03",
+              "the mobile objects of the checkpoint " + from.directory.string() + " were written by another build")
       .fact("called", where)
       .fact("written by", from.program + "; Stretto " + from.library)
-      .fact("this is", program + "; Stretto " + library)
-      .because("types and handlers are kept as places in the program, which another build has elsewhere")
+      .fact("running", program + "; Stretto " + library)
+      .because("types and handlers are stored as positions in the program, which differ between builds")
       .remedy(
-          "restore it with the build that has written it, or keep by name what another one is to read: "
-          "value<T>(\"...\")");
+          "restore it with the build that wrote it, or store by name what other builds are to read: value<T>(\"...\")");
 }
 
 std::string shape_text(const kept_shape& s) {
@@ -127,9 +127,9 @@ kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted
     std::vector<std::string> names;
     std::string list;
     for (const auto& [n, shape] : all) names.push_back(n), list += (list.empty() ? "" : ", ") + n;
-    error e("C04",
-            "the checkpoint " + from.directory.string() + " keeps nothing" + of + " under the name \"" + name + "\"");
-    e.fact("called", where).fact("kept", list.empty() ? "nothing" : list);
+    error e("C04", "the checkpoint " + from.directory.string() + " contains nothing" + of + " under the name \"" +
+                       name + "\"");
+    e.fact("called", where).fact("contains", list.empty() ? "nothing" : list);
     if (wanted.node) e.fact("nodes", "0 to " + std::to_string(from.nodes - 1));
     if (const std::string hint = base::did_you_mean(name, names); !hint.empty()) e.remedy(hint);
     throw e;
@@ -140,12 +140,11 @@ kept_shape shape_of_kept(const checkpoint_content& from, const kept_name& wanted
   for (std::size_t a = 0; is_like && a < is.lengths.size(); ++a)
     is_like = like.lengths[a] < 0 || like.lengths[a] == is.lengths[a];
   if (!is_like)
-    throw error("C05",
-                "\"" + name + "\"" + of + " of the checkpoint " + from.directory.string() + " is of another type")
+    throw error("C05", "\"" + name + "\"" + of + " of the checkpoint " + from.directory.string() + " has another type")
         .fact("called", where)
-        .fact("asked for", shape_text(like))
-        .fact("kept", shape_text(is))
-        .remedy("ask for the type that was kept");
+        .fact("requested", shape_text(like))
+        .fact("stored", shape_text(is))
+        .remedy("request the type that was stored");
   if (is.origin.empty()) is.origin.assign(is.lengths.size(), 0);
   return is;
 }
@@ -163,10 +162,10 @@ void restore_mobile_objects(const checkpoint_content& from, const std::source_lo
   for (const std::uint64_t n : checkpoints::run_on_all_nodes([](auto) { return call<&names_here>(); }, where))
     made += n;
   if (made)
-    throw error("C07", "mobile objects are restored into a job that has some already")
+    throw error("C07", "mobile objects cannot be restored into a job that already has some")
         .fact("called", where)
-        .fact("made before", std::to_string(made))
-        .because("their names could be the same")
+        .fact("existing", std::to_string(made))
+        .because("restored and existing objects could have the same ids")
         .remedy("call restore_objects once, before any make_mobile and make_collection");
   const std::uint32_t nodes = job_nodes();
   std::vector<node_part> parts(nodes);
@@ -236,10 +235,10 @@ std::optional<checkpoint> try_open_checkpoint(std::string_view directory, lookin
 
 checkpoint open_checkpoint(std::string_view directory, looking looks, std::source_location where) {
   if (auto c = try_open_checkpoint(directory, looks, where)) return *c;
-  throw error("C06", std::string(directory) + " is no checkpoint")
+  throw error("C06", std::string(directory) + " is not a checkpoint")
       .fact("called", where)
       .because("there is no such directory")
-      .remedy("try_open_checkpoint returns nothing then, for programs that begin anew");
+      .remedy("call try_open_checkpoint if the program can also begin anew");
 }
 
 }  // namespace stretto

@@ -48,9 +48,9 @@ void check_names(const std::vector<kept>& all) {
   for (const kept& k : all) {
     require_valid_name(k.name, k.where);
     if (!names.insert(k.name).second)
-      throw error("C08", "two things are kept in a checkpoint under the name \"" + k.name + "\"")
+      throw error("C08", "a checkpoint cannot store two things under the name \"" + k.name + "\"")
           .fact("called", k.where)
-          .remedy("give each its own name");
+          .remedy("give each a name of its own");
   }
 }
 
@@ -94,8 +94,8 @@ future<void> save_checkpoint(std::string_view directory, std::vector<kept> all, 
   if (on && on->current && objects_here().is_handler(*on->current))
     throw error("C11", "a handler of a mobile object takes a checkpoint")
         .fact("called", where)
-        .because("a checkpoint is taken when no handler runs, and this one would wait for itself")
-        .remedy("take it in a task of its own: async(call) from the handler, without waiting for it");
+        .because("a checkpoint waits until no handler runs, so this handler would wait for itself")
+        .remedy("take it in a separate task: call async in the handler, and do not wait for the task");
   const std::filesystem::path to = directory;
   reserve(where);
   try {

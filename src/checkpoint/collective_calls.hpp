@@ -47,9 +47,9 @@ std::vector<R> results_of(const std::vector<future<R>>& asked) {
   if (!first) return all;
   const std::string loss = node_failure_in(first);
   if (loss.empty()) std::rethrow_exception(first);
-  throw error("C09", "a node was lost while a checkpoint was taken or restored")
+  throw error("C09", "a node failed while a checkpoint was taken or restored")
       .because(loss)
-      .remedy("begin again from the last checkpoint, which stays as it is")
+      .remedy("restart from the last checkpoint, which is unchanged")
       .caused_by(first);
 }
 

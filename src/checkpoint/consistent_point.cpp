@@ -63,10 +63,11 @@ void wait_until_consistent(const std::source_location& where) {
     patience = std::min(2 * patience, most_patient_rounds);
     if (times >= most_times && !now.busy_objects && now.deferred_sends &&
         std::chrono::steady_clock::now() - changed > most_silence)
-      throw error("C10", "messages that wait for events cannot be in a checkpoint")
-          .fact("waiting", std::to_string(now.deferred_sends))
+      throw error("C10", "a checkpoint cannot contain messages that wait for events")
+          .fact("messages", std::to_string(now.deferred_sends))
           .fact("called", where)
-          .because("no handler triggers these events: send(after(...), ...) was given events of tasks that go on later")
+          .because(
+              "no running handler triggers these events: they belong to tasks that continue only after the checkpoint")
           .remedy("take the checkpoint when these events have been triggered");
     if (times++ < times_before_all) {
       std::vector<awaited_message> all;

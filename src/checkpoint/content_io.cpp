@@ -27,7 +27,7 @@ checkpoint_content read_table(const std::filesystem::path& directory) {
   const auto file = directory / contents_name;
   std::error_code e;
   if (!std::filesystem::is_directory(directory, e) || !std::filesystem::exists(file, e))
-    throw error("C06", directory.string() + " is no checkpoint")
+    throw error("C06", directory.string() + " is not a checkpoint")
         .because(std::filesystem::is_directory(directory, e) ? "it has no file checkpoint.json"
                                                              : "there is no such directory")
         .remedy("name the directory that save_checkpoint was given");
@@ -44,10 +44,10 @@ void warn_of_old_format(const checkpoint_content& c) {
 
 void require_valid_name(const std::string& name, const std::source_location& where) {
   if (is_valid_name(name)) return;
-  throw error("C08", "nothing can be kept in a checkpoint under the name \"" + name + "\"")
+  throw error("C08", "a checkpoint cannot store anything under the name \"" + name + "\"")
       .fact("called", where)
-      .because("it becomes the name of an array, and of a directory")
-      .remedy("take a name without '/', of 1 to 200 characters, that begins neither with '.' nor with \"__\"");
+      .because("it becomes the name of an array and of a directory")
+      .remedy("choose a name without '/', of 1 to 200 characters, that begins neither with '.' nor with \"__\"");
 }
 
 checkpoint_content read_contents(const std::filesystem::path& directory) {

@@ -50,9 +50,10 @@ void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std:
   const std::scoped_lock lock(node.lock);
   for (const auto& some : node.all)
     if (std::ranges::any_of(some->all, [&](const own_things::one& o) { return o.name == name; }))
-      throw error("C08", "a node keeps two things of its own under the name \"" + std::string(name) + "\"")
+      throw error("C08",
+                  "a checkpoint cannot store two things of one node under the name \"" + std::string(name) + "\"")
           .fact("called", where)
-          .remedy("give each its own name");
+          .remedy("give each a name of its own");
   in->all.push_back({std::string(name), std::move(now)});
 }
 

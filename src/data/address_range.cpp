@@ -25,10 +25,10 @@ constexpr std::uint64_t largest_step = 256u << 20;
 std::uint64_t page_up(std::uint64_t n) noexcept { return (n + page - 1) / page * page; }
 
 [[noreturn]] void refuse(const std::filesystem::path& folder, const char* what, int why) {
-  throw error("D23", "the folder \"" + folder.string() + "\" cannot take what memory has no room for")
-      .fact("while", what)
+  throw error("D23", "the folder \"" + folder.string() + "\" cannot hold the objects that do not fit in memory")
+      .fact("operation", what)
       .because(std::strerror(why))
-      .remedy("name another with STRETTO_SPILL, on a disk with room");
+      .remedy("name another folder with STRETTO_SPILL, on a disk with free space");
 }
 
 int open_without_name(const std::filesystem::path& folder) {
@@ -36,7 +36,7 @@ int open_without_name(const std::filesystem::path& folder) {
   // Some file systems have no unnamed files.
   std::string name = folder / "stretto-spill-XXXXXX";
   const int made = ::mkostemp(name.data(), O_CLOEXEC);
-  if (made < 0) refuse(folder, "making a file in it", errno);
+  if (made < 0) refuse(folder, "creating a file in it", errno);
   ::unlink(name.c_str());
   return made;
 }

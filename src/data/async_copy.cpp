@@ -67,7 +67,7 @@ event async_copy(place to, void* target, place from, const void* source, std::si
         .fact("submitted", where)
         .fact("overlap", std::to_string(bytes - (first > second ? first - second : second - first)) + " of " +
                              std::to_string(bytes) + " bytes")
-        .remedy("copy by way of a second buffer");
+        .remedy("copy through a second buffer");
   if (in_reach && bytes <= state.settings.inline_bytes && !after.profile) {
     const data::precondition_state o = data::state_of_preconditions(after, {}, context);
     if (!o.pending && !o.cause) {

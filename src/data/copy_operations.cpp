@@ -45,7 +45,7 @@ void complain(const data::bad_index& bad, const instance_record& table, const op
   const unsigned axes = r.indices <= detail::index_kind::point1 ? 1 : r.indices == detail::index_kind::point2 ? 2 : 3;
   std::string text;
   for (unsigned a = 0; a < axes; ++a) text += (a ? ", " : "") + std::to_string(bad.index[static_cast<int>(a)]);
-  throw error("D07", std::string(r.kind->verb) + " met an index outside " + detail::describe(table))
+  throw error("D07", std::string(r.kind->verb) + " found an index outside of " + detail::describe(table))
       .fact("submitted", r.where)
       .fact("index", text)
       .fact("box", table.shape.box.text());
@@ -85,7 +85,7 @@ void refuse_overlap(const instance_record& r, std::span<const box> boxes, const 
             .fact("submitted", where)
             .fact("from", from.shifted(shift).text())
             .fact("to", to.text())
-            .remedy("copy by way of a second instance");
+            .remedy("copy through a second instance");
 }
 
 /// Throws unless both instances have the elements; returns their bytes.

@@ -103,26 +103,27 @@ instance_handle create_on_device(const instance_request& request, const reductio
     return error("D05", sentence).fact("submitted", where).fact("memory", space.name()).because(because).remedy(remedy);
   };
   if (!fold_kernel_of(kind.on_devices))
-    throw refused("a reduction was asked for in the memory of a device, by an operator that devices do not have",
-                  "kernels contribute by the operators of the library, of numbers of 32 or 64 bits, and by those of "
+    throw refused("a reduction in device memory uses an operator that devices do not support",
+                  "devices support the operators of the library on numbers of 32 or 64 bits, and those of "
                   "STRETTO_DEVICE_OPERATOR",
                   "create it in host memory, or define the operator by STRETTO_DEVICE_OPERATOR");
   if (style != reduction_style::automatic && style != reduction_style::shared_fold)
-    throw refused("a reduction in the memory of a device was asked for in a style of the host's",
-                  "what kernels contribute there goes into one array", "use reduction_style::automatic or shared_fold");
+    throw refused("a reduction in device memory uses a style that only the host supports",
+                  "kernels add their contributions to one array there",
+                  "use reduction_style::automatic or shared_fold");
   instance_request array = request;
   array.holds = detail::storage::by_element;
   array.only_at_once = true;
   const instance_handle made = detail::create_instance(array, {}, where);
   if (!made.record) {
     const memory_usage now = space.usage();
-    throw error("D16", "memory \"" + space.name() + "\" has no room for the contributions to a reduction")
+    throw error("D16", "memory \"" + space.name() + "\" has no space for the contributions to a reduction")
         .fact("submitted", where)
         .fact("box", request.box.text())
-        .fact("wanted", std::to_string(request.box.volume() * kind.rhs_bytes) + " bytes")
+        .fact("needed", std::to_string(request.box.volume() * kind.rhs_bytes) + " bytes")
         .fact("free", std::to_string(now.free) + " bytes")
         .fact("largest", std::to_string(now.largest_block) + " bytes in one block")
-        .remedy("destroy what is in that memory first, or create it in host memory");
+        .remedy("destroy instances in that memory first, or create the reduction in host memory");
   }
   // The array is ready for others once it holds identities.
   made.record->ready = fill_with_identity(made, kind, {}, where);

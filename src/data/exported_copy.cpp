@@ -15,9 +15,9 @@ event copy_exported(const attachments& all, std::uint64_t number, const box& par
                     const std::source_location& where, base::thread_context& context) {
   const std::shared_ptr<attached_array> array = all.find(number);
   if (!array)
-    throw error("G06", "the content of an object that came with a message is not there any more")
-        .because("the message had been answered for, or given up, before it was read")
-        .remedy("read a message once");
+    throw error("G06", "the data of an object in a message is no longer available")
+        .because("the reply to the message was sent, or the message was abandoned, before it was read")
+        .remedy("read a message only once");
   const user_event done = user_event::create(where);
   array->export_elements(
       part.shifted(shift), where,

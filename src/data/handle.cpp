@@ -9,13 +9,13 @@ namespace stretto::data {
 detail::instance_record& usable(const detail::instance_handle& h, const char* verb, base::thread_context& context,
                                 const std::source_location& where) {
   if (!h.record)
-    throw error("D13", std::string(verb) + " was given a handle that names no instance")
+    throw error("D13", std::string(verb) + " was given an instance handle that is empty")
         .fact("submitted", where)
-        .remedy("create the instance first: a default-made handle is empty");
+        .remedy("create the instance first: a default-constructed handle is empty");
   if (h.key >> 48 != context.runtime->node)
     throw error("D13", std::string(verb) + " was given an instance of another runtime")
         .fact("submitted", where)
-        .fact("instance of", base::node_name(static_cast<std::uint16_t>(h.key >> 48)))
+        .fact("owner", base::node_name(static_cast<std::uint16_t>(h.key >> 48)))
         .fact("called on", base::node_name(context.runtime->node));
   if (h.record->live.load(std::memory_order_acquire) == h.key) [[likely]]
     return *h.record;
@@ -35,7 +35,7 @@ void refuse_destroyed(const detail::instance_handle& h, const char* verb, const 
 
 void refuse_outside(const char* verb, const box& part, const detail::instance_record& r,
                     const std::source_location& where) {
-  throw error("D06", std::string(verb) + " names elements that " + detail::describe(r) + " does not have")
+  throw error("D06", std::string(verb) + " uses elements outside of " + detail::describe(r))
       .fact("submitted", where)
       .fact("box", part.text())
       .fact("instance", r.shape.box.text());

@@ -38,7 +38,7 @@ class happens_before {
     bool operator==(const epoch&) const = default;
   };
 
-  /// What one task, or the body of a worker, has waited for so far. It must live as long as end_of() may be asked for.
+  /// The waits of one task, or of the body of a worker, so far. It must live as long as end_of() may be asked for.
   struct wait_history {
     std::vector<std::uint64_t> clock;
     std::uint64_t all_until = 0;

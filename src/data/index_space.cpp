@@ -73,7 +73,7 @@ std::optional<element> index_space::try_allocate() {
 
 element index_space::allocate(std::source_location where) {
   if (const auto e = try_allocate()) return *e;
-  throw error("D18", "an index space has no element left")
+  throw error("D18", "an index space has no free element")
       .fact("allocated", where)
       .fact("capacity", std::to_string(capacity_) + " elements")
       .remedy("make the index space larger, or free elements first");
@@ -91,7 +91,7 @@ void index_space::free(element e, std::source_location where) {
       .fact("freed", where)
       .fact("element", std::to_string(e.index))
       .fact("capacity", std::to_string(capacity_) + " elements")
-      .because(position < capacity_ ? "it was freed before, or never allocated" : "it is of another index space");
+      .because(position < capacity_ ? "it was freed before, or never allocated" : "it belongs to another index space");
 }
 
 bool index_space::contains(element e) const noexcept {

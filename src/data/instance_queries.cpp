@@ -27,13 +27,13 @@ std::byte* open_instance(const instance_handle& given, data::layout& shape, cons
   if (r.ready.raw() != 0 && has_ended(r.ready, context))
     if (const failure_ref cause = cause_of(r.ready, context)) cause->raise();
   if (r.ready.raw() != 0 && !has_ended(r.ready, context))
-    throw error("D09", describe(r) + " was opened before it existed")
+    throw error("D09", describe(r) + " was accessed before it existed")
         .fact("submitted", where)
         .fact("created", r.created)
         .because("its creation waits for preconditions, or for memory")
-        .remedy("open it in a task that runs after(ready)");
+        .remedy("access it in a task that runs after(ready)");
   if (!data::is_on_host(r.space))
-    throw error("D15", describe(r) + " lives in a memory that the processor does not address")
+    throw error("D15", describe(r) + " is in a memory that the host cannot access")
         .fact("submitted", where)
         .fact("memory", r.space->name())
         .remedy("copy it to an instance in host memory");
@@ -64,11 +64,13 @@ std::string name_of(const instance_handle& h, const std::source_location& where)
 void out_of_bounds(const point& at, const box& box, unsigned dimensions) {
   std::string text;
   for (unsigned a = 0; a < dimensions; ++a) text += (a ? ", " : "(") + std::to_string(at[a]);
-  throw error("D02", "an element outside its instance was used").fact("element", text + ")").fact("box", box.text());
+  throw error("D02", "a view accesses an element outside of its instance")
+      .fact("element", text + ")")
+      .fact("box", box.text());
 }
 
 void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes) {
-  throw error("D10", "row() was asked of an instance whose last axis is not contiguous")
+  throw error("D10", "row() requires an instance whose last axis is contiguous")
       .fact("stride", std::to_string(stride_bytes) + " bytes between elements of " + std::to_string(element_bytes))
       .remedy("use operator(), or create the instance in C order");
 }
@@ -78,7 +80,7 @@ void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes) {
 memory_usage usage_of(place memory, std::source_location where) {
   data::data_state& state = data::state_of(base::require_current("usage_of"));
   if (data::memory_space* space = state.find(memory)) return space->usage();
-  throw error("D04", "the usage of a place that is no memory of this runtime was asked for").fact("submitted", where);
+  throw error("D04", "usage_of was called with a place that is not a memory of this runtime").fact("submitted", where);
 }
 
 }  // namespace stretto

@@ -60,7 +60,7 @@ void require_addressable(const char* what, std::string_view name, const box& ele
 
 void refuse_size(const char* what, std::string_view name, const box& elements, std::uint32_t element_bytes,
                  const std::source_location& where) {
-  error e("D14", std::string(what) + " of more than 2^62 bytes was asked for");
+  error e("D14", std::string(what) + " of more than 2^62 bytes was requested");
   e.fact("submitted", where);
   if (!name.empty()) e.fact("name", "\"" + std::string(name) + "\"");
   throw std::move(e).fact("box", elements.text()).fact("element", bytes_text(element_bytes));
@@ -68,11 +68,11 @@ void refuse_size(const char* what, std::string_view name, const box& elements, s
 
 void refuse_memory(const detail::instance_request& r, const data_state& state, const std::source_location& where) {
   if (const memory_space* const space = state.find(r.memory))
-    throw error("D04", "memory of a driver's was named in a memory that is of no device")
+    throw error("D04", "a driver's memory was passed for a memory that belongs to no device")
         .fact("submitted", where)
         .fact("memory", space->name())
-        .remedy("name the memory of the device whose driver it is from");
-  error e("D04", "an instance was to be made at a place that is no memory of this runtime");
+        .remedy("name the memory of the device whose driver allocated it");
+  error e("D04", "an instance cannot be created at a place that is not a memory of this runtime");
   e.fact("submitted", where);
   if (r.memory) e.fact("place", "number " + std::to_string(r.memory.index));
   std::string names;
@@ -83,17 +83,17 @@ void refuse_memory(const detail::instance_request& r, const data_state& state, c
 failure_ref creation_refused(const detail::instance_record& r, const creation& refused) {
   error e("D03", detail::describe(r) + " does not fit into memory \"" + r.space->name() + "\"");
   e.fact("submitted", r.created)
-      .fact("wanted", bytes_text(refused.bytes))
+      .fact("needed", bytes_text(refused.bytes))
       .fact("free", bytes_text(refused.free_bytes))
       .fact("largest", bytes_text(refused.largest_block) + " in one block")
       .fact("capacity", bytes_text(r.space->capacity()));
   if (refused.bytes > r.space->capacity())
     std::move(e).because("the memory is smaller than the instance").remedy("use smaller instances or another memory");
   else if (refused.bytes <= refused.free_bytes)
-    e.because("what is free is in pieces")
-        .remedy("destroy neighbours first, or create large instances before small ones");
+    e.because("the free memory is fragmented")
+        .remedy("destroy adjacent instances first, or create large instances before small ones");
   else
-    e.because("no destruction that was submitted earlier is left to wait for")
+    e.because("no destruction that was submitted earlier is still pending")
         .remedy("destroy instances before this creation is submitted, or use smaller ones");
   return detail::make_failure(std::make_exception_ptr(std::move(e)), detail::describe(r), r.created);
 }

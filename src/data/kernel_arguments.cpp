@@ -105,7 +105,7 @@ void refuse_wrong_range(const kernel_code& code, const kernel_range& r) {
       throw error("K25", "kernel \"" + std::string(code.name) + "\" is launched in groups of " +
                              std::to_string(r.group[a]) + " items along axis " + std::to_string(a))
           .fact("launched", r.where)
-          .remedy("a group has at least one item along every axis");
+          .remedy("launch groups of at least one item along every axis");
   device::refuse_wide_ids(code, to_range(r), r.where);
 }
 

@@ -78,9 +78,9 @@ void check_axes(const checked_launch& l, const checked_argument& a, const array_
       .fact("submitted", l.where)
       .fact("range", l.items.text())
       .fact("array", argument_text(l, a) + ", " + a.elements.text())
-      .because("one_to_one names the element of each item's own id, and the range goes beyond the array")
+      .because("one_to_one names the element with the id of the item, and the range exceeds the array")
       .remedy(
-          "launch over the array's elements(), or leave items out by a mapper of your own: intersection(part, "
+          "launch over the array's elements(), or leave items out with a mapper of your own: intersection(part, "
           "elements)");
 }
 
@@ -95,7 +95,7 @@ void refuse_conflict(const checked_launch& l, const geometry::use_conflict& foun
       .fact("written by",
             argument_text(l, writer) + ": " + items + found.writers.text() + " may write " + found.written.text())
       .fact("overlap", found.where.text())
-      .because("what is read depends on which of them comes first, and on how the range is divided")
+      .because("the values that are read depend on the order of the items and on how the range is split")
       .remedy("write into a second array with one_to_one, and swap the two after each launch");
 }
 

@@ -92,7 +92,7 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
   device::attached_device* on = nullptr;
   if (first && away(*first)) {
     on = devices ? devices->at(first->array.record->space->where()) : nullptr;
-    if (!on) throw refuse("on arrays in a memory that no processor of this runtime computes in");
+    if (!on) throw refuse("on arrays in a memory that no processor of this runtime can access");
   }
   const auto all_used_by = [&](const device::attached_device& d) {
     return std::ranges::all_of(items, [&](const detail::launch_item& i) { return !i.array.record || uses(d, i); });
@@ -100,8 +100,8 @@ device::attached_device* device_for(const kernel_code& code, const kernel_range&
   if (on && !all_used_by(*on)) throw refuse("on arrays in different memories");
   if (!on && wanted && all_used_by(*wanted)) on = wanted;
   if (asked && on != wanted)
-    throw refuse(wanted ? "on device \"" + wanted->name() + "\", and its arrays are elsewhere"
-                        : "on the host, and its arrays are in the memory of device \"" + on->name() + "\"");
+    throw refuse(wanted ? "on device \"" + wanted->name() + "\", but its arrays are elsewhere"
+                        : "on the host, but its arrays are in the memory of device \"" + on->name() + "\"");
   return on;
 }
 
@@ -166,11 +166,11 @@ void data::place_launch(placed_launch& l, const kernel_code& code, const kernel_
   l.on = device_for(code, range, l.items, asked.on ? asked.on : asked.at, context);
   if (l.on && asked.worker != detail::placing_request().worker)
     throw error("K28", "kernel \"" + std::string(code.name) + "\" is launched on worker " +
-                           std::to_string(asked.worker) + ", and its arrays are in the memory of device \"" +
+                           std::to_string(asked.worker) + ", but its arrays are in the memory of device \"" +
                            l.on->name() + "\"")
         .fact("launched", range.where)
-        .because("a kernel is computed where its arrays are, and a device is no worker")
-        .remedy("leave on(worker(i)) out, or copy() the arrays to memory of the host");
+        .because("a kernel runs where its arrays are, and a worker cannot access device memory")
+        .remedy("omit on(worker(i)), or copy() the arrays to host memory");
   if (!l.on && !code.run) throw device::without_code(code, "the host").fact("launched", range.where);
 }
 

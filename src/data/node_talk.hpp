@@ -15,7 +15,7 @@ namespace stretto::data {
 class listener {
  public:
   virtual ~listener() = default;
-  /// What another node has said (other_nodes::say). Those of one node come in their order, but long ones may be
+  /// Handles a message of another node (other_nodes::say). Messages of one node arrive in order, but long ones may be
   /// overtaken.
   virtual void heard(std::uint32_t from, std::span<const std::byte> words, base::thread_context& context) = 0;
   /// Nothing comes from that node any more.

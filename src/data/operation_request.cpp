@@ -15,9 +15,9 @@ void require_alive(const operation_request& r) {
   for (unsigned i = 0; i < r.used_count; ++i) {
     const detail::instance_handle& h = r.used[i];
     if (h.record->live.load(std::memory_order_acquire) == h.key) continue;
-    throw error("D08", std::string(r.kind->verb) + " came to run after an instance that it uses was destroyed")
+    throw error("D08", std::string(r.kind->verb) + " started after an instance that it uses was destroyed")
         .fact("submitted", r.where)
-        .fact("which", i == 0 ? "the one that is written" : "one that is read")
+        .fact("instance", i == 0 ? "the one that it writes" : "one that it reads")
         .because("the destruction did not wait for it")
         .remedy("pass the operation's event to destroy: x.destroy(after(event))");
   }

@@ -25,7 +25,7 @@ class operation_span {
   operation_span(const operation_request& r, cause made_ready_by, base::thread_context& context)
       : operation_span(*r.kind, {r.used.data(), r.used_count}, r.bytes, r.where, made_ready_by, context) {}
   operation_span(const operation_span&) = delete;
-  /// Ends the span. What happens later in the scope is caused by the operation, but is not part of it.
+  /// Ends the span. Later spans in the scope are caused by the operation, but are not part of it.
   void stop() noexcept {
     if (context_) [[unlikely]]
       record_.end = trace::clock::now();

@@ -33,7 +33,7 @@ error unordered(const element_access& first, const element_access& second, const
       .fact("first", one + ", " + short_location(first.line))
       .fact("second", other + ", " + short_location(second.line))
       .fact("elements", intersection(first.where, second.where).text())
-      .because("one of them writes, and neither waits for the other: what the elements hold is a matter of luck")
+      .because("one of them writes, and neither waits for the other: the result depends on timing")
       .remedy("let the second one wait: " + other + "(..., after(event of the first))");
 }
 

@@ -21,14 +21,14 @@ std::uint16_t number_in(const instance_handle& h) noexcept { return static_cast<
 other_nodes& others_for(const instance_handle& h, const char* verb, base::thread_context& context,
                         const std::source_location& where) {
   if (!h.record)
-    throw error("D13", std::string(verb) + " was given a handle that names no instance")
+    throw error("D13", std::string(verb) + " was given an instance handle that is empty")
         .fact("submitted", where)
-        .remedy("create the instance first: a default-made handle is empty");
+        .remedy("create the instance first: a default-constructed handle is empty");
   other_nodes* const others = state_of(context).others;
   if (!others || !others->reaches(number_in(h)))
     throw error("D13", std::string(verb) + " was given an instance of another runtime")
         .fact("submitted", where)
-        .fact("instance of", base::node_name(number_in(h)))
+        .fact("owner", base::node_name(number_in(h)))
         .fact("called on", base::node_name(context.runtime->node));
   return *others;
 }
@@ -62,16 +62,16 @@ instance_handle local_by_name(const instance_handle& h, const char* verb, base::
   if (number_in(h) == context.runtime->node) {
     const instance_handle found = others.near(h, verb, where);
     if (found.record) return found;
-    throw error("D09", "an instance was used on its node before the request for it had come there")
+    throw error("D09", "an instance was used before the request to create it had arrived on its node")
         .fact("submitted", where)
-        .because("its handle came by way of another node, which was faster")
-        .remedy("let this wait for the event that create returned");
+        .because("its handle came through another node and arrived earlier")
+        .remedy("let this operation wait for the event that create returned");
   }
   throw error("D24", std::string(verb) + " was given an instance of another node")
       .fact("submitted", where)
-      .fact("instance of", "node " + std::to_string(others.index_of(number_in(h))))
+      .fact("owner", "node " + std::to_string(others.index_of(number_in(h))))
       .fact("called on", "node " + std::to_string(others.self()))
-      .because("elements are looked at, and kernels run, where the instance is")
+      .because("only the node of an instance can access its elements and run kernels on it")
       .remedy(
           "send a function there: async(at_node(x.node()), call<&f>(x)), or copy the elements to an instance of this "
           "node");

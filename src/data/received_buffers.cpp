@@ -85,10 +85,11 @@ detail::instance_handle received_buffers::find(const name& is, const std::source
   const std::scoped_lock lock(lock_);
   const auto found = all_.find(is);
   if (found != all_.end()) return found->second.in;
-  throw error("G09", "a buffer that came with a message is not there any more")
+  throw error("G09", "a buffer received with a message no longer exists")
       .fact("submitted", where)
-      .because("it lasts until its handler, and what the handler has spawned, has ended, and the events that keep it")
-      .remedy("keep it until what uses it has ended: buffer.keep_until(event), or copy it");
+      .because(
+          "it exists until its handler, the work spawned by the handler, and the events given to keep_until have ended")
+      .remedy("keep it until its users have ended: buffer.keep_until(event), or copy it");
 }
 
 void received_buffers::keep_until(const name& is, event e, const std::source_location& where) {

@@ -88,10 +88,10 @@ constexpr operation_kind fold_array_kind{"fold_into", trace::kind::reduce, run_f
 constexpr operation_kind clear_kind{"clear", trace::kind::fill, run_clear, operation_kind::cut::forbidden};
 
 void number_needed(const instance_record& r, const std::source_location& where) {
-  throw error("D17", detail::describe(r) + " needs a contributor's number")
+  throw error("D17", detail::describe(r) + " requires a contributor number")
       .fact("submitted", where)
       .because("its operator does not commute, so the order of contributors matters")
-      .remedy("pass the number that says where in the order it stands");
+      .remedy("pass the position of this contributor in the order as its number");
 }
 
 operation_request request(const operation_kind& kind, const instance_handle& to, const instance_handle& from,
@@ -183,7 +183,7 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
                                  const reduction_options& options, const std::source_location& where) {
   base::thread_context& context = base::require_current("create");
   if (options.style == reduction_style::shared_fold && !kind.is_commutative)
-    throw error("D05", "a shared fold was asked for an operator that does not commute")
+    throw error("D05", "a shared fold requires a commutative operator")
         .fact("submitted", where)
         .because("contributions to a shared array are combined in the order in which they happen to arrive")
         .remedy("use reduction_style::fold, list or automatic");
@@ -191,10 +191,10 @@ instance_handle create_reduction(place memory, const box& elements, std::uint8_t
   data::data_state& state = data::state_of(context);
   const bool is_for_device = !data::is_on_host(space);
   if (is_for_device && !(state.settings.devices && state.settings.devices->at(memory)))
-    throw error("D15", "a reduction was asked for in a memory that no processor of this runtime computes in")
+    throw error("D15", "a reduction cannot be created in a memory that neither the host nor an open device uses")
         .fact("submitted", where)
         .fact("memory", space->name())
-        .remedy("create it in host memory, or in that of a device");
+        .remedy("create it in host memory or in the memory of an open device");
   // The record of an instance without memory of its own.
   const instance_request asked{.memory = memory,
                                .box = elements,
@@ -220,7 +220,7 @@ open_contribution open(const instance_handle& h, std::uint32_t number, const std
   base::thread_context& context = base::require_current("contribute");
   const instance_record& r = data::usable(h, "contribute", context, where);
   if (data::is_on_device(h))
-    throw error("D15", detail::describe(r) + " lies in the memory of a device, where kernels contribute")
+    throw error("D15", detail::describe(r) + " is in device memory, where only kernels contribute")
         .fact("submitted", where)
         .fact("memory", r.space->name())
         .remedy(

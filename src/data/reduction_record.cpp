@@ -44,9 +44,9 @@ data::block* reduction_record::take(std::uint64_t bytes, std::uint64_t at_least)
     }
     if (bytes > at_least) continue;
     const memory_usage now = space_.usage();
-    throw error("D16", "memory \"" + space_.name() + "\" has no room for more contributions to a reduction")
+    throw error("D16", "memory \"" + space_.name() + "\" has no space for more contributions to a reduction")
         .fact("box", elements.text())
-        .fact("wanted", std::to_string(at_least) + " bytes")
+        .fact("needed", std::to_string(at_least) + " bytes")
         .fact("free", std::to_string(now.free) + " bytes")
         .fact("largest", std::to_string(now.largest_block) + " bytes in one block")
         .remedy("reduce and clear earlier, or use reduction_style::shared_fold");

@@ -39,7 +39,7 @@ std::vector<memory_space*> staged_copy_queue::route(const operation_request& r) 
 void staged_copy_queue::require_route(const operation_request& r) const {
   const auto name = [](const memory_space* m) { return m ? "\"" + m->name() + "\"" : std::string("program memory"); };
   if (r.kind->only_moves && r.used_count == 2 && !route(r).empty()) return;
-  error e("D12", std::string("no way for this ") + r.kind->verb + " between the memories of its instances");
+  error e("D12", std::string("no route for this ") + r.kind->verb + " between the memories of its instances");
   e.fact("submitted", r.where);
   if (r.used_count > 1) e.fact("from", name(r.used[1].record->space));
   throw std::move(e)
@@ -77,10 +77,10 @@ void staged_copy_queue::start_waiting(base::thread_context& context) noexcept {
         } else if (!active_.empty()) {
           return;  // the end of an active copy frees its buffers
         } else {
-          throw error("D12",
-                      std::string("no room for one element between the memories of this ") + op->request.kind->verb)
+          throw error("D12", std::string("no space for one element in a memory between those of this ") +
+                                 op->request.kind->verb)
               .fact("submitted", op->request.where)
-              .because("its route passes through a memory that instances fill to the last byte")
+              .because("its route passes through a memory that instances fill completely")
               .remedy("leave some of that memory free");
         }
       } catch (...) {

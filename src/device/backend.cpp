@@ -34,7 +34,7 @@ error no_such(std::string_view word, std::string_view text, const std::vector<ba
   for (const std::string& w : words) list += (list.empty() ? "" : ", ") + w;
   std::string guess = base::did_you_mean(word, words);
   return error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" names no kind of device", text, word))
-      .fact("allowed", list + "; all but the first two also with a number, as in sim:4")
+      .fact("allowed", list + "; a kind may have a number, as in sim:4")
       .remedy(guess.empty() ? "`stretto doctor` lists the devices of this machine" : std::move(guess));
 }
 
@@ -77,9 +77,10 @@ device_request read_word(std::string_view word, std::string_view text, const std
   const std::string_view number = word.substr(colon + 1);
   const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), w.at_most);
   if (fault != std::errc() || end != number.data() + number.size() || w.at_most < 1 || w.at_most > most_devices)
-    throw error("K26", fmt::format("option devices cannot be \"{}\": \"{}\" is no number of devices", text, number))
-        .fact("allowed",
-              fmt::format("1 to {}, or no number: all of that kind, and one that is simulated", most_devices));
+    throw error("K26",
+                fmt::format("option devices cannot be \"{}\": \"{}\" is not a valid number of devices", text, number))
+        .fact("allowed", fmt::format("1 to {}; without a number: all devices of that kind, or one simulated device",
+                                     most_devices));
   return w;
 }
 
@@ -158,12 +159,12 @@ std::vector<opened_device> open_devices(const std::vector<device_request>& which
       if (usable++ < w.at_most) open.push_back(std::move(f));
     }
     if (open.size() > most_devices)
-      throw error("K26", fmt::format("option devices asks for {} devices, and a runtime has at most {}", open.size(),
+      throw error("K26", fmt::format("option devices asks for {} devices, but a runtime has at most {}", open.size(),
                                      most_devices))
-          .because("where an element is valid is kept as a bit for each memory, the host's among them")
-          .remedy("ask for fewer, as in sim:4; several processes have as many each");
+          .because("a bit mask records which memories hold a valid element, and host memory needs one bit")
+          .remedy("ask for fewer, as in sim:4; each process of a job may have as many");
     if (usable || !w.is_named) continue;
-    error e("K27", fmt::format("option devices asks for {}, and there is no such device that can be used", w.backend));
+    error e("K27", fmt::format("option devices asks for {}, but no such device is usable", w.backend));
     if (!unusable.name.empty()) e.fact("found", unusable.name);
     throw std::move(e)
         .because(unusable.reason.empty() ? "none was found" : unusable.reason)

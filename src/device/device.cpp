@@ -27,14 +27,14 @@ error refused(const char* code, const device& on, const kernel_code& kernel, std
 }  // namespace
 
 error missing_capability(const kernel_code& code, std::string_view what, std::string_view device) {
-  return error("K13", fmt::format("kernel \"{}\" needs {}, which the device has not", code.name, what))
+  return error("K13", fmt::format("kernel \"{}\" needs {}, which the device does not support", code.name, what))
       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
       .fact("device", std::string(device))
       .remedy("run it on another device, or write it with float");
 }
 
 error foreign_memory(const device& on, std::string why, std::string remedy) {
-  return error("N19", "memory that was named is not of the device that it was said to be of")
+  return error("N19", "native memory does not belong to the named device")
       .fact("device", fmt::format("\"{}\" ({})", on.about().name, on.about().backend))
       .because(std::move(why))
       .remedy(std::move(remedy));
@@ -69,7 +69,8 @@ std::byte* device::import_memory(std::span<const std::byte> token, std::uint64_t
 }
 
 void device::require(const native_memory&, std::uint64_t) const {
-  throw foreign_memory(*this, "this kind of device has none but its own", "copy the elements to an instance there");
+  throw foreign_memory(*this, "this kind of device can only use its own memory",
+                       "copy the elements to an instance on the device");
 }
 
 error unsupported_range(const device& on, const kernel_code& code, std::string sentence, std::string_view at_most) {
@@ -116,16 +117,16 @@ void check_group(const device& on, const kernel_code& code, const group_needs& o
   const properties& is = on.about();
   if (items < 1 || items > std::min(is.most_items_per_group, own.most_items)) {
     const bool is_own = own.most_items < is.most_items_per_group;
-    error e = refused("K22", on, code, fmt::format("groups of {} items are more than the device can run", items));
+    error e = refused("K22", on, code, fmt::format("groups of {} items are too large for the device", items));
     e.fact("at most", is_own ? fmt::format("{} items per group of this kernel", own.most_items)
                              : fmt::format("{} items per group", is.most_items_per_group));
-    if (is_own) e.because("each item takes registers");
+    if (is_own) e.because("each item uses registers");
     throw std::move(e).remedy("launch more and smaller groups");
   }
   if (local_bytes + own.local_bytes > is.local_memory_bytes)
     throw refused(
         "K23", on, code,
-        fmt::format("{} bytes of local memory are more than a group of the device has", local_bytes + own.local_bytes))
+        fmt::format("{} bytes of local memory are too much for a group on the device", local_bytes + own.local_bytes))
         .fact("at most", own.local_bytes ? fmt::format("{} bytes, of which the kernel itself declares {}",
                                                        is.local_memory_bytes, own.local_bytes)
                                          : fmt::format("{} bytes", is.local_memory_bytes))
@@ -143,7 +144,7 @@ void check_launch(const device& on, const compiled_kernel& kernel, const launch_
   const kernel_code& code = kernel.code;
   if (arguments.size() != code.parameters.size())
     throw refused("K20", on, code,
-                  fmt::format("a launch gives {} arguments where the kernel has {} parameters", arguments.size(),
+                  fmt::format("a launch passes {} arguments, but the kernel has {} parameters", arguments.size(),
                               code.parameters.size()));
   std::uint64_t local_bytes = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -41,11 +41,12 @@ const device_text* text_named(std::string_view name, const kernel_code& user) {
   }
   if (own) return own;
   if (rival)
-    throw error("K11", fmt::format("\"{}\", which kernel \"{}\" uses, stands for two device texts", name, user.name))
+    throw error("K11",
+                fmt::format("\"{}\", which kernel \"{}\" uses, has two definitions for devices", name, user.name))
         .fact("kernel", fmt::format("{}:{}", user.file, user.line))
         .fact("one", fmt::format("{}:{}", other->file, other->line))
         .fact("other", fmt::format("{}:{}", rival->file, rival->line))
-        .because("devices know no namespaces, and neither stands in the kernel's own file")
+        .because("devices have no namespaces, and neither definition is in the kernel's own file")
         .remedy("rename one of them");
   return other;
 }

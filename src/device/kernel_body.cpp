@@ -64,7 +64,7 @@ class rewriter {
     return std::all_of(spellings.begin(), spellings.end(), [&](std::string_view s) { return at(i++) == s; });
   }
   [[noreturn]] void refuse(unsigned line, std::string why, std::string remedy) const {
-    throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_))
+    throw error("K10", fmt::format("kernel \"{}\" cannot be translated for devices", kernel_))
         .fact("line", fmt::format("{}", line))
         .because(std::move(why))
         .remedy(std::move(remedy));
@@ -196,7 +196,7 @@ class rewriter {
     const std::size_t end = closing(*in_, i + 1);
     if (!follows(i + 1, {"(", "[", "&", "]", "(", "item"}) || !(at(i + 8) == ")") || !(at(i + 9) == "{") ||
         closing(*in_, i + 9) + 1 != end)
-      refuse(line, "a region is each_item with a lambda, nothing else", "write each_item([&](item it) { ... });");
+      refuse(line, "a region must be each_item with a lambda", "write each_item([&](item it) { ... });");
     items_.push_back(at(i + 7).spelling);
     append(out, "{", line);
     append(out, part(i + 9, end));
@@ -211,7 +211,8 @@ class rewriter {
   std::size_t member_of_item(std::size_t i, tokens& out) {
     const token& which = at(i + 2);
     if (!(at(i + 1) == ".") || !(which == "local_id" || which == "global_id"))
-      refuse(at(i).line, fmt::format("\"{}\" is an item, which has local_id(axis) and global_id(axis)", at(i).spelling),
+      refuse(at(i).line,
+             fmt::format("\"{}\" is an item, which has only local_id(axis) and global_id(axis)", at(i).spelling),
              fmt::format("write {}.local_id(0)", at(i).spelling));
     out.push_back(name("stretto_item_" + which.spelling, which.line));
     return i + 3;
@@ -255,7 +256,7 @@ class rewriter {
     if (const std::size_t behind = closing(*in_, i + 4) + 1; !(at(behind) == ","))
       refuse(t.line,
              fmt::format("{} takes an element of 32 or 64 bits, and not a part of one of \"{}\"", t.spelling, target),
-             "keep what is changed so in an array of its own");
+             "keep the changed values in an array of their own");
     const bool global = array != arrays_.end() && array->second.mode != access::local;
     out.push_back(atomic_named(t.spelling.substr(std::string_view("atomic_").size()),
                                array != arrays_.end() ? array->second.type : local->second.type, global, t.line));
@@ -269,7 +270,8 @@ class rewriter {
     const written_parameter& p = arrays_.at(t.spelling);
     const std::size_t shift = closing(*in_, i + 1) + 1;
     if (!(at(shift) == "<<"))
-      refuse(t.line, fmt::format("\"{}\" is a reduction, whose elements are only contributed to", t.spelling),
+      refuse(t.line,
+             fmt::format("\"{}\" is a reduction, so the kernel may only contribute to its elements", t.spelling),
              fmt::format("write {}(i) << x;", t.spelling));
     std::size_t end = shift + 1;
     while (end < in_->size() && !(at(end) == ";" || at(end) == "," || at(end) == ":" || is_closing(at(end))))

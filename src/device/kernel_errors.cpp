@@ -23,7 +23,7 @@ std::string extent_text(const std::int64_t* min, const std::int64_t* max, int ax
 void detail::tell_out_of_range(const kernel_code& code, const index_out_of_range& what, const kernel_work& work,
                                const kernel_argument* arguments, const std::int64_t* id, const item_in_group& item) {
   const device::array_name array = device::name_of_array(code, what.parameter);
-  error e("K01", fmt::format("kernel \"{}\" names an element outside of array \"{}\"", code.name, array.name));
+  error e("K01", fmt::format("kernel \"{}\" accesses an element outside of array \"{}\"", code.name, array.name));
   e.fact("kernel", fmt::format("{}:{}", code.file, code.line));
   e.fact(code.in_groups ? "group" : "item", base::index_text(id, work.dimensions));
   if (item.is_in_region)
@@ -40,15 +40,15 @@ void detail::tell_out_of_range(const kernel_code& code, const index_out_of_range
   const kernel_argument& a = arguments[what.parameter];
   throw std::move(e)
       .fact("array", a.allowed ? a.allowed->text(array.dimensions) : extent_text(a.min, a.max, array.dimensions))
-      .because("the range of the launch, or a distance in the kernel, goes beyond the array")
+      .because("the range of the launch, or an offset in the kernel, exceeds the array")
       .remedy("launch on the part of the array whose neighbours exist");
 }
 
 void kernels::scratch_exhausted(std::size_t wanted, std::size_t left) {
-  throw error("K02", "a group of a kernel declares more memory than a group has")
+  throw error("K02", "a group of a kernel declares more memory than it can have")
       .fact("wanted", fmt::format("{} bytes more", wanted))
       .fact("left", fmt::format("{} bytes", left))
-      .because("per_item takes one value for every item of a group, local_array what it says")
+      .because("per_item allocates one value per item of a group, and local_array allocates its declared length")
       .remedy("declare shorter arrays, or launch smaller groups");
 }
 

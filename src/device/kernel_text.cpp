@@ -151,9 +151,9 @@ class writer {
     if (align(std::move(parts), name, source, line)) return true;
     const auto found = directive_in(name, source, line);
     if (!found) return false;
-    throw error("K10", fmt::format("kernel \"{}\" cannot be put into the language of devices", kernel_.name))
+    throw error("K10", fmt::format("kernel \"{}\" cannot be translated for devices", kernel_.name))
         .fact("line", fmt::format("{}:{}", file, found->line))
-        .because(fmt::format("\"{}\" stands in it: what reaches devices is the branch that the host's compiler took",
+        .because(fmt::format("\"{}\" in its text: devices get only the branch that the host's compiler took",
                              found->spelling))
         .remedy(
             "write both branches with an if on a STRETTO_DEVICE_CONSTANT, or two kernels, and put the directive "

@@ -251,7 +251,7 @@ void refuse_wide_ids(const kernel_code& code, const launch_range& range, const s
           .fact("kernel", fmt::format("{}:{}", code.file, code.line))
           .fact("ids", fmt::format("{} to {} on axis {}", ids.min, ids.max - 1, axis))
           .fact("kept as", fmt::format("{}: {} to {}", id.text, id.least, id.most))
-          .because("ids have 64 bits, and what does not fit would become another element's id")
+          .because("ids have 64 bits; an id that does not fit would become the id of another element")
           .remedy("declare it long, or launch the kernel over smaller ranges");
     }
 }

@@ -62,7 +62,7 @@ bool is_file(const native_code& c) noexcept {
 
 error without_code(const kernel_code& code, std::string_view where) {
   return about("K14", code, fmt::format("kernel \"{}\" has no code for {}", code.name, where))
-      .because("its definition brings none of that kind")
+      .because("its definition contains no code of that kind")
       .remedy("add it to the definition, or launch it where there is code: on(...)");
 }
 
@@ -74,7 +74,7 @@ std::string content_of(const native_code& from, const kernel_code& code) {
   throw about("K17", code, fmt::format("the code of kernel \"{}\" cannot be read", code.name))
       .fact("file", from.what)
       .because(content.fault)
-      .remedy("give a path from the root, or start the program where the path leads from");
+      .remedy("use an absolute path, or start the program in the folder to which the path is relative");
 }
 
 std::string entry_of(const native_code& from, const kernel_code& code) {
@@ -98,12 +98,12 @@ error without_entry(const native_code& from, const kernel_code& code, const std:
 
 error wrong_count(const native_code& from, const kernel_code& code, std::size_t wanted, std::size_t there) {
   return about("K16", code,
-               fmt::format("the entry of kernel \"{}\" takes {} arguments, and its signature gives it {}", code.name,
-                           there, wanted))
+               fmt::format("the entry of kernel \"{}\" takes {} arguments, but its signature has {}", code.name, there,
+                           wanted))
       .fact("code", origin_of(from, code))
       .fact("entry", entry_of(from, code))
       .because("an array is one argument, or two with a layout, and a value is one")
-      .remedy("make the signature of the definition that of the entry");
+      .remedy("make the signature in the definition match the entry");
 }
 
 bool computes_whole_launches(const kernel_code& code) noexcept {
@@ -122,8 +122,8 @@ void check_native(const kernel_code& code, const launch_range& range, std::span<
       throw about(
           "K18", code,
           fmt::format("kernel \"{}\" is launched on a range that begins at {} on axis {}", code.name, range.min[a], a))
-          .because("the ids of code that the program brings count from 0")
-          .remedy("launch it over a box from 0 on, and hand the beginning over as a value");
+          .because("the ids of native code count from 0")
+          .remedy("launch it over a box that begins at 0, and pass the beginning as a value");
   if (code.native->with_layouts) return;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const kernel_parameter& p = code.parameters[i];
@@ -135,7 +135,7 @@ void check_native(const kernel_code& code, const launch_range& range, std::span<
       if (length > 1 && a.stride[axis] != dense)
         throw about("K18", code, fmt::format("array {} of kernel \"{}\" is not dense", i, code.name))
             .fact("axis", fmt::format("{}, whose elements are {} apart rather than {}", axis, a.stride[axis], dense))
-            .because("the kernel is handed a pointer and nothing else")
+            .because("the kernel gets only a pointer")
             .remedy("set with_layouts in the definition, or launch it on whole instances in C order");
       dense *= std::max<std::int64_t>(length, 1);
     }
@@ -144,9 +144,10 @@ void check_native(const kernel_code& code, const launch_range& range, std::span<
 
 error misaligned(const kernel_code& code, std::size_t parameter, std::uint64_t alignment) {
   return about("K18", code,
-               fmt::format("array {} of kernel \"{}\" begins where no pointer of the device can", parameter, code.name))
+               fmt::format("array {} of kernel \"{}\" begins at an address that no pointer of the device can have",
+                           parameter, code.name))
       .fact("alignment", fmt::format("{} bytes", alignment))
-      .because("a part of an instance is handed over by a pointer to its first element")
+      .because("the kernel gets a pointer to the first element of the part")
       .remedy("set with_layouts in the definition, or launch it on whole instances");
 }
 

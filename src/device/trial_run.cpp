@@ -240,7 +240,7 @@ class trial {
       e.fact("item", fmt::format("{}, {}", later.item, does(c.later_writes)));
       return std::move(e)
           .because("the items of a region run at once, or in any order")
-          .remedy("end the region between writing and reading: two calls of each_item in place of one");
+          .remedy("end the region between writing and reading: use two calls of each_item instead of one");
     }
     const char* const units = code_.in_groups ? "groups" : "items";
     error e = begin(
@@ -254,8 +254,7 @@ class trial {
     return std::move(e)
         .because(fmt::format("the {} of a launch run at once, or in any order", units))
         .remedy(
-            "let each element be written by the item that uses it; where several add to it, take reduce<Op> or an "
-            "atomic");
+            "let only one item use an element that it writes; to add from several items, use reduce<Op> or an atomic");
   }
 
   /// A read of an element that an earlier launch left without a value.
@@ -287,7 +286,7 @@ class trial {
           .remedy(fmt::format("write {} in a region before the one that reads it; values of per_item begin with zero",
                               array));
     return std::move(what)
-        .because("an out argument brings no values to the kernel")
+        .because("an out argument passes no values to the kernel")
         .remedy(fmt::format("declare it as inout, if {} has values before the launch", array));
   }
 

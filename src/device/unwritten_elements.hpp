@@ -38,9 +38,9 @@ std::string launch_that_left(const std::int64_t* index);
 
 /// Texts of the errors about unwritten elements.
 inline constexpr const char* why_unwritten =
-    "an out argument says that a launch writes all of it, and that launch left this element";
+    "a launch must write every element of an out argument, but that launch did not write this one";
 inline constexpr const char* remedy_for_unwritten =
-    "write every element, give the launch the part that it writes, u(part), or declare the parameter inout";
+    "write every element, pass only the part that the launch writes, u(part), or declare the parameter inout";
 
 /// Calls f(at, element) for each element of an array argument that the launch may access, in C order, until f returns
 /// false.

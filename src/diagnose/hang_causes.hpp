@@ -10,7 +10,7 @@ namespace stretto::diagnose {
 
 enum class cause_kind { event, cycle, reservation, barrier, promise, place, unknown };
 
-/// What chains of waiting end at.
+/// The end of wait chains.
 struct hang_cause {
   cause_kind kind = cause_kind::unknown;
   std::vector<std::uint32_t> nodes;  // a cycle in order, each waits for the next; else one node

@@ -29,7 +29,7 @@ std::string title(const wait_node& n) {
     const char* const verb = n.kind == wait_kind::task        ? "spawned"
                              : n.kind == wait_kind::thread    ? "attached"
                              : n.kind == wait_kind::operation ? "submitted"
-                                                              : "made";
+                                                              : "created";
     text += fmt::format(" ({} {})", verb, n.made);
   }
   return text;
@@ -56,7 +56,7 @@ std::string arrival_places(const wait_node& barrier) {
 }
 
 std::string all_asleep(const wait_snapshot& s) {
-  return s.of_nodes > 1 ? fmt::format("all threads of all {} nodes sleep, no message is on its way", s.of_nodes)
+  return s.of_nodes > 1 ? fmt::format("all threads of all {} nodes sleep, no message is in flight", s.of_nodes)
                         : "all threads of this process sleep";
 }
 
@@ -66,46 +66,47 @@ error headline(const wait_snapshot& s, const hang_cause& cause) {
   switch (cause.kind) {
     case cause_kind::event:
       if (!root.held_by.empty())
-        return std::move(error("H01", "work waits for " + name_of(root) + ", which is not given back")
+        return std::move(error("H01", "work waits for " + name_of(root) + ", which is never released")
                              .fact("held by", held_by(root)))
-            .because(asleep + ", and nothing is under way that could give it back")
-            .remedy("let go of it on every path, and before waiting for work that needs it");
-      return std::move(error("H01", "work waits for an event that nobody will trigger").fact("made", made_on(root)))
-          .because(asleep + ", and nothing is under way that could trigger it")
+            .because(asleep + ", and nothing in progress can release it")
+            .remedy("release it on every path, and before waiting for work that needs it");
+      return std::move(error("H01", "work waits for an event that nothing will trigger").fact("created", made_on(root)))
+          .because(asleep + ", and nothing in progress can trigger it")
           .remedy("trigger or poison it on every path");
     case cause_kind::cycle:
       return error("H02", cause.nodes.size() == 1
                               ? name_of(root) + " waits for itself"
                               : "work waits for itself in a cycle of " + std::to_string(cause.nodes.size()))
-          .because("each waits for the next and the last for the first, so none can go on")
-          .remedy("take one of these waits away, or let it wait for something earlier");
+          .because("each waits for the next and the last for the first, so none can continue")
+          .remedy("remove one of these waits, or let it wait for something earlier");
     case cause_kind::reservation:
-      return std::move(
-                 error("H03", root.name + " is never released").fact("made", root.made).fact("held by", held_by(root)))
-          .because(asleep + ", and no release is under way that could take effect")
+      return std::move(error("H03", root.name + " is never released")
+                           .fact("created", root.made)
+                           .fact("held by", held_by(root)))
+          .because(asleep + ", and no release in progress can take effect")
           .remedy("release it on every path, or make the release wait for the work: release(after(work))");
     case cause_kind::barrier:
       return std::move(
                  error("H04", fmt::format("{} lacks {}", name_of(root),
                                           counted(root.expected - std::min(root.expected, root.arrived), "arrival")))
-                     .fact("made", made_on(root))
+                     .fact("created", made_on(root))
                      .fact("arrived", fmt::format("{} of {}", root.arrived, root.expected) + arrival_places(root) +
                                           (root.announced ? fmt::format(", {} more announced", root.announced) : "")))
-          .because(asleep + ", and nothing is under way that could arrive")
-          .remedy("make it expect as many as arrive, or lower the count with alter_arrival_count");
+          .because(asleep + ", and nothing in progress can arrive")
+          .remedy("let it expect as many arrivals as occur, or lower the count with alter_arrival_count");
     case cause_kind::promise:
-      return std::move(error("H05", "work waits for a promise that nobody will keep").fact("made", made_on(root)))
-          .because(asleep + ", and the promise still exists, so it was not dropped either")
+      return std::move(error("H05", "work waits for a promise that nothing will fulfil").fact("created", made_on(root)))
+          .because(asleep + ", and the promise still exists, so it was not destroyed either")
           .remedy("set or poison it on every path, or let it go out of scope");
     case cause_kind::place:
-      return error("H07", "work is ready at " + name_of(root) + ", and no thread looks there")
-          .because("no worker that has a thread has it on its paths; worker 0 has one only while run is called")
-          .remedy("call run, make the runtime with more workers, or spawn at another place");
+      return error("H07", "work is ready at " + name_of(root) + ", and no thread takes work from there")
+          .because("no worker with a thread has it on its paths; worker 0 has a thread only inside run")
+          .remedy("call run, create the runtime with more workers, or spawn at another place");
     case cause_kind::unknown: break;
   }
-  return error("H06", "nothing can go on any more")
+  return error("H06", "nothing can make progress any more")
       .fact("last known", describe_step(root))
-      .because(asleep + ", and nothing is under way");
+      .because(asleep + ", and nothing is in progress");
 }
 
 error report_of_cause(const wait_snapshot& s, const hang_cause& cause) {
@@ -125,7 +126,7 @@ error report_of_cause(const wait_snapshot& s, const hang_cause& cause) {
     e.fact("for", "the first again");
   }
   if (const auto more = cause.waiting - std::min<std::size_t>(cause.waiting, 1); more > 0)
-    e.fact("held up", fmt::format("{} tasks, scopes or threads", cause.waiting));
+    e.fact("blocked", fmt::format("{} tasks, scopes or threads", cause.waiting));
   return e;
 }
 
@@ -167,7 +168,7 @@ error no_progress(const wait_snapshot& s) {
   if (waiting > most_held_up) e.fact("", fmt::format("and {} more", waiting - most_held_up));
   std::string why;
   for (const auto& reason : s.unproven) why += (why.empty() ? "" : "; ") + reason;
-  e.because("it may still go on: " + (why.empty() ? "something ran while this was written" : why));
+  e.because("it may still make progress: " + (why.empty() ? "something ran while this was written" : why));
   return e;
 }
 
@@ -180,7 +181,7 @@ std::vector<error> report_of(const wait_snapshot& s) {
     if (all.size() == most_causes) break;
     all.push_back(report_of_cause(s, cause));
   }
-  if (all.empty()) all.emplace_back("H06", "nothing can go on any more");
+  if (all.empty()) all.emplace_back("H06", "nothing can make progress any more");
   return all;
 }
 

@@ -111,7 +111,9 @@ std::vector<wait_snapshot> from_json(std::string_view text) {
     }
     return out;
   } catch (const std::exception& e) {
-    throw error("H20", "this is no hang report").because(e.what()).remedy("give a file that STRETTO_STUCK_FILE named");
+    throw error("H20", "the file is not a hang report")
+        .because(e.what())
+        .remedy("give a file that was written for STRETTO_STUCK_FILE");
   }
 }
 

@@ -7,8 +7,8 @@
 // ran and no message was in flight at the time of the second query. The hang is proven.
 //
 // If a run has failed or the programs of the nodes differ, a proven hang is not reported. Instead, on each node without
-// progress since, what the program waits for ends with that failure. Whatever still waits then is reported with the
-// next verdict.
+// progress since, what the program waits for ends with that failure. The next verdict reports everything that
+// still waits then.
 //
 // Messages    request: from the stalled node. query, reply: 2(N-1) in each of two rounds. verdict: to the nodes that
 //             requested it. None while all nodes make progress. end_waits: from the coordinator to one other node,
@@ -63,7 +63,8 @@ class job_hang_detector final : public dist::protocol {
   };
   using state_reader = std::function<node_state()>;
 
-  /// What the coordinator should report: any stall; only a proven hang; or the state at once, whatever it is.
+  /// The stalls that the coordinator should report: any stall; only a proven hang; or the state at once, whatever it
+  /// is.
   enum class verdict_request : std::uint8_t { any, proven_only, at_once };
   void request_verdict(verdict_request w);
 
@@ -138,7 +139,7 @@ class job_hang_detector final : public dist::protocol {
   std::uint64_t round_ = 0;
   clock::time_point begun_;
   std::vector<std::optional<node_report>> first_reports_, second_reports_;
-  /// What was reported since the last progress.
+  /// Reports since the last progress.
   struct last_report {
     std::uint64_t progress = 0;    // sum over all nodes
     unsigned unproven_rounds = 0;  // consecutive rounds without proof

@@ -268,7 +268,7 @@ class runtime_monitor {
     }
   }
 
-  /// What all runtimes of the process are doing.
+  /// The current activities of all runtimes of the process.
   std::vector<sched::activity> activities() const {
     std::vector<sched::activity> found;
     for (const monitored_runtime* w : all_) found.push_back(sched::activity_of(w->runtime_, w->settings_.member));

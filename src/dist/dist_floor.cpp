@@ -76,7 +76,7 @@ void copy_communicator(std::uint32_t group, void* communicator, std::size_t byte
         net::mpi::load(net::mpi::detect_launch_environment(), net::mpi::library_folders(folder));
     net::mpi::copy_communicator(mpi, group, handle);
   } catch (error& e) {
-    throw std::move(e.fact("asked for", where));
+    throw std::move(e.fact("requested", where));
   }
 }
 

@@ -232,7 +232,7 @@ void element_receiver::request_target(const shared& a, base::thread_context& con
     if (const auto found = expected_.find(a->order.of.number); found != expected_.end()) ask = std::move(found->second);
   }
   if (!ask) {
-    const auto why = std::make_exception_ptr(error("G06", "elements came that nobody waits for any more"));
+    const auto why = std::make_exception_ptr(error("G06", "elements arrived that no request expects any more"));
     return on_target_ready(a, detail::make_failure(why, data::word_of(a->order.what), a->order.where), context);
   }
   ask(
@@ -272,7 +272,7 @@ void element_receiver::check(incoming_transfer& a, base::thread_context& context
   const detail::instance_record& r = data::usable(a.target, word, context, o.where);
   const bool fits = o.is_whole ? r.shape.box == o.outline : r.shape.box.contains(o.outline);
   if (!fits)
-    throw error("D06", std::string(word) + " names elements that " + detail::describe(r) + " does not have")
+    throw error("D06", std::string(word) + " uses elements outside of " + detail::describe(r))
         .fact("submitted", o.where)
         .fact("elements", o.outline.text() + (o.is_whole ? ", all of the other instance" : ""))
         .fact("instance", r.shape.box.text());

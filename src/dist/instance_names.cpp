@@ -61,7 +61,7 @@ instance_names::creation_result instance_names::lookup(const instance_name& name
   if (name.number > latest_[name.creator]) return {};
   error gone("D01", "an instance was destroyed before this " + std::string(verb));
   gone.fact("submitted", where)
-      .fact("made for", "node " + job_.name_of(name.creator))
+      .fact("creator", "node " + job_.name_of(name.creator))
       .because("the destruction did not wait for it")
       .remedy("destroy the instance after everything that uses it: x.destroy(after(event))");
   return {{}, detail::make_failure(std::make_exception_ptr(std::move(gone)), verb, where)};

@@ -126,7 +126,7 @@ void job::start(const transport_maker& make) {
   lost_ = std::make_unique<std::atomic<bool>[]>(nodes_);
   losses_.resize(nodes_);
   transport_->on_lost(
-      [this](rank r) { disconnect_from(r, "it ended or cannot be reached, and what it was to do will not happen"); });
+      [this](rank r) { disconnect_from(r, "it ended or cannot be reached; its pending work will not happen"); });
 }
 
 void job::send(rank to, message_kind kind, const writer& content) {
@@ -275,14 +275,15 @@ std::uint64_t job::always_accepted_bytes() const noexcept {
 }
 
 std::exception_ptr job::no_room(const entry& e, rank from, std::uint64_t bytes) const {
-  return std::make_exception_ptr(error("N18", "node " + name_of(self_) + " has no room for a message")
-                                     .fact("of", name_of(from))
-                                     .fact("for", e.name)
-                                     .fact("bytes", std::to_string(bytes))
-                                     .fact("at most", std::to_string(pressure_.max_message_bytes()))
-                                     .because("the whole message has to be in the memory of the node that takes it")
-                                     .remedy("send what is large in parts, or as an object or a buffer; "
-                                             "STRETTO_LARGEST_MESSAGE, if set, is the most that is taken"));
+  return std::make_exception_ptr(
+      error("N18", "node " + name_of(self_) + " has no memory for a message")
+          .fact("sender", name_of(from))
+          .fact("handler", e.name)
+          .fact("bytes", std::to_string(bytes))
+          .fact("at most", std::to_string(pressure_.max_message_bytes()))
+          .because("the receiving node must hold the whole message in memory")
+          .remedy(
+              "send large data in parts, or as an object or a buffer; raise STRETTO_LARGEST_MESSAGE, if it is set"));
 }
 
 failure_ref job::failure_of_message(std::exception_ptr why) const {
@@ -353,7 +354,7 @@ void job::report_loss(rank r, const std::string& why) {
     const std::scoped_lock lock(losses_lock_);
     losses_[r] = detail::make_failure(
         std::make_exception_ptr(
-            error("N05", "node " + name_of(r) + " is lost").fact("told", "node " + name_of(self_)).because(why)),
+            error("N05", "node " + name_of(r) + " is lost").fact("detected by", "node " + name_of(self_)).because(why)),
         "node " + name_of(r), {});
   }
   lost_[r].store(true, std::memory_order_release);

@@ -205,7 +205,7 @@ class job {
   /// True from the first message that a poll receives until end_handling_messages(): its effects may be incomplete. Any
   /// thread.
   bool is_handling_messages() const noexcept { return is_handling_messages_.load(std::memory_order_acquire); }
-  /// Must be called after each poll(), once all its consequences have been dealt with. Polling thread.
+  /// Must be called after each poll(), once all its consequences have been handled. Polling thread.
   void end_handling_messages() noexcept { is_handling_messages_.store(false, std::memory_order_release); }
   /// Treats that node as lost from now on, although the transport may still reach it. Polling thread.
   void disconnect_from(rank r, const std::string& why);

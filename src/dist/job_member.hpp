@@ -41,7 +41,7 @@ class job_member final : public poller {
   std::shared_ptr<global_memory> open_global_memory(std::uint64_t bytes) {
     return global_ = std::make_shared<global_memory>(job_, bytes);
   }
-  /// What the transport knows about other nodes before the job begins (net/transport.hpp).
+  /// Before the job begins, the transport already knows some other nodes (net/transport.hpp).
   net::host_nodes on_host() { return job_.transport().on_host(); }
   bool gather_on_host(std::span<const std::byte> mine, std::span<std::byte> all) {
     return job_.transport().gather_on_host(mine, all);

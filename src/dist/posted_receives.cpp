@@ -185,11 +185,11 @@ failure_ref posted_receives::refusal(const posted_receive& p, std::span<const bo
     std::uint64_t posted = 0;
     for (const auto& e : met) posted += intersection(b, e.box).volume();
     if (posted == b.volume()) continue;
-    error e("D06", "copy names elements that nobody waits for in " + data::peek_name(p.target.record));
+    error e("D06", "copy sends elements that no receive expects in " + data::peek_name(p.target.record));
     e.fact("submitted", o.where)
         .fact("box", b.text())
         .fact("posted", p.where)
-        .because("these elements are in none of the parts that were to come from other nodes");
+        .because("no receive from another node covers these elements");
     return detail::make_failure(std::make_exception_ptr(std::move(e)), "copy", o.where);
   }
   return {};

@@ -13,10 +13,10 @@ namespace stretto::dist {
 namespace {
 
 failure_ref gone(const std::string& node, const std::source_location& where) {
-  auto what = error("G06", "the content of an object that came with a message is not there any more")
-                  .fact("asked", "node " + node)
-                  .because("the message had been answered for, or given up, before it was read")
-                  .remedy("look at what ended first: a node that was lost to others, or a message that was read twice");
+  auto what = error("G06", "the data of an object in a message is no longer available")
+                  .fact("sender", "node " + node)
+                  .because("the reply to the message was sent, or the message was abandoned, before it was read")
+                  .remedy("check for a failed connection between nodes, and for a message that is read twice");
   return detail::make_failure(std::make_exception_ptr(std::move(what)), "content of an object", where);
 }
 

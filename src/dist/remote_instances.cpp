@@ -180,7 +180,7 @@ event remote_instances::submit(const data::remote_operation_request& r, const pr
   if (r.used_count == 3 && std::ranges::any_of(r.used, [&](const instance_handle& h) { return owner_of(h) != to; }))
     throw error("D24", std::string(data::word_of(r.what)) + " was given instances of several nodes")
         .fact("submitted", where)
-        .because("indices name elements of one memory")
+        .because("indices refer to elements of one memory")
         .remedy("copy the table, the indices and the values to instances of one node first");
   if (r.what == verb::destroy) facts_.forget(r.used[0]);
   // A destruction frees memory. Buffers bound what they send to posted receives themselves, and may hold locks here.

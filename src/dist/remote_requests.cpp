@@ -78,10 +78,10 @@ const detail::reduction_kind* decode_kind(std::uint64_t bits, const std::string&
   if (!bits) return nullptr;
   if (const void* const found = decode_constant(bits, sizeof(detail::reduction_kind), alignof(detail::reduction_kind)))
     return static_cast<const detail::reduction_kind*>(found);
-  throw error("N13", "node " + self + " does not know a reduction operator that it is to use")
+  throw error("N13", "node " + self + " cannot find a reduction operator that it must use")
       .fact("submitted", where)
-      .because("the library that holds the operator is not loaded there, or is another one")
-      .remedy("load the same libraries on every node before operators of theirs are used");
+      .because("the library that contains the operator is not loaded there, or has another version")
+      .remedy("load the same libraries on every node before you use their operators");
 }
 
 }  // namespace stretto::dist

@@ -279,11 +279,11 @@ void remote_tasks::on_refused_run(rank from, reader& message_prefix, failure_ref
 
 void remote_tasks::require_function(const request& r) const {
   if (!r.function)
-    throw error("N13", "node " + job_->name_of(job_->self()) + " does not know a function that it is to run")
-        .fact("asked by", job_->name_of(r.from))
+    throw error("N13", "node " + job_->name_of(job_->self()) + " cannot find a function that it must run")
+        .fact("caller", job_->name_of(r.from))
         .fact("called", r.where)
-        .because("the library that holds the function is not loaded there, or is another one")
-        .remedy("load the same libraries on every node before functions of theirs are called");
+        .because("the library that contains the function is not loaded there, or has another version")
+        .remedy("load the same libraries on every node before you call their functions");
 }
 
 void remote_tasks::on_place(rank from, reader& content, base::thread_context& context) {
@@ -607,7 +607,7 @@ void remote_tasks::lost(rank node, base::thread_context& context) noexcept {
       a.end_value(failure_ref::adopt(new failure(*loss.get(), detail::describe_task(*a.record), a.record->where)), {},
                   context);
     }
-    // What it had spawned there is lost, too.
+    // The tasks that it had spawned there are lost, too.
     end_all(a, a.record ? failure_ref() : loss, context);
   }
   for (const std::uint64_t token : tokens) complete_cancel(token, false, context);

@@ -94,15 +94,15 @@ bool termination::disconnect_from_all(const std::vector<rank>& all) {
   for (const rank r : all) {
     if (r == job_.self() || job_.is_lost(r)) continue;
     job_.send(r, disconnect_, writer());
-    job_.disconnect_from(
-        r, "it cannot be reached by node " + job_.name_of(job_.coordinator()) + ", and the job ends in parts");
+    job_.disconnect_from(r, "it is unreachable from node " + job_.name_of(job_.coordinator()) +
+                                "; the job splits, and each part ends by itself");
     has_any = true;
   }
   return has_any;
 }
 
 void termination::on_disconnect(rank from, reader&, base::thread_context&) {
-  job_.disconnect_from(from, "it has gone on to the end of the job with nodes that cannot reach this one");
+  job_.disconnect_from(from, "it ends the job together with nodes that cannot reach this one");
 }
 
 void termination::on_reply(rank from, reader& content, base::thread_context&) {

@@ -40,9 +40,9 @@ std::string name_of(std::uint64_t id, std::uint64_t phase) {
         .fact("this node", std::to_string(cache.node))
         .because("independent runtimes of one process share no barriers")
         .remedy("use the barrier on the runtime that made it");
-  throw error("E22", id ? name_of(id, phase) + " is gone" : "a default barrier was used")
+  throw error("E22", id ? name_of(id, phase) + " no longer exists" : "a default barrier was used")
       .fact("used", where)
-      .because(id ? "it was destroyed before" : "a barrier made without create() is none")
+      .because(id ? "it was destroyed before" : "a barrier made without create() is empty")
       .remedy(id ? "destroy a barrier after its last use" : "make it with barrier::create(arrivals)");
 }
 
@@ -69,18 +69,18 @@ phase_fold as_phase_fold(const value_fold* f) noexcept {
 
 [[gnu::cold, gnu::noinline]] void refuse_arrival(phases& p, std::uint64_t id, std::uint64_t phase, std::uint32_t count,
                                                  phases::outcome why, const std::source_location& where) {
-  error refusal("E21", name_of(id, phase) + (why == phases::outcome::past ? " has happened already"
+  error refusal("E21", name_of(id, phase) + (why == phases::outcome::past ? " has already completed"
                                                                           : " has more arrivals than it expects"));
   refusal.fact("created", p.where()).fact("arrived", where);
   if (why == phases::outcome::too_many) {
     const auto [expected, announced] = p.expected_and_announced(phase);
     refusal.fact("expected", std::to_string(expected))
-        .fact("so far", std::to_string(announced))
-        .fact("now", std::to_string(count) + " more");
+        .fact("announced", std::to_string(announced))
+        .fact("this call", std::to_string(count) + " more");
   }
   throw std::move(refusal)
-      .because("each arrival beyond those expected would count for nobody")
-      .remedy("arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
+      .because("a phase counts only as many arrivals as it expects")
+      .remedy("arrive at the next phase (advance), or raise the count before with alter_arrival_count");
 }
 
 /// Announced arrivals that wait for their precondition.
@@ -129,10 +129,10 @@ void refuse_own_phase(phases& p, dependency when, std::uint64_t id, std::uint64_
                       const std::source_location& where) {
   for (const event e : p.asked_from(phase))
     if (leads_to(when, e, cache))
-      throw error("E23", "an arrival at " + name_of(id, phase) + " is made to wait for that phase or a later one")
+      throw error("E23", "an arrival at " + name_of(id, phase) + " would wait for that phase or a later one")
           .fact("created", p.where())
           .fact("arrived", where)
-          .because("the phase waits for the arrival, and the arrival for the phase")
+          .because("the phase waits for the arrival, and the arrival waits for the phase")
           .remedy("arrive after something else, or wait for an earlier phase");
 }
 
@@ -182,7 +182,7 @@ barrier barrier::create(std::uint32_t arrivals, const value_fold& fold, std::sou
     throw error("E20", "a barrier cannot expect " + std::to_string(arrivals) + " arrivals")
         .fact("created", where)
         .fact("at most", std::to_string(most_arrivals))
-        .remedy("arrive once per group: several barriers, whose events are merged or arrive at another");
+        .remedy("use one barrier per group of tasks, and merge their events or let them arrive at another barrier");
   const auto id = barriers_of(*cache.table).create(cache.node, [&](phases& p) {
     p.start(arrivals, {fold.bytes, fold.begin, fold.apply}, where);
   });
@@ -220,15 +220,15 @@ void detail::alter_for_node(std::uint64_t id, std::uint64_t phase, std::int32_t 
   const auto result = p.alter(phase, delta, context);
   if (result == phases::outcome::done) return;
   const bool past = result == phases::outcome::past, few = result == phases::outcome::too_few;
-  error refusal("E24", "the arrivals of " + name_of(id, phase) + " cannot change by " + std::to_string(delta));
+  error refusal("E24", "the arrival count of " + name_of(id, phase) + " cannot change by " + std::to_string(delta));
   refusal.fact("created", p.where()).fact("altered", where);
   if (!past) refusal.fact("expected", std::to_string(p.expected_and_announced(phase).first));
   throw std::move(refusal)
-      .because(past  ? "the phase has happened already"
-               : few ? "this phase or a later one would expect fewer arrivals than have come, or fewer than none"
+      .because(past  ? "the phase has already completed"
+               : few ? "this phase or a later one would expect fewer arrivals than have been made, or a negative number"
                      : "a phase expects at most " + std::to_string(barrier::most_arrivals) + " arrivals")
-      .remedy(past  ? "alter a later phase, or alter while an arrival of yours is still expected"
-              : few ? "alter before the arrivals that are to go"
+      .remedy(past  ? "alter a later phase, or alter while one of your arrivals is still expected"
+              : few ? "lower the count before these tasks arrive"
                     : "arrive once per group");
 }
 
@@ -271,10 +271,10 @@ bool barrier::result_into(void* value, std::size_t bytes) const {
     case phases::value_state::poisoned: cause->raise();
     case phases::value_state::forgotten: break;
   }
-  throw error("E26", "the value of " + name_of(id_, phase_) + " is not kept any more")
+  throw error("E26", "the value of " + name_of(id_, phase_) + " is no longer stored")
       .fact("created", p ? short_location(p->where()) : std::string())
       .because("a barrier keeps the values of its last 8 phases")
-      .remedy("ask for the result of a phase before 8 more have happened");
+      .remedy("get the result of a phase before 8 more have completed");
 }
 
 void detail::set_remote_barriers(base::runtime_context& runtime, remote_barriers* others) noexcept {
@@ -301,10 +301,10 @@ void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread
   auto& cache = event_cache::of(context);
   phases& p = find(id, phase, cache, where);
   const failure_ref why =
-      make_failure(std::make_exception_ptr(error("E25", name_of(id, phase) + " was destroyed while waited for")
+      make_failure(std::make_exception_ptr(error("E25", name_of(id, phase) + " was destroyed while work waited for it")
                                                .fact("created", p.where())
                                                .fact("destroyed", where)
-                                               .remedy("destroy a barrier after its last phase has happened")),
+                                               .remedy("destroy a barrier after its last phase has completed")),
                    name_of(id, phase), where);
   barriers_of(*cache.table).destroy(id);
   if (auto* others = cache.table->barriers_elsewhere.load(std::memory_order_acquire)) others->destroyed(id, why);
@@ -312,7 +312,7 @@ void detail::destroy_barrier(std::uint64_t id, std::uint64_t phase, base::thread
 }
 
 failure_ref detail::barrier_gone(std::uint64_t id, std::uint64_t phase, const std::source_location& where) {
-  return make_failure(std::make_exception_ptr(error("E22", name_of(id, phase) + " is gone")
+  return make_failure(std::make_exception_ptr(error("E22", name_of(id, phase) + " no longer exists")
                                                   .because("it was destroyed before")
                                                   .remedy("destroy a barrier after its last use")),
                       name_of(id, phase), where);

@@ -96,9 +96,9 @@ remote_queues& elsewhere(std::uint64_t name, event_cache& cache, const std::sour
         .because("independent runtimes of one process share no queues")
         .remedy("use the queue on the runtime that made it");
   }
-  throw error("E27", name ? "a completion queue is gone" : "a default completion queue was used")
+  throw error("E27", name ? "a completion queue no longer exists" : "a default completion queue was used")
       .fact("used", where)
-      .because(name ? "it was destroyed before" : "a queue made without create() is none")
+      .because(name ? "it was destroyed before" : "a queue made without create() is empty")
       .remedy(name ? "destroy a queue after its last use on other nodes" : "make it with completion_queue::create()");
 }
 

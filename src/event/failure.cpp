@@ -54,7 +54,7 @@ std::exception_ptr failure::unobserved_exception(const std::source_location* ask
       chain.fact("skipped", described(*f));
   }
   chain.fact("failed", described(first));
-  if (asked) chain.fact("asked", *asked);
+  if (asked) chain.fact("waited at", *asked);
   chain.because(exception_text(first.exception_)).caused_by(first.exception_);
   return std::make_exception_ptr(poisoned(std::move(chain), first.exception_));
 }

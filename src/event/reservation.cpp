@@ -32,9 +32,9 @@ std::string name_of(std::uint64_t id) { return "reservation R" + std::to_string(
         .fact("this node", std::to_string(cache.node))
         .because("independent runtimes of one process share no reservations")
         .remedy("use the reservation on the runtime that made it");
-  throw error("E32", id ? name_of(id) + " is gone" : "a default reservation was used")
+  throw error("E32", id ? name_of(id) + " no longer exists" : "a default reservation was used")
       .fact("used", where)
-      .because(id ? "it was destroyed before" : "a reservation made without create() is none")
+      .because(id ? "it was destroyed before" : "a reservation made without create() is empty")
       .remedy(id ? "destroy a reservation after its last release" : "make it with reservation::create()");
 }
 
@@ -350,7 +350,7 @@ failure_ref detail::released_unheld(std::uint64_t id, const std::source_location
 }
 
 failure_ref detail::gone_before(std::uint64_t id, const std::source_location& where) {
-  return make_failure(std::make_exception_ptr(error("E32", name_of(id) + " is gone")
+  return make_failure(std::make_exception_ptr(error("E32", name_of(id) + " no longer exists")
                                                   .fact("acquired", where)
                                                   .because("it was destroyed before the acquire could take effect")
                                                   .remedy("destroy a reservation after its last release")),

@@ -12,11 +12,11 @@ namespace stretto::detail {
 namespace {
 
 failure_ref nobody_triggered(const std::source_location& made) {
-  auto why =
-      std::make_exception_ptr(error("E14", "the runtime ended, and nobody had triggered an event that work waited for")
-                                  .fact("made", made)
-                                  .because("only the program can trigger a user event")
-                                  .remedy("trigger or poison it on every path"));
+  auto why = std::make_exception_ptr(
+      error("E14", "the runtime ended before the program triggered an event that work waited for")
+          .fact("created", made)
+          .because("only the program can trigger a user event")
+          .remedy("trigger or poison it on every path"));
   return make_failure(std::move(why), "event at " + short_location(made), made);
 }
 

@@ -76,15 +76,15 @@ json to_json(codec c) {
 }
 
 [[noreturn]] void not_known(const std::string& file, const std::string& what, const std::string& known) {
-  throw error("F06", "the array of " + file + " has " + what + ", which Stretto does not read")
-      .fact("known", known)
-      .remedy("write it again with what is known, in Python: zarr.save_array(folder, array, zarr_format=3)");
+  throw error("F06", "the array of " + file + " has " + what + ", which Stretto cannot read")
+      .fact("supported", known)
+      .remedy("rewrite it in a supported form, in Python: zarr.save_array(folder, array, zarr_format=3)");
 }
 
 [[noreturn]] void no_array(const std::string& file, const std::string& why) {
-  throw error("F02", file + " tells of no Zarr array (version 3)")
+  throw error("F02", file + " does not describe a Zarr array (version 3)")
       .because(why)
-      .remedy("name the folder of an array, in which its zarr.json is");
+      .remedy("name the folder that contains the zarr.json of an array");
 }
 
 std::string name_of(const json& j) { return j.is_string() ? j.get<std::string>() : j.at("name").get<std::string>(); }

@@ -1,9 +1,8 @@
 // axes_fit.hpp - whether a range has the axes that a mapper and an array take.
 //
 // A box does not know how many axes it was written with: a missing axis is [0,1). So a range of one axis, on an array
-// of two, would name
-// column 0 of each row alone; whether that is meant is seen by what names the elements: a kernel that asks for its id
-// along that axis.
+// of two, would name column 0 of each row alone. A kernel that asks for its id along that axis shows that more is
+// meant.
 //
 // Threads     pure.
 #pragma once
@@ -22,7 +21,7 @@ struct axes_fault {
   std::string because, remedy;
 };
 
-/// What does not fit, if anything.
+/// The reason why the axes do not fit, if they do not.
 ///
 ///   axes_known   along so many axes the items are told apart, at most 3: those of the range, or more where somebody
 ///                looks at more

@@ -231,7 +231,7 @@ bool box_index::find_path(std::uint32_t n, const box& b, path& to) const {
   return false;
 }
 
-// A full leaf is split. What it holds together stays as it is, and so do the hulls above the nodes that are split.
+// Splits a full leaf. The union of its entries does not change, nor do the hulls above the split nodes.
 void box_index::add_to_leaf(const path& to, const entry& extra) {
   entry e = extra;
   for (unsigned at = 0;; ++at) {

@@ -14,8 +14,8 @@
 // likely to be cut again, so equal tiles are joined only after eight visits in a row that named them as one and found
 // them equal.
 //
-// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. What a visit calls may
-// change states; it must not use the map.
+// A State has a default (no element of it was ever visited), copies (a tile is cut) and ==. The function that a visit
+// calls may change states; it must not use the map.
 #pragma once
 
 #include <algorithm>

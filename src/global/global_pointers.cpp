@@ -33,11 +33,10 @@ void require_valid(const detail::shared_name& is, const base::thread_context& co
                    const std::source_location& where) {
   const data::other_nodes* const others = data::state_of(context).others;
   if (is.number && (is.node == context.runtime->node || (others && others->reaches(is.node)))) return;
-  throw error("G07", is.number ? "a global pointer of another job names nothing here"
-                               : "a global pointer that names no object was used")
+  throw error("G07", is.number ? "a global pointer of another job is invalid here" : "an empty global pointer was used")
       .fact("submitted", where)
       .because("global pointers are made by share, on the node that has the object")
-      .remedy("wait for the message that brings the pointer, and look at is_valid()");
+      .remedy("wait for the message that contains the pointer, and check is_valid()");
 }
 
 /// Throws A05, A10.
@@ -45,23 +44,23 @@ void require_same_shape(const near_end& near, const far_end& far, const char* ve
                         const std::source_location& where) {
   require_valid(far.is, context, where);
   if (!far.whole.contains(far.part))
-    throw error("A05", std::string(verb) + " names elements that the object behind a global pointer does not have")
+    throw error("A05", std::string(verb) + " uses elements outside of the object behind a global pointer")
         .fact("submitted", where)
         .fact("part", far.part.text())
         .fact("object", far.whole.text())
-        .remedy("name a part inside of it: intersection(part, there.elements())");
+        .remedy("use a part inside of it: intersection(part, there.elements())");
   bool has_same_shape = near.object || near.count == far.part.volume();
   if (near.object) {
     objects::require_inside(objects::usable(*near.object, verb, context, where), near.part, verb, where);
     for (int a = 0; a < max_axes; ++a) has_same_shape = has_same_shape && near.part.length(a) == far.part.length(a);
   }
   if (has_same_shape) return;
-  throw error("A10", std::string(verb) + " moves elements between parts that are not alike")
+  throw error("A10", std::string(verb) + " moves elements between parts of different shapes")
       .fact("submitted", where)
-      .fact("here", near.object ? near.part.text() : std::to_string(near.count) + " elements of a span")
-      .fact("there", far.part.text())
-      .because("each element goes to one place")
-      .remedy("name as many elements along each axis on both sides");
+      .fact("local part", near.object ? near.part.text() : std::to_string(near.count) + " elements of a span")
+      .fact("remote part", far.part.text())
+      .because("each element of one part corresponds to one element of the other")
+      .remedy("give both parts the same number of elements along each axis");
 }
 
 detail::remote_request to_node(const detail::send_request& request, const detail::shared_name& is,
@@ -164,9 +163,9 @@ object_handle shared_object(const shared_name& is, const std::source_location& w
   if (is.node == context.runtime->node) return state_of(context).shared->find(is.number, where);
   throw error("G08", "the object behind a global pointer is on another node")
       .fact("submitted", where)
-      .fact("object on", "node " + base::node_name(is.node))
+      .fact("owner", "node " + base::node_name(is.node))
       .fact("called on", "node " + base::node_name(context.runtime->node))
-      .because("an object is a node's own; other nodes put elements there and get them from there")
+      .because("an object belongs to one node; other nodes access its elements with put and get")
       .remedy("get(there, mine), or send a function there: async(at_node(there.node()), call<&f>(there))");
 }
 

@@ -100,22 +100,22 @@ void command_graph::check(const task& t, plan& p) {
         error e = refuse("B05", "a chunk of \"" + t.name + "\" uses elements outside");
         throw e.fact("elements", b.elements.text())
             .fact("used", s.outside.where.text())
-            .fact("by", chunk_text(s.outside.chunk, grid))
-            .remedy("cut what the mapper gives off at the elements that it is told");
+            .fact("used by", chunk_text(s.outside.chunk, grid))
+            .remedy("clip the mapper's result to the buffer's elements, the mapper's second argument");
       }
       if (writes(a.how) && s.overlap.is_there) {
         error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
         throw e.fact("overlap", s.overlap.where.text())
             .fact("writers", chunk_text(s.overlap.chunk, grid) + ", " + chunk_text(s.overlap.other, grid))
             .remedy(
-                "let the mapper give each chunk elements of its own, or cut the range at multiples only: "
+                "let the mapper return disjoint elements for each chunk, or cut the range at multiples only: "
                 "constrain_split(n)");
       }
     } else if (writes(a.how) && ((is_on_every_node(t.kind) && nodes_ > 1) || !a.where.is_disjoint(grid))) {
       error e = refuse("B04", "two chunks of \"" + t.name + "\" write the same elements");
       throw e
           .fact("writers", is_on_every_node(t.kind) ? "every node" : chunk_text(0, grid) + ", " + chunk_text(1, grid))
-          .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
+          .remedy("write with one_to_one, and read neighbouring elements from a second buffer");
     }
   }
   for (std::size_t i = 0; i < t.reductions.size(); ++i) check_alone(t, i);
@@ -131,11 +131,11 @@ void command_graph::check_alone(const task& t, std::size_t reduction) {
   for (std::size_t i = 0; i < reduction && other.empty(); ++i)
     if (t.reductions[i].buffer == id) other = "the result of reduction " + std::to_string(i);
   if (other.empty()) return;
-  throw error("B06", "\"" + t.name + "\" reduces into " + named(id) + ", which it uses otherwise, too")
+  throw error("B06", "\"" + t.name + "\" reduces into " + named(id) + ", which it also uses otherwise")
       .fact("reduction", std::to_string(reduction))
-      .fact("also", other)
-      .because("the buffer has the result when every chunk of the task has ended, not before")
-      .remedy("use the result in a task of its own, and one buffer for each reduction");
+      .fact("other use", other)
+      .because("the buffer holds the result only after every chunk of the task has ended")
+      .remedy("use the result in a separate task, and one buffer for each reduction");
 }
 
 std::string command_graph::named(buffer_id b) {

@@ -193,9 +193,9 @@ void instruction_graph::refuse(const task& t, const need& lacks) const {
       .fact("memory", bytes_text(maps_[lacks.where].capacity()))
       .fact("buffers", of)
       .because(lacks.are_tied
-                   ? "it is not cut into pieces that fit, since some would use what others write"
-                   : "it has been cut into pieces as small as they can be, or need no less by getting smaller")
-      .remedy("name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+                   ? "it cannot be cut into pieces that fit: some pieces would use elements that others write"
+                   : "it is already cut into the smallest pieces possible, or smaller pieces need as much memory")
+      .remedy("map fewer elements, or use the memory of the host: launch(on(device_kind::host), ...)");
 }
 
 void instruction_graph::check(const task& t, const box& own) {
@@ -215,7 +215,7 @@ void instruction_graph::check(const task& t, const box& own) {
               .fact("overlap", part.text())
               .fact("writers", parts[other].chunk.text() + " on " + processor_text(parts[other].by, shape_) + ", " +
                                    parts[n].chunk.text() + " on " + processor_text(parts[n].by, shape_))
-              .remedy("write with one_to_one, and read with what reaches further, from a second buffer");
+              .remedy("write with one_to_one, and read neighbouring elements from a second buffer");
         }
         writers.update(b, static_cast<std::uint32_t>(n));
       }

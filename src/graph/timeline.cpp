@@ -278,10 +278,10 @@ cost_model costs_of(std::string_view list) {
     if (known == std::end(cost_names) || !is_number || (known->is_rate && value == 0)) {
       std::string names;
       for (const cost_name& c : cost_names) names += (names.empty() ? "" : ", ") + std::string(c.name);
-      throw error("B19", fmt::format("\"{}\" is no cost of a predicted timeline", one))
+      throw error("B19", fmt::format("\"{}\" is not a cost of a predicted timeline", one))
           .fact("allowed", names +
-                               ", items.NAME for launches of that name: times in seconds, from 0 on; items and bytes "
-                               "for each second, above 0")
+                               ", items.NAME for launches of that name: times in seconds, 0 or more; items and bytes "
+                               "per second, above 0")
           .remedy("STRETTO_GRAPH_COSTS=items=1e9,message_latency=2e-6");
     }
     costs.*known->is = value;

@@ -45,11 +45,11 @@ load_table moved(const load_table& t, const object_moves& moves) {
   };
   for (const object_move& m : moves) {
     if (m.object >= t.objects.size())
-      refuse("moves object " + std::to_string(m.object),
-             "its table has " + std::to_string(t.objects.size()) + " objects, from 0 on");
+      refuse("moves unknown object " + std::to_string(m.object),
+             "its table has " + std::to_string(t.objects.size()) + " objects, numbered from 0");
     if (m.to >= t.nodes.size())
-      refuse("moves an object to node " + std::to_string(m.to),
-             "its table has " + std::to_string(t.nodes.size()) + " nodes, from 0 on");
+      refuse("moves an object to unknown node " + std::to_string(m.to),
+             "its table has " + std::to_string(t.nodes.size()) + " nodes, numbered from 0");
     if (has_moved[m.object])
       refuse("moves object " + std::to_string(m.object) + " twice", "an object can be at one node only");
     has_moved[m.object] = true;

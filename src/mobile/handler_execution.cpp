@@ -82,10 +82,10 @@ void mobile_objects::run_remote_handler(std::unique_ptr<remote_message> msg) {
   if (!cause) try {
       if (!msg->type)
         throw error("N13", "node " + (job_ ? job_->name_of(self_) : std::string("N0")) +
-                               " does not know a handler that it is to run")
+                               " cannot find a handler that it must run")
             .fact("called", msg->where)
-            .because("the library that holds the handler is not loaded there, or is another one")
-            .remedy("load the same libraries on every node before handlers of theirs are sent");
+            .because("the library that contains the handler is not loaded there, or has another version")
+            .remedy("load the same libraries on every node before you send their handlers");
       field_reader in(msg->bytes());
       field_writer result(value);
       msg->type->run(o.object, in, result);

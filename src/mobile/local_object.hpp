@@ -40,7 +40,7 @@ struct message_list {
   }
 };
 
-/// What an object keeps for one sending node.
+/// The state that an object keeps for one sending node.
 struct sender_state {
   std::uint64_t next = 0;                          // sequence number that the object accepts next
   std::map<std::uint64_t, message*> out_of_order;  // early messages; null: given up, is skipped

@@ -18,7 +18,7 @@ mobile_objects::decision mobile_objects::decide_route(const entry* e, const remo
   if (is_lost(home))
     return msg.from == self_
                ? decision{.what = decision::reject,
-                          .cause = e && e->loss ? e->loss : node_loss_failure(msg.object, e, home, "was made on")}
+                          .cause = e && e->loss ? e->loss : node_loss_failure(msg.object, e, home, "was created on")}
                : decision{decision::return_to_sender};  // the sender may reach the home node
   if (msg.routing.epoch > (e ? e->epoch : 0)) return {decision::park};
   // lost to this node, perhaps not to the sender
@@ -146,7 +146,7 @@ void mobile_objects::advance_object(local_object& o, deferred_actions& actions) 
     } else if (is_lost(to)) {
       complete_migration(o, failure_ref(job_->loss_of(to)), actions);
     } else if (is_lost(home_of(o.id))) {
-      complete_migration(o, node_loss_failure(o.id, nullptr, home_of(o.id), "was made on"), actions);
+      complete_migration(o, node_loss_failure(o.id, nullptr, home_of(o.id), "was created on"), actions);
     } else {
       o.is_leaving = true;
       o.destination = to;

@@ -103,7 +103,7 @@ void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
       o.is_leaving = false;
       complete_migration(o,
                          is_lost(o.destination) ? job_->loss_of(o.destination)
-                                                : node_loss_failure(id, e, o.destination, "was to go to"),
+                                                : node_loss_failure(id, e, o.destination, "was moving to"),
                          actions);
     } else {
       o.epoch = epoch;
@@ -164,7 +164,7 @@ void mobile_objects::on_migration_cancelled(object_id id, std::uint32_t epoch) {
     failure_ref cause = std::move(o.cancellation_cause);
     if (!cause)
       cause = is_lost(o.destination) ? job_->loss_of(o.destination)
-                                     : node_loss_failure(id, e, o.destination, "was to go to");
+                                     : node_loss_failure(id, e, o.destination, "was moving to");
     complete_migration(o, std::move(cause), actions);
     advance_object(o, actions);
   }

@@ -121,9 +121,9 @@ void mobile_objects::read_object(std::unique_ptr<arriving_object> arriving, std:
   bool has_room = true, has_come = true;
   try {
     if (!o.type)
-      throw error("N13", "node " + job_->name_of(self_) + " does not know the type of an object that moves there")
-          .because("the library that holds it is not loaded there, or is another one")
-          .remedy("load the same libraries on every node before objects of theirs move");
+      throw error("N13", "node " + job_->name_of(self_) + " cannot find the type of an object that migrates to it")
+          .because("the library that contains it is not loaded there, or has another version")
+          .remedy("load the same libraries on every node before their objects migrate");
     dist::parts_reader more(*job_, std::move(arriving->parts), std::move(arriving->behind), bytes);
     try {
       field_reader in(more.begin(), more);

@@ -1,6 +1,8 @@
 // mobile_floor.cpp - the functions that the headers of mobile objects call.
 #include "mobile/mobile_floor.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <stretto/collection.hpp>
 #include <stretto/detail/multicast.hpp>
 #include <stretto/error.hpp>
@@ -16,9 +18,20 @@ namespace stretto {
 
 namespace mobiles {
 
+namespace {
+
+/// A hook of tests, not an option: no program depends on where its objects are.
+unsigned random_migration_percent() noexcept {
+  const char* const percent = std::getenv("STRETTO_TEST_RANDOM_MIGRATION");
+  return percent ? static_cast<unsigned>(std::clamp(std::atoi(percent), 0, 100)) : 0;
+}
+
+}  // namespace
+
 void start_mobile(base::runtime_context& runtime, mobile_objects& all, const object_settings& s) {
   object_settings all_settings = s;
   all_settings.begin_balancing = begin_round;
+  all_settings.random_migration_percent = random_migration_percent();
   all.start(runtime.node, all_settings);
   runtime.set(base::floor_slot::mobile, &all);
 }
@@ -173,8 +186,8 @@ void refuse_element(std::size_t index, std::size_t elements) {
   throw error("G04",
               "a collection of " + std::to_string(elements) + " elements has no element " + std::to_string(index))
       .because(elements ? "elements are counted from 0 to " + std::to_string(elements - 1)
-                        : "it was default-made, or made of none")
-      .remedy("take an index below size()");
+                        : "it was default-constructed, or created with 0 elements")
+      .remedy("use an index below size()");
 }
 
 void post_message(completion& record, void* thread, std::uint64_t object, const task_request* request) {

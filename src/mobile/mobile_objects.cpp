@@ -107,12 +107,12 @@ void mobile_objects::advance(base::thread_context& context) {
 
 void mobile_objects::check(object_id to, const std::source_location& where, const char* called) const {
   if (to && home_of(to) != no_rank) return;
-  throw error("G01", std::string(called) +
-                         (to ? " was given an object of another job" : " was given a mobile that names no object"))
+  throw error("G01",
+              std::string(called) + (to ? " was given an object of another job" : " was given a mobile that is empty"))
       .fact("called", where)
-      .because(to ? "its name was made by a runtime that is no node of this job"
-                  : "it was default-made, or its object failed to be made")
-      .remedy("keep the name that make_mobile returned");
+      .because(to ? "it was created by a runtime that is not a node of this job"
+                  : "it was default-constructed, or the construction of its object failed")
+      .remedy("keep the mobile that make_mobile returned");
 }
 
 void mobile_objects::apply_node_state(local_object& o) {
@@ -147,7 +147,7 @@ object_id mobile_objects::reserve_ids(std::size_t count) noexcept {
 void mobile_objects::refuse_node(std::uint32_t node, const std::source_location& where) const {
   throw error("N02", "there is no node " + std::to_string(node))
       .fact("called", where)
-      .fact("nodes", std::to_string(nodes()) + ", from 0 on")
+      .fact("nodes", std::to_string(nodes()) + ", numbered from 0")
       .remedy("count from 0 to job_nodes() - 1");
 }
 
@@ -220,17 +220,18 @@ std::string mobile_objects::name_of(object_id id) {
 failure_ref mobile_objects::destroyed_failure(object_id id, const std::string& name) const {
   const std::string who = display_name(id, name);
   return detail::make_failure(
-      std::make_exception_ptr(error("G02", who + " has been destroyed")
-                                  .because("this came after destroy() of the object, or before it from another node")
-                                  .remedy("destroy an object when all that is sent to it has been answered")),
+      std::make_exception_ptr(
+          error("G02", who + " has been destroyed")
+              .because("this request arrived after destroy(), which does not wait for messages of other nodes")
+              .remedy("destroy an object only after all messages to it have been handled")),
       who, {});
 }
 
 failure_ref mobile_objects::node_loss_failure(object_id id, const entry* e, rank node, const char* role) const {
   const std::string who = display_name(id, e ? e->name : std::string());
   error what("G03", who + " is lost");
-  what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which is lost")
-      .fact("told", "node " + job_->name_of(self_));
+  what.because("it " + std::string(role) + " node " + job_->name_of(node) + ", which has failed")
+      .fact("reported by", "node " + job_->name_of(self_));
   if (is_lost(node)) what.caused_by(job_->loss_of(node)->unobserved_exception());
   return detail::make_failure(std::make_exception_ptr(std::move(what)), who, {});
 }

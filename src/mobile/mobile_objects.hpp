@@ -51,13 +51,13 @@
 namespace stretto::mobiles {
 
 struct object_settings {
-  /// percent of the handled messages after which an object moves at random; for tests
-  unsigned random_migration_percent = 0;
   std::uint64_t seed = 0;
   policy balance_policy = policy::none;
   std::uint64_t balance_period_ms = 0;                  // 0: no periodic balancing
   periodic_balancing::round begin_balancing = nullptr;  // null: no periodic balancing
   bool is_stepped = false;
+  /// Percent of the handled messages after which an object moves to a random node. start_mobile() sets it.
+  unsigned random_migration_percent = 0;
 };
 
 class mobile_objects final : public dist::protocol {
@@ -240,7 +240,7 @@ class mobile_objects final : public dist::protocol {
     }
   };
 
-  /// What must be done after the shard is unlocked.
+  /// Actions that must follow the unlocking of the shard.
   struct deferred_actions {
     message_list begin;
     std::vector<std::unique_ptr<remote_message>> deliver;

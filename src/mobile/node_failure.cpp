@@ -22,13 +22,13 @@ void mobile_objects::declare_lost(object_id id, entry& e, failure_ref cause, def
 
 void mobile_objects::on_home_failed(entry& e, object_id id, rank node, deferred_actions& actions) {
   if (!e.local) {
-    if (!e.loss) declare_lost(id, e, node_loss_failure(id, &e, node, "was made on"), actions);
+    if (!e.loss) declare_lost(id, e, node_loss_failure(id, &e, node, "was created on"), actions);
     return;
   }
   // The object stays, for nodes that need not ask its home node.
   if (!e.local->is_leaving || e.local->is_migration_granted) return;
   e.local->is_leaving = e.local->is_packing = false;
-  complete_migration(*e.local, node_loss_failure(id, &e, node, "was made on"), actions);
+  complete_migration(*e.local, node_loss_failure(id, &e, node, "was created on"), actions);
   advance_object(*e.local, actions);
 }
 
@@ -191,7 +191,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     const bool is_construction_lost = msg->action_taken() == message_action::make && msg->target == node;
     if (is_construction_lost || (home == node && !is_here(msg->object)))
       complete_request(reply_kind::value_and_end, msg->request, self_,
-                       node_loss_failure(msg->object, nullptr, node, home == node ? "was made on" : "was on"), {});
+                       node_loss_failure(msg->object, nullptr, node, home == node ? "was created on" : "was on"), {});
     else resend(*msg, no_rank);
   }
 }

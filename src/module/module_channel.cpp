@@ -43,7 +43,7 @@ copy_done::~copy_done() {
   if (copy_)
     fail(std::make_exception_ptr(error("M08", "a copy was dropped by the channel that had started it")
                                      .because("the channel destroyed its copy_done without succeed() or fail()")
-                                     .remedy("keep the copy_done until the copy has ended")));
+                                     .remedy("keep the copy_done until the copy ends")));
 }
 void copy_done::succeed() noexcept { end(copy_, nullptr); }
 void copy_done::fail(std::exception_ptr why) noexcept { end(copy_, std::move(why)); }

@@ -29,7 +29,7 @@ void name_failure(const membership& m, const char* what, Body&& body) {
   const auto failed = [&](const std::string& why) {
     return error("M04", "module " + in_quotes(m.name) + " failed " + what)
         .because(why)
-        .remedy("what had been started before it has been ended again; see to the cause, or leave the module out");
+        .remedy("fix the cause, or omit the module; the modules before it have been finalised");
   };
   try {
     body();
@@ -39,7 +39,7 @@ void name_failure(const membership& m, const char* what, Body&& body) {
   } catch (const std::exception& e) {
     throw failed(e.what());
   } catch (...) {
-    throw failed("what was thrown is no std::exception");
+    throw failed("the exception is not a std::exception");
   }
 }
 
@@ -50,13 +50,13 @@ module_set::module_set(std::vector<std::shared_ptr<module>> given, sched::poll_c
     : polls_(polls), counters_(counters), errors_(errors), channels_(std::make_shared<places::channel_registry>()) {
   data::add_host_channels(*channels_);
   for (auto& g : given) {
-    if (!g) throw error("M01", "a null pointer stands among the modules of a runtime");
+    if (!g) throw error("M01", "the list of modules contains a null pointer");
     std::string name(g->name());
     if (name.empty()) throw error("M01", "a module of a runtime has an empty name").remedy("return one from name()");
     for (const auto& m : members_)
       if (m->name == name)
         throw error("M01", "two modules of a runtime are named " + in_quotes(name))
-            .because("messages and statistics tell modules apart by name")
+            .because("errors and statistics identify modules by name")
             .remedy("give each module to a runtime once");
     members_.push_back(std::make_unique<membership>());
     members_.back()->is = std::move(g);
@@ -113,7 +113,7 @@ void module_set::finalise() noexcept {
       if (left)
         throw error("M06", "module " + in_quotes(m.name) + " left " + std::to_string(left) +
                                (left == 1 ? " operation" : " operations") + " pending when it was finalised")
-            .because("their events will never end")
+            .because("their events will never trigger")
             .remedy("end or poison them in finalise()");
     } catch (const error& e) {
       base::print_error(e, errors_);  // a destructor cannot throw
@@ -158,8 +158,8 @@ void module_host::claim(place p, place_server* server, std::source_location wher
   if (by && by != &of_)
     throw error("M03", "modules \"" + by->name + "\" and \"" + of_.name + "\" both claim place \"" + name + "\"")
         .fact("claimed", where)
-        .because("a place has one module that answers for it")
-        .remedy("leave one of them out, or let them claim different places");
+        .because("each place is served by at most one module")
+        .remedy("omit one of them, or let them claim different places");
   by = &of_;
   if (server && !set_.machine_->is_served(p)) set_.servers_[p.index] = server;
 }
@@ -182,8 +182,8 @@ void module_host::add_channel(place_kind from, place_kind to, std::shared_ptr<ch
       if (c.from == from && c.to == to) owner = "module \"" + c.by->name + "\"";
     throw error("M10", "module \"" + of_.name + "\" adds a channel from " + std::string(to_string(from)) + " to " +
                            std::string(to_string(to)) + ", which " + owner + " has added already")
-        .because("a copy between two kinds of memory has one way to go")
-        .remedy("leave one of them out, or wrap both in a channel that chooses");
+        .because("at most one channel may copy between two kinds of memory")
+        .remedy("omit one of them, or wrap both in a channel that selects one");
   }
   set_.channels_->add(from, to, std::make_shared<modules::module_channel>(std::move(by)));
   set_.channel_owners_.push_back({from, to, &of_});
@@ -210,7 +210,7 @@ void no_such_module(const std::type_info& type, const std::source_location& wher
   throw error("M09", "this runtime has no module of type " + text)
       .fact("called", where)
       .fact("modules", names.empty() ? "none" : names)
-      .remedy("name it when the runtime is made: runtime_options{.modules = {std::make_shared<" + text + ">()}}");
+      .remedy("pass it to the runtime: runtime_options{.modules = {std::make_shared<" + text + ">()}}");
 }
 
 }  // namespace detail

@@ -91,13 +91,13 @@ error build_mismatch(node_number one, std::string_view one_description, node_num
   }
   const bool are_options = options > 0 && options == facts.size();
   error e(are_options ? "N15" : "N06", fmt::format("nodes {} and {} of this job {}", one, other,
-                                                   are_options ? "have different options" : "are not of one build"));
+                                                   are_options ? "have different options" : "run different builds"));
   for (auto& [what, value] : facts) e.fact(std::move(what), std::move(value));
   if (are_options)
     return std::move(
-        e.because("what these options ask for is done by all nodes together")
-            .remedy("give all nodes the same options; stretto run hands on those of the shell where it is typed"));
-  return std::move(e.because("what nodes say to one another means something in one build alone")
+        e.because("all nodes must have the same values of these options")
+            .remedy("give all nodes the same options; `stretto run` passes those of its shell to all nodes"));
+  return std::move(e.because("messages refer to functions by their position in one build")
                        .remedy("build the program once, in a folder that all hosts see, and start it from there"));
 }
 

@@ -13,7 +13,7 @@ mapped_memory::mapped_memory(std::uint64_t bytes) : bytes_(bytes) {
   if (!bytes) return;
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED)
-    throw error("N16", "there is no memory for this node's part of the global memory")
+    throw error("N16", "there is no memory for this node's share of the global memory")
         .fact("bytes", std::to_string(bytes))
         .fact("system", std::strerror(errno))
         .remedy("give the option global_memory a smaller value");

@@ -30,18 +30,18 @@ void payload::receive(std::byte* target, places::completion& landed) && {
 void transport::send(const message& m) {
   if (m.to >= nodes())
     throw error("N02", "there is no node " + std::to_string(m.to))
-        .fact("nodes", std::to_string(nodes()) + ", of numbers 0 to " + std::to_string(nodes() - 1));
+        .fact("nodes", std::to_string(nodes()) + ", numbered 0 to " + std::to_string(nodes() - 1));
   if (m.handler >= handlers_.size()) throw error("N03", "there is no handler of number " + std::to_string(m.handler));
   if (m.head.size() > most_head_bytes)
-    throw error("N04", "the head of a message has " + std::to_string(m.head.size()) + " bytes")
+    throw error("N04", "the header of a message has " + std::to_string(m.head.size()) + " bytes")
         .fact("handler", handlers_.name(m.handler))
         .fact("at most", std::to_string(most_head_bytes))
-        .remedy("send what is long as the payload");
+        .remedy("send long data as the payload");
   send_checked(m);
 }
 
 void transport::communicator(std::uint32_t, std::span<std::byte>) {
-  throw no_communicator("the nodes of this job are not processes that MPI joins");
+  throw no_communicator("the nodes of this job are not MPI processes");
 }
 
 void transport::handle(node_number from, handler_number handler, std::span<const std::byte> head,
@@ -51,7 +51,7 @@ void transport::handle(node_number from, handler_number handler, std::span<const
 }
 
 error no_communicator(const std::string& why) {
-  return error("N30", "there is no communicator of MPI for a collective task").because(why);
+  return error("N30", "there is no MPI communicator for a collective task").because(why);
 }
 
 std::exception_ptr node_lost(node_number node, const std::string& what) {

@@ -99,8 +99,9 @@ void refuse_overlapping_writes(std::span<const task_pointer> parts) {
             .fact("submitted", parts[n]->where)
             .fact("one part", "ids " + parts[k]->range->ids.text() + " write " + other.where.text())
             .fact("another", "ids " + parts[n]->range->ids.text() + " write " + mine.where.text())
-            .because("a launch whose arguments say what each part uses may be divided between devices")
-            .remedy("give what is written a mapper that keeps parts apart, such as one_to_one, or the object itself");
+            .because("a launch with mappers may be split among devices, which run its parts concurrently")
+            .remedy(
+                "write through a mapper whose regions do not overlap, such as one_to_one, or pass the object itself");
       }
 }
 

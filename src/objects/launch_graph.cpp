@@ -49,11 +49,11 @@ launched describe_launch(launch_list& graph, const kernel_code& code, const kern
   for (const launched& l : request.behind) {
     if (l.graph != graph.number || l.index >= graph.all.size())
       throw error("A08", "launch \"" + std::string(request.name.empty() ? code.name : request.name) +
-                             "\" is to come after a launch of another graph")
-          .fact("described", range.where)
-          .because("what launch() of a graph returned names a launch of that graph only")
+                             "\" depends on a launch of another graph")
+          .fact("called", range.where)
+          .because("the result of a graph's launch() identifies a launch of that graph only")
           .remedy(
-              "describe both in one graph, or wait for the event that submit() of the other one returned: "
+              "add both launches to one graph, or wait for the event that submit() of the other graph returned: "
               "after(event)");
     d.behind.push_back(l.index);
   }

@@ -89,11 +89,11 @@ void choose_places(task& t, const detail::object_launch& request) {
   for (const execution_place& s : t.state.execution_places) possible = possible || t.is_allowed_on(s);
   possible = possible && is_driven;
   if (possible && (!wanted || t.only_place != task::any_place)) return;
-  error e("A06", t.describe() + (wanted ? " is to run at a place that computes no kernels"
-                                        : " is to run on a " + wanted_of(request) + " that is not open"));
+  error e("A06", t.describe() + (wanted ? " requires a place that runs no kernels"
+                                        : " requires a " + wanted_of(request) + " that is not open"));
   e.fact("submitted", t.where);
   throw std::move(e)
-      .fact("here", names_of_places(t.state))
+      .fact("available", names_of_places(t.state))
       .remedy("open devices with STRETTO_DEVICES=all, or leave the choice to the runtime");
 }
 
@@ -260,13 +260,12 @@ devices_of_launch devices_for(const base::runtime_context& runtime, const kernel
   found.on_host = (request.driver.empty() || request.driver == "host") &&
                   (!request.kinds.are || request.kinds.has(device_kind::host));
   if (found.on_host) return found;
-  throw error("B28", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" is to run on a " +
+  throw error("B28", "launch \"" + std::string(request.name.empty() ? code.name : request.name) + "\" requires a " +
                          wanted_of(request) + ", and this node has none")
       .fact("submitted", range.where)
-      .fact("here", names_of_places(s))
-      .because("each node computes a part of a launch on buffers, with all of its devices that the launch may use")
-      .remedy(
-          "name device_kind::host, too, which computes on nodes without; or open such devices with STRETTO_DEVICES");
+      .fact("available", names_of_places(s))
+      .because("each node runs a part of a launch on buffers, on those of its devices that the launch may use")
+      .remedy("also name device_kind::host, for nodes without such a device, or open one with STRETTO_DEVICES");
 }
 
 event submit_prepared(task_pointer t, std::span<const event> after, std::span<const predecessor> behind,

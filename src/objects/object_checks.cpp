@@ -8,11 +8,11 @@ namespace stretto::objects {
 
 void refuse_handle(const has_elements& what, const void* names, const char* verb, const std::source_location& where) {
   const std::string one = what.one;
-  throw error(what.code, verb + (" was given " + one) + (names ? " of another runtime" : " that names nothing"))
+  throw error(what.code, verb + (" was given " + one) + (names ? " of another runtime" : " that is empty"))
       .fact("submitted", where)
-      .because(names ? one + " lives no longer than the runtime in which it was made"
-                     : "it was made without elements, or its content has gone to another by std::move")
-      .remedy("make it inside the runtime that uses it: " + std::string(what.type) + "<float> u(box(0, 100))");
+      .because(names ? one + " must not outlive the runtime that created it"
+                     : "it was default-constructed, or moved from by std::move")
+      .remedy("create it inside the runtime that uses it: " + std::string(what.type) + "<float> u(box(0, 100))");
 }
 
 object_record& usable(const detail::object_handle& h, const char* verb, base::thread_context& context,
@@ -22,11 +22,11 @@ object_record& usable(const detail::object_handle& h, const char* verb, base::th
 
 void require_inside(const object_record& o, const box& part, const char* verb, const std::source_location& where) {
   if (o.elements.contains(part)) return;
-  throw error("A05", std::string(verb) + " names elements that " + describe(o) + " does not have")
+  throw error("A05", std::string(verb) + " uses elements outside of " + describe(o))
       .fact("submitted", where)
       .fact("part", part.text())
       .fact("object", o.elements.text())
-      .remedy("name a part inside of it: intersection(part, u.elements())");
+      .remedy("use a part inside of it: intersection(part, u.elements())");
 }
 
 data::usage usage_of(access mode) noexcept {

@@ -9,7 +9,7 @@
 
 namespace stretto::objects {
 
-/// What an error calls a thing that has elements: its error code, "an object", "object".
+/// Names in errors of a thing that has elements: the error code, "an object", "object".
 struct has_elements {
   const char *code, *one, *type;
 };

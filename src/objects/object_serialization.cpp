@@ -317,10 +317,10 @@ void write_object(field_writer& to, const object_handle& h) {
   if (!h.get()) return void(to(form::nothing));
   parcel* const message = to.message();
   if (!message)
-    throw error("A09", "an object was written as bytes, outside of any message")
+    throw error("A09", "an object was serialized outside a message")
         .fact("object", objects::describe(*h.get()))
-        .because("its bytes are a name, under which the node that reads a message asks for the content")
-        .remedy("copy the content out with copy_to, and write that; or send the object as an argument of a message");
+        .because("a serialized object is a reference, through which the receiver of a message fetches the data")
+        .remedy("copy the data out with copy_to and serialize that, or send the object as an argument of a message");
   if (message->holds_content) return write_content(to, h);
   base::thread_context& context = base::require_current("send");
   object_record& given = usable(h, "send", context, std::source_location());
@@ -374,9 +374,9 @@ object_handle read_object(field_reader& from, const object_request& like) {
     const std::shared_ptr<data::attached_array> array = all->find(what.number);
     object_handle found = array ? static_cast<attached_object&>(*array).take() : object_handle();
     if (found.get()) return found;
-    throw error("G06", "the content of object \"" + name + "\" that came with a message is not there any more")
-        .because("the message was read before, or has been answered for")
-        .remedy("read a message once");
+    throw error("G06", "the data of object \"" + name + "\" in a message is no longer available")
+        .because("the message was already read, or already replied to")
+        .remedy("read a message only once");
   }
   if (!all->others) refuse_fields("an object of another job's node", what.node, context.runtime->node);
   const objects_lock in(s, context);

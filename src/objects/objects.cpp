@@ -52,26 +52,25 @@ void refuse_wrong_memory(const object_record& o, place memory, const base::threa
   if (o.shared_memory && bytes <= o.shared_memory->space->capacity()) return;
   if (o.shared_memory)
     throw error("K46", objects::describe(o) + " is larger than memory \"" + o.shared_memory->space->name() +
-                           "\", where it is to live")
+                           "\", which was chosen for it")
         .fact("created", o.created)
         .fact("wanted", std::to_string(bytes) + " bytes")
-        .fact("it has", std::to_string(o.shared_memory->space->capacity()) + " bytes")
-        .because("the host and the device use it there as a whole")
-        .remedy(
-            "take more for it with STRETTO_DEVICE_HOST_MEMORY, or let parts of it live there as objects of their own");
+        .fact("capacity", std::to_string(o.shared_memory->space->capacity()) + " bytes")
+        .because("the host and the device use the whole object in that memory")
+        .remedy("raise STRETTO_DEVICE_HOST_MEMORY, or divide the data into several objects");
   std::string names;
   for (const objects::execution_place& m : s.shared_memories)
     names += (names.empty() ? "" : ", ") + ("\"" + m.space->name() + "\"");
   const data::memory_space* const known = data::state_of(context).find(memory);
-  throw error("K45", objects::describe(o) + " is to live in " +
-                         (known ? "memory \"" + known->name() + "\"" : "a place that is no memory") +
+  throw error("K45", objects::describe(o) + " cannot be placed in " +
+                         (known ? "memory \"" + known->name() + "\"" : "a place that is not a memory") +
                          ", which the host and a device do not share")
       .fact("created", o.created)
       .fact("shared here", names.empty() ? "none" : names)
-      .because("elsewhere an object is wherever it is needed")
+      .because("in other memories the runtime places an object itself")
       .remedy(
-          "name a device's <name>_host_memory, which it has with STRETTO_DEVICE_HOST_MEMORY=64M; or leave the choice "
-          "to the runtime");
+          "name a device's <name>_host_memory, which STRETTO_DEVICE_HOST_MEMORY=64M creates; or leave the choice to "
+          "the runtime");
 }
 
 /// Stores the initial data as a whole: in the shared memory that was asked for, in host memory, or in the spill file.
@@ -95,10 +94,10 @@ void begin_with(object_record& o, const void* content, base::thread_context& con
     return;
   throw error("A04", objects::describe(o) + " does not fit into memory \"" + host.space->name() + "\"")
       .fact("created", o.created)
-      .fact("wanted", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
+      .fact("needed", std::to_string(o.elements.volume() * o.element_bytes) + " bytes")
       .fact("free",
             std::to_string(host.space->usage().free) + " of " + std::to_string(host.space->capacity()) + " bytes")
-      .remedy("let go of other objects or instances first, or make it in parts");
+      .remedy("destroy other objects or instances first, or create it in parts");
 }
 
 }  // namespace

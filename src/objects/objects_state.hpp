@@ -156,7 +156,7 @@ class used_object {
 /// `object "u"`, or `object O12` if it has no name.
 std::string describe(const object_record& r);
 
-/// What one task needs of one object.
+/// The needs of one task for one object.
 struct planned {
   object_record* object = nullptr;
   execution_place* in = nullptr;  // the place whose memory serves the needs

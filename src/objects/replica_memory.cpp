@@ -60,14 +60,15 @@ std::uint64_t next_use(const object_record& o, const box& where) {
     text = e.what();
   }
   const memory_usage now = at.space->usage();
-  throw insufficient_memory{error("A04", "the device has no memory for the arguments of " + by.describe())
-                                .fact("submitted", by.where)
-                                .fact("memory", at.space->name())
-                                .fact("wanted", std::to_string(needed) + " bytes more")
-                                .fact("in use here", std::to_string(now.used) + " bytes")
-                                .because(text)
-                                .remedy("see who else uses the device; launch on smaller tiles, or where there is more "
-                                        "memory: on(device_kind::host)")};
+  throw insufficient_memory{
+      error("A04", "the device has no memory for the arguments of " + by.describe())
+          .fact("submitted", by.where)
+          .fact("memory", at.space->name())
+          .fact("needed", std::to_string(needed) + " bytes more")
+          .fact("in use", std::to_string(now.used) + " bytes")
+          .because(text)
+          .remedy("check which other programs use the device; launch on smaller tiles, or where there is more "
+                  "memory: on(device_kind::host)")};
 }
 
 [[noreturn]] void refuse(const execution_place& at, std::uint64_t needed, std::uint64_t free, const task& by,
@@ -76,9 +77,9 @@ std::uint64_t next_use(const object_record& o, const box& where) {
   throw insufficient_memory{
       error("A04", "the arguments of " + by.describe() + " do not fit into memory \"" + at.space->name() + "\"")
           .fact("submitted", by.where)
-          .fact("wanted", std::to_string(needed) + " bytes more")
+          .fact("needed", std::to_string(needed) + " bytes more")
           .fact("free", std::to_string(free) + " of " + std::to_string(at.space->capacity()) + " bytes")
-          .because("what one launch uses lies in one memory, and nothing that is there now can leave")
+          .because("all arguments of a launch must fit in one memory, and nothing more can be evicted from it now")
           .remedy("launch on smaller tiles, or where there is more memory: on(device_kind::host)"),
       view};
 }
@@ -313,14 +314,14 @@ void refuse_eviction(object_record& o, replica_id r, const std::source_location&
     plan_write_back(o, r, s.at(to), out);
     wanted = bytes_of(o, out);
   }
-  error e("A04",
-          describe(o) + " cannot leave memory \"" + from.space->name() + "\", because what is beneath it is full");
-  e.fact("submitted", where).fact("wanted", std::to_string(wanted) + " bytes");
+  error e("A04", describe(o) + " cannot be evicted from memory \"" + from.space->name() +
+                     "\", because no memory below it has enough free space");
+  e.fact("submitted", where).fact("needed", std::to_string(wanted) + " bytes");
   for (const data::memory_number to : eviction_targets)
     e.fact("free", std::to_string(s.at(to).space->usage().free) + " of " + std::to_string(s.at(to).space->capacity()) +
                        " bytes in \"" + s.at(to).space->name() + "\"");
   throw std::move(e).remedy(s.spill ? "give it a larger disk with STRETTO_SPILL, or use fewer objects at a time"
-                                    : "name a folder for the rest with STRETTO_SPILL, or use fewer objects at a time");
+                                    : "name a spill folder with STRETTO_SPILL, or use fewer objects at a time");
 }
 
 bool free_redundant(objects_state& s, execution_place& at, std::uint64_t wanted, const object_record* but,

@@ -188,10 +188,10 @@ data::shared_arrays::placed shared_objects::place(std::span<const std::byte> wha
 }
 
 void shared_objects::refuse(const std::source_location& where) const {
-  throw error("G07", "no object of node " + base::node_name(state_.runtime.load()->node) + " is shared under this name")
+  throw error("G07", "a global pointer names no shared object of node " + base::node_name(state_.runtime.load()->node))
       .fact("submitted", where)
-      .because("a name is given by share, and ended by unshare")
-      .remedy("end a name when all have said that they need it no more: unshare it after the futures of what uses it");
+      .because("share creates a global pointer, and unshare ends it")
+      .remedy("call unshare only after the futures of all operations that use the pointer");
 }
 
 std::uint64_t shared_objects::add(const detail::object_handle& h) {

@@ -29,10 +29,10 @@ void refuse_missing_data(const planned& p, const task& t) {
       .fact("submitted", t.where)
       .fact("elements", missing.boxes().front().text())
       .fact("object", p.object->created)
-      .because("an object begins without content")
+      .because("the elements of a new object are not initialized")
       .remedy(
-          "write them first, or give the object its first content; a kernel that writes all of them takes them as "
-          "`out`");
+          "write them first, or initialize the object from an array; declare a parameter `out` if the kernel writes "
+          "all elements");
 }
 
 /// A reduction into elements that were never written starts from the operator's identity.

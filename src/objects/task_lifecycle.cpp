@@ -106,9 +106,9 @@ failure_ref refused_everywhere(const task& t, error e) {
   for (const execution_place& at : t.state.execution_places)
     if (t.is_allowed_on(at))
       all += (all.empty() ? "\"" : "; \"") + std::string(at.view.name) + "\" " + limits_of(t, at);
-  e.fact("submitted", t.where).fact("looked at", all);
+  e.fact("submitted", t.where).fact("candidates", all);
   const bool host_would = t.code->run && !t.is_allowed_on(t.state.execution_places.front());
-  if (host_would) e.remedy(e.what_to_try() + ", or let the host compute it, which takes groups of any size");
+  if (host_would) e.remedy(e.what_to_try() + ", or let the host run it, which accepts groups of any size");
   return detail::make_failure(std::make_exception_ptr(std::move(e)), t.describe(), t.where);
 }
 

@@ -10,7 +10,7 @@ namespace stretto::places {
 place added_place(platform_description& to, std::string name, place_kind kind) {
   const auto same = std::ranges::find(to.places, name, &place_description::name);
   if (same != to.places.end())
-    throw error("P04", "the platform has a place \"" + name + "\", and the runtime adds another of that name")
+    throw error("P04", "the platform has a place \"" + name + "\", but the runtime adds a place with the same name")
         .fact("added", std::string(to_string(kind)))
         .fact("declared", std::string(to_string(same->kind)))
         .because("names of places are unique")

@@ -9,8 +9,8 @@ void channel_registry::add(place_kind from, place_kind to, std::shared_ptr<chann
   if (slot)
     throw error("P18",
                 "there are two channels from " + std::string(to_string(from)) + " to " + std::string(to_string(to)))
-        .because("a copy between two kinds of memory has one way to go")
-        .remedy("register one of them, or wrap both in a channel that chooses");
+        .because("at most one channel may copy between two kinds of memory")
+        .remedy("register one of them, or wrap both in a channel that selects one");
   slot = std::move(by);
 }
 

@@ -14,7 +14,7 @@
 
 namespace stretto::places {
 
-/// What a channel says of itself.
+/// The figures that a channel states.
 struct way_figures {
   double bandwidth_bytes_per_second = 0;
   double latency_seconds = 0;

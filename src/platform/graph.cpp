@@ -66,7 +66,7 @@ void check_places(graph& g, const origins& from) {
     if (!fresh)
       throw fault("P04", "place " + in_quotes(p.name) + " is declared twice", origin(from.of_place, i))
           .fact("first", origin(from.of_place, at->second.index))
-          .remedy("give each place a name of its own");
+          .remedy("give each place a unique name");
   }
 }
 
@@ -76,7 +76,7 @@ void check_links(const graph& g, const origins& from) {
     const auto& l = g.is.links[i];
     const origin where(from.of_link, i);
     if (l.a.index >= g.is.places.size() || l.b.index >= g.is.places.size())
-      throw fault("P16", "link " + std::to_string(i) + " joins places that are not of this platform", where);
+      throw fault("P16", "link " + std::to_string(i) + " joins places that do not belong to this platform", where);
     const auto& a = g.is.places[l.a.index].name;
     const auto& b = g.is.places[l.b.index].name;
     if (l.a == l.b)
@@ -113,7 +113,7 @@ void check_paths(graph& g, const origins& from) {
       if (p.index >= g.is.places.size())
         throw fault("P16",
                     std::string("the ") + kind + " path of worker " + std::to_string(worker) +
-                        " visits a place that is not of this platform",
+                        " visits a place that does not belong to this platform",
                     origin(of, worker));
       const bool again = visited_by[p.index] == visit;
       visited_by[p.index] = visit;

@@ -61,7 +61,7 @@ std::string svg_of(const std::string& dot_text, const char* program) {
   if (failed == ENOENT || (failed == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127))
     throw error("P14", "the picture cannot be drawn")
         .because("the program \"" + name + "\" of Graphviz is not installed")
-        .remedy("apt-get install graphviz, or have it written as text");
+        .remedy("apt-get install graphviz, or write the graph as text");
   if (failed != 0) fail(name + ": " + std::strerror(failed));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     auto said = content(complaints.get());

@@ -57,7 +57,7 @@ class reader {
           .fact("file", source_.at(at_))
           .because("a locality graph needs four levels");
     if (++values_ > max_json_values)
-      throw error("P10", "the text holds more than " + std::to_string(max_json_values) + " values")
+      throw error("P10", "the text contains more than " + std::to_string(max_json_values) + " values")
           .fact("file", source_.at(at_));
     json_value v;
     v.offset = at_;

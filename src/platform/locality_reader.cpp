@@ -190,7 +190,7 @@ class locality_reader {
         static constexpr std::array<std::string_view, 3> keys{"between", "bandwidth_bytes_per_second",
                                                               "latency_seconds"};
         const auto found = members<3>(item, keys, "a link");
-        if (!found[0]) throw fault("P09", "this link does not say \"between\" which places it is", item.offset);
+        if (!found[0]) throw fault("P09", "this link has no \"between\" with its two places", item.offset);
         ends(found[0]->value, l);
         l.bandwidth_bytes_per_second = figure("the bandwidth of a link", found[1]);
         l.latency_seconds = figure("the latency of a link", found[2]);

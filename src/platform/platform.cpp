@@ -42,7 +42,7 @@ std::string text_of(const std::string& file) {
 
 const place_description& entry(const places::graph& g, place p) {
   if (p.index < g.is.places.size()) return g.is.places[p.index];
-  throw error("P16", p ? "place " + std::to_string(p.index) + " is not of this platform, which has " +
+  throw error("P16", p ? "place " + std::to_string(p.index) + " does not belong to this platform, which has " +
                              std::to_string(g.is.places.size()) + " places"
                        : std::string("an invalid place was given to a platform"))
       .remedy("use places that this platform returned");

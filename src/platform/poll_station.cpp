@@ -54,8 +54,8 @@ void poll_station::add(poller& p) {
   poll_station* none = nullptr;
   if (!p.station_.compare_exchange_strong(none, this, std::memory_order_seq_cst))
     throw error("M11", "a poller was added twice")
-        .because("a poller belongs to one runtime, until that has ended")
-        .remedy("make a poller per runtime, and add it once");
+        .because("a poller belongs to one runtime until that runtime ends")
+        .remedy("make one poller per runtime, and add it once");
   p.next_ = first_.load(std::memory_order_relaxed);
   first_.store(&p, std::memory_order_release);
   if (p.pending()) began(p);  // what was pending before; a module starts nothing while it is initialised
@@ -127,9 +127,10 @@ bool poll_station::is_any_left() const noexcept {
 
 std::size_t poll_station::give_up(poller& p, const char* why) noexcept {
   p.silent_.store(true, std::memory_order_seq_cst);
-  p.fail(std::make_exception_ptr(error("M05", "polling failed, so these operations will never be seen to end")
-                                     .because(why)
-                                     .remedy("poll() throws only where nothing can be saved; see to the cause")));
+  p.fail(
+      std::make_exception_ptr(error("M05", "polling failed, so the runtime cannot detect the end of these operations")
+                                  .because(why)
+                                  .remedy("fix the cause; poll() may throw only if its operations cannot continue")));
   if (p.pending_.exchange(0, std::memory_order_seq_cst)) ended();
   return 1;
 }
@@ -143,7 +144,7 @@ std::size_t poll_station::poll_each() noexcept {
       if (due == never || (due > (time ? time : time = now()))) continue;
     }
     if (p->busy_.load(std::memory_order_relaxed) || p->busy_.exchange(true, std::memory_order_seq_cst)) continue;
-    // What was pending may have ended in the poll of another thread, which has just let go.
+    // Another thread has just released the poller, and its poll may have ended all pending operations.
     if (!p->pending() || p->silent_.load(std::memory_order_seq_cst)) {
       p->busy_.store(false, std::memory_order_release);
       continue;
@@ -153,7 +154,7 @@ std::size_t poll_station::poll_each() noexcept {
     } catch (const std::exception& e) {
       ended += give_up(*p, e.what());
     } catch (...) {
-      ended += give_up(*p, "what was thrown is no std::exception");
+      ended += give_up(*p, "the exception is not a std::exception");
     }
     p->busy_.store(false, std::memory_order_release);
   }

@@ -16,7 +16,7 @@
 
 namespace stretto::places {
 
-/// What a link costs whose figures are unknown.
+/// Assumed figures of a link whose figures are unknown.
 inline constexpr double assumed_latency_seconds = 100e-9;
 inline constexpr double assumed_bandwidth_bytes_per_second = 10e9;
 

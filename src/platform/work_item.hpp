@@ -18,7 +18,7 @@ struct work_item {
   work_item* next = nullptr;  // free for the queue that holds the item
 };
 
-/// What happens when an operation ends: a work item that is told of a failure, if there was one.
+/// The completion of an operation: a work item that receives its failure, if there was one.
 struct completion : work_item {
   using work_item::work_item;
 

@@ -56,8 +56,8 @@ failure_ref cancelled_failure(const task_record& task, const std::source_locatio
   error e = error("S18", who + " was cancelled before it began")
                 .fact("spawned", task.where)
                 .fact("cancelled", where)
-                .because("cancel() was called, so that it has no value and nothing that needs it can run")
-                .remedy("ask what cancel() returned, or is_poisoned(), before the future is used");
+                .because("cancel() was called, so the task has no value and its successors cannot run")
+                .remedy("check the result of cancel(), or is_poisoned(), before you use the future");
   return detail::make_failure(std::make_exception_ptr(std::move(e)), std::move(who), task.where);
 }
 

@@ -41,7 +41,7 @@ void refuse_grain(const extent& grain, const std::source_location& where) {
   throw error("S09", "a loop's grain is " + std::to_string(grain[0]) + " x " + std::to_string(grain[1]) + " x " +
                          std::to_string(grain[2]) + ", but must be at least 1 on every axis")
       .fact("called", where)
-      .remedy("leave the grain out, and about eight chunks per worker are made");
+      .remedy("omit the grain; the default is about eight chunks per worker");
 }
 
 }  // namespace stretto::detail

@@ -27,7 +27,7 @@ void require_recording(const detail::graph_core& g, const char* verb, const std:
                          (g.under_way == 1 ? " is under way" : " are under way"))
       .fact("called", where)
       .because("a replay follows the operations as they were recorded")
-      .remedy("wait for the event that replay returned before the graph is changed");
+      .remedy("wait for the event that replay returned before you change the graph");
 }
 
 std::uint32_t index_in(const detail::graph_core& g, recorded_operation o, const char* verb,
@@ -36,7 +36,7 @@ std::uint32_t index_in(const detail::graph_core& g, recorded_operation o, const 
   throw error("S22", std::string(o.graph ? "an operation of another graph" : "an empty handle") + " was given to \"" +
                          verb + "\" of " + g.describe())
       .fact("called", where)
-      .because("a handle is what add of the same graph returned")
+      .because("a handle belongs to the graph whose add returned it")
       .remedy(
           "to order whole graphs, replay one after the other's event; or call replay in a body, and return its "
           "event");
@@ -128,8 +128,8 @@ void graph_base::make_edge(recorded_operation first, recorded_operation then, st
       for (std::size_t i = 0; i < path.size(); ++i) e.fact(i == 0 ? "first" : "then", called(*g.operations[path[i]]));
       throw std::move(e)
           .fact("and again", called(*g.operations[path[0]]))
-          .because("each would wait for itself")
-          .remedy("leave out one of these edges, or let the later step belong to the next replay");
+          .because("each operation would wait for itself")
+          .remedy("omit one of these edges, or put the later step into the next replay");
     }
   }
   g.predecessors[to].push_back(from);

@@ -369,9 +369,9 @@ event graph_base::replay_with(const void* arguments, const preconditions& after,
   graph_core& g = *core_;
   auto& t = static_cast<thread_state&>(base::require_current("replay"));
   if (t.owner->number != g.runtime)
-    throw error("S23", g.describe() + " was replayed in another runtime than the one that it was recorded in")
+    throw error("S23", g.describe() + " was replayed in a runtime other than the one that recorded it")
         .fact("called", where)
-        .because("where its operations run was decided when they were recorded")
+        .because("the places of its operations were determined when they were recorded")
         .remedy("make one graph per runtime");
   for (const binding& b : bindings)
     if (b.port.graph != g.number)

@@ -55,11 +55,11 @@ std::optional<error> take_unobserved(scheduler& s, const std::function<bool(cons
   const failure& first = *left.kept.front().get();
   const auto count = left.size() + of_tasks.more;
   return error("S13", "a runtime ended with " + (count == 1 ? "a failure" : std::to_string(count) + " failures") +
-                          " that nobody had looked at")
+                          " that the program did not observe")
       .fact(count == 1 ? "failed" : "first", first.who())
       .fact("at", first.where())
       .because(exception_text(first.as_exception()))
-      .remedy("wait for what may fail, or get its result, before the runtime ends")
+      .remedy("wait for work that may fail, or get its result, before the runtime ends")
       .caused_by(first.as_exception());
 }
 
@@ -78,8 +78,8 @@ std::unique_ptr<scheduler> start(base::runtime_context& runtime, scheduler_paths
     const auto wanted = s->workers.size();
     s->stop.store(true, std::memory_order_release);
     end_threads(*s);
-    throw error("S10",
-                "the system has no thread for worker " + std::to_string(started) + " of " + std::to_string(wanted))
+    throw error("S10", "the system cannot create a thread for worker " + std::to_string(started) + " of " +
+                           std::to_string(wanted))
         .because(e.what())
         .remedy("ask for fewer workers, or raise the limits of processes and memory (ulimit -u, ulimit -v)");
   }
@@ -97,7 +97,7 @@ void begin_substitute(scheduler& s) {
   try {
     one.as->thread = std::thread([w = one.as.get()] { run_thread(*w); });
   } catch (const std::system_error& e) {
-    throw error("S10", "the system has no thread to stand in for the only worker")
+    throw error("S10", "the system cannot create a thread to replace the only worker")
         .because(e.what())
         .remedy("raise the limits of processes and memory (ulimit -u, ulimit -v)");
   }

@@ -94,11 +94,12 @@ served_task::~served_task() {
   if (!task_) return;
   const auto& r = static_cast<const task_record&>(*task_);
   const scheduler& owner = *this_thread_of("served_task").owner;
-  fail(std::make_exception_ptr(error("M07", detail::describe_task(r) + " was dropped by the server of its place")
-                                   .fact("spawned", r.where)
-                                   .fact("place", owner.paths.names[r.place])
-                                   .because("the server neither ran it, nor gave it to the workers, nor failed it")
-                                   .remedy("move the served_task to where it will be run, and run or fail each")));
+  fail(std::make_exception_ptr(
+      error("M07", detail::describe_task(r) + " was dropped by the server of its place")
+          .fact("spawned", r.where)
+          .fact("place", owner.paths.names[r.place])
+          .because("the server neither ran the task, nor passed it to the workers, nor failed it")
+          .remedy("keep the served_task until the server runs, passes on or fails it")));
 }
 
 void served_task::run() noexcept {

@@ -382,9 +382,9 @@ void break_promise(completion& c, std::exception_ptr why) noexcept {
       return;
     }
     why = std::make_exception_ptr(error("E12", "a promise was destroyed without a value")
-                                      .fact("made", r.where)
+                                      .fact("created", r.where)
                                       .because("its future would never be ready")
-                                      .remedy("call set() or poison() on every path, also when an exception leaves"));
+                                      .remedy("call set() or poison() on every path, including those that throw"));
   }
   const failure_ref cause = make_failure(std::move(why), describe_task(r), r.where);
   if (let_go) report(cause, *this_thread());
@@ -394,7 +394,7 @@ void break_promise(completion& c, std::exception_ptr why) noexcept {
 void no_value(const char* what, const std::source_location& where) {
   throw error("E13", std::string("\"") + what + "\" was called on an empty future or promise")
       .fact("called", where)
-      .because("it was default-made, moved from, or already kept")
+      .because("it was default-constructed, moved from, or already fulfilled")
       .remedy("keep the future that async or get_future returned");
 }
 

@@ -72,7 +72,7 @@ stack* stack_pool::take(void (*entry)()) {
     } else {
       if (made_ >= most_)
         throw error("S11", "too many tasks are suspended at once: " + std::to_string(made_))
-            .because("every suspended task keeps a stack, and option max_suspended bounds them")
+            .because("every suspended task keeps a stack, and the option max_suspended limits their number")
             .remedy("suspend fewer tasks at once (coroutines need no stack), or raise STRETTO_MAX_SUSPENDED");
       s = make();
       ++made_;

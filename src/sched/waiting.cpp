@@ -152,11 +152,11 @@ void wait_until_ended(thread_state& t, dependency d, const std::source_location&
 
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_own_end(const task_record& awaited, const finish_scope* scope,
                                                            const std::source_location& where) {
-  error e("S14", scope ? "a task waits for the one whose finish waits for it" : "a task waits for itself");
+  error e("S14", scope ? "a task waits for the task whose finish waits for it" : "a task waits for itself");
   e.fact("waits for", detail::describe_task(awaited)).fact("at", where);
   if (scope) e.fact("finish", scope->where);
   throw std::move(e)
-      .because("neither could ever end")
+      .because("neither of them could ever end")
       .remedy(scope ? "wait after the finish, or for something that the task does before it"
                     : "let another task wait for it");
 }

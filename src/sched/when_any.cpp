@@ -55,9 +55,9 @@ struct race {
 future<std::size_t> when_any(std::span<const dependency> events, std::source_location where) {
   base::thread_context& context = base::require_current("when_any");
   if (events.empty())
-    throw error("S05", "when_any was given nothing to wait for")
+    throw error("S05", "when_any has nothing to wait for")
         .fact("called", where)
-        .because("it would never be ready");
+        .because("its event would never trigger");
   auto* r = new race(events.size(), where);
   auto result = r->result.get_future(where);
   for (std::size_t i = 0; i < events.size(); ++i) {

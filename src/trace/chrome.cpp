@@ -316,7 +316,7 @@ error not_written(std::string file, int reason) {
   auto e = error("T01", "the trace could not be written");
   if (!file.empty()) e.fact("file", std::move(file));
   if (reason != 0) e.because(std::strerror(reason));
-  return std::move(e.remedy("name a file in a folder that exists, is writable and has room"));
+  return std::move(e.remedy("name a file in a folder that exists, is writable and has free space"));
 }
 
 }  // namespace

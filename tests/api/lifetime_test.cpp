@@ -28,8 +28,8 @@ int sum_of_tasks(int count) {
   return sum;
 }
 
-/// Runs the test case of that name in a process of its own. What the test runner has on the stack that exit() leaves is
-/// no leak.
+/// Runs the test case of that name in a process of its own. Objects on the stack of the test runner, which
+/// exit() leaves, are no leak.
 base::child_end by_itself(const std::string& test_case, const std::string& devices = "") {
   return base::run_child(
       {.words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip", "--test-case=" + test_case},

@@ -76,7 +76,7 @@ TEST_CASE(
                          "reachability": [["sysmem", "sim_0"]]})json"));
   runtime({.machine = machine, .devices = "none"});
   CHECK(test::thrown_by([&] { runtime({.machine = machine, .devices = "sim:1"}); }) ==
-        "error P04: the platform has a place \"sim_0\", and the runtime adds another of that name\n"
+        "error P04: the platform has a place \"sim_0\", but the runtime adds a place with the same name\n"
         "  added       gpu\n"
         "  declared    l2\n"
         "  because     names of places are unique\n"

@@ -60,8 +60,8 @@ TEST_CASE("a runtime for whose workers the system has no threads is refused") {
       runtime rt({.workers = 200, .stack_bytes = 16 << 10});
     } catch (const error& e) {
       const std::string text = e.what();
-      if (text.starts_with("error S10: the system has no thread for worker ") && text.find(" of 200\n") != text.npos &&
-          text.find("\n  try         ask for fewer workers") != text.npos)
+      if (text.starts_with("error S10: the system cannot create a thread for worker ") &&
+          text.find(" of 200\n") != text.npos && text.find("\n  try         ask for fewer workers") != text.npos)
         status = 0;
       else std::fprintf(stderr, "%s\n", e.what());
     } catch (const std::bad_alloc&) {

@@ -25,13 +25,13 @@ TEST_CASE("a failure outside of run that nobody looks at is told when the runtim
           const attachment attached(rt);
           async(name("save"), [] { throw std::runtime_error("disk full"); }, here);
         }) ==
-        "error S13: a runtime ended with a failure that nobody had looked at\n"
+        "error S13: a runtime ended with a failure that the program did not observe\n"
         "  failed      task \"save\"\n"
         "  at          " +
             line +
             "\n"
             "  because     disk full\n"
-            "  try         wait for what may fail, or get its result, before the runtime ends\n");
+            "  try         wait for work that may fail, or get its result, before the runtime ends\n");
 }
 
 TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the failure itself inside") {
@@ -45,11 +45,11 @@ TEST_CASE("with STRETTO_ERRORS=json it is told as one line of JSON, with the fai
   });
   unsetenv("STRETTO_ERRORS");
   CHECK(told ==
-        "{\"code\":\"S13\",\"sentence\":\"a runtime ended with a failure that nobody had looked at\",\"facts\":["
+        "{\"code\":\"S13\",\"sentence\":\"a runtime ended with a failure that the program did not observe\",\"facts\":["
         "{\"name\":\"failed\",\"value\":\"task \\\"save\\\"\"},{\"name\":\"at\",\"value\":\"" +
             line +
             "\"}],"
-            "\"because\":\"error P11: disk full\",\"try\":\"wait for what may fail, or get its result, before the "
+            "\"because\":\"error P11: disk full\",\"try\":\"wait for work that may fail, or get its result, before the "
             "runtime ends\","
             "\"cause\":{\"code\":\"P11\",\"sentence\":\"disk full\",\"facts\":[]}}\n");
 }
@@ -63,8 +63,8 @@ TEST_CASE("several are counted, and what was skipped because of one of them is n
       async(after(failed), [] {});
     }
   });
-  CHECK(
-      told.starts_with("error S13: a runtime ended with 3 failures that nobody had looked at\n  first       task at "));
+  CHECK(told.starts_with(
+      "error S13: a runtime ended with 3 failures that the program did not observe\n  first       task at "));
 }
 
 TEST_CASE("a failure outside of run that was looked at is not told") {
@@ -87,7 +87,7 @@ TEST_CASE("what left run is not told again, and work that waits at the end is to
     async(after(user_event::create()), name("waits"), [] {});
   });
   CHECK(
-      told.starts_with("error S13: a runtime ended with a failure that nobody had looked at\n"
+      told.starts_with("error S13: a runtime ended with a failure that the program did not observe\n"
                        "  failed      task \"waits\"\n"));
   CHECK(told.find("E14") != told.npos);
 }
@@ -99,9 +99,10 @@ TEST_CASE("a failure that nobody looks at is told also where an earlier run has 
   };
   const auto is_told = [](const std::string& told, int times) {
     int found = 0;
-    for (std::size_t at = 0; (at = told.find("error S13: a runtime ended with a failure that nobody had looked at\n"
-                                             "  failed      task \"save\"\n",
-                                             at)) != told.npos;
+    for (std::size_t at = 0;
+         (at = told.find("error S13: a runtime ended with a failure that the program did not observe\n"
+                         "  failed      task \"save\"\n",
+                         at)) != told.npos;
          ++at)
       ++found;
     return found == times;

@@ -19,7 +19,7 @@ TEST_CASE("blocks are aligned, zero when new, and apart") {
     for (int i = 0; i < 150; ++i) {
       auto* block = static_cast<std::byte*>(cache.allocate());
       CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
-      // What a free list leaves in a new block is overwritten by whoever gets it; beyond that it is zero.
+      // The owner of a new block overwrites what a free list left in its first bytes; the rest is zero.
       CHECK(std::all_of(block + 32, block + bytes, [](std::byte b) { return b == std::byte{0}; }));
       std::memset(block, 0xff, bytes);
       const auto next = seen.insert(block).first;

@@ -45,7 +45,7 @@ long faults_of_a_hundred_rounds() {
   return faults;
 }
 
-/// What `body` gives in a child of this process, with these variables: from 0 to 255.
+/// The result of `body` in a child of this process, with these variables: from 0 to 255.
 template <class Body>
 int in_a_child(std::initializer_list<const char*> variables, Body&& body) {
   const pid_t child = fork();

@@ -134,12 +134,11 @@ TEST_CASE("a variable that is spelt almost as an option is ignored with a warnin
   CHECK(read.values == settings());
   REQUIRE(read.misspelt.size() == 1);
   CHECK(printed_warning(read.misspelt[0], error_form::text) ==
-        "warning B10: the environment variable STRETTO_WROKERS is no option of Stretto, and is ignored\n"
+        "warning B10: the environment variable STRETTO_WROKERS is not an option of Stretto and is ignored\n"
         "  try         did you mean \"STRETTO_WORKERS\"?\n");
   CHECK(printed_warning(read.misspelt[0], error_form::json) ==
-        "{\"severity\":\"warning\",\"code\":\"B10\",\"sentence\":\"the environment variable STRETTO_WROKERS is no "
-        "option of Stretto, and is "
-        "ignored\",\"facts\":[],\"try\":\"did you mean \\\"STRETTO_WORKERS\\\"?\"}\n");
+        "{\"severity\":\"warning\",\"code\":\"B10\",\"sentence\":\"the environment variable STRETTO_WROKERS is not an "
+        "option of Stretto and is ignored\",\"facts\":[],\"try\":\"did you mean \\\"STRETTO_WORKERS\\\"?\"}\n");
 }
 
 TEST_CASE("variables of others and of the test suite are left alone") {
@@ -162,10 +161,10 @@ TEST_CASE("a variable without a value counts as not set") {
 
 TEST_CASE("a misspelt flag is found") {
   CHECK(message({}, {"--stack_size", "64k"}) ==
-        "error B11: \"--stack_size\" is no flag of Stretto\n"
+        "error B11: \"--stack_size\" is not a flag of Stretto\n"
         "  try         did you mean \"--stack-size\"?");
   CHECK(message({}, {"--frobnicate=1"}) ==
-        "error B11: \"--frobnicate=1\" is no flag of Stretto\n"
+        "error B11: \"--frobnicate=1\" is not a flag of Stretto\n"
         "  try         `stretto options` lists the flags");
 }
 

@@ -91,6 +91,6 @@ TEST_CASE("threads that advance one progress lose nothing") {
     for (auto& t : threads) t.join();
     CHECK(p.done() == 4000);
   });
-  // Who draws gives way to who asks for the state: there may have been no line at all.
+  // A thread that draws gives way to one that asks for the state: there may have been no line at all.
   CHECK((text.empty() || text.ends_with("\r\x1b[K")));
 }

@@ -9,25 +9,18 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests")]
 
 import board
+from links import anchors
 
 LINK = re.compile(r"\]\(([^)\s:]*?\.(?:md|svg|png|json))(#[^)\s]*)?\)|src=\"([^\":]+)\"")
-HEADING = re.compile(r"^#+ (.*)$", re.M)
-FENCE = re.compile(r"^```.*?^```", re.M | re.S)
-
-
-def anchors(page):
-    """The anchors of the headings of a page, as the site that shows them makes them."""
-    titles = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in HEADING.findall(FENCE.sub("", page))]
-    return {"#" + re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def broken_links(root):
     """Links of the performance pages, and links of other pages to these, that lead nowhere."""
     own = [root / "docs/performance.md", *sorted((root / "docs/performance").glob("*.md"))]
-    others = [path for top in ("docs", "src", "bench", "tools", "modules") for path in (root / top).rglob("*.md")]
+    others = [path for top in ("docs", "src", "bench", "examples", "tools", "modules") for path in (root / top).rglob("*.md")]
     others += root.glob("*.md")
     found = []
     for path in dict.fromkeys(own + others):

@@ -323,7 +323,7 @@ TEST_CASE("a file that cannot be written fails on all nodes, and its old content
   on_nodes_for_files(2, "none", 1, [&] { save_zarr(made(), zarr, {.chunk = {1, 5}}).get(); });
   fails_alike("F01", missing, [&] { save_zarr(made(), missing).get(); });
   fails_alike("F01", missing, [&] { save_raw(made(), missing).get(); });
-  fails_alike("F01", "no Zarr array", [&] { save_zarr(made(), own).get(); });
+  fails_alike("F01", "not a Zarr array", [&] { save_zarr(made(), own).get(); });
   fails_alike("F01", "no file", [&] { save_raw(made(), own).get(); });
   CHECK(bytes_of_file(own + "/thesis.tex") == "years of work");
   fails_alike("F07", "axis 1", [&] { save_zarr(made(), zarr, {.chunk = {0, -1}}); });

@@ -326,10 +326,10 @@ TEST_CASE("a buffer of more bytes than there are addresses is refused before the
     const box beyond(std::int64_t{0}, std::int64_t{1} << 61);
     CHECK(test::thrown_by([&] {
             buffer<double> x(beyond, {.name = "x"});
-          }).starts_with("error D14: a buffer of more than 2^62 bytes was asked for\n"));
+          }).starts_with("error D14: a buffer of more than 2^62 bytes was requested\n"));
     CHECK(test::thrown_by([&] {
             object<double> x(beyond);
-          }).starts_with("error D14: an object of more than 2^62 bytes was asked for\n"));
+          }).starts_with("error D14: an object of more than 2^62 bytes was requested\n"));
     CHECK(test::thrown_by([&] {
             buffer<double, 2> x(box({0, 0}, {std::int64_t{1} << 40, std::int64_t{1} << 40}));
           }).starts_with("error D14:"));

@@ -162,13 +162,13 @@ TEST_CASE("the few differ from the many, and of two the second from the first") 
   const call_of_node calls[] = {
       {0, "a", "p.cpp:1", 1}, {2, "b", "p.cpp:2", 2}, {1, "a", "p.cpp:1", 1}, {3, "a", "p.cpp:1", 1}};
   CHECK(std::string(stretto::buffers::error_of(divergence_report_of(16, true, calls)).what())
-            .starts_with("error B23: node 2 asks something else of buffers than nodes 0, 1 and 3\n"
-                         "  call        17 of the program's on buffers\n"
+            .starts_with("error B23: node 2 makes a different buffer call than nodes 0, 1 and 3\n"
+                         "  where       buffer call 17\n"
                          "  nodes 0, 1 and 3 a (p.cpp:1)\n"
                          "  node 2      b (p.cpp:2)\n"
-                         "  because     every node makes"));
+                         "  because     all nodes must make"));
   const call_of_node two[] = {{1, "a", "", 1}, {0, "b", "", 2}};
   const std::string says = stretto::buffers::error_of(divergence_report_of(0, false, two)).what();
-  CHECK(says.starts_with("error B23: node 1 asks something else of buffers than node 0\n"));
-  CHECK(says.find("before call 1 of the program's") != says.npos);
+  CHECK(says.starts_with("error B23: node 1 makes a different buffer call than node 0\n"));
+  CHECK(says.find("before buffer call 1") != says.npos);
 }

@@ -267,7 +267,7 @@ TEST_CASE("a view of a read reports elements outside of it in checked programs, 
         CHECK((told == nothing) == was_read);
         if (was_read) continue;
         CHECK(tells(told, "error B27: an element of buffer B"));
-        CHECK(tells(told, "\"u\" is looked at that was not read"));
+        CHECK(tells(told, "\"u\" is accessed that was not read"));
         CHECK(tells(told, "(" + std::to_string(i) + ", " + std::to_string(j) + ")"));
         CHECK(tells(told, part.text()));
         CHECK(tells(told, "checked_tasks_test.cpp:"));

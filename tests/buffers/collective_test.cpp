@@ -174,10 +174,10 @@ TEST_CASE("in a job that MPI does not join, a collective task has no communicato
       me.communicator<int>();
     });
     const std::string words = test::thrown_by([&] { wait(asked); });
-    CHECK_MESSAGE(words.find("error N30: there is no communicator of MPI for a collective task\n"
-                             "  asked for   collective_test.cpp:") == 0,
+    CHECK_MESSAGE(words.find("error N30: there is no MPI communicator for a collective task\n"
+                             "  requested   collective_test.cpp:") == 0,
                   words);
-    CHECK(words.find("because     the nodes of this job are not processes that MPI joins") != words.npos);
+    CHECK(words.find("because     the nodes of this job are not MPI processes") != words.npos);
   });
 }
 

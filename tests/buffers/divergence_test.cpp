@@ -205,7 +205,7 @@ TEST_CASE("a read, launch or creation on one node only is reported when others h
         launch(place_of, box(0, 30), u(one_to_one));
         if (rt.node() == 2) u.read().get();
       });
-  check_all_are_told(told, "error B23: node 2 asks something else of buffers than nodes 0 and 1\n");
+  check_all_are_told(told, "error B23: node 2 makes a different buffer call than nodes 0 and 1\n");
   const std::string all = told.thrown.at(2) + told.written;
   CHECK(all.find("T2, read of [0,30) of B0 (divergence_test.cpp:") != all.npos);
   CHECK(all.find("end of the program\n") != all.npos);
@@ -216,7 +216,7 @@ TEST_CASE("sizes and types of buffers, and settings, are compared, too") {
   const auto of_two = [](const std::function<void(bool)>& program) {
     const node_reports told = run_on_nodes(simulated_job({.nodes = 2}), {.workers = 1, .devices = "none"},
                                            [&](runtime& rt) { program(rt.node() == 1); });
-    check_all_are_told(told, "node 1 asks something else of buffers than node 0");
+    check_all_are_told(told, "node 1 makes a different buffer call than node 0");
     return told.thrown.at(0) + told.written;
   };
   CHECK(of_two([](bool odd) { buffer<int>(box(0, odd ? 9 : 8)); }).find("buffer B0 of [0,9), 4 bytes an element") !=
@@ -255,7 +255,7 @@ TEST_CASE("the job ends with a divergence report if elements of different sizes 
           u.read().get();
         }
       });
-  check_all_are_told(told, "node 1 asks something else of buffers than node 0");
+  check_all_are_told(told, "node 1 makes a different buffer call than node 0");
 }
 
 TEST_CASE("values, names, weights of devices and lines of launches are not compared between nodes") {

@@ -115,8 +115,8 @@ TEST_CASE(
   CHECK(with("2", "0") == 5);
   CHECK(test::thrown_by([&] { with("4", "1"); }) ==
         "error B16: option horizon_breadth is 1\n"
-        "  because     each launch would be followed by a horizon, which it and the next wait for in turn\n"
-        "  try         give 2 or more, or 0 for no horizons because of parallel launches");
+        "  because     a horizon would follow each launch, and the launches would run one after the other\n"
+        "  try         give 2 or more, or 0 to make no horizons because of parallel launches");
 }
 
 /// An array of which each launch uses one more row, on two devices.
@@ -249,8 +249,7 @@ TEST_CASE("a read in a dry run is poisoned with what to do about it, and may be 
       FAIL("nothing was thrown");
     } catch (const error& e) {
       CHECK(e.code() == "E10");
-      CHECK(std::string(e.what()).find(
-                "error B09: the elements of buffer B0 \"image\" are not there: this is a dry run") !=
+      CHECK(std::string(e.what()).find("error B09: a dry run does not compute the elements of buffer B0 \"image\"") !=
             std::string::npos);
       CHECK(std::string(e.what()).find("dry_run_test.cpp") != std::string::npos);
       CHECK(std::string(e.what()).find("if (!is_dry_run())") != std::string::npos);

@@ -37,7 +37,7 @@ TEST_CASE("a launch on a kind of device of which there is none is refused, and n
         test::thrown_by([&] { launch(on(device_kind::gpu), set_to_seven, box(0, 8), x(one_to_one)); });
     INFO(words);
     CHECK(
-        words.starts_with("error B28: launch \"set_to_seven\" is to run on a gpu, and this node has none\n  submitted  "
+        words.starts_with("error B28: launch \"set_to_seven\" requires a gpu, and this node has none\n  submitted  "
                           " range_hints_test.cpp:"));
     CHECK(s.tasks.next() == before);
     launch(on(device_kind::host), set_to_seven, box(0, 8), x(one_to_one));
@@ -78,7 +78,7 @@ TEST_CASE(
     CHECK(text == "nothing was thrown");
   const test::node_reports refused = run(2, on(device_kind::gpu, device_kind::accelerator));
   CHECK(refused.thrown.at(1).starts_with(
-      "error B28: launch \"set_to_seven\" is to run on a gpu or accelerator, and this node has none\n"));
+      "error B28: launch \"set_to_seven\" requires a gpu or accelerator, and this node has none\n"));
   CHECK(refused.thrown.at(0).starts_with("error N17: the run of node 1 has ended with an error"));
   CHECK(refused.thrown.at(0).find("its error   B28: ") != std::string::npos);
   // The device of the third node fails each launch: a node uses its host only if it has no device of the kind.

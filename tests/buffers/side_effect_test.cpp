@@ -94,7 +94,7 @@ TEST_CASE("a task behind a failed task that affected the same side effect does n
   });
 }
 
-TEST_CASE("a side effect that names nothing, or another runtime's, is refused") {
+TEST_CASE("an empty side effect, or one of another runtime, is refused") {
   side_effect kept;
   const auto told = [&] {
     runtime rt({.workers = 1});
@@ -106,7 +106,7 @@ TEST_CASE("a side effect that names nothing, or another runtime's, is refused") 
     });
     return text;
   };
-  CHECK(told().find("error B26: host_task was given a side effect that names nothing") == 0);
+  CHECK(told().find("error B26: host_task was given a side effect that is empty") == 0);
   CHECK(told().find("error B26: host_task was given a side effect of another runtime") == 0);
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("the error names the arguments, the overlap and the repair") {
               "  read by     argument 1 \"u\" (in): items [0,6) may read [0,7)\n"
               "  written by  argument 2 \"v\" (out): items [6,12) may write [6,12)\n"
               "  overlap     [6,7)\n"
-              "  because     what is read depends on which of them comes first, and on how the range is divided\n"
+              "  because     the values that are read depend on the order of the items and on how the range is split\n"
               "  try         write into a second array with one_to_one, and swap the two after each launch");
     const std::string of_task =
         test::thrown_by([&] { host_task(name("halo"), u.elements(), [](view<int>) {}, u.inout(neighborhood(1))); });

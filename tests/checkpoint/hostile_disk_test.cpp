@@ -68,7 +68,7 @@ TEST_CASE("a file system that is full: the last checkpoint stays, and there is r
           mount("tmpfs", folder.path.c_str(), "tmpfs", 0, "size=200k") != 0)
         _exit(not_possible_here);
       return wrong_in_job(nodes, [&] {
-        return fails_once((folder.path / "run.ckpt").string(), "No space left on device", "make room there");
+        return fails_once((folder.path / "run.ckpt").string(), "No space left on device", "free space there");
       });
     });
     if (code == not_possible_here) MESSAGE("no file system can be mounted here");

@@ -172,7 +172,7 @@ TEST_CASE("nodes keep objects of the same name, each with its own content, which
     }
     const error missing = error_of([&] { saved.value_of_node<int>(2, "v"); });
     CHECK(missing.code() == "C04");
-    CHECK(std::string(missing.what()).find("keeps nothing of node 2 under the name \"v\"") != std::string::npos);
+    CHECK(std::string(missing.what()).find("contains nothing of node 2 under the name \"v\"") != std::string::npos);
     CHECK(error_of([&] { saved.value_of_node<int>(3, "u"); }).code() == "C04");
     CHECK(saved.names_of_node(3).empty());
     CHECK(error_of([&] { saved.value_of_node<int>(2, "u"); }).code() == "C05");

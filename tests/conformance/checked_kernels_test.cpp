@@ -100,7 +100,7 @@ TEST_CASE(
     const std::vector<int> zeros(64);
     const object<int> x(box(0, 64), zeros.data()), y(box(0, 64));
     const std::string beyond = end_of_launch(launch(here, looked_line, box(61, 64), x, y, 1));
-    CHECK(says(beyond, "error K01: kernel \"looked_line\" names an element outside of array \"x\""));
+    CHECK(says(beyond, "error K01: kernel \"looked_line\" accesses an element outside of array \"x\""));
     CHECK(says(beyond, "item        (63)"));
     CHECK(says(beyond, "index       (64)"));
     CHECK(says(beyond, "array       [0, 64)"));

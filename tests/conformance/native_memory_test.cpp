@@ -111,7 +111,7 @@ TEST_CASE("memory that is not the device's is refused") {
         on.give_back(on.borrow(own.is, 4096));
         return false;
       } catch (const error& e) {
-        CHECK(e.why().find("it is of CUDA device ") != std::string::npos);
+        CHECK(e.why().find("it belongs to CUDA device ") != std::string::npos);
         return true;
       }
     };

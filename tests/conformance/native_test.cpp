@@ -246,7 +246,7 @@ TEST_CASE("errors name code that is missing, lacks the entry, has other argument
         {.name = "saxpy", .opencl = native_code::text(saxpy_opencl), .cuda = native_code::text(saxpy_cuda)});
     const error few = error_of([&] { b.on->compile(short_of_one.code()); });
     CHECK(few.code() == "K16");
-    CHECK(few.sentence() == "the entry of kernel \"saxpy\" takes 4 arguments, and its signature gives it 3");
+    CHECK(few.sentence() == "the entry of kernel \"saxpy\" takes 4 arguments, but its signature has 3");
   });
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("places that no channels join, places of no platform and overlaps are 
     char x[8] = {};
     const std::string text =
         thrown_by([&] { async_copy(rt.machine().at("disk"), disk_module::at(0), place{}, x, sizeof x); });
-    CHECK(text.starts_with("error D12: no way for this async_copy between the memories of its instances"));
+    CHECK(text.starts_with("error D12: no route for this async_copy between the memories of its instances"));
     CHECK(text.find("  from        program memory\n  to          \"disk\"\n") != std::string::npos);
     CHECK(thrown_by([&] {
             async_copy(place{4711}, x, place{}, x, 1);
@@ -191,8 +191,8 @@ TEST_CASE("a second channel for a pair of kinds names both modules; host memory 
   CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a, c}}); }) ==
         "error M10: module \"second\" adds a channel from storage to system_memory, which module \"disk\" has added "
         "already\n"
-        "  because     a copy between two kinds of memory has one way to go\n"
-        "  try         leave one of them out, or wrap both in a channel that chooses");
+        "  because     at most one channel may copy between two kinds of memory\n"
+        "  try         omit one of them, or wrap both in a channel that selects one");
   c->from = place_kind::numa;
   CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {c}}); }).find("which the core has added already") !=
         std::string::npos);

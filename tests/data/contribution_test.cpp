@@ -33,7 +33,7 @@ TEST_CASE("a contribution outside of the reduction's box is an error with the in
           c(3) << 1.0;
           c(at) << 1.0;
         }));
-        CHECK_MESSAGE(words.find("error D25: a contribution to an element that reduction \"charge\" does not have\n"
+        CHECK_MESSAGE(words.find("error D25: a contribution is outside of reduction \"charge\"\n"
                                  "  index       (" +
                                  std::to_string(at) +
                                  ")\n"
@@ -57,9 +57,8 @@ TEST_CASE("of a reduction of several axes each coordinate counts, not the positi
     auto c = r.contribute();
     const std::string words = test::thrown_by([&] { c(1, 6) << 1; });  // position 12 is that of (2, 0)
     CHECK(words.find("  index       (1, 6)\n  elements    [0,4)x[0,6)\n") != words.npos);
-    CHECK(test::thrown_by([&] {
-            c(4, 0) << 1;
-          }).starts_with("error D25: a contribution to an element that the reduction does not have\n"));
+    CHECK(
+        test::thrown_by([&] { c(4, 0) << 1; }).starts_with("error D25: a contribution is outside of the reduction\n"));
     CHECK(test::thrown_by([&] { c(0, -1) << 1; }).starts_with("error D25: "));
     c(3, 5) << 1;
   });

@@ -158,11 +158,11 @@ TEST_CASE("an index outside poisons the event and names itself") {
     index.view()(1) = 10;
     const event e = gather(table, index, out);
     CHECK(without_lines(thrown_by([&] { wait(e); })) ==
-          "error D07: gather met an index outside instance \"table\"\n"
+          "error D07: gather found an index outside of instance \"table\"\n"
           "  submitted   copy_test.cpp:\n"
           "  index       10\n"
           "  box         [0,10)");
-    CHECK(thrown_by([&] { wait(scatter(out, index, table)); }).find("error D07: scatter met an index outside") == 0);
+    CHECK(thrown_by([&] { wait(scatter(out, index, table)); }).find("error D07: scatter found an index outside") == 0);
   });
 }
 
@@ -222,18 +222,18 @@ TEST_CASE("boxes that do not fit are refused by the call, and nothing is written
           "  to          instance \"b\", [5,12)\n"
           "  try         name the box to copy, or where it goes: copy(from, box, to, at)");
     CHECK(without_lines(thrown_by([&] { copy(a, b, {4, 8}); })) ==
-          "error D06: copy names elements that instance \"b\" does not have\n"
+          "error D06: copy uses elements outside of instance \"b\"\n"
           "  submitted   copy_test.cpp:\n"
           "  box         [4,8)\n"
           "  instance    [5,12)");
-    CHECK(thrown_by([&] { copy(a, b, {8, 11}); }).find("instance \"a\" does not have") != std::string::npos);
+    CHECK(thrown_by([&] { copy(a, b, {8, 11}); }).find("outside of instance \"a\"") != std::string::npos);
     CHECK(thrown_by([&] { fill(b, {0, 6}, 1); }).find("error D06: fill names") == 0);
     CHECK(without_lines(thrown_by([&] { copy(a, {0, 5}, a, 4); })) ==
           "error D11: copy reads and writes the same elements of instance \"a\"\n"
           "  submitted   copy_test.cpp:\n"
           "  from        [0,5)\n"
           "  to          [4,9)\n"
-          "  try         copy by way of a second instance");
+          "  try         copy through a second instance");
     const auto index = instance<std::int32_t>::create(at(ram), {0, 3}).made;
     CHECK(thrown_by([&] { gather(a, index, b); }).find("error D06: gather names elements") == 0);
     CHECK(b.view()(5) == 0);

@@ -432,11 +432,11 @@ TEST_CASE("arrays that lie apart, or elsewhere than the launch, are refused in t
     const auto refused = [&](auto where, auto& x, auto& y) {
       return test::thrown_by([&] { launch(where, jacobi, inside, x, y, 1.0f); });
     };
-    CHECK(refused(on(s.devices[1]), a, a).find("on device \"sim_1\", and its arrays are elsewhere") !=
+    CHECK(refused(on(s.devices[1]), a, a).find("on device \"sim_1\", but its arrays are elsewhere") !=
           std::string::npos);
-    CHECK(refused(on(s.devices[0]), h, h).find("on device \"sim_0\", and its arrays are elsewhere") !=
+    CHECK(refused(on(s.devices[0]), h, h).find("on device \"sim_0\", but its arrays are elsewhere") !=
           std::string::npos);
-    CHECK(refused(at(s.ram), a, a).find("on the host, and its arrays are in the memory of device \"sim_0\"") !=
+    CHECK(refused(at(s.ram), a, a).find("on the host, but its arrays are in the memory of device \"sim_0\"") !=
           std::string::npos);
     wait(launch(on(s.devices[0]), jacobi, inside, a, a, 1.0f));
     CHECK(test::thrown_by([&] { a.view(); }).find("error D15") == 0);

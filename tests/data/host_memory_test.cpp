@@ -77,7 +77,7 @@ TEST_CASE("a kernel uses an array of the device and one that it shares; another 
     CHECK(apart.find("error K28: kernel \"jacobi\" is launched on arrays in different memories") == 0);
     CHECK(test::thrown_by([&] {
             launch(on(m.at("sim_1")), jacobi, inside, shared, shared, 1.0f);
-          }).find("on device \"sim_1\", and its arrays are elsewhere") != std::string::npos);
+          }).find("on device \"sim_1\", but its arrays are elsewhere") != std::string::npos);
     wait(launch(on(m.at("sim_1")), after(fill(other, 1.0f)), jacobi, inside, other, other, 1.0f));
     // A full memory refuses.
     auto [big, never] = instance<float>::create(at(m.at("sim_0_host_memory")), {0, 1 << 20});

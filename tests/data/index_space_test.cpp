@@ -109,7 +109,7 @@ TEST_CASE("an exhausted space and an element freed twice are errors") {
   two.allocate();
   const element e = two.allocate();
   CHECK(without_lines(thrown_by([&] { two.allocate(); })) ==
-        "error D18: an index space has no element left\n"
+        "error D18: an index space has no free element\n"
         "  allocated   index_space_test.cpp:\n"
         "  capacity    2 elements\n"
         "  try         make the index space larger, or free elements first");
@@ -120,7 +120,7 @@ TEST_CASE("an exhausted space and an element freed twice are errors") {
         "  element     1\n"
         "  capacity    2 elements\n"
         "  because     it was freed before, or never allocated");
-  CHECK(thrown_by([&] { two.free(element{64}); }).find("it is of another index space") != std::string::npos);
+  CHECK(thrown_by([&] { two.free(element{64}); }).find("it belongs to another index space") != std::string::npos);
 }
 
 TEST_CASE("a copy of an index space has the same elements, and is then on its own") {

@@ -94,11 +94,11 @@ TEST_CASE("a creation beyond the capacity poisons its event with the bytes wante
         CHECK(without_lines(thrown_by([&, r = ready] { wait(r); })) ==
               "error D03: instance \"big\" does not fit into memory \"ram\"\n"
               "  submitted   instance_test.cpp:\n"
-              "  wanted      1,000,000 bytes\n"
+              "  needed      1,000,000 bytes\n"
               "  free        948,544 bytes\n"
               "  largest     948,544 bytes in one block\n"
               "  capacity    1,048,576 bytes\n"
-              "  because     no destruction that was submitted earlier is left to wait for\n"
+              "  because     no destruction that was submitted earlier is still pending\n"
               "  try         destroy instances before this creation is submitted, or use smaller ones");
         CHECK(thrown_by([&, b = b] { b.view(); }).find("error D03") == 0);
         const event filled = fill(b, 'x');
@@ -120,7 +120,7 @@ TEST_CASE("memory in pieces is named as the cause") {
         for (int i = 0; i < 8; ++i) all.push_back(instance<char>::create(at(ram), {0, 8192}).made);
         for (int i = 0; i < 8; i += 2) all[static_cast<std::size_t>(i)].destroy();
         const event e = instance<char>::create(at(ram), {0, 16384}).ready;
-        CHECK(thrown_by([&] { wait(e); }).find("what is free is in pieces") != std::string::npos);
+        CHECK(thrown_by([&] { wait(e); }).find("the free memory is fragmented") != std::string::npos);
         for (int i = 1; i < 8; i += 2) all[static_cast<std::size_t>(i)].destroy();
         CHECK(instance<char>::create(at(ram), {0, 65536}).ready == event());
       },
@@ -221,9 +221,9 @@ TEST_CASE("an operation that a destruction did not wait for is poisoned and touc
     x.destroy();
     later.trigger();
     CHECK(without_lines(thrown_by([&] { wait(filled); }))
-              .find("error D08: fill came to run after an instance that it uses was destroyed\n"
+              .find("error D08: fill started after an instance that it uses was destroyed\n"
                     "  submitted   instance_test.cpp:\n"
-                    "  which       the one that is written\n"
+                    "  instance    the one that it writes\n"
                     "  because     the destruction did not wait for it\n"
                     "  try         pass the operation's event to destroy: x.destroy(after(event))") !=
           std::string::npos);
@@ -234,7 +234,7 @@ TEST_CASE("an operation that a destruction did not wait for is poisoned and touc
 TEST_CASE("errors of a creation that are known at once are thrown by the call") {
   with_data([] {
     CHECK(without_lines(thrown_by([] { instance<int>::create(at(place{77}), {0, 4}); })) ==
-          "error D04: an instance was to be made at a place that is no memory of this runtime\n"
+          "error D04: an instance cannot be created at a place that is not a memory of this runtime\n"
           "  submitted   instance_test.cpp:\n"
           "  place       number 77\n"
           "  memories    ram, other, far\n"
@@ -267,7 +267,7 @@ TEST_CASE("errors of a creation that are known at once are thrown by the call") 
           "  alignment   8 bytes\n"
           "  address     off by 4 bytes");
     CHECK(without_lines(thrown_by([&] { instance<int>::create(at(ram), {0, std::int64_t{1} << 61}); })) ==
-          "error D14: an instance of more than 2^62 bytes was asked for\n"
+          "error D14: an instance of more than 2^62 bytes was requested\n"
           "  submitted   instance_test.cpp:\n"
           "  box         [0,2305843009213693952)\n"
           "  element     4 bytes");
@@ -279,11 +279,11 @@ TEST_CASE("errors of a creation that are known at once are thrown by the call") 
             instance<int>::create(at(ram), {0, 3}, {.strides = {&widest, 1}});
           }).starts_with("error D14:"));
     CHECK(without_lines(thrown_by([] { fill(instance<int>(), 1); })) ==
-          "error D13: fill was given a handle that names no instance\n"
+          "error D13: fill was given an instance handle that is empty\n"
           "  submitted   instance_test.cpp:\n"
-          "  try         create the instance first: a default-made handle is empty");
+          "  try         create the instance first: a default-constructed handle is empty");
     CHECK(without_lines(thrown_by([] { usage_of(place{9}); })) ==
-          "error D04: the usage of a place that is no memory of this runtime was asked for\n"
+          "error D04: usage_of was called with a place that is not a memory of this runtime\n"
           "  submitted   instance_test.cpp:");
   });
 }
@@ -295,18 +295,18 @@ TEST_CASE("opening an instance before it exists, a row across the grain and an e
                                             after(start))
                        .made;
     CHECK(without_lines(thrown_by([&] { u.view(); })) ==
-          "error D09: instance \"u\" was opened before it existed\n"
+          "error D09: instance \"u\" was accessed before it existed\n"
           "  submitted   instance_test.cpp:\n"
           "  created     instance_test.cpp:\n"
           "  because     its creation waits for preconditions, or for memory\n"
-          "  try         open it in a task that runs after(ready)");
+          "  try         access it in a task that runs after(ready)");
     start.trigger();
     CHECK(without_lines(thrown_by([&] { u.view().row(1); })) ==
-          "error D10: row() was asked of an instance whose last axis is not contiguous\n"
+          "error D10: row() requires an instance whose last axis is contiguous\n"
           "  stride      12 bytes between elements of 4\n"
           "  try         use operator(), or create the instance in C order");
     CHECK(thrown_by([&] { u.view<bounds::checked>()(2, 4); }) ==
-          "error D02: an element outside its instance was used\n"
+          "error D02: a view accesses an element outside of its instance\n"
           "  element     (2, 4)\n"
           "  box         [0,3)x[0,4)");
     CHECK_NOTHROW(u.view<bounds::checked>()(2, 3));

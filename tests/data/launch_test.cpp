@@ -60,12 +60,12 @@ TEST_CASE("a launch on a worker whose arrays a device has is refused") {
     auto x = instance<int>::create(at(rt.machine().at("sim_0_memory")), {0, 8}).made;
     const std::string words = test::thrown_by([&] { launch(on(worker(0)), notes_its_worker, box(0, 8), x); });
     CHECK(
-        words.starts_with("error K28: kernel \"notes_its_worker\" is launched on worker 0, and its arrays are in the "
+        words.starts_with("error K28: kernel \"notes_its_worker\" is launched on worker 0, but its arrays are in the "
                           "memory of device \"sim_0\"\n"
                           "  launched    launch_test.cpp:"));
     CHECK(
-        words.ends_with("  because     a kernel is computed where its arrays are, and a device is no worker\n"
-                        "  try         leave on(worker(i)) out, or copy() the arrays to memory of the host"));
+        words.ends_with("  because     a kernel runs where its arrays are, and a worker cannot access device memory\n"
+                        "  try         omit on(worker(i)), or copy() the arrays to host memory"));
     recorded_graph<> g;
     CHECK(test::error_of([&] { launch(g, on(worker(0)), notes_its_worker, box(0, 8), x); }).code() == "K28");
     x.destroy();
@@ -203,7 +203,8 @@ TEST_CASE("with the option check an index outside of its array ends the launch w
     wait(fill(u, 1.0f));
     wait(launch(jacobi, box({1, 1}, {99, 99}), u, v, 1.0f));
     const std::string error_text = test::thrown_by([&] { wait(launch(jacobi, box({1, 1}, {99, 100}), u, v, 1.0f)); });
-    CHECK(error_text.find("error K01: kernel \"jacobi\" names an element outside of array \"u\"") != std::string::npos);
+    CHECK(error_text.find("error K01: kernel \"jacobi\" accesses an element outside of array \"u\"") !=
+          std::string::npos);
     CHECK(error_text.find(", 100)") != std::string::npos);
     u.destroy(), v.destroy();
   });

@@ -72,8 +72,7 @@ TEST_CASE("a copy that does not wait for the fill of its source is reported, wit
             line(here, 2) +
             "\n"
             "  elements    [4,6)\n"
-            "  because     one of them writes, and neither waits for the other: "
-            "what the elements hold is a matter of luck\n"
+            "  because     one of them writes, and neither waits for the other: the result depends on timing\n"
             "  try         let the second one wait: copy(..., after(event of the first))");
 }
 

@@ -80,10 +80,10 @@ TEST_CASE("a recorded operation on an instance that was destroyed fails, and say
           "error E10: the end of graph \"late\" was skipped because fill \"clear\" failed\n"
           "  skipped     the end of graph \"late\", recorded_data_test.cpp:\n"
           "  failed      fill \"clear\", recorded_data_test.cpp:\n"
-          "  asked       recorded_data_test.cpp:\n"
-          "  because     error D08: fill came to run after an instance that it uses was destroyed\n"
+          "  waited at   recorded_data_test.cpp:\n"
+          "  because     error D08: fill started after an instance that it uses was destroyed\n"
           "  submitted   recorded_data_test.cpp:\n"
-          "  which       the one that is written\n"
+          "  instance    the one that it writes\n"
           "  because     the destruction did not wait for it\n"
           "  try         pass the operation's event to destroy: x.destroy(after(event))");
   });

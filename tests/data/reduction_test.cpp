@@ -229,16 +229,16 @@ TEST_CASE("an operator that does not commute sees contributors by number, whatev
       CHECK(total.view()(1).digits == 9123456);
       CHECK(total.view()(2).digits == 9102030405060);
       CHECK(without_lines(thrown_by([&] { r.contribute(); })) ==
-            "error D17: instance I0 needs a contributor's number\n"
+            "error D17: instance I0 requires a contributor number\n"
             "  submitted   reduction_test.cpp:\n"
             "  because     its operator does not commute, so the order of contributors matters\n"
-            "  try         pass the number that says where in the order it stands");
+            "  try         pass the position of this contributor in the order as its number");
     });
   with_data([&] {
     CHECK(without_lines(thrown_by([&] {
             reduction_instance<append_digits>::create(at(ram), {0, 3}, {.style = reduction_style::shared_fold});
           })) ==
-          "error D05: a shared fold was asked for an operator that does not commute\n"
+          "error D05: a shared fold requires a commutative operator\n"
           "  submitted   reduction_test.cpp:\n"
           "  because     contributions to a shared array are combined in the order in which they happen to arrive\n"
           "  try         use reduction_style::fold, list or automatic");
@@ -344,9 +344,9 @@ TEST_CASE("contributions that a memory cannot hold fail the task that makes them
           for (int i = 0;; ++i) c(i % 1000000) << 1.0;
         });
         CHECK(thrown_by([&] { task.get(); })
-                  .find("error D16: memory \"ram\" has no room for more contributions to a reduction\n"
+                  .find("error D16: memory \"ram\" has no space for more contributions to a reduction\n"
                         "  box         [0,1000000)\n"
-                        "  wanted      16 bytes\n"
+                        "  needed      16 bytes\n"
                         "  free        0 bytes") != std::string::npos);
         const event gone = r.destroy();
         wait(gone);
@@ -388,7 +388,7 @@ TEST_CASE("reductions outside their target, of other boxes and of destroyed inst
     const auto s = reduction_instance<sum<int>>::create(at(ram), {0, 10}, {.name = "s"});
     const auto small = instance<int>::create(at(ram), {0, 10}, {.name = "small"}).made;
     CHECK(without_lines(thrown_by([&] { reduce(r, small); })) ==
-          "error D06: reduce names elements that instance \"small\" does not have\n"
+          "error D06: reduce uses elements outside of instance \"small\"\n"
           "  submitted   reduction_test.cpp:\n"
           "  box         [0,20)\n"
           "  instance    [0,10)");

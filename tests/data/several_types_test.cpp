@@ -91,7 +91,7 @@ TEST_CASE("errors of a launch name the template's kernel") {
     wait(merge(filled));
     const error e = test::error_of([&] { wait(launch(shifted<float4, 3>, box(0, 18), x, y, flags)); });
     CHECK(e.code() == "K01");
-    CHECK(e.sentence() == "kernel \"shifted<float4, 3>\" names an element outside of array \"x\"");
+    CHECK(e.sentence() == "kernel \"shifted<float4, 3>\" accesses an element outside of array \"x\"");
     const error in_groups_of =
         test::error_of([&] { launch(shifted<float4, 3>, in_groups(box(0, 2), 4), x, y, flags); });
     CHECK(in_groups_of.sentence() == "kernel \"shifted<float4, 3>\" is launched in groups, but is written for items");

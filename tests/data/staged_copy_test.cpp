@@ -164,9 +164,9 @@ TEST_CASE("with little room between, pieces are smaller; with none, the copy is 
         const auto hog = instance<char>::create(at(other), {0, 1024}).made;
         const event e = copy(a, away);
         CHECK(without_lines(thrown_by([&] { wait(e); })) ==
-              "error D12: no room for one element between the memories of this copy\n"
+              "error D12: no space for one element in a memory between those of this copy\n"
               "  submitted   staged_copy_test.cpp:\n"
-              "  because     its route passes through a memory that instances fill to the last byte\n"
+              "  because     its route passes through a memory that instances fill completely\n"
               "  try         leave some of that memory free");
         hog.destroy();
       },
@@ -226,14 +226,14 @@ TEST_CASE("memories that no channels join are named by the call") {
         const auto a = instance<int>::create(at(ram), {0, 10}).made;
         const auto b = instance<int>::create(at(far), {0, 10}).made;
         CHECK(without_lines(thrown_by([&] { copy(a, b); })) ==
-              "error D12: no way for this copy between the memories of its instances\n"
+              "error D12: no route for this copy between the memories of its instances\n"
               "  submitted   staged_copy_test.cpp:\n"
               "  from        \"ram\"\n"
               "  to          \"far\"\n"
               "  because     no sequence of registered channels joins them\n"
               "  try         copy to a memory that the processor addresses first, or register a channel");
         CHECK(without_lines(thrown_by([&] { b.view(); })) ==
-              "error D15: instance I1 lives in a memory that the processor does not address\n"
+              "error D15: instance I1 is in a memory that the host cannot access\n"
               "  submitted   staged_copy_test.cpp:\n"
               "  memory      far\n"
               "  try         copy it to an instance in host memory");

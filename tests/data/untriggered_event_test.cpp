@@ -53,7 +53,7 @@ TEST_CASE("operations behind an event that nobody triggers end with the runtime,
     });
     INFO(error_text);
     CHECK(error_text.find("error S13: a runtime ended with a failure") == 0);
-    CHECK(error_text.find("error E14: the runtime ended, and nobody had triggered an event that work waited for") !=
+    CHECK(error_text.find("error E14: the runtime ended before the program triggered an event that work waited for") !=
           std::string::npos);
   }
 }

@@ -94,7 +94,7 @@ TEST_CASE("PGM pictures are read plain and raw, with 8 and 16 bits, with comment
 TEST_CASE("what is not an image says so") {
   CHECK(message_of("hello, world") ==
         "error W21: \"ground.png\" is not an image\n"
-        "  because     its first bytes are neither those of a PNG nor of a PGM file\n"
+        "  because     it does not begin like a PNG or PGM file\n"
         "  try         convert it to an 8 or 16 bit grey PNG or PGM");
   CHECK(message_of("") ==
         "error W21: \"ground.png\" is not an image\n"
@@ -105,7 +105,7 @@ TEST_CASE("what is not an image says so") {
 TEST_CASE("images of other kinds are named") {
   CHECK(message_of("\xff\xd8\xff\xe0 and so on") ==
         "error W25: the image \"ground.png\" is a JPEG file\n"
-        "  because     media are read from PNG and PGM files only\n"
+        "  because     the demonstration reads PNG and PGM files only\n"
         "  try         convert it to an 8 or 16 bit grey PNG or PGM");
   CHECK(message_of("P6 1 1 255\nabc").find("is a PPM file") != std::string::npos);
   CHECK(message_of(std::string("II*\0", 4)).find("is a TIFF file") != std::string::npos);

@@ -23,7 +23,7 @@ TEST_CASE("a cut has as many blocks as asked for, each cell in one of them, and 
   CHECK(cut({3, 1, 5}, 15) == triple{3, 1, 5});
   CHECK(stretto::test::thrown_by([] {
           cut({4, 4, 4}, 7);
-        }).find("error W33: 4 x 4 x 4 cells cannot be cut into 7 cuboids") == 0);
+        }).find("error W33: 4 x 4 x 4 cells cannot be split into 7 cuboids") == 0);
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
@@ -149,7 +149,7 @@ TEST_CASE(
     rest.restore = folder.path / "none.ckpt";
     CHECK(stretto::test::thrown_by([&] {
             run_on(1, rest);
-          }).find("error C06: " + rest.restore.string() + " is no checkpoint") == 0);
+          }).find("error C06: " + rest.restore.string() + " is not a checkpoint") == 0);
   }
 }
 

@@ -72,7 +72,7 @@ class Jacobi3d(unittest.TestCase):
                     reached = goes_on["from_step"]
 
     def test_the_program_stays_short(self):
-        folder = Path(__file__).resolve().parents[2] / "tools/demo/jacobi3d"
+        folder = Path(__file__).resolve().parents[2] / "examples/demo/jacobi3d"
         program = "".join((folder / name).read_text() for name in ("cuboid.hpp", "cuboid.cpp", "run.hpp", "run.cpp"))
         self.assertLess(len(re.findall(r"^ *[^ \n]", program, re.MULTILINE)), 300)
 

@@ -62,11 +62,11 @@ TEST_CASE("velocities that make no sense are refused") {
   CHECK(message_of({.velocity = "1500"}) ==
         "error W27: --velocity \"1500\" is not MIN:MAX, two velocities\n"
         "  range       1 to 100000 m/s\n"
-        "  because     MIN is that of the picture's black, MAX that of its white\n"
+        "  because     MIN is the velocity in black pixels, MAX in white pixels\n"
         "  try         --velocity 1500:4500");
   CHECK(message_of({.velocity = "4500:1500"}) ==
-        "error W27: --velocity 4500:1500 begins with the faster one\n"
-        "  because     MIN is that of the picture's black, MAX that of its white\n"
+        "error W27: --velocity 4500:1500 has the larger velocity first\n"
+        "  because     MIN is the velocity in black pixels, MAX in white pixels\n"
         "  try         --velocity 1500:4500");
   for (const char* text :
        {"", ":", "1:", ":1", "0:1", "1:2:3", "1: 2", "a:b", "-1:5", "nan:5", "1:inf", "0.5:7", "1:1e9"}) {
@@ -122,10 +122,10 @@ TEST_CASE("tiles that make no sense are refused") {
         "error W12: --tiles \"16\" is not ACROSSxDOWN, two counts of at least 1\n"
         "  try         --tiles 4x16");
   CHECK(message_of({.tiles = "500x2"}) ==
-        "error W12: --tiles 500x2 are more than the field can be cut into\n"
+        "error W12: --tiles 500x2 are too many for the field\n"
         "  field       800 x 600 cells\n"
         "  most        400 x 300 tiles\n"
-        "  because     a tile is at least 2 cells wide and tall, what its neighbours need of it\n"
+        "  because     each side of a tile has at least 2 cells, which its neighbours read\n"
         "  try         fewer tiles, or a larger --size");
   CHECK(message_of({.tiles = "0x4"}).substr(0, 9) == "error W12");
   CHECK(message_of({.size = "5x5", .tiles = "3x1"}).substr(0, 9) == "error W12");
@@ -167,7 +167,7 @@ TEST_CASE("animations that make no sense are refused") {
         "  range       2 to 1000 frames\n"
         "  try         --animate 60");
   CHECK(message_of({.steps = "30", .animate = "60"}) ==
-        "error W16: --animate 60 wants more frames than there are steps\n"
+        "error W16: --animate 60 asks for more frames than there are steps\n"
         "  steps       30\n"
         "  try         fewer frames, or more --steps");
 }

@@ -82,7 +82,7 @@ TEST_CASE("a file that cannot be written leaves its forerunner as it was") {
             "\" cannot be written\n"
             "  size        2 bytes\n"
             "  because     No such file or directory\n"
-            "  try         make room, or name another folder with --out");
+            "  try         free space on the disk, or name another folder with --out");
 
   std::ofstream(here.path / "b.png") << "old";
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);

@@ -74,7 +74,7 @@ class Particles(unittest.TestCase):
 
     def test_mistakes(self):
         for words, said in [(["--balancer", "gredy"], "did you mean \"greedy\"?"), (["--patches", "8"], "error W36"),
-                            (["--patches", "2x8", "--simulated", "2"], "eight neighbours"), (["--steps", "0"], "error W03"),
+                            (["--patches", "2x8", "--simulated", "2"], "eight different neighbours"), (["--steps", "0"], "error W03"),
                             (["--particles", "1000", "--patches", "90x90", "--simulated", "2"], "has 3 cells"),
                             (["--patches", "8x8", "--overdecompose", "4"], "error W0"), (["-n", "none"], "error W52"),
                             (["--checkpoint", "c", "--balancer", "none,hints"], "name one balancer")]:

@@ -14,7 +14,7 @@ using namespace stretto::wave;
 
 namespace {
 
-/// What a distributed run does, without the runtime: every tile has memory of its own, and before each step the
+/// A distributed run without the runtime: every tile has memory of its own, and before each step the
 /// halos are copied from the neighbours' memory.
 field run_in_tiles(const problem& wave, const tiling& tiles) {
   struct tile_state {

@@ -59,7 +59,7 @@ TEST_CASE("devices are asked for by words") {
 TEST_CASE("an unknown word is refused with the possible ones") {
   CHECK(test::thrown_by([] { opened("fats"); }) ==
         "error K26: option devices cannot be \"fats\": \"fats\" names no kind of device\n"
-        "  allowed     all, none, fast, broken, made_up; all but the first two also with a number, as in sim:4\n"
+        "  allowed     all, none, fast, broken, made_up; a kind may have a number, as in sim:4\n"
         "  try         did you mean \"fast\"?");
   for (const char* text : {"fast:0", "fast:x", "fast:", "made_up:65", "fast:1:2"})
     CHECK(test::thrown_by([&] {
@@ -126,9 +126,9 @@ TEST_CASE("a runtime has at most 63 devices, of whatever kinds") {
   CHECK(simulated("sim:31,sim:32").size() == 63);
   CHECK(test::thrown_by([] { simulated("sim:64"); }).starts_with("error K26: option devices cannot be \"sim:64\""));
   CHECK(test::thrown_by([] { simulated("sim:32,sim:32"); }) ==
-        "error K26: option devices asks for 64 devices, and a runtime has at most 63\n"
-        "  because     where an element is valid is kept as a bit for each memory, the host's among them\n"
-        "  try         ask for fewer, as in sim:4; several processes have as many each");
+        "error K26: option devices asks for 64 devices, but a runtime has at most 63\n"
+        "  because     a bit mask records which memories hold a valid element, and host memory needs one bit\n"
+        "  try         ask for fewer, as in sim:4; each process of a job may have as many");
 }
 
 TEST_CASE("a simulated device may copy slower in one direction") {
@@ -158,7 +158,7 @@ TEST_CASE("faults befall the simulated device and the call that they are for") {
 
 TEST_CASE("a named backend without a device is reported with the reason") {
   CHECK(test::thrown_by([] { opened("fast,broken"); }) ==
-        "error K27: option devices asks for broken, and there is no such device that can be used\n"
+        "error K27: option devices asks for broken, but no such device is usable\n"
         "  found       old card\n"
         "  because     its driver is too old\n"
         "  try         install a newer one");

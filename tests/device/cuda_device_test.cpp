@@ -83,7 +83,7 @@ TEST_CASE("every obstacle to using CUDA is reported with a remedy") {
   SUBCASE("an old driver") {
     fake_driver d{{"version", 10020}};
     const opened_device f = nothing_found(o);
-    CHECK(has(f.reason, "is too old: it is of CUDA 10.2"));
+    CHECK(has(f.reason, "is too old: it belongs to CUDA 10.2"));
     CHECK(has(f.remedy, "for CUDA 11.2 or newer"));
   }
 }
@@ -336,7 +336,7 @@ TEST_CASE("kernels that do not fit a group are refused with the numbers") {
   CHECK(error_of([&] {
           b.s->launch(*b.on->compile(sum_of_group.code()), r, std::vector{x, sums, launch_argument{local_elements(1)}},
                       nullptr);
-        }).sentence() == "groups of 128 items along axis 0 are more than the device can run");
+        }).sentence() == "groups of 128 items along axis 0 are too large for the device");
 }
 
 TEST_CASE("an error in a kernel is reported in the user's file and line, with any compiler") {
@@ -391,7 +391,7 @@ TEST_CASE("a device that is newer than the compiler runs what its driver transla
   CHECK(t.code() == "");
 }
 
-// ---------------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------------------------------
 
 TEST_CASE("rows are joined where nothing lies between them") {
   const auto flat = [](std::size_t from_row, std::size_t from_plane, std::size_t to_row, std::size_t to_plane,

@@ -263,7 +263,7 @@ TEST_CASE("a compiler that is newer than the driver is not taken") {
   } catch (const error& e) {
     CHECK(e.code() == "K42");
     CHECK(e.sentence().find("is newer than the driver") != std::string::npos);
-    CHECK(e.why() == "it is of CUDA " + version_text(real_compiler()->version) + ", the driver of CUDA 11.8");
+    CHECK(e.why() == "it belongs to CUDA " + version_text(real_compiler()->version) + ", but the driver to CUDA 11.8");
   }
 }
 

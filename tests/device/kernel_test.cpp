@@ -83,7 +83,7 @@ TEST_CASE("a checked kernel names kernel, item, array, index and extent") {
   };
   const error e = error_of(run_it);
   CHECK(e.code() == "K01");
-  CHECK(e.sentence() == "kernel \"jacobi\" names an element outside of array \"u\"");
+  CHECK(e.sentence() == "kernel \"jacobi\" accesses an element outside of array \"u\"");
   CHECK(e.facts()[1] == std::pair<std::string, std::string>("item", "(1, 3)"));
   CHECK(e.facts()[2] == std::pair<std::string, std::string>("index", "(1, 4)"));
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("array", "[0, 4) x [0, 4)"));
@@ -104,7 +104,7 @@ TEST_CASE("a checked group kernel names its group, and the item in it if one was
     run(goes_beyond.code(), over({1}, {2}, {16}), {x.here(), y.here(), device::local_elements(16)}, index_checks::on);
   });
   CHECK(e.code() == "K01");
-  CHECK(e.sentence() == "kernel \"goes_beyond\" names an element outside of array \"kept\"");
+  CHECK(e.sentence() == "kernel \"goes_beyond\" accesses an element outside of array \"kept\"");
   CHECK(e.facts()[1] == std::pair<std::string, std::string>("group", "(1)"));
   CHECK(e.facts()[2] == std::pair<std::string, std::string>("item", "(15) of the group, (31) of all"));
   CHECK(e.facts()[3] == std::pair<std::string, std::string>("index", "(16)"));

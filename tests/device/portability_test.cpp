@@ -49,8 +49,7 @@ TEST_CASE("a kernel with a preprocessor directive cannot be translated for devic
     REQUIRE(e);
     CHECK(e->code() == "K10");
     CHECK(e->facts()[0].second == line_of(spelled));
-    CHECK(e->why() ==
-          "\"" + spelled + "\" stands in it: what reaches devices is the branch that the host's compiler took");
+    CHECK(e->why() == "\"" + spelled + "\" in its text: devices get only the branch that the host's compiler took");
     for (const dialect d : {dialect::opencl, dialect::cuda}) CHECK_THROWS_AS(text_for(code, d), error);
   };
   refused(test::has_a_directive.code(), "#ifdef STRETTO_TEST_RADIUS");

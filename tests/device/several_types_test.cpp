@@ -273,7 +273,7 @@ TEST_CASE("an index outside of an array is reported with the name of the templat
             index_checks::on);
   });
   CHECK(e.code() == "K01");
-  CHECK(e.sentence() == "kernel \"window_sum<float2, 3>\" names an element outside of array \"u\"");
+  CHECK(e.sentence() == "kernel \"window_sum<float2, 3>\" accesses an element outside of array \"u\"");
 }
 
 // clang-format off

@@ -399,7 +399,7 @@ TEST_CASE("an index outside of a local_array is named with its extent") {
   array<int> y({32});
   const error e = found_in(goes_beyond_its_tile, over_groups(0, 1, 32), {y.here()});
   CHECK(e.code() == "K01");
-  CHECK(e.sentence() == "kernel \"goes_beyond_its_tile\" names an element outside of array \"tile\"");
+  CHECK(e.sentence() == "kernel \"goes_beyond_its_tile\" accesses an element outside of array \"tile\"");
   CHECK(facts(e, "item") == "(7) of the group, (7) of all");
   CHECK(facts(e, "index") == "(0, 8)");
   CHECK(facts(e, "array") == "[0, 4) x [0, 8)");

@@ -42,12 +42,12 @@ TEST_CASE("a chain that ends at an event without a trigger reports that event") 
   REQUIRE(causes.size() == 1);
   CHECK(causes[0] == hang_cause{cause_kind::event, {2}, {0, 1, 2}, 2});
   CHECK(report_text(s) ==
-        "error H01: work waits for an event that nobody will trigger\n"
-        "  made        a.cpp:3\n"
-        "  waiting     finish (made a.cpp:1)\n"
+        "error H01: work waits for an event that nothing will trigger\n"
+        "  created     a.cpp:3\n"
+        "  waiting     finish (created a.cpp:1)\n"
         "  for         task \"reader\" (spawned a.cpp:2), which waits at a.cpp:4\n"
-        "  held up     2 tasks, scopes or threads\n"
-        "  because     all threads of this process sleep, and nothing is under way that could trigger it\n"
+        "  blocked     2 tasks, scopes or threads\n"
+        "  because     all threads of this process sleep, and nothing in progress can trigger it\n"
         "  try         trigger or poison it on every path");
 }
 
@@ -63,12 +63,12 @@ TEST_CASE("a cycle is reported from where work enters it, each link once") {
         "error H02: work waits for itself in a cycle of 3\n"
         "  waiting     the body of run\n"
         "  cycle       task \"a\" (spawned a.cpp:1)\n"
-        "  for         event (made a.cpp:2)\n"
+        "  for         event (created a.cpp:2)\n"
         "  for         task \"b\" (spawned a.cpp:3)\n"
         "  for         the first again\n"
-        "  held up     3 tasks, scopes or threads\n"
-        "  because     each waits for the next and the last for the first, so none can go on\n"
-        "  try         take one of these waits away, or let it wait for something earlier");
+        "  blocked     3 tasks, scopes or threads\n"
+        "  because     each waits for the next and the last for the first, so none can continue\n"
+        "  try         remove one of these waits, or let it wait for something earlier");
 }
 
 TEST_CASE("a release that waits for the reservation itself does not count") {
@@ -81,7 +81,7 @@ TEST_CASE("a release that waits for the reservation itself does not count") {
   REQUIRE(causes.size() == 1);
   CHECK(causes[0].kind == cause_kind::reservation);
   CHECK(report_text(s).starts_with(
-      "error H03: reservation R0 is never released\n  made        a.cpp:3\n  held by     the acquire at a.cpp:6\n"));
+      "error H03: reservation R0 is never released\n  created     a.cpp:3\n  held by     the acquire at a.cpp:6\n"));
   // With another release, which waits for an event, that event is the cause.
   s.nodes[2].waits_for.push_back(5);
   s.nodes.push_back(node(wait_kind::event, "release", "a.cpp:7", {6}));
@@ -99,7 +99,7 @@ TEST_CASE("a barrier that lacks arrivals reports how many there were") {
   s.nodes[2].expected = 5;
   s.nodes[2].arrived = 3;
   CHECK(report_text(s).starts_with(
-      "error H04: barrier B0 phase 3 lacks 2 arrivals\n  made        a.cpp:4\n  arrived     3 of 5\n"));
+      "error H04: barrier B0 phase 3 lacks 2 arrivals\n  created     a.cpp:4\n  arrived     3 of 5\n"));
 }
 
 TEST_CASE("a barrier that lacks arrivals reports the lines of those that there were") {
@@ -117,19 +117,19 @@ TEST_CASE("work that is ready at a place without threads is reported with the pl
       proven({node(wait_kind::thread, "a thread that is no worker", "a.cpp:1", {1}),
               node(wait_kind::task, "task \"t\"", "a.cpp:2", {2}), node(wait_kind::place, "place \"L2\"", "")});
   CHECK(report_text(s) ==
-        "error H07: work is ready at place \"L2\", and no thread looks there\n"
+        "error H07: work is ready at place \"L2\", and no thread takes work from there\n"
         "  waiting     a thread that is no worker (attached a.cpp:1)\n"
         "  for         task \"t\" (spawned a.cpp:2)\n"
-        "  held up     2 tasks, scopes or threads\n"
-        "  because     no worker that has a thread has it on its paths; worker 0 has one only while run is called\n"
-        "  try         call run, make the runtime with more workers, or spawn at another place");
+        "  blocked     2 tasks, scopes or threads\n"
+        "  because     no worker with a thread has it on its paths; worker 0 has a thread only inside run\n"
+        "  try         call run, create the runtime with more workers, or spawn at another place");
 }
 
 TEST_CASE("a promise that is never kept is reported") {
   const auto s =
       proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::promise, "promise", "a.cpp:2")});
-  CHECK(
-      report_text(s).starts_with("error H05: work waits for a promise that nobody will keep\n  made        a.cpp:2\n"));
+  CHECK(report_text(s).starts_with(
+      "error H05: work waits for a promise that nothing will fulfil\n  created     a.cpp:2\n"));
 }
 
 TEST_CASE("the cause that holds up most is reported first, and a cause without waiters is not reported") {
@@ -172,8 +172,8 @@ TEST_CASE("without proof no cause is reported: the report shows the state") {
         "  in          nanosleep, libc.so.6+0x12\n"
         "              hermit(), program+0x5\n"
         "  outside     a thread that is no worker (attached a.cpp:7) runs code of its own\n"
-        "  waiting     task (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2)\n"
-        "  because     it may still go on: a worker is running");
+        "  waiting     task (spawned a.cpp:1), which waits at a.cpp:3, for event (created a.cpp:2)\n"
+        "  because     it may still make progress: a worker is running");
 }
 
 TEST_CASE("a held resource is reported with its holder, proven or not") {
@@ -183,22 +183,22 @@ TEST_CASE("a held resource is reported with its holder, proven or not") {
   s.nodes[0].waits_at = "a.cpp:3";
   s.nodes[2].held_by = "thread \"reader\" (4711) since a.cpp:9";
   CHECK(report_text(s) ==
-        "error H01: work waits for view of object \"u\", which is not given back\n"
+        "error H01: work waits for view of object \"u\", which is never released\n"
         "  held by     thread \"reader\" (4711) since a.cpp:9\n"
         "  waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3\n"
-        "  for         event (made a.cpp:2)\n"
-        "  because     all threads of this process sleep, and nothing is under way that could give it back\n"
-        "  try         let go of it on every path, and before waiting for work that needs it");
+        "  for         event (created a.cpp:2)\n"
+        "  because     all threads of this process sleep, and nothing in progress can release it\n"
+        "  try         release it on every path, and before waiting for work that needs it");
   s.is_proven = false;
   s.unproven = {"1 thread (\"reader\") of this process that no runtime runs may act"};
   CHECK(report_text(s).find(
-            "waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3, for event (made a.cpp:2), "
+            "waiting     task \"writer\" (spawned a.cpp:1), which waits at a.cpp:3, for event (created a.cpp:2), "
             "held by thread \"reader\" (4711) since a.cpp:9\n") != std::string::npos);
 }
 
 TEST_CASE("a proven hang of unknown cause reports what is known") {
   CHECK(report_text(proven({node(wait_kind::task, "task", "a.cpp:1", {1}), node(wait_kind::task, "task", "a.cpp:2")}))
-            .starts_with("error H06: nothing can go on any more\n  last known  task (spawned a.cpp:2)\n"));
+            .starts_with("error H06: nothing can make progress any more\n  last known  task (spawned a.cpp:2)\n"));
 }
 
 TEST_CASE("a report is unchanged after JSON encoding and decoding") {
@@ -238,7 +238,7 @@ TEST_CASE("the graph colours the cause and quotes names") {
       proven({node(wait_kind::task, "task \"a\"", "a.cpp:1", {1}), node(wait_kind::event, "event", "a.cpp:2")});
   const std::string dot = graphviz_text({&s, 1});
   CHECK(dot.find("n0_0 [label=\"task \\\"a\\\" (spawned a.cpp:1)\"];") != dot.npos);
-  CHECK(dot.find("n0_1 [label=\"event (made a.cpp:2)\", fillcolor=\"#f4a582\"];") != dot.npos);
+  CHECK(dot.find("n0_1 [label=\"event (created a.cpp:2)\", fillcolor=\"#f4a582\"];") != dot.npos);
   CHECK(dot.find("n0_0 -> n0_1;") != dot.npos);
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("a message that a node has no memory for fails at its sender, and noth
     const std::string said = test::thrown_by([&] { refused.get(); });
     CAPTURE(said);
     CHECK(said.find("error N18: node N") != said.npos);
-    CHECK(said.find("has no room for a message") != said.npos);
+    CHECK(said.find("has no memory for a message") != said.npos);
     CHECK(said.find("task \"all of it\"") != said.npos);
     CHECK(said.find("at most  ") != said.npos);
     CHECK(taken.get() == just);
@@ -174,7 +174,7 @@ TEST_CASE("a function that the other node does not know is refused by name, and 
     if (this_node() != 0) return;
     const error e = error_of([&] { async(at_node(1), remote_call<void>(stranger, {})).get(); });
     CHECK(e.code() == "N13");
-    CHECK(std::string(e.what()).find("does not know a function") != std::string::npos);
+    CHECK(std::string(e.what()).find("cannot find a function") != std::string::npos);
     CHECK(async(at_node(1), call<&size_of>(std::vector<std::byte>(3))).get() == 3);
   });
 }

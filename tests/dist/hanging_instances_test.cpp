@@ -44,7 +44,7 @@ numbers array_of_there(double first) {
 /// That line of this file.
 std::string at_line(int line) { return "hanging_instances_test.cpp:" + std::to_string(line); }
 
-/// What holds up a task of node 0, and the expected report.
+/// The event that a task of node 0 waits for, and the expected report.
 struct held_up {
   event awaited;                   // by the task
   event never;                     // never triggered
@@ -102,7 +102,7 @@ TEST_CASE("a hang behind a copy that a third node asked for is followed to the n
     const event copied = copy(a, b, after(never));
     return held_up{copied,
                    never,
-                   {"error H01: work waits for an event that nobody will trigger", ", by N2", "task \"reader\" on N0",
+                   {"error H01: work waits for an event that nothing will trigger", ", by N2", "task \"reader\" on N0",
                     "for         copy from node N1 to node N2 (submitted " + at_line(line) + " on N0)\n",
                     "for         copy of instance \"a\" on N1, which waits for its preconditions\n"}};
   });

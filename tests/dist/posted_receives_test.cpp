@@ -232,12 +232,11 @@ TEST_CASE("elements that no receive contains are refused, and none of them is wr
     const std::array parts{box{0, 10}, box{12, 15}};
     const std::vector<event> done = post(1, u, parts);
     const std::string why = told_of(push_from(1, 1, 5, 13));
-    CHECK(why.find("error D06: copy names elements that nobody waits for in instance \"r\"\n"
-                   "  submitted   posted_instances_test.cpp:") != std::string::npos);
+    CHECK(why.find("error D06: copy sends elements that no receive expects in instance \"r\"\n"
+                   "  submitted   posted_receives_test.cpp:") != std::string::npos);
     CHECK(why.find("  box         [5,13)\n"
-                   "  posted      posted_instances_test.cpp:") != std::string::npos);
-    CHECK(why.find("  because     these elements are in none of the parts that were to come from other nodes") !=
-          std::string::npos);
+                   "  posted      posted_receives_test.cpp:") != std::string::npos);
+    CHECK(why.find("  because     no receive from another node covers these elements") != std::string::npos);
     CHECK(u.view()(7) == 7);
     wait(merge(push_from(1, 1, 0, 5), push_from(1, 1, 13, 15)));
     for (const event e : done) CHECK(told_of(e).find("D06") != std::string::npos);

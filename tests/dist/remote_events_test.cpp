@@ -202,23 +202,21 @@ TEST_CASE("a slot's sixteen poisons reach other nodes, and then it is retired") 
 TEST_CASE("a failure that crosses nodes names the node and line of each link, and the exception") {
   pair_of_nodes all(3);
   const event far = all.on(0, [] { return user_event::create(); });
-  const std::string line = line_of();
+  const auto write_line = std::source_location::current();
+  const auto send_line = std::source_location::current();
   all.on(2, [&] {
     const auto root =
         detail::make_failure(std::make_exception_ptr(error("D01", "the disk is full").fact("free", "0 bytes")),
-                             "task \"write\"", std::source_location::current());
-    const auto skipped = failure_ref::adopt(new failure(*root.get(), "task \"send\"", std::source_location::current()));
+                             "task \"write\"", write_line);
+    const auto skipped = failure_ref::adopt(new failure(*root.get(), "task \"send\"", send_line));
     detail::end_event(far, skipped, all[2].context, std::source_location::current());
   });
   all.has_triggered(1, far);
   all.settle();
   const std::string told = all.cause(1, far);
-  const auto at = [&](int n) {
-    return line.substr(0, line.find(':') + 1) + std::to_string(std::stoi(line.substr(line.find(':') + 1)) + n);
-  };
   CHECK(contains(told, "task \"send\" on N2 was skipped because task \"write\" on N2 failed"));
-  CHECK(contains(told, "task \"write\" on N2, " + at(3)));
-  CHECK(contains(told, "task \"send\" on N2, " + at(4)));
+  CHECK(contains(told, "task \"write\" on N2, " + short_location(write_line)));
+  CHECK(contains(told, "task \"send\" on N2, " + short_location(send_line)));
   CHECK(contains(told, "error D01: the disk is full"));
   CHECK(contains(told, "on node     N2"));
   try {

@@ -28,7 +28,7 @@ void adds(const completion_queue& q, event e) { q.add(e); }
 std::size_t pops(const completion_queue& q, std::size_t n) { return q.pop(n).size(); }
 completion_queue passes_on(const completion_queue& q) { return q; }
 
-/// What a third node sees of a queue and two events of other nodes.
+/// Checks the view of a third node on a queue and two events of other nodes.
 void sees_all(const completion_queue& q, user_event good, user_event bad) {
   CHECK(q.size().pending == 0);
   CHECK(q.pop(5).empty());

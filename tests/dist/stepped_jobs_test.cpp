@@ -28,7 +28,7 @@ long passed_on(long value, int left) {
       .get();
 }
 
-/// What happened, and when, by the clock of the simulated network.
+/// All that happened, with times by the clock of the simulated network.
 std::string run_from(std::uint64_t seed) {
   std::string said;
   journal = &said;

@@ -25,7 +25,7 @@ using test::wrong_in;
 
 namespace {
 
-/// What the tests' driver has counted (device/drivers/fake_cuda.hpp); -1 of others.
+/// A count of the tests' driver (device/drivers/fake_cuda.hpp); -1 with other drivers.
 long counted(const char* what) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   void* const get = driver ? dlsym(driver, "fake_cuda_get") : nullptr;

@@ -98,7 +98,7 @@ void refuse_what_is_large() {
   const auto letter_refused = send(reader, call<&slow_reader::take>(letter(large)));
   const auto behind = send(reader, call<&slow_reader::take>(letter(4)));
   expect(async(at_node(last), call<&size_of>(letter(just))).get() == just, "a message that there is room for");
-  expect(words_of(refused).find("error N18: node N" + std::to_string(last) + " has no room for a message") !=
+  expect(words_of(refused).find("error N18: node N" + std::to_string(last) + " has no memory for a message") !=
              std::string::npos,
          "a message that is too large: " + words_of(refused));
   expect(words_of(letter_refused).find("error N18") != std::string::npos,

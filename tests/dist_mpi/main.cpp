@@ -298,7 +298,7 @@ struct counter {
   }
 };
 
-/// What this node keeps of its own.
+/// The value that this node keeps for itself.
 std::optional<kept_here> mine;
 int keep_here() {
   return mine.emplace().keep("passes", [] { return passes_here.load(); }), 0;

@@ -46,7 +46,7 @@ for nodes, workers in ((2, 2), (4, 1)):
 other_mpi, other_library = ("mpich", "libmpich.so.12") if name == "openmpi" else ("openmpi", "libmpi.so.40")
 if Path(folder, f"stretto_mpi_{other_mpi}.so").exists():
     code, said = run(2, 1, words=("begun", other_library))
-    if not code or f"error N09: the launcher started 2 processes, and MPI sees 1 in each\n  launcher    {name}\n" not in said:
+    if not code or f"error N09: the launcher started 2 processes, but MPI sees 1 in each\n  launcher    {name}\n" not in said:
         faults.append(f"a program that has loaded {other_mpi}: exit code {code}\n{said}")
     with tempfile.TemporaryDirectory() as there:
         Path(there, f"stretto_mpi_{other_mpi}.so").symlink_to(Path(folder, f"stretto_mpi_{other_mpi}.so").resolve())
@@ -59,9 +59,9 @@ for words, nodes, variable in (("floods", 2, ("STRETTO_MESSAGE_MEMORY", "8M")), 
     if code or said.count(f" of {nodes} is content") != nodes:
         faults.append(f"{nodes} processes, {words}: exit code {code}\n{said}")
 # Objects that move by themselves change nothing.
-code, said = run(4, 2, ("STRETTO_WANDER", "30"))
+code, said = run(4, 2, ("STRETTO_TEST_RANDOM_MIGRATION", "30"))
 if code or said.count(" of 4 is content") != 4:
-    faults.append(f"with objects that wander: exit code {code}\n{said}")
+    faults.append(f"with random migration: exit code {code}\n{said}")
 # Arrays on devices, simulated ones and those of drivers, where there are such.
 for devices in ("sim:2", "opencl", "cuda"):
     code, said = run(2, 2, ("STRETTO_DEVICES", devices))
@@ -95,8 +95,8 @@ for workers in (1, 2):
     code, said = run(4, workers, words=("apart",))
     # Launchers mix the lines of processes, and end those that have not spoken when one has failed.
     errors = re.findall(r"^error .*", said, re.M)
-    told = [re.fullmatch(r"error B23: node 2 asks something else of buffers than nodes? [013, and]+", e) for e in errors]
-    facts = (r"^  call +53 of the program's on buffers$", r"^  node 2      T63, read of \[0,1000\) of B1 \(main\.cpp:")
+    told = [re.fullmatch(r"error B23: node 2 makes a different buffer call than nodes? [013, and]+", e) for e in errors]
+    facts = (r"^  where +buffer call 53$", r"^  node 2      T63, read of \[0,1000\) of B1 \(main\.cpp:")
     if not code or not told or not all(told) or not all(re.search(fact, said, re.M) for fact in facts):
         faults.append(f"four processes that part: exit code {code}\n{said}")
 # One whose run fails is named by all that wait for it, and nobody waits for ever.
@@ -122,7 +122,7 @@ with tempfile.TemporaryDirectory() as there:
     other = shutil.copy(program, f"{there}/another_program")
     done = subprocess.run([launcher, *flags, "-n", "1", program, ":", "-n", "1", other], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, env=environment, timeout=300)
-told = re.search(r"error N06: nodes 0 and 1 of this job are not of one build\n +program +(\S+), build (\w+) on node 0, "
+told = re.search(r"error N06: nodes 0 and 1 of this job run different builds\n +program +(\S+), build (\w+) on node 0, "
                  r"another_program, build (\w+) on node 1", done.stdout)
 if not done.returncode or not told or told[2] != told[3]:
     faults.append(f"two programs: exit code {done.returncode}\n{done.stdout}")

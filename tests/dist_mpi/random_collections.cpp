@@ -30,7 +30,7 @@ struct counter {
     a(c.index, c.of_nodes, c.weight, c.passed_on);
   }
 };
-/// What a node has sent to each element.
+/// Counts the messages of a node to each element.
 struct sender {
   collection<counter> to;
   std::vector<std::uint32_t> sent;

@@ -1,4 +1,4 @@
-// What `stretto doctor` prints of machines that are not here, word for word.
+// The text that `stretto doctor` prints for machines that are not here, word for word.
 #include "doctor/report.hpp"
 
 #include <doctest/doctest.h>

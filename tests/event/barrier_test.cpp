@@ -238,10 +238,10 @@ TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
             where +
             "\n"
             "  expected    3\n"
-            "  so far      2\n"
-            "  now         2 more\n"
-            "  because     each arrival beyond those expected would count for nobody\n"
-            "  try         arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
+            "  announced   2\n"
+            "  this call   2 more\n"
+            "  because     a phase counts only as many arrivals as it expects\n"
+            "  try         arrive at the next phase (advance), or raise the count before with alter_arrival_count");
   CHECK(message_of([&] { b.arrive(2); }).starts_with("error E21"));
   CHECK(message_of([&] { b.advance().arrive(4); }).starts_with("error E21: barrier B0 phase 1 has more"));
   b.arrive();
@@ -252,15 +252,15 @@ TEST_CASE("one arrival too many is refused at once, even if it is deferred") {
     b.arrive();
   });
   CHECK(late ==
-        "error E21: barrier B0 phase 0 has happened already\n"
+        "error E21: barrier B0 phase 0 has already completed\n"
         "  created     " +
             made +
             "\n"
             "  arrived     " +
             where +
             "\n"
-            "  because     each arrival beyond those expected would count for nobody\n"
-            "  try         arrive at the next phase (advance), or raise the count ahead with alter_arrival_count");
+            "  because     a phase counts only as many arrivals as it expects\n"
+            "  try         arrive at the next phase (advance), or raise the count before with alter_arrival_count");
 }
 
 TEST_CASE("an arrival that waits for its own phase is refused") {
@@ -274,14 +274,14 @@ TEST_CASE("an arrival that waits for its own phase is refused") {
     b.arrive(own);
   });
   CHECK(text ==
-        "error E23: an arrival at barrier B0 phase 0 is made to wait for that phase or a later one\n"
+        "error E23: an arrival at barrier B0 phase 0 would wait for that phase or a later one\n"
         "  created     " +
             made +
             "\n"
             "  arrived     " +
             where +
             "\n"
-            "  because     the phase waits for the arrival, and the arrival for the phase\n"
+            "  because     the phase waits for the arrival, and the arrival waits for the phase\n"
             "  try         arrive after something else, or wait for an earlier phase");
   const auto follower = user_event::create();
   follower.trigger(b.advance().event());
@@ -304,7 +304,7 @@ TEST_CASE("invalid alterations are refused") {
     b.alter_arrival_count(-2);
   });
   CHECK(text ==
-        "error E24: the arrivals of barrier B0 phase 0 cannot change by -2\n"
+        "error E24: the arrival count of barrier B0 phase 0 cannot change by -2\n"
         "  created     " +
             made +
             "\n"
@@ -312,15 +312,16 @@ TEST_CASE("invalid alterations are refused") {
             where +
             "\n"
             "  expected    2\n"
-            "  because     this phase or a later one would expect fewer arrivals than have come, or fewer than none\n"
-            "  try         alter before the arrivals that are to go");
+            "  because     this phase or a later one would expect fewer arrivals than have been made, or a negative "
+            "number\n"
+            "  try         lower the count before these tasks arrive");
   CHECK(message_of([&] { b.alter_arrival_count(-1); }).starts_with("error E24"));  // phase 1 has two already
   text = message_of([&] {
     where = line_after();
     b.alter_arrival_count(1 << 24);
   });
   CHECK(text ==
-        "error E24: the arrivals of barrier B0 phase 0 cannot change by 16777216\n"
+        "error E24: the arrival count of barrier B0 phase 0 cannot change by 16777216\n"
         "  created     " +
             made +
             "\n"
@@ -337,15 +338,15 @@ TEST_CASE("invalid alterations are refused") {
     b.alter_arrival_count(1);
   });
   CHECK(text ==
-        "error E24: the arrivals of barrier B0 phase 0 cannot change by 1\n"
+        "error E24: the arrival count of barrier B0 phase 0 cannot change by 1\n"
         "  created     " +
             made +
             "\n"
             "  altered     " +
             where +
             "\n"
-            "  because     the phase has happened already\n"
-            "  try         alter a later phase, or alter while an arrival of yours is still expected");
+            "  because     the phase has already completed\n"
+            "  try         alter a later phase, or alter while one of your arrivals is still expected");
 }
 
 TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
@@ -361,7 +362,8 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
             where +
             "\n"
             "  at most     16777215\n"
-            "  try         arrive once per group: several barriers, whose events are merged or arrive at another");
+            "  try         use one barrier per group of tasks, and merge their events or let them arrive at another "
+            "barrier");
   text = message_of([&] {
     where = line_after();
     barrier().arrive();
@@ -371,7 +373,7 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
         "  used        " +
             where +
             "\n"
-            "  because     a barrier made without create() is none\n"
+            "  because     a barrier made without create() is empty\n"
             "  try         make it with barrier::create(arrivals)");
   const barrier b = barrier::create(1);
   b.destroy();
@@ -380,7 +382,7 @@ TEST_CASE("barriers that are too large, gone, none or foreign are refused") {
     b.arrive();
   });
   CHECK(text ==
-        "error E22: barrier B0 phase 0 is gone\n"
+        "error E22: barrier B0 phase 0 no longer exists\n"
         "  used        " +
             where +
             "\n"
@@ -408,14 +410,14 @@ TEST_CASE("destroying a barrier poisons the events of its awaited phases") {
   const std::string where = line_after();
   b.destroy();
   CHECK(words_of_cause(e) ==
-        "error E25: barrier B0 phase 0 was destroyed while waited for\n"
+        "error E25: barrier B0 phase 0 was destroyed while work waited for it\n"
         "  created     " +
             made +
             "\n"
             "  destroyed   " +
             where +
             "\n"
-            "  try         destroy a barrier after its last phase has happened");
+            "  try         destroy a barrier after its last phase has completed");
   late.trigger();  // its arrival has no effect
 }
 
@@ -430,10 +432,10 @@ TEST_CASE("the value of a phase that ended long ago is refused") {
   }
   CHECK(first.advance().result() == 1);
   CHECK(message_of([&] { first.result(); }) ==
-        "error E26: the value of barrier B0 phase 0 is not kept any more\n"
+        "error E26: the value of barrier B0 phase 0 is no longer stored\n"
         "  created     " +
             made +
             "\n"
             "  because     a barrier keeps the values of its last 8 phases\n"
-            "  try         ask for the result of a phase before 8 more have happened");
+            "  try         get the result of a phase before 8 more have completed");
 }

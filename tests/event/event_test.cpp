@@ -217,7 +217,7 @@ TEST_CASE("an event with a deferred trigger cannot be triggered by the program")
     b.trigger();
   });
   CHECK(text ==
-        "error E01: E1.1 was triggered although another event is to trigger it\n"
+        "error E01: E1.1 was triggered although a deferred trigger is pending\n"
         "  created     " +
             made +
             "\n"
@@ -244,7 +244,7 @@ TEST_CASE("the default user event cannot be triggered") {
         "  triggered   " +
             where +
             "\n"
-            "  because     a user_event made without create() is the default event, which has always happened\n"
+            "  because     a user_event made without create() is the default event, which has always triggered\n"
             "  try         make it with user_event::create()");
   CHECK(message_of([&] { user_event().trigger(user_event::create()); }).starts_with("error E04"));
 }
@@ -277,6 +277,6 @@ TEST_CASE("an event of another runtime is refused as foreign") {
 TEST_CASE("events need a thread that belongs to a runtime") {
   CHECK(message_of([] { user_event::create(); }) ==
         "error B20: \"user_event::create\" was called on a thread that belongs to no runtime\n"
-        "  because     a runtime's own threads, and threads attached to it, may use its handles\n"
+        "  because     only a runtime's own threads and threads attached to it may use its handles\n"
         "  try         call it inside runtime::run, or hold a stretto::attachment on this thread");
 }

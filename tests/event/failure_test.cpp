@@ -48,7 +48,7 @@ TEST_CASE("skipped work throws the chain and keeps the root exception") {
             line +
             "\n"
             "  because     disk full");
-  CHECK(message_of([&] { top->raise(&here); }).find("write\", " + line + "\n  asked       " + line + "\n  because") !=
+  CHECK(message_of([&] { top->raise(&here); }).find("write\", " + line + "\n  waited at   " + line + "\n  because") !=
         std::string::npos);
   try {
     top->raise();

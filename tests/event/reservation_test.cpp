@@ -281,7 +281,7 @@ TEST_CASE("reservations that are too large, gone, none, foreign or without paylo
         "  used        " +
             where +
             "\n"
-            "  because     a reservation made without create() is none\n"
+            "  because     a reservation made without create() is empty\n"
             "  try         make it with reservation::create()");
   const std::string made = line_after();
   const auto r = reservation::create();
@@ -304,7 +304,7 @@ TEST_CASE("reservations that are too large, gone, none, foreign or without paylo
     r.try_acquire();
   });
   CHECK(text ==
-        "error E32: reservation R0 is gone\n"
+        "error E32: reservation R0 no longer exists\n"
         "  used        " +
             where +
             "\n"
@@ -342,7 +342,7 @@ TEST_CASE("destroying a reservation poisons the acquires that wait for it, now a
             "  try         destroy a reservation after its last release");
   late.trigger();
   CHECK(words_of_cause(comes_late) ==
-        "error E32: reservation R0 is gone\n"
+        "error E32: reservation R0 no longer exists\n"
         "  acquired    " +
             acquired +
             "\n"

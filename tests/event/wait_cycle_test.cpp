@@ -18,15 +18,15 @@ TEST_CASE("an event made to wait for itself is refused with both places") {
     e.trigger(e);
   });
   CHECK(text ==
-        "error E02: E0.1 is made to wait for itself\n"
+        "error E02: E0.1 would wait for itself\n"
         "  created     " +
             made +
             "\n"
-            "  waits       " +
+            "  called      " +
             waits +
             "\n"
             "  because     the precondition is the event itself\n"
-            "  try         break the circle: one of these events must not wait for the others");
+            "  try         break the cycle: one of these events must not wait for the others");
   e.trigger();  // nothing had changed
 }
 
@@ -43,18 +43,18 @@ TEST_CASE("two events that wait for each other are refused with both creations")
     a.trigger(b);
   });
   CHECK(text ==
-        "error E02: E0.1 is made to wait for itself\n"
+        "error E02: E0.1 would wait for itself\n"
         "  created     " +
             a_made +
             "\n"
-            "  waits       " +
+            "  called      " +
             waits +
             "\n"
-            "  for         E1.1, created " +
+            "  awaited     E1.1, created " +
             b_made +
             "\n"
-            "  because     E1.1 happens only after E0.1\n"
-            "  try         break the circle: one of these events must not wait for the others");
+            "  because     E1.1 triggers only after E0.1\n"
+            "  try         break the cycle: one of these events must not wait for the others");
   a.trigger();
   CHECK(b.has_triggered());
 }

@@ -1,4 +1,4 @@
-// What kernels share is of the scope of a namespace, as the compiler says in place.
+// Functions that kernels share have namespace scope, as the compiler says in place.
 // expect: what_devices_share_is_defined_in_the_scope_of_a_namespace {}
 #include <stretto/kernel.hpp>
 

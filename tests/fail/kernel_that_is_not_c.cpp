@@ -1,4 +1,4 @@
-// What C++ has and devices have not is refused with the name of the rule.
+// A kernel that uses C++ without a counterpart on devices is refused with the name of the rule.
 // expect: a_kernel_cannot_use_new_or_delete
 // expect: a_kernel_cannot_use_goto
 // expect: a_kernel_cannot_use_cpp_casts_templates_or_this

@@ -1,4 +1,4 @@
-// What is declared as read cannot be written: declared and real access cannot differ.
+// An array that is declared as read cannot be written: declared and real access cannot differ.
 // expect: assignment of read-only location
 #include <stretto/kernel.hpp>
 

@@ -1,4 +1,4 @@
-// What a handler needs are arguments.
+// A handler gets its data by arguments.
 // expect: a lambda for another node captures nothing
 #include <stretto/mobile.hpp>
 

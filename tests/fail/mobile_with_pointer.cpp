@@ -1,4 +1,4 @@
-// What a handler is given travels to where the object is.
+// The arguments of a handler travel to the node of the object.
 // expect: a parameter of this function cannot travel
 #include <stretto/mobile.hpp>
 

@@ -1,4 +1,4 @@
-// What a lambda has captured stays behind.
+// The captures of a lambda stay behind.
 // expect: a lambda for another node captures nothing
 #include <stretto/remote.hpp>
 

@@ -1,4 +1,4 @@
-// What would lose a part on its way: the compiler says which, and why.
+// Values that would lose a part in a message: the compiler says which, and why.
 // expect: this type has virtual functions, and an object of a derived type would lose its own part
 // expect: fields() is that of a base, and would forget the members of this type
 #include <stretto/mobile.hpp>

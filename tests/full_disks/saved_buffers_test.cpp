@@ -69,7 +69,7 @@ TEST_CASE("a file system that is full fails the saving of a buffer on all nodes,
           mount("tmpfs", folder.path.c_str(), "tmpfs", 0, "size=300k") != 0)
         _exit(cannot_be_done_here);
       return fails_to_grow(nodes, folder.path / "u.zarr", folder.path / "u.raw", "No space left on device",
-                           "make room there");
+                           "free space there");
     });
     if (code == cannot_be_done_here) MESSAGE("no file system can be mounted here");
     else CHECK(code == 0);

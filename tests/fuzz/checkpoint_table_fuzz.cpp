@@ -24,8 +24,8 @@ std::string with_checksum_if_any(const std::string& text) {
   }
 }
 
-/// What readers compute of a shape, before there is a file: chunks are looked up in the table, and the first one
-/// missing ends it.
+/// The computation of readers from a shape, before there is a file: it searches the table for each chunk, up to the
+/// first that is missing.
 void look_up_chunks(const detail::checkpoint_content& c, const std::string& array, const detail::kept_shape& shape) {
   const files::zarr_array a = checkpoints::array_of_shape(shape);
   if (checkpoints::elements_of(shape) && files::bytes_of_chunk(a) == 0) std::abort();

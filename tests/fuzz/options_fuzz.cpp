@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto parsed = parse_options(variables, arguments, foreign_arguments::keep);
     for (const auto& row : option_table()) {
-      // What was accepted is accepted again as it is spelt back.
+      // An accepted value is accepted again as it is spelt back.
       const environment again{{variable_of(row), spelt(row, parsed.values)}};
       if (spelt(row, parse_options(again, {}).values) != spelt(row, parsed.values)) std::abort();
     }

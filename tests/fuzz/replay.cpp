@@ -57,7 +57,7 @@ input mutated(input bytes, const std::vector<input>& all, std::mt19937& random) 
   return bytes;
 }
 
-/// What takes more memory than any input can be worth is found, but where a sanitizer has addresses of its own.
+/// Finds inputs that take more memory than any can be worth. Not under a sanitizer, which reserves addresses itself.
 void limit_memory() {
   if (stretto::base::address_sanitizer || stretto::base::thread_sanitizer) return;
   const rlimit limit{rlim_t{1} << 30, rlim_t{1} << 30};

@@ -14,7 +14,7 @@ using namespace stretto;
 
 namespace {
 
-/// What floors above compute of it without a further look.
+/// Checks the conditions that upper floors rely on without a check of their own.
 void require_usable(const files::zarr_array& a) {
   if (a.codecs.empty() || a.element_bytes == 0 || a.chunk.size() != a.shape.size()) std::abort();
   if (std::ranges::any_of(a.chunk, [](std::int64_t n) { return n < 1; }) ||

@@ -819,23 +819,21 @@ TEST_CASE("a launch whose pieces are all too large is refused with the bytes of 
     }
     return std::string("it was let pass");
   };
-  CHECK(
-      told(over(all, {{u, mode::read, mapping::all(all)}, {v, mode::write, mapping::one_to_one(all)}})) ==
-      "error B24: \"t\" needs more of the memory of D0 than there is\n"
-      "  needed      2,112 bytes at once, for chunk [0,1)\n"
-      "  memory      960 bytes\n"
-      "  buffers     2,048 bytes of buffer B0 \"u\", 64 bytes of buffer B1 \"v\"\n"
-      "  because     it has been cut into pieces as small as they can be, or need no less by getting smaller\n"
-      "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
-  CHECK(
-      told(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))},
-                      {u, mode::write, mapping::one_to_one(all)}})) ==
-      "error B24: \"t\" needs more of the memory of D0 than there is\n"
-      "  needed      2,048 bytes at once, for chunk [0,512)\n"
-      "  memory      960 bytes\n"
-      "  buffers     2,048 bytes of buffer B0 \"u\"\n"
-      "  because     it is not cut into pieces that fit, since some would use what others write\n"
-      "  try         name less with each mapper, or launch(on(device_kind::host), ...), which uses the host's memory");
+  CHECK(told(over(all, {{u, mode::read, mapping::all(all)}, {v, mode::write, mapping::one_to_one(all)}})) ==
+        "error B24: \"t\" needs more of the memory of D0 than there is\n"
+        "  needed      2,112 bytes at once, for chunk [0,1)\n"
+        "  memory      960 bytes\n"
+        "  buffers     2,048 bytes of buffer B0 \"u\", 64 bytes of buffer B1 \"v\"\n"
+        "  because     it is already cut into the smallest pieces possible, or smaller pieces need as much memory\n"
+        "  try         map fewer elements, or use the memory of the host: launch(on(device_kind::host), ...)");
+  CHECK(told(over(all, {{u, mode::read, mapping::neighborhood(all, point(1, 0, 0))},
+                        {u, mode::write, mapping::one_to_one(all)}})) ==
+        "error B24: \"t\" needs more of the memory of D0 than there is\n"
+        "  needed      2,048 bytes at once, for chunk [0,512)\n"
+        "  memory      960 bytes\n"
+        "  buffers     2,048 bytes of buffer B0 \"u\"\n"
+        "  because     it cannot be cut into pieces that fit: some pieces would use elements that others write\n"
+        "  try         map fewer elements, or use the memory of the host: launch(on(device_kind::host), ...)");
   CHECK(one.out.empty());
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("two chunks that write the same elements are named, with the repair") 
   CHECK(refused(blur({{image, mode::write, mapping::neighborhood(line_of, {1})}})) ==
         "error B04: two chunks of \"blur\" write the same elements of buffer B3 \"image\"\n"
         "  writers     chunk 0 [0,256) on N0, chunk 1 [256,512) on N1\n"
-        "  try         write with one_to_one, and read with what reaches further, from a second buffer");
+        "  try         write with one_to_one, and read neighbouring elements from a second buffer");
 }
 
 TEST_CASE("every node that writes the same elements is one of the writers") {
@@ -44,7 +44,7 @@ TEST_CASE("every node that writes the same elements is one of the writers") {
   CHECK(refused(t) ==
         "error B04: two chunks of \"blur\" write the same elements of buffer B3 \"image\"\n"
         "  writers     every node\n"
-        "  try         write with one_to_one, and read with what reaches further, from a second buffer");
+        "  try         write with one_to_one, and read neighbouring elements from a second buffer");
 }
 
 TEST_CASE("the error of a custom mapper names the elements that two chunks write") {
@@ -54,7 +54,7 @@ TEST_CASE("the error of a custom mapper names the elements that two chunks write
         "error B04: two chunks of \"blur\" write the same elements of buffer B3 \"image\"\n"
         "  overlap     [255,257)\n"
         "  writers     chunk 0 [0,256) on N0, chunk 1 [256,512) on N1\n"
-        "  try         let the mapper give each chunk elements of its own, or cut the range at multiples only: "
+        "  try         let the mapper return disjoint elements for each chunk, or cut the range at multiples only: "
         "constrain_split(n)");
 }
 
@@ -65,8 +65,8 @@ TEST_CASE("the error of a mapper that leaves the buffer names the elements that 
         "error B05: a chunk of \"blur\" uses elements outside of buffer B3 \"image\"\n"
         "  elements    [0,1024)\n"
         "  used        [768,1030)\n"
-        "  by          chunk 3 [768,1024) on N3\n"
-        "  try         cut what the mapper gives off at the elements that it is told");
+        "  used by     chunk 3 [768,1024) on N3\n"
+        "  try         clip the mapper's result to the buffer's elements, the mapper's second argument");
 }
 
 TEST_CASE("a buffer that a task reduces into is used in no other way") {
@@ -74,11 +74,11 @@ TEST_CASE("a buffer that a task reduces into is used in no other way") {
   task t = blur({{image, mode::read, mapping::one_to_one(line_of)}, {sum, mode::read, mapping::all(line_of)}});
   t.reductions = {{sum}};
   CHECK(refused(t) ==
-        "error B06: \"blur\" reduces into buffer B2 \"other\", which it uses otherwise, too\n"
+        "error B06: \"blur\" reduces into buffer B2 \"other\", which it also uses otherwise\n"
         "  reduction   0\n"
-        "  also        read by access 1\n"
-        "  because     the buffer has the result when every chunk of the task has ended, not before\n"
-        "  try         use the result in a task of its own, and one buffer for each reduction");
+        "  other use   read by access 1\n"
+        "  because     the buffer holds the result only after every chunk of the task has ended\n"
+        "  try         use the result in a separate task, and one buffer for each reduction");
   SUBCASE("nor written") {
     t.accesses[1] = {sum, mode::write, mapping::one_to_one(line_of)};
     CHECK(refused(t).find("written by access 1") != std::string::npos);

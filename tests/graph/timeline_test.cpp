@@ -49,7 +49,7 @@ void check_schedule(const recorded& r, std::span<const node_record> nodes, const
       std::ranges::sort(lane, {}, [](const time_span& s) { return std::pair(s.begin, s.end); });
       for (std::size_t i = 1; i < lane.size(); ++i) CHECK(lane[i - 1].end <= lane[i].begin);
     }
-    // What comes from a node that is looked at has been sent a latency before.
+    // Elements from a node of the timeline have been sent at least a latency before.
     for (std::size_t i = 0; i < nodes[n].instructions.size(); ++i)
       if (const auto* to = std::get_if<receive>(&nodes[n].instructions[i].what))
         for (std::size_t m = 0; m < nodes.size(); ++m)

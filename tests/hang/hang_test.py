@@ -37,13 +37,13 @@ NODES = ["left_the_collective", "each_others_message", "lost_to_a_handler", "bro
          "copied_far_away", "made_far_away", "each_others_copy", "seen_elsewhere", "never_returns", "beside_a_failure"]
 HEALTHY = ["busy", "busy_alone", "many_runtimes"]
 WORDS = {  # more that must be told
-    "view_kept": ['elements of object "x", which is not given back', "the view that read() gave"],
-    "view_in_the_way": ['the memory of object "x", which is not given back', "the view that read() gave"],
-    "seen_and_written": ['elements of buffer B0 "x", which is not given back', "the view that read() gave since", 'task "again"'],
-    "seen_far_ahead": ['elements of buffer B0 "x", which is not given back', 'task "all_zero"'],
-    "seen_elsewhere": ['elements of buffer B0 "x" on N1, which is not given back', "the view that read() gave since", 'task "again" on N1'],
+    "view_kept": ['elements of object "x", which is never released', "the view that read() gave"],
+    "view_in_the_way": ['the memory of object "x", which is never released', "the view that read() gave"],
+    "seen_and_written": ['elements of buffer B0 "x", which is never released', "the view that read() gave since", 'task "again"'],
+    "seen_far_ahead": ['elements of buffer B0 "x", which is never released', 'task "all_zero"'],
+    "seen_elsewhere": ['elements of buffer B0 "x" on N1, which is never released', "the view that read() gave since", 'task "again" on N1'],
     "held_outside": ['held by thread "reader"', "held by the acquire at "],
-    "held_while_waiting": ['view of "u", which is not given back', 'task "keeper" since '],
+    "held_while_waiting": ['view of "u", which is never released', 'task "keeper" since '],
     "left_the_collective": ["all 3 nodes sleep", "2 of 3", " on N"],
     "each_others_message": ['mobile object M1 "left" on N0', 'mobile object M2 "right" on N1'],
     "lost_to_a_handler": ['mobile object M1 "kept" on N2', "by N0"], "held_far_away": ["on N1"],

@@ -43,7 +43,7 @@ void foreign_lock(runtime& rt) {
   });
 }
 
-/// What an outside thread has: a reservation, and something that a floor above the events handed it.
+/// An outside thread has a reservation, and something that a floor above the events handed it.
 void held_outside(runtime& rt) {
   rt.run([&rt] {
     const auto tally = reservation::create();

@@ -67,7 +67,7 @@ void many_waiters(runtime& rt) {
   });
 }
 
-/// What a floor above the events would hand out, kept by who waits for work that needs it.
+/// The task that waits keeps a thing that a floor above the events handed out, and that the awaited work needs.
 void held_while_waiting(runtime& rt) {
   rt.run([] {
     const auto given_back = user_event::create();

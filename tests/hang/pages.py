@@ -3,8 +3,9 @@
     pages.py ROOT INSTALLED COMPILER PAGE...
 
 In a page, ```cpp hangs is a whole program that hangs, and the ```output behind it the report that it must get (`<*>`
-stands for any text in a line, a line `<...>` for any lines). ```cpp ends is an excerpt of it, repaired, as in
-error_programs.py; the program must end then and be told nothing.
+stands for any text in a line, a line `<...>` for any lines). It may also be an excerpt of the page's ```cpp program, changed
+so that the program hangs. ```cpp ends is an excerpt of the program that hangs, repaired, as in error_programs.py; the
+program must end then and be told nothing.
 """
 import os
 import re
@@ -20,16 +21,19 @@ import error_programs  # noqa: E402
 import guide  # noqa: E402
 from user_build import UserBuild, flags_of  # noqa: E402
 
-FENCE = re.compile(r"^```(cpp hangs|cpp ends|output)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(cpp program|cpp hangs|cpp ends|output)\n(.*?)^```$", re.M | re.S)
 PATIENCE = 60  # seconds
 
 
 def programs(page):
     """[(text, report or None if it must end)]"""
-    found, before = [], ""
+    found, before, whole = [], "", None
     for fence in FENCE.finditer(page):
-        if fence[1] == "cpp hangs":
-            found.append([fence[2], None])
+        if fence[1] == "cpp program":
+            whole = fence[2]
+        elif fence[1] == "cpp hangs":
+            is_whole = "int main(" in fence[2]
+            found.append([fence[2] if is_whole else error_programs.repaired(whole, fence[2]), None])
         elif fence[1] == "cpp ends":
             found.append([error_programs.repaired(found[-1][0], fence[2]), None])
         elif before == "cpp hangs":

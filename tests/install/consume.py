@@ -5,11 +5,14 @@
 `part`, of fetch_content: the program is compiled against the fetched source, but the library is not, which takes minutes.
 """
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from user_build import flags_of
 
 way, source, installed, folder, compiler, *part = sys.argv[1:]
 project = Path(__file__).parent / "consumer"
@@ -28,10 +31,7 @@ if way == "pkg_config":
     build.mkdir(parents=True)
     prefix = build / "a prefix with spaces"
     prefix.symlink_to(Path(installed).resolve())
-    paths = ":".join(str(prefix / path.parent.relative_to(installed)) for path in Path(installed).rglob("stretto.pc"))
-    env = {**os.environ, "PKG_CONFIG_PATH": paths}
-    # Split as a shell does that evaluates them.
-    flags = shlex.split(subprocess.run(["pkg-config", "--cflags", "--libs", "stretto"], env=env, check=True, capture_output=True, text=True).stdout)
+    flags = flags_of(prefix)
     if not any(prefix.name in flag for flag in flags):
         sys.exit(f"pkg-config does not use the copy in {prefix}: {flags}")
     for program, text in [("consumer", "main.cpp"), ("unordered", "unordered.cpp"), ("mpi_libraries", "mpi_libraries.cpp")]:
@@ -41,7 +41,7 @@ if way == "pkg_config":
         run(compiler, "-std=c++20", "-g", "-O1", f"-fsanitize={sanitizer}", project / f"{program}.cpp",
             "-o", build / f"{program}_{sanitizer}", *flags)
     # Jobs within the process: several threads make runtimes, and own what is the library's one after the other.
-    for example in ["26_put", "27_checkpoint", "31_life"]:
+    for example in ["24_put", "30_checkpoint", "14_life"]:
         run(compiler, "-std=c++20", "-g", "-O1", "-fsanitize=thread", Path(source) / "examples" / f"{example}.cpp",
             "-o", build / f"{example}_thread", *flags)
 else:
@@ -83,8 +83,8 @@ if way == "pkg_config":
         if (of.returncode, of.stdout, of.stderr) != (0, right, ""):
             sys.exit(f"sanitized, the program ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")
     # The first two meet in what the library makes at its first use in one run of six.
-    for example, begins in 5 * [("26_put", "after 2000 steps: "), ("27_checkpoint", "the first job, of 2 nodes: "),
-                                ("31_life", "a pulsar is itself again after 3 steps\n")]:
+    for example, begins in 5 * [("24_put", "after 2000 steps: "), ("30_checkpoint", "the first job, of 2 nodes: "),
+                                ("14_life", "a pulsar is itself again after 3 steps\n")]:
         of = ended(build / f"{example}_thread")
         if of.returncode or not of.stdout.startswith(begins) or of.stderr:
             sys.exit(f"sanitized, {example} ended with {of.returncode} and printed\n{of.stdout}{of.stderr[:20000]}")

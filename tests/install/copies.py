@@ -2,13 +2,15 @@
 
     copies.py INSTALLED FOLDER COMPILER
 """
-import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from user_build import LANGUAGE, flags_of
 
 installed, build, compiler = Path(sys.argv[1]), Path(sys.argv[2]) / "copies", sys.argv[3]
 source = Path(__file__).parent / "copies"
@@ -27,7 +29,8 @@ def printed_by(*command, **more):
 
 def is_ours(symbol):
     """Whether the archive or a header brings it. What spdlog marks as shared is that of its own library."""
-    return re.match(r"(typeinfo for |typeinfo name for |vtable for |guard variable for )?(\S+ )?(stretto|nlohmann|fmt|model)::", symbol)
+    return re.match(r"(typeinfo for |typeinfo name for |vtable for |guard variable for )?(\S+ )?"
+                    r"(stretto|nlohmann|fmt|model)::", symbol)
 
 
 def shared_symbols(library):
@@ -44,11 +47,11 @@ if unique:
 
 shutil.rmtree(build, ignore_errors=True)
 build.mkdir(parents=True)
-env = os.environ | {"PKG_CONFIG_PATH": str(next(installed.rglob("stretto.pc")).parent)}
-flags = shlex.split(printed_by("pkg-config", "--cflags", "stretto", env=env))
-libraries = shlex.split(printed_by("pkg-config", "--libs", "stretto", env=env))
-options = ["-std=c++20", "-O1", "-fPIC", "-Wall", "-Wextra", "-Werror", *flags]
-for file, text, number in [("host.o", "host.cpp", 0), ("own.o", "plugin.cpp", 0), ("first.o", "plugin.cpp", 1), ("second.o", "plugin.cpp", 2)]:
+libraries = flags_of(installed, "--libs")
+options = [*LANGUAGE, "-O1", "-fPIC", *flags_of(installed, "--cflags")]
+objects = [("host.o", "host.cpp", 0), ("own.o", "plugin.cpp", 0), ("first.o", "plugin.cpp", 1),
+           ("second.o", "plugin.cpp", 2)]
+for file, text, number in objects:
     printed_by(compiler, *options, f"-DCOPY={number}", "-c", source / text, "-o", build / file)
 for linker in ["bfd", "gold", "lld"]:
     if not shutil.which(f"ld.{linker}"):

@@ -1,4 +1,4 @@
-// What nodes tell through a launcher's standard error, among what programs write there; and labels.
+// Notifications of nodes through a launcher's standard error, among the output of programs there; and labels.
 #include "job/node_end.hpp"
 
 #include <doctest/doctest.h>

@@ -183,14 +183,14 @@ TEST_CASE("of MPIs the first that can be used starts the nodes; without any the 
   CHECK(plan_of({.nodes = 2}, here).mpi == "mpich");
   here.mpis[1].launcher.clear();
   CHECK(test::thrown_by([&] { plan_of({.nodes = 2}, here); }) ==
-        "error W54: no MPI is here that can start nodes\n"
+        "error W54: no MPI can start nodes here\n"
         "  openmpi     there is no stretto_mpi_openmpi.so in /opt/lib/stretto, /opt/build/mpi\n"
         "  mpich       its launcher, mpirun.mpich or mpirun, is not in PATH\n"
-        "  try         `stretto doctor` says how to mend it");
+        "  try         `stretto doctor` says how to repair it");
   CHECK(test::thrown_by([&] { plan_of({.nodes = 2, .mpi = "mpich"}, here); }) ==
         "error W54: mpich cannot start nodes here\n"
         "  mpich       its launcher, mpirun.mpich or mpirun, is not in PATH\n"
-        "  try         `stretto doctor` says how to mend it");
+        "  try         `stretto doctor` says how to repair it");
 }
 
 TEST_CASE("a command line is one that a shell reads alike") {

@@ -185,7 +185,7 @@ class Run(unittest.TestCase):
         started = environment(SLURM_STEP_NUM_TASKS="4", SLURM_PROCID="0", SLURM_JOB_ID="7")
         done = subprocess.run([command, "demo", "uts", "--tree", "T1"], env=started, capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual((done.returncode, done.stderr.splitlines()[0]),
-                         (1, "error N20: Slurm started 4 processes, and told none how MPI finds the others"))
+                         (1, "error N20: Slurm started 4 processes without a bootstrap interface (PMI or PMIx) for MPI"))
 
 
 if __name__ == "__main__":

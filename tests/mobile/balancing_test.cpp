@@ -43,10 +43,10 @@ TEST_CASE("a round moves the objects that its balancer names, and reports the re
       const auto stones = make_collection<stone>(all_on(nodes - 1), 16);
       broadcast(stones, call<&stone::carve>(0.0)).get();
       const balance_report r = balance(stones, by_hints(balancers::greedy{})).get();
-      if (!wander()) CHECK(r.objects == 16);
+      if (!migrates_at_random()) CHECK(r.objects == 16);
       CHECK(r.silent == 0);
       CHECK(r.moved == r.moves);
-      if (wander()) return;
+      if (migrates_at_random()) return;
       if (nodes > 1) CHECK(r.moves > 0);
       std::vector<double> weights(nodes);
       for (std::size_t i = 0; i < stones.size(); ++i)
@@ -57,7 +57,7 @@ TEST_CASE("a round moves the objects that its balancer names, and reports the re
 }
 
 TEST_CASE("a load table has the hints of objects and their migration sizes, wherever they are") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   on_all_nodes({.nodes = 3}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto stones = make_collection<stone>(6);
@@ -101,7 +101,7 @@ struct worker_of_time {
 };
 
 TEST_CASE("handler time is measured without waiting time, and the time of other objects is background") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   for (const bool near : {true, false})
     on_all_nodes({.nodes = 2}, 2, [&](runtime&) {
       if (this_node() != 0) return;
@@ -154,7 +154,7 @@ TEST_CASE("a balancer that throws, or returns wrong moves, fails the round, and 
     const auto wild = [](const load_table&) { return object_moves{{0, 1}, {1, 2}}; };
     CHECK(test::thrown_by([&] { balance(stones, clueless).get(); }).find("no idea") != std::string::npos);
     CHECK(test::thrown_by([&] { balance(stones, wild).get(); }).find("G05") != std::string::npos);
-    if (!wander())
+    if (!migrates_at_random())
       for (std::size_t i = 0; i < 4; ++i) CHECK(is_here(stones[i]));
   });
 }

@@ -57,7 +57,7 @@ TEST_CASE("elements have an index and lie in blocks, or where a function places 
     CHECK(c.size() == 7);
     const auto indices = reduce(c, call<&cell::which>(), std::vector<std::size_t>(), appended<std::size_t>).get();
     CHECK(indices == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6});
-    if (!wander()) CHECK(places_of(c) == std::vector<std::uint32_t>{0, 0, 0, 1, 1, 2, 2});
+    if (!migrates_at_random()) CHECK(places_of(c) == std::vector<std::uint32_t>{0, 0, 0, 1, 1, 2, 2});
     std::size_t asked = 0;
     const auto backwards = make_collection<cell>(placed([&](std::size_t i, std::size_t n, std::uint32_t nodes) {
                                                    ++asked;
@@ -67,7 +67,7 @@ TEST_CASE("elements have an index and lie in blocks, or where a function places 
     CHECK(asked == 5);
     const auto starts = reduce(backwards, call<&cell::all>(), std::string(), std::plus<>()).get();
     CHECK(starts == "startstartstartstartstart");
-    if (!wander()) CHECK(places_of(backwards) == std::vector<std::uint32_t>{2, 1, 0, 2, 1});
+    if (!migrates_at_random()) CHECK(places_of(backwards) == std::vector<std::uint32_t>{2, 1, 0, 2, 1});
     CHECK(to_string(backwards[3]).find("\"back[3]\"") != std::string::npos);
     CHECK(reduce(make_collection<cell>(0), call<&cell::which>(), std::size_t{17}, std::plus<>()).get() == 17);
     CHECK(collection<cell>().size() == 0);

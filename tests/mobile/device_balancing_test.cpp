@@ -53,7 +53,7 @@ load_table seen_by(const Which& which) {
 }
 
 TEST_CASE("device time of an object is measured, is background of other rounds, and moves with the object") {
-  if (std::getenv("STRETTO_WANDER")) return;
+  if (std::getenv("STRETTO_TEST_RANDOM_MIGRATION")) return;
   on_device_nodes(simulated_job({.nodes = 2}), "sim:2", [] {
     if (this_node() != 0) return;
     measure_loads().get();
@@ -91,7 +91,7 @@ TEST_CASE("device time of an object is measured, is background of other rounds, 
 }
 
 TEST_CASE("objects that keep one node's device busy are distributed over the devices of all nodes") {
-  if (std::getenv("STRETTO_WANDER")) return;
+  if (std::getenv("STRETTO_TEST_RANDOM_MIGRATION")) return;
   on_device_nodes(simulated_job({.nodes = 2}), "sim", [] {
     if (this_node() != 0) return;
     measure_loads().get();

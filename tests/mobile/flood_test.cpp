@@ -17,8 +17,8 @@
 namespace stretto {
 namespace {
 
+using test::migrates_at_random;
 using test::on_all_nodes;
-using test::wander;
 
 struct counter {
   long count = 0;
@@ -57,8 +57,8 @@ TEST_CASE("replies of a flood arrive, whichever handler runs after it") {
         over.trigger();
         waits.get();
         all.clear();
-        CHECK(send(m, call<&counter::shown>()).get() == messages * (wander() ? round : 2 * round - 1));
-        if (wander()) continue;  // this worker might be the one of that object
+        CHECK(send(m, call<&counter::shown>()).get() == messages * (migrates_at_random() ? round : 2 * round - 1));
+        if (migrates_at_random()) continue;  // this worker might be the one of that object
         // The same with a handler that keeps its worker, which does not poll then.
         for (long i = 0; i < messages; ++i) all.push_back(send(m, call<&counter::add>(1L)));
         const auto looks = send(m, call<&counter::look_for>(round));
@@ -78,7 +78,7 @@ TEST_CASE("a finish over floods in both directions, of small and large messages,
     for (std::uint32_t n = 0; n < job_nodes(); ++n) all.push_back(make_mobile<counter>(at_node(n)));
     long sent = 0;
     finish([&] {
-      for (long i = 0; i < messages / (wander() ? 60 : 10); ++i)
+      for (long i = 0; i < messages / (migrates_at_random() ? 60 : 10); ++i)
         for (const long n : bytes) {
           for (const auto& m : all) send(m, call<&counter::add_all>(std::vector<long>(static_cast<std::size_t>(n), i)));
           sent += n * i;

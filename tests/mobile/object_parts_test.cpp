@@ -135,7 +135,7 @@ std::size_t count_twos(const greedy& g) {
 void sign(greedy& g) { g.first[0] = 's'; }
 
 TEST_CASE("an object stays if memory for one of its parts is missing, and migrates later") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(10, 300); ++seed) {
     CAPTURE(seed);
     on_all_nodes({.nodes = 3, .seed = seed}, 1 + seed % 2, [&](runtime&) {
@@ -172,7 +172,7 @@ struct unreadable {
 };
 
 TEST_CASE("an object with unreadable parts is lost, and reported as lost") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   on_all_nodes({.nodes = 2, .seed = 5}, 1, [&](runtime&) {
     if (this_node() != 0) return;
     const auto m = make_mobile<unreadable>();
@@ -185,7 +185,7 @@ TEST_CASE("an object with unreadable parts is lost, and reported as lost") {
 std::string echo(const std::string& text) { return text; }
 struct listener {
   std::size_t heard = 0;
-  std::string hear(const std::string& text) {
+  std::string receive(const std::string& text) {
     heard += text.size();
     return text + "!";
   }
@@ -203,7 +203,7 @@ TEST_CASE("large arguments and replies arrive whole, for functions and for objec
       for (int i = 0; i < 12; ++i) {
         const std::string text(random() % 3 ? random() % 120'000 : random() % 2'000, static_cast<char>('a' + i));
         echoed.emplace_back(text, async(at_node(1 + i % 2), call<&echo>(text)));
-        heard.emplace_back(text + "!", send(m, call<&listener::hear>(text)));
+        heard.emplace_back(text + "!", send(m, call<&listener::receive>(text)));
         if (i % 3 == 0) migrate(m, at_node(static_cast<std::uint32_t>(random() % 3)));
         sum += text.size();
       }

@@ -23,8 +23,8 @@ namespace stretto {
 namespace {
 
 using test::error_of;
+using test::migrates_at_random;
 using test::on_all_nodes;
-using test::wander;
 using test::words_of;
 
 struct account {
@@ -65,7 +65,7 @@ TEST_CASE("a handler runs where the object is, and returns its value") {
         CHECK(send(m,
                    call([](const account& a, const std::string& s) { return s + std::to_string(a.balance); }, "it is "))
                   .get() == "it is 240");
-        if (!wander()) {
+        if (!migrates_at_random()) {
           CHECK(send(m, call<&account::where>()).get() == n);
           CHECK(is_here(m) == (n == this_node()));
         }
@@ -124,7 +124,7 @@ TEST_CASE("an object migrates with its state and its waiting messages") {
       const auto moved = migrate(m, at_node(n % 4));
       send(m, call<&account::pay>(1));
       const auto at = send(after(moved), m, call<&account::where>()).get();
-      if (wander()) continue;
+      if (migrates_at_random()) continue;
       CHECK(at == n % 4);
       CHECK(is_here(m) == (n % 4 == 0));
     }
@@ -132,7 +132,7 @@ TEST_CASE("an object migrates with its state and its waiting messages") {
     migrate(m, at_node(1));
     migrate(m, at_node(2));
     migrate(m, at_node(2)).get();
-    if (!wander()) CHECK(send(m, call<&account::where>()).get() == 2);
+    if (!migrates_at_random()) CHECK(send(m, call<&account::where>()).get() == 2);
   });
 }
 
@@ -323,7 +323,7 @@ struct fragile {
 };
 
 TEST_CASE("an object that cannot be written stays, one that cannot be read is lost") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   on_all_nodes({.nodes = 3}, 1, [](runtime&) {
     if (this_node() != 0) return;
     const auto heavy = make_mobile<fragile>(at_node(1));
@@ -344,7 +344,7 @@ TEST_CASE("an object that cannot be written stays, one that cannot be read is lo
 }
 
 TEST_CASE("messages to an object of a failed node fail, and other objects stay usable") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   const simulated_job job({.nodes = 3});
   on_all_nodes(
       {}, 1,

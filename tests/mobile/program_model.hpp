@@ -1,8 +1,8 @@
 // program_model.hpp - objects that log their messages, and the messages that each node has sent: the serial model of
 // random programs.
 //
-// Each node numbers its messages to each object. Whatever the network does and wherever the object goes, its book must
-// show the numbers of each node from 0 on, each once, in order.
+// Each node numbers its messages to each object. For each behaviour of the network and each path of the object, its
+// book must show the numbers of each node from 0 on, each once, in order.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,11 +1,11 @@
-// random_migration.hpp - whether objects migrate at random in this run (STRETTO_WANDER); checks of locations are then
-// left out.
+// random_migration.hpp - whether objects migrate at random in this run (STRETTO_TEST_RANDOM_MIGRATION). Tests then do
+// not check locations.
 #pragma once
 
 #include <cstdlib>
 
 namespace stretto::test {
 
-inline bool wander() { return std::getenv("STRETTO_WANDER") != nullptr; }
+inline bool migrates_at_random() { return std::getenv("STRETTO_TEST_RANDOM_MIGRATION") != nullptr; }
 
 }  // namespace stretto::test

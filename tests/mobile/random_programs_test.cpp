@@ -6,13 +6,13 @@
 #include <stretto/finish.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <string>
 
 #include "campaign.hpp"
 #include "dist/simulated.hpp"
 #include "mobile/node_failures.hpp"
+#include "with_variable.hpp"
 
 namespace stretto {
 namespace {
@@ -50,25 +50,12 @@ TEST_CASE("with failing nodes and cut links, each successful message was handled
   }
 }
 
-/// Runtimes that are made while this object lives let objects migrate at random.
-class wandering {
- public:
-  wandering() {
-    if (const char* const asked = std::getenv("STRETTO_WANDER")) before_ = asked;
-    setenv("STRETTO_WANDER", "30", 1);
-  }
-  ~wandering() { before_.empty() ? unsetenv("STRETTO_WANDER") : setenv("STRETTO_WANDER", before_.c_str(), 1); }
-
- private:
-  std::string before_;
-};
-
 TEST_CASE("regression seeds that hung: the home lost the destination, or missed the end of an object") {
   for (const std::uint64_t seed : {54u, 80u, 156u}) {
     CAPTURE(seed);
     lose_at_random(seed);
   }
-  const wandering all;
+  const with_variable migrations("STRETTO_TEST_RANDOM_MIGRATION", "30");
   for (const std::uint64_t seed : {19u, 36u, 79u, 305u, 385u, 841u}) {
     CAPTURE(seed);
     lose_at_random(seed);

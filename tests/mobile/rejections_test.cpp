@@ -48,7 +48,7 @@ struct sack {
 bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
 
 TEST_CASE("a message that a node lacks memory for fails alone: others arrive in order") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   on_all_nodes({.nodes = 2, .seed = 1}, 1, [&](runtime&) {
     if (this_node() != 0) return;
@@ -64,7 +64,7 @@ TEST_CASE("a message that a node lacks memory for fails alone: others arrive in 
     const std::string said = thrown_by([&] { sent[1].get(); });
     CAPTURE(said);
     CHECK(has(said, "error N18: node N"));
-    CHECK(has(said, "has no room for a message"));
+    CHECK(has(said, "has no memory for a message"));
     CHECK(has(said, "M1 \"a sack\""));
     CHECK(has(said, "bytes       82"));
     CHECK(has(said, "at most     65536"));
@@ -92,7 +92,7 @@ TEST_CASE("an object is not made if its node lacks memory for the arguments, and
 }
 
 TEST_CASE("an object that a node lacks memory for stays where it is, with its messages") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   for (const std::uint32_t home : {0u, 1u, 2u}) {
     CAPTURE(home);
@@ -120,7 +120,7 @@ TEST_CASE("an object that a node lacks memory for stays where it is, with its me
 }
 
 TEST_CASE("a round moves other objects if some migrations fail") {
-  if (wander()) return;
+  if (migrates_at_random()) return;
   const with_variable most("STRETTO_LARGEST_MESSAGE", "64K");
   on_all_nodes({.nodes = 2, .seed = 4}, 2, [&](runtime&) {
     if (this_node() != 0) return;
@@ -211,8 +211,8 @@ TEST_CASE("messages that nodes have memory for are handled once and in order, wh
   std::size_t refused = 0;
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
-    if (seed % 2 && !wander()) {
-      const with_variable moves("STRETTO_WANDER", "30");
+    if (seed % 2 && !migrates_at_random()) {
+      const with_variable moves("STRETTO_TEST_RANDOM_MIGRATION", "30");
       refused += refuse_at_random(seed, false);
     } else {
       refused += refuse_at_random(seed, false);
@@ -233,8 +233,8 @@ TEST_CASE("objects sent in parts: with failing nodes and cut links all ends, wit
   for (std::uint64_t seed = 1; seed <= scaled<std::uint64_t>(60, 2'000); ++seed) {
     CAPTURE(seed);
     const bool loses = seed % 4 != 0;
-    if (seed % 3 && !wander()) {
-      const with_variable moves("STRETTO_WANDER", "30");
+    if (seed % 3 && !migrates_at_random()) {
+      const with_variable moves("STRETTO_TEST_RANDOM_MIGRATION", "30");
       CHECK(refuse_at_random(seed * 13 + 5, loses) == 0);
     } else {
       CHECK(refuse_at_random(seed * 13 + 5, loses) == 0);

@@ -76,7 +76,7 @@ struct store {
 load give(std::size_t bytes) { return {std::string(bytes, 'g')}; }
 
 TEST_CASE("a message, a reply and a migration below 16 MiB fail alone if a node lacks memory") {
-  if (wander() || base::address_sanitizer || base::thread_sanitizer) return;
+  if (migrates_at_random() || base::address_sanitizer || base::thread_sanitizer) return;
   if (mallinfo2().fordblks > some / 2) {
     MESSAGE("not tested: tests before this have left memory that the system need not be asked for");
     return;

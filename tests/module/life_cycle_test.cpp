@@ -91,8 +91,7 @@ TEST_CASE("a module that fails to initialise is named, and those before it are f
     CHECK(thrown_by([&] { runtime rt({.workers = 2, .modules = {a, b, c}}); }) ==
           std::string("error M04: module \"b\" failed to ") + (at_start ? "start" : "initialise") +
               "\n  because     no such device\n"
-              "  try         what had been started before it has been ended again; see to the cause, or leave the "
-              "module out");
+              "  try         fix the cause, or omit the module; the modules before it have been finalised");
     if (at_start)
       CHECK(log == std::vector<std::string>{"a initialises", "b initialises", "c initialises", "a starts", "b starts",
                                             "c finalises", "b finalises", "a finalises"});
@@ -129,7 +128,7 @@ TEST_CASE("two modules of one name, an empty name and a null pointer are refused
               {.workers = 1, .modules = {std::make_shared<timer_module>("t"), std::make_shared<timer_module>("t")}});
         }) ==
         "error M01: two modules of a runtime are named \"t\"\n"
-        "  because     messages and statistics tell modules apart by name\n"
+        "  because     errors and statistics identify modules by name\n"
         "  try         give each module to a runtime once");
   CHECK(thrown_by([] {
           runtime({.workers = 1, .modules = {std::make_shared<timer_module>("")}});
@@ -167,7 +166,7 @@ TEST_CASE("two runtimes run the same kind of module side by side, each with its 
   other.join();
 }
 
-TEST_CASE("a place has one module that answers for it") {
+TEST_CASE("each place is served by at most one module") {
   std::vector<std::string> log;
   auto a = std::make_shared<noted>("disks", log), b = std::make_shared<noted>("tapes", log);
   a->at_places = add_disk;
@@ -179,8 +178,8 @@ TEST_CASE("a place has one module that answers for it") {
   CHECK(without_line(thrown_by([&] { runtime({.workers = 1, .modules = {a, b}}); })) ==
         "error M03: modules \"disks\" and \"tapes\" both claim place \"disk\"\n"
         "  claimed     life_cycle_test.cpp:\n"
-        "  because     a place has one module that answers for it\n"
-        "  try         leave one of them out, or let them claim different places");
+        "  because     each place is served by at most one module\n"
+        "  try         omit one of them, or let them claim different places");
   CHECK(log == std::vector<std::string>{"disks initialises", "tapes initialises", "disks finalises"});
 }
 
@@ -205,7 +204,7 @@ TEST_CASE("asking for a module that the runtime does not have says how to have i
         "error M09: this runtime has no module of type stretto::test::timer_module\n"
         "  called      life_cycle_test.cpp:\n"
         "  modules     none\n"
-        "  try         name it when the runtime is made: runtime_options{.modules = "
+        "  try         pass it to the runtime: runtime_options{.modules = "
         "{std::make_shared<stretto::test::timer_module>()}}");
   CHECK(thrown_by([] { this_runtimes<timer_module>(); }).starts_with("error B20"));
 }
@@ -223,8 +222,8 @@ TEST_CASE("a poller belongs to one runtime, and is added once") {
   };
   CHECK(thrown_by([&] { runtime({.workers = 1, .modules = {a}}); }) ==
         "error M11: a poller was added twice\n"
-        "  because     a poller belongs to one runtime, until that has ended\n"
-        "  try         make a poller per runtime, and add it once");
+        "  because     a poller belongs to one runtime until that runtime ends\n"
+        "  try         make one poller per runtime, and add it once");
   a->at_initialise = [&](module_host& host) { host.add_poller(mine); };
   runtime rt({.workers = 1, .modules = {a}});
 }

@@ -328,9 +328,9 @@ TEST_CASE("an exception of a poller is reported, its operations are poisoned wit
         FAIL("it did not throw");
       } catch (const error& x) {
         CHECK(std::string(x.what()) ==
-              "error M05: polling failed, so these operations will never be seen to end\n"
+              "error M05: polling failed, so the runtime cannot detect the end of these operations\n"
               "  because     the device is gone\n"
-              "  try         poll() throws only where nothing can be saved; see to the cause");
+              "  try         fix the cause; poll() may throw only if its operations cannot continue");
       }
       CHECK(c->pending() == 0);
       CHECK(c->polls == 3);

@@ -34,13 +34,13 @@ check("alone", [program, "groups"], [f"node 0: group {g} has {10 + g}" for g in 
 check("alone", [program, "own"], ["node 0: sum 1"])
 check("a body that fails", of_nodes(2, "fails"), [f"node {n}: the body failed" for n in range(2)])
 
-other_type = "the type that was asked for is not the MPI_Comm of this MPI"
+other_type = "the requested type is not the MPI_Comm of this MPI"
 not_multiple = "MPI was not started with MPI_THREAD_MULTIPLE"
 no_level = [line for n in range(2) for line in (
-    f"node {n}: error N30: there is no communicator of MPI for a collective task",
-    "  asked for   blocking_calls.cpp:83",
+    f"node {n}: error N30: there is no MPI communicator for a collective task",
+    "  requested   blocking_calls.cpp:83",
     f"  because     {not_multiple}",
-    "  try         STRETTO_MPI_THREADS=multiple; where the program starts MPI itself: MPI_Init_thread with "
+    "  try         STRETTO_MPI_THREADS=multiple; if the program initialises MPI itself: MPI_Init_thread with "
     "MPI_THREAD_MULTIPLE",
     f"node {n}: {not_multiple}")]
 check("a program that starts MPI with less", of_nodes(2, "serialized"), no_level)

@@ -54,7 +54,7 @@ TEST_CASE("the error for nodes that do not agree shows the values of both that d
   }
   CHECK(one.digest() != other.digest());
   const std::string text = build_mismatch(0, one.description(1000), 3, other.description(1000)).what();
-  CHECK(text.find("error N06: nodes 0 and 3 of this job are not of one build") == 0);
+  CHECK(text.find("error N06: nodes 0 and 3 of this job run different builds") == 0);
   CHECK(text.find("program     wave, build 5f21 on node 0, wave, build 77aa on node 3") != std::string::npos);
   CHECK(text.find("0.1.0") == std::string::npos);
   CHECK(text.find("messages") == std::string::npos);

@@ -51,13 +51,13 @@ TEST_CASE("the error for an MPI library that cannot be loaded has the loader's r
 TEST_CASE("the error for several processes that each see a job of one names the launcher that does not fit") {
   const launch_environment here{.program = "", .launcher = "openmpi", .launched = 4};
   CHECK(test::thrown_by([&] { check_launch(here, "MPICH Version 4.0\nmore", 1); }) ==
-        "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
+        "error N09: the launcher started 4 processes, but MPI sees 1 in each\n"
         "  launcher    openmpi\n"
         "  MPI         MPICH Version 4.0\n"
         "  try         start the program with `stretto run`, or with the launcher of the same MPI: mpirun.openmpi, "
         "mpirun.mpich");
   CHECK(test::thrown_by([] { check_launch({.program = "", .launcher = "", .launched = 4}, "MPICH", 1); }) ==
-        "error N09: the launcher started 4 processes, and MPI sees 1 in each\n"
+        "error N09: the launcher started 4 processes, but MPI sees 1 in each\n"
         "  launcher    srun\n"
         "  MPI         MPICH\n"
         "  try         srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself");
@@ -75,9 +75,9 @@ TEST_CASE("processes that Slurm started without a bootstrap interface fail befor
     check_bootstrap(detect_launch_environment());
   }
   CHECK(test::thrown_by([] { check_bootstrap(detect_launch_environment()); }) ==
-        "error N20: Slurm started 4 processes, and told none how MPI finds the others\n"
-        "  or          STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own\n"
-        "  because     there is no variable of PMI or PMIx: srun's --mpi is \"none\" here\n"
+        "error N20: Slurm started 4 processes without a bootstrap interface (PMI or PMIx) for MPI\n"
+        "  or          STRETTO_JOB=mpi starts MPI anyway; with STRETTO_JOB=alone each process is a job of its own\n"
+        "  because     no variable of PMI or PMIx is set: srun's --mpi is \"none\" here\n"
         "  try         srun --mpi=pmix with Open MPI, srun --mpi=pmi2 with MPICH; `stretto run` chooses by itself");
   const variable one("SLURM_STEP_NUM_TASKS", "1");
   check_bootstrap(detect_launch_environment());

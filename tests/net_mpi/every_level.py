@@ -29,7 +29,7 @@ for other in names:
     if other != name:
         code, said = run(2, "serialized", other)
         runs += 1
-        if not code or "N09" not in said or "started 2 processes, and MPI sees 1" not in said:
+        if not code or "N09" not in said or "started 2 processes, but MPI sees 1" not in said:
             faults.append(f"under the launcher of {name}, {other} says\n{said}")
 print("\n".join(faults) or f"{runs} runs over {name}")
 sys.exit(1 if faults else 0)

@@ -69,11 +69,11 @@ TEST_CASE("a launch runs on a device of the kind and the driver that it asks for
       CHECK(run(on(driver("sim")))[0] == 0);
       const error none = error_of([&] { launch(on(driver("opencl")), kind_fill, x.elements(), x, 1); });
       CHECK(none.code() == "A06");
-      CHECK(none.sentence() == "launch \"kind_fill\" is to run on a device of driver \"opencl\" that is not open");
+      CHECK(none.sentence() == "launch \"kind_fill\" requires a device of driver \"opencl\" that is not open");
       CHECK(none.facts().back().second == "host, sim_0 (gpu), sim_1 (cpu), sim_2 (accelerator)");
       CHECK(error_of([&] {
               launch(on(driver("host")), on(device_kind::cpu), kind_fill, x.elements(), x, 1);
-            }).sentence() == "launch \"kind_fill\" is to run on a cpu of driver \"host\" that is not open");
+            }).sentence() == "launch \"kind_fill\" requires a cpu of driver \"host\" that is not open");
     });
 }
 

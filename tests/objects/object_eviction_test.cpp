@@ -152,7 +152,7 @@ TEST_CASE("eviction from a device does not wait for views of the program") {
       const std::string why =
           test::thrown_by([&] { wait(launch(on(device_kind::device), eviction_fill, all, more, 7.0f)); });
       CHECK(why.find("A04") != std::string::npos);
-      CHECK(why.find("what is beneath it is full") != std::string::npos);
+      CHECK(why.find("no memory below it has enough free space") != std::string::npos);
     }
     wait(launch(on(device_kind::device), eviction_fill, all, more, 8.0f));
     CHECK(content(more) == std::vector<float>(n, 8));

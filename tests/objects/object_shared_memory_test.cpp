@@ -279,15 +279,17 @@ TEST_CASE("an object lives in no memory but one that host and device share, and 
     const platform& m = rt.machine();
     const std::string wrong =
         thrown_by([&] { object<unsigned> x(whole_shared, {.name = "x", .memory = m.at("sim_0_memory")}); });
-    CHECK(wrong.find("error K45: object \"x\" is to live in memory \"sim_0_memory\", which the host and a device do "
-                     "not share") == 0);
+    CHECK(wrong.find(
+              "error K45: object \"x\" cannot be placed in memory \"sim_0_memory\", which the host and a device do "
+              "not share") == 0);
     CHECK(wrong.find("\"sim_0_host_memory\"") != std::string::npos);
     CHECK(thrown_by([&] {
             object<unsigned> x(whole_shared, {.memory = m.at("sim_0")});
-          }).find("a place that is no memory") != std::string::npos);
+          }).find("a place that is not a memory") != std::string::npos);
     const std::string large =
         thrown_by([&] { object<unsigned> x(box(0, 1025), {.name = "x", .memory = m.at("sim_0_host_memory")}); });
-    CHECK(large.find("error K46: object \"x\" is larger than memory \"sim_0_host_memory\", where it is to live") == 0);
+    CHECK(large.find("error K46: object \"x\" is larger than memory \"sim_0_host_memory\", which was chosen for it") ==
+          0);
     CHECK(large.find("4100 bytes") != std::string::npos);
     const object<unsigned> fits(box(0, 1024), {.memory = m.at("sim_0_host_memory")});
     launch(on(device_kind::device), shared_set, box(0, 1024), fits, 1u);

@@ -90,8 +90,8 @@ TEST_CASE("a second channel for the same kinds is refused") {
   channels.add(place_kind::numa, place_kind::storage, std::make_shared<slow_copier>());
   CHECK(message_of([&] { channels.add(place_kind::numa, place_kind::storage, std::make_shared<slow_copier>()); }) ==
         "error P18: there are two channels from numa to storage\n"
-        "  because     a copy between two kinds of memory has one way to go\n"
-        "  try         register one of them, or wrap both in a channel that chooses");
+        "  because     at most one channel may copy between two kinds of memory\n"
+        "  try         register one of them, or wrap both in a channel that selects one");
 }
 
 TEST_CASE("a channel copies strided rows and calls back once, when polled") {

@@ -65,7 +65,7 @@ TEST_CASE("without Graphviz the error says how to get it") {
   CHECK(message_of([] { places::svg_of("graph {}", "no-such-program"); }) ==
         "error P14: the picture cannot be drawn\n"
         "  because     the program \"no-such-program\" of Graphviz is not installed\n"
-        "  try         apt-get install graphviz, or have it written as text");
+        "  try         apt-get install graphviz, or write the graph as text");
   CHECK(message_of([] { places::svg_of("graph {}", "false"); }) ==
         "error P14: the picture cannot be drawn\n"
         "  because     false failed and gave no reason");

@@ -96,7 +96,7 @@ TEST_CASE("depth and size are bounded") {
         "  because     a locality graph needs four levels");
   std::string many = "[";
   for (int i = 0; i < 1100000; ++i) many += "1,";
-  CHECK(json_fault(many) == "error P10: the text holds more than 1048576 values\n  file        x.json:1:2097152");
+  CHECK(json_fault(many) == "error P10: the text contains more than 1048576 values\n  file        x.json:1:2097152");
 }
 
 TEST_CASE("a quoted text reads back as it was") {

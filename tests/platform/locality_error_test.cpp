@@ -105,7 +105,7 @@ TEST_CASE("what is given twice is shown at both places") {
         "error P04: place \"L2_0\" is declared twice\n"
         "  file        node.json:2:36\n"
         "  first       node.json:2:28\n"
-        "  try         give each place a name of its own");
+        "  try         give each place a unique name");
   CHECK(fault(graph_text("", "\"sysmem\", \"L2_0\"", "[\"sysmem\", \"L2_0\"], [\"L2_0\", \"sysmem\"]")) ==
         "error P04: the link \"L2_0\" - \"sysmem\" is given twice\n"
         "  file        node.json:3:38\n"
@@ -192,7 +192,7 @@ TEST_CASE("what is missing is named") {
   CHECK(fault("{\"nworkers\": 1, \"declarations\": [{\"kind\": \"core\"}]}") ==
         "error P09: this place has no \"name\"\n  file        node.json:1:34");
   CHECK(fault(graph_text("", "\"sysmem\"", "{\"latency_seconds\": 1}")) ==
-        "error P09: this link does not say \"between\" which places it is\n  file        node.json:3:18");
+        "error P09: this link has no \"between\" with its two places\n  file        node.json:3:18");
   CHECK(fault(graph_text("\"pop_paths\": {0: [\"sysmem\"]}")) ==
         "error P09: \"pop_paths\" has no path for worker 1\n"
         "  file        node.json:4:14\n"

@@ -196,7 +196,8 @@ TEST_CASE("places and workers of elsewhere are refused") {
   CHECK(message_of([&] { p.name(place{}); }) ==
         "error P16: an invalid place was given to a platform\n  try         use places that this platform returned");
   CHECK(message_of([&] { p.kind({99}); }) ==
-        "error P16: place 99 is not of this platform, which has 7 places\n  try         use places that this platform "
+        "error P16: place 99 does not belong to this platform, which has 7 places\n  try         use places that this "
+        "platform "
         "returned");
   CHECK(message_of([&] { p.pop_path(2); }) == "error P16: there is no worker 2 in a platform of 2 workers");
   CHECK(message_of([&] { p.home(7); }) == "error P16: there is no worker 7 in a platform of 2 workers");
@@ -215,7 +216,7 @@ TEST_CASE("descriptions built by programs are checked like files") {
     return message_of([&] { platform::build(is); });
   };
   CHECK(fault([](auto& is) { is.places[1].name = "sysmem"; }) ==
-        "error P04: place \"sysmem\" is declared twice\n  try         give each place a name of its own");
+        "error P04: place \"sysmem\" is declared twice\n  try         give each place a unique name");
   CHECK(fault([](auto& is) { is.places[1].name = "a\nb"; }) ==
         "error P12: a place cannot have this name\n  because     it holds a control character\n  try         use "
         "letters, digits and _, such as \"L2_0\"");
@@ -225,7 +226,7 @@ TEST_CASE("descriptions built by programs are checked like files") {
   CHECK(fault([](auto& is) { is.places[1].kind = static_cast<place_kind>(99); }) ==
         "error P12: place \"core_0\" has no valid kind");
   CHECK(fault([](auto& is) { is.links[0].b = {77}; }) ==
-        "error P16: link 0 joins places that are not of this platform");
+        "error P16: link 0 joins places that do not belong to this platform");
   CHECK(fault([](auto& is) { is.links[0].latency_seconds = std::nan(""); }) ==
         "error P12: the latency of the link \"sysmem\" - \"core_0\" is not a finite number of seconds, zero or more\n"
         "  try         leave it out if it is not known");
@@ -236,7 +237,7 @@ TEST_CASE("descriptions built by programs are checked like files") {
         "error P12: 2 pop paths do not match 1 steal paths\n  try         give every worker one of each; a steal path "
         "may be empty");
   CHECK(fault([](auto& is) { is.pop_paths[1] = {{42}}; }) ==
-        "error P16: the pop path of worker 1 visits a place that is not of this platform");
+        "error P16: the pop path of worker 1 visits a place that does not belong to this platform");
   CHECK(fault([](auto& is) {
           is.links.clear();
           is.pop_paths = {{{0}}, {{0}}};

@@ -1,4 +1,4 @@
-// What others have published, computed by kernels on objects: on the host, on simulated devices and on OpenCL's.
+// Published results, computed by kernels on objects: on the host, on simulated devices and on OpenCL's.
 //
 // STRETTO_TEST_LONG=1 adds EP's class A and larger plates and products.
 #include <doctest/doctest.h>

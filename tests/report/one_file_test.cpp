@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(write_one_file({folder.path / "run.N1.json", file}, to).arrows == 1);
   CHECK(test::thrown_by([&] {
           write_one_file({file, file}, to);
-        }).find("error T18: two of the timelines are of node 0") == 0);
+        }).find("error T18: two of the timelines belong to node 0") == 0);
 }
 
 TEST_CASE("what is missing or cut off is told, and the rest is there; what is no timeline is refused") {
@@ -135,7 +135,7 @@ TEST_CASE("what is missing or cut off is told, and the rest is there; what is no
     CHECK(read_json(to)["traceEvents"].size() > 5);
   }
   std::ofstream(folder.path / "run.N1.json") << "{\"traceEvents\":[\n]}\n";
-  CHECK(test::thrown_by([&] { write_one_file({file}, to); }).find("error T11: the file is no timeline of Stretto") ==
+  CHECK(test::thrown_by([&] { write_one_file({file}, to); }).find("error T11: the file is not a timeline of Stretto") ==
         0);
   CHECK(test::thrown_by([&] { write_one_file({folder.path / "none.json"}, to); }).find("error T10") == 0);
   std::filesystem::remove(folder.path / "run.N1.json");

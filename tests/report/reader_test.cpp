@@ -19,7 +19,7 @@ using report::read_run;
 
 namespace {
 
-// What the runtime itself writes for two workers: a copy, two tasks behind it, and a suspension.
+// A trace as the runtime writes it for two workers: a copy, two tasks behind it, and a suspension.
 std::string written(std::string_view task_name = "blur") {
   auto names = std::make_shared<trace::name_table>();
   trace::snapshot s;

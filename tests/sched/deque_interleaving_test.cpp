@@ -54,7 +54,7 @@ namespace {
 
 struct ending {
   int wrong = 0;  // items that left never or more than once
-  bool robbed = false, asked = false, took = false;
+  bool forced = false, asked = false, took = false;
 };
 
 /// An owner that pushes and pops at random, and thieves that steal at random.
@@ -103,7 +103,7 @@ ending play(unsigned seed, machine::fences fences) {
           case 2: d.request_steal(), seen.asked = true; break;
           case 3:
             n = d.force_steal(loot, 1 + choices() % 4);
-            seen.robbed |= n > 0;
+            seen.forced |= n > 0;
             break;
           default: n = d.take_offered(loot, 1 + choices() % 4); seen.took |= n > 0;
         }
@@ -120,17 +120,17 @@ ending play(unsigned seed, machine::fences fences) {
 
 TEST_CASE("every item leaves a deque exactly once, however owner and thieves interleave") {
   const unsigned seeds = stretto::test::scaled_of_one_thread(3000u, 300000u);
-  unsigned asked = 0, robbed = 0, took = 0;
+  unsigned asked = 0, forced = 0, took = 0;
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     const ending o = play(seed, machine::fences::work);
     asked += o.asked;
-    robbed += o.robbed;
+    forced += o.forced;
     took += o.took;
     REQUIRE(o.wrong == 0);
   }
   CHECK(asked > seeds / 10);
-  CHECK(robbed > seeds / 100);
+  CHECK(forced > seeds / 100);
   CHECK(took > seeds / 100);
 }
 

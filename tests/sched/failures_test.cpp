@@ -102,7 +102,7 @@ TEST_CASE("a failed data operation that is not observed leaves run") {
     fill(names, 9);
     gather(table, names, out);
   });
-  CHECK(told.starts_with("D07: gather met an index outside"));
+  CHECK(told.starts_with("D07: gather found an index outside"));
 }
 
 TEST_CASE("a failed data operation that was observed in any way does not leave run") {
@@ -177,7 +177,7 @@ TEST_CASE("a task inside a finish that waits for the one that opened it is refus
             });
           });
           go.trigger();
-        }) == "S14: a task waits for the one whose finish waits for it");
+        }) == "S14: a task waits for the task whose finish waits for it");
 }
 
 TEST_CASE("a task inside a finish may wait for one that was spawned before the finish") {

@@ -268,7 +268,7 @@ TEST_CASE("a failed operation skips its successors only, and the replay names it
           "error E10: the end of graph \"relax\" was skipped because task \"left\" failed\n"
           "  skipped     the end of graph \"relax\", recorded_graph_test.cpp:\n"
           "  failed      task \"left\", recorded_graph_test.cpp:\n"
-          "  asked       recorded_graph_test.cpp:\n"
+          "  waited at   recorded_graph_test.cpp:\n"
           "  because     left broke");
     CHECK(d.text.find('c') == std::string::npos);
     CHECK(d.text.find('d') != std::string::npos);
@@ -277,7 +277,7 @@ TEST_CASE("a failed operation skips its successors only, and the replay names it
           "  skipped     external postcondition at recorded_graph_test.cpp:, recorded_graph_test.cpp:\n"
           "  skipped     task \"both\", recorded_graph_test.cpp:\n"
           "  failed      task \"left\", recorded_graph_test.cpp:\n"
-          "  asked       recorded_graph_test.cpp:\n"
+          "  waited at   recorded_graph_test.cpp:\n"
           "  because     left broke");
     // The next replay starts from a clean slate.
     d.text.clear();
@@ -366,8 +366,8 @@ TEST_CASE("an edge that would close a cycle is refused, and the error names the 
           "  first       task \"b\", recorded_graph_test.cpp:\n"
           "  then        task \"c\", recorded_graph_test.cpp:\n"
           "  and again   task \"b\", recorded_graph_test.cpp:\n"
-          "  because     each would wait for itself\n"
-          "  try         leave out one of these edges, or let the later step belong to the next replay");
+          "  because     each operation would wait for itself\n"
+          "  try         omit one of these edges, or put the later step into the next replay");
     CHECK_THROWS_AS(g.make_edge(a, a), error);
     const std::size_t edges = g.statistics().edges;
     CHECK(edges == 4);  // nothing was changed
@@ -405,7 +405,7 @@ TEST_CASE("a graph grows between replays, not during one") {
           "error S21: \"add\" was called while 1 replay of graph \"grows\" is under way\n"
           "  called      recorded_graph_test.cpp:\n"
           "  because     a replay follows the operations as they were recorded\n"
-          "  try         wait for the event that replay returned before the graph is changed");
+          "  try         wait for the event that replay returned before you change the graph");
     gate.trigger();
     wait(done);
     ran = 0;
@@ -424,7 +424,7 @@ TEST_CASE("handles of other graphs, other runtimes and other threads are refused
     CHECK(thrown_without_lines([&] { g.add(after(theirs), [] {}); }) ==
           "error S22: an operation of another graph was given to \"add\" of graph \"mine\"\n"
           "  called      recorded_graph_test.cpp:\n"
-          "  because     a handle is what add of the same graph returned\n"
+          "  because     a handle belongs to the graph whose add returned it\n"
           "  try         to order whole graphs, replay one after the other's event; or call replay in a body, and "
           "return its event");
     CHECK_THROWS_AS(g.add(after(recorded_operation{}), [] {}), error);
@@ -449,9 +449,9 @@ TEST_CASE("a graph belongs to the runtime that it was recorded in") {
   runtime second({.workers = 1});
   second.run([&] {
     CHECK(thrown_without_lines([&] { g->replay(); }) ==
-          "error S23: graph \"first\" was replayed in another runtime than the one that it was recorded in\n"
+          "error S23: graph \"first\" was replayed in a runtime other than the one that recorded it\n"
           "  called      recorded_graph_test.cpp:\n"
-          "  because     where its operations run was decided when they were recorded\n"
+          "  because     the places of its operations were determined when they were recorded\n"
           "  try         make one graph per runtime");
   });
 }

@@ -337,7 +337,7 @@ TEST_CASE("a trace that cannot be written is an error that names the file") {
         "error T01: the trace could not be written\n"
         "  file        /nonexistent/run.json\n"
         "  because     No such file or directory\n"
-        "  try         name a file in a folder that exists, is writable and has room");
+        "  try         name a file in a folder that exists, is writable and has free space");
 
   std::ostringstream broken;
   broken.setstate(std::ios::badbit);
@@ -411,8 +411,8 @@ TEST_CASE("clocks that jump make no span of negative length, and spans still nes
         for (const interval& b : spans) {
           const bool is_apart = a.end <= b.start || b.end <= a.start,
                      is_within = (a.start <= b.start && b.end <= a.end) || (b.start <= a.start && a.end <= b.end);
-          const bool nests = is_apart || is_within;
-          CHECK(nests);
+          const bool is_proper = is_apart || is_within;
+          CHECK(is_proper);
         }
     std::map<int, json> tails;
     for (const json& e : events(file, "s")) tails[e.at("id")] = e;
@@ -432,7 +432,7 @@ TEST_CASE("a disk that is full while the trace is written is an error") {
         "error T01: the trace could not be written\n"
         "  file        /dev/full\n"
         "  because     No space left on device\n"
-        "  try         name a file in a folder that exists, is writable and has room");
+        "  try         name a file in a folder that exists, is writable and has free space");
 }
 
 TEST_CASE(

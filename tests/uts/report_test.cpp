@@ -64,7 +64,7 @@ TEST_CASE("a wrong count is an error with both numbers") {
   CHECK(message_of([] { uts::check(uts::tree_named("T1"), {4130070, 3305118, 10}); }) ==
         "error W31: the search of tree T1 found 4130070 nodes, and 4130071 are published\n"
         "  difference  -1\n"
-        "  because     a search visits every node once, in any order\n"
+        "  because     a search visits every node exactly once\n"
         "  try         this is a fault of Stretto: please report it with the command line");
   CHECK(message_of([] { uts::check(uts::tree_named("T1"), {4130071, 3305119, 10}); }).find("3305119 leaves") !=
         std::string::npos);

@@ -52,7 +52,7 @@ int exchange_message(const std::string& mpi_folder) {
     while (times < wanted)
       if (!net->poll()) ::sched_yield();
   };
-  if (net->nodes() < 2) throw error("N09", "MPI sees 1 process in a trial of two");
+  if (net->nodes() < 2) throw error("N09", "MPI sees 1 process in a test with two");
   for (int turn = 1; turn <= 2; ++turn) {
     if (net->self() == 0) {
       net->send({.to = 1, .handler = here.all.number("there"), .payload = payload, .sent = &here.sent});

@@ -88,7 +88,7 @@ int print_version_of_mpi(const std::string& file) {
   if (!ask) {
     text = fmt::format("{}{}", fault_is, ::dlerror());
   } else if (ask()->version != net::mpi::calls_version) {
-    text = fmt::format("{}{} is of another version of Stretto", fault_is, file);
+    text = fmt::format("{}{} is built for another version of Stretto", fault_is, file);
   } else {
     const auto said = first_line_of(ask()->library());
     text = fmt::format("{}{}", version_is, said.substr(0, said.find(',')));

@@ -22,14 +22,14 @@ std::string reason_against(const mpi_found& mpi) {
 }
 
 const mpi_found& choose(const wish& wanted, const surroundings& here) {
-  error none("W54", wanted.mpi.empty() ? "no MPI is here that can start nodes"
+  error none("W54", wanted.mpi.empty() ? "no MPI can start nodes here"
                                        : fmt::format("{} cannot start nodes here", wanted.mpi));
   for (const mpi_found& mpi : here.mpis) {
     if (!wanted.mpi.empty() && mpi.name != wanted.mpi) continue;
     if (mpi.is_usable()) return mpi;
     none.fact(mpi.name, reason_against(mpi));
   }
-  none.remedy("`stretto doctor` says how to mend it");
+  none.remedy("`stretto doctor` says how to repair it");
   throw none;
 }
 
@@ -45,10 +45,10 @@ std::vector<host> shares(const wish& wanted, const surroundings& here) {
     open += h.nodes == 0;
   }
   if (!all.empty() && (open ? said + open > wanted.nodes : said != wanted.nodes))
-    throw error("W56", fmt::format("{} do not go on the hosts that --hosts names",
+    throw error("W56", fmt::format("{} do not fit the counts in --hosts",
                                    wanted.nodes == 1 ? "1 node" : fmt::format("{} nodes", wanted.nodes)))
-        .fact("nodes", open ? fmt::format("{} said for some hosts, and at least one for each of {} others", said, open)
-                            : fmt::format("{} said for all hosts together", said))
+        .fact("nodes", open ? fmt::format("{} given for some hosts, and at least one for each of {} others", said, open)
+                            : fmt::format("{} in total for all hosts", said))
         .remedy(open ? "name fewer hosts, or start more nodes" : fmt::format("-n {}", said));
   std::uint32_t left = wanted.nodes - std::min(said, wanted.nodes);
   for (host& h : all)
@@ -170,7 +170,7 @@ std::vector<host> read_hosts(const std::string& text) {
       const auto count = one.substr(colon + 1);
       const auto [end, fault] = std::from_chars(count.data(), count.data() + count.size(), h.nodes);
       if (fault != std::errc() || end != count.data() + count.size() || h.nodes == 0 || h.nodes > most_nodes)
-        throw hosts_error(text).because(fmt::format("\"{}\" is no number of nodes", count));
+        throw hosts_error(text).because(fmt::format("\"{}\" is not a valid number of nodes", count));
     }
     if (std::ranges::any_of(all, [&](const host& other) { return other.name == h.name; }))
       throw hosts_error(text).because(fmt::format("\"{}\" is there twice", h.name));

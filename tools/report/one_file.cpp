@@ -83,7 +83,7 @@ struct part {
 };
 
 error foreign(const std::filesystem::path& file, const char* why) {
-  return error("T11", "the file is no timeline of Stretto")
+  return error("T11", "the file is not a timeline of Stretto")
       .fact("file", file.filename().string())
       .because(why)
       .remedy("run the program with STRETTO_TRACE=run.json, then stretto join run.json");
@@ -125,7 +125,7 @@ part read_head(const std::filesystem::path& file) {
       }
     });
   });
-  if (!is_ours || p.nodes.empty() || p.heads.size() < 2) throw foreign(file, "nothing in it says \"stretto trace 1\"");
+  if (!is_ours || p.nodes.empty() || p.heads.size() < 2) throw foreign(file, "it does not contain \"stretto trace 1\"");
   p.heads = p.heads.substr(p.heads.find('[') + 1);
   p.heads.pop_back();
   return p;
@@ -266,9 +266,9 @@ one_file write_one_file(std::vector<std::filesystem::path> of_nodes, const std::
     first = std::min(first, p.origin);
     for (const std::uint32_t n : p.nodes) {
       if (std::ranges::count(found.nodes, n))
-        throw error("T18", fmt::format("two of the timelines are of node {}", n))
+        throw error("T18", fmt::format("two of the timelines belong to node {}", n))
             .fact("file", p.file.filename().string())
-            .because("they are of one job, and each of its nodes writes one")
+            .because("each node of a job writes one timeline")
             .remedy("name the files of one run, each once");
       found.nodes.push_back(n);
     }

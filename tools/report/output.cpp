@@ -15,7 +15,7 @@ void write_text(const std::string& file, std::string_view text) {
     throw error("T17", "the report could not be written")
         .fact("file", file)
         .because(std::strerror(errno ? errno : EIO))
-        .remedy("name a file in a folder that exists, is writable and has room");
+        .remedy("name a file in a folder that exists, is writable and has free space");
 }
 
 }  // namespace stretto::report

@@ -53,16 +53,16 @@ class reader {
     if (in_.peek() != '{') throw foreign("it is no JSON object");
     in_.object([&](std::string_view key) { top(key); });
     if (from_ && !from_->is_last() && in_.failed()) return std::nullopt;
-    if (!ours_) throw foreign(fmt::format("nothing in it says \"{}\"", our_format));
+    if (!ours_) throw foreign(fmt::format("it does not contain \"{}\"", our_format));
     if (in_.failed())
       run_.damage =
           in_.ended()
               ? fmt::format("the file ends in the middle, after {} bytes: what came later is missing", in_.offset())
               : fmt::format("the file is damaged from byte {} on: what stands there was not read", in_.offset());
     if (run_.records.empty())
-      throw error("T12", "the timeline holds no record of any work")
+      throw error("T12", "the timeline contains no records")
           .fact("file", run_.title)
-          .because(run_.damage.empty() ? "nothing ran while it was recorded, or the trace level was off" : run_.damage)
+          .because(run_.damage.empty() ? "no work ran during the recording, or the trace level was off" : run_.damage)
           .remedy("run the program with STRETTO_TRACE=run.json STRETTO_TRACE_LEVEL=full");
     finish();
     return std::move(run_);
@@ -78,7 +78,7 @@ class reader {
   };
 
   error foreign(std::string why) const {
-    return error("T11", "the file is no timeline of Stretto")
+    return error("T11", "the file is not a timeline of Stretto")
         .fact("file", run_.title)
         .because(std::move(why))
         .remedy("run the program with STRETTO_TRACE=run.json, then stretto report run.json");

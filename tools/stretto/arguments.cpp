@@ -52,7 +52,7 @@ std::vector<std::string> arguments::given_but(const std::string& long_name) cons
 void arguments::refuse(const std::string& word) const {
   const std::string help = fmt::format("stretto {} --help", call_.name);
   if (!word.starts_with("-"))
-    throw error("W02", fmt::format("\"{}\" is one word too many for stretto {}", word, call_.name)).remedy(help);
+    throw error("W02", fmt::format("\"{}\" is an unexpected argument of stretto {}", word, call_.name)).remedy(help);
   std::vector<std::string> names;
   for (const CLI::Option* option : get_options())
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);

@@ -2,14 +2,12 @@
 // gradients.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <stretto/error.hpp>
 #include <stretto/job.hpp>
 
-#include "chart/chart.hpp"
-#include "conjugate_gradient.hpp"
+#include "demo/on_buffers/equations.hpp"
 #include "demo/stopwatch.hpp"
 #include "stretto/demo_on_buffers.hpp"
 #include "stretto/demos.hpp"
@@ -18,17 +16,6 @@ namespace stretto::tools {
 namespace {
 
 using conjugate_gradient::numbers, conjugate_gradient::solution, matrix_market::matrix;
-
-/// Conjugate gradients are for symmetric ones.
-bool is_symmetric(const matrix& m) {
-  std::vector<matrix_market::entry> turned;
-  for (int i = 0; i < m.rows; ++i)
-    for (auto k = static_cast<std::size_t>(m.first[static_cast<std::size_t>(i)]);
-         k < static_cast<std::size_t>(m.first[static_cast<std::size_t>(i) + 1]); ++k)
-      turned.push_back({m.column[k], i, m.value[k]});
-  const matrix other = matrix_market::from_entries(m.columns, m.rows, std::move(turned));
-  return m.rows == m.columns && m.first == other.first && m.column == other.column && m.value == other.value;
-}
 
 matrix read_matrix(const std::string& file) {
   const auto refused = [](const std::string& why) {
@@ -42,32 +29,8 @@ matrix read_matrix(const std::string& file) {
   } catch (const std::runtime_error& e) {
     throw refused(e.what());
   }
-  if (!is_symmetric(m)) throw refused(file + " is not symmetric");
+  if (!on_buffers::is_symmetric(m)) throw refused(file + " is not symmetric");
   return m;
-}
-
-/// `condition` is 0 where nobody knows it.
-std::string residuals_chart(const solution& s, double condition) {
-  chart c{.title = "Conjugate gradients: what is left after each iteration",
-          .across = "iterations",
-          .names = {"residual", "error in the norm of A"},
-          .panels = {{"power of 10", {{}, {}}}},
-          .at = {},
-          .least = -15,
-          .mark = -15};
-  const numbers error = conjugate_gradient::errors(s);
-  const auto power = [](double square, double of) {
-    return square > 0 && of > 0 ? std::max(-15.0, std::log10(square / of) / 2) : -15.0;
-  };
-  auto& lines = c.panels[0].lines;
-  if (condition > 0) c.names.push_back("what the condition number allows"), lines.emplace_back();
-  for (std::size_t k = 0; k < s.pq.size(); ++k) {
-    c.at.push_back(static_cast<double>(k));
-    lines[0].push_back(power(s.rr[k], s.rr[0]));
-    lines[1].push_back(power(error[k], error[0]));
-    if (condition > 0) lines[2].push_back(std::max(-15.0, std::log10(conjugate_gradient::allowed(condition, k))));
-  }
-  return to_svg(c);
 }
 
 }  // namespace
@@ -97,7 +60,8 @@ int demo_cg(const invocation& call) {
     const double gained = conjugate_gradient::errors(s)[0] / conjugate_gradient::dot(x, b);  // 1 (Hestenes and Stiefel)
     const bool is_solved = residual < 1e-11 && std::abs(gained - 1) < 1e-6, is_so = differs < 1e-9;
     const auto picture = demo.file("cg.svg");
-    write_text(picture, residuals_chart(s, file.empty() ? conjugate_gradient::condition_of_poisson(side) : 0));
+    write_text(picture,
+               on_buffers::residuals_chart(s, file.empty() ? conjugate_gradient::condition_of_poisson(side) : 0));
 
     if (demo.json()) {
       demo_on_buffers::print({{"rows", m.rows},

@@ -69,8 +69,8 @@ int demo_jacobi3d(const invocation& call) {
   wanted.factors = jacobi3d::read_factors(factors);
   if (!wanted.checkpoint.empty() && wanted.factors.size() > 1)
     throw error("W33",
-                fmt::format("a checkpoint is of one run, and --overdecompose asks for {}", wanted.factors.size()))
-        .remedy("name one factor, as --overdecompose 2");
+                fmt::format("a checkpoint belongs to one run, but --overdecompose asks for {}", wanted.factors.size()))
+        .remedy("name one factor, for example --overdecompose 2");
   if (!nodes.empty()) return run_on_nodes(nodes, call, words.given_but("nodes"));
 
   const base::settings& told = call.options.values;

@@ -130,8 +130,9 @@ int demo_particles(const invocation& call) {
   if (!by->count() && !wanted.checkpoint.empty()) balancers = "hints";
   wanted.balancers = particles::read_balancers(balancers);
   if (!wanted.checkpoint.empty() && wanted.balancers.size() > 1)
-    throw error("W36", "a checkpoint is of one run, and --balancer asks for " + std::to_string(wanted.balancers.size()))
-        .remedy("name one balancer, as --balancer hints");
+    throw error("W36",
+                "a checkpoint belongs to one run, but --balancer asks for " + std::to_string(wanted.balancers.size()))
+        .remedy("name one balancer, for example --balancer hints");
   if (!patches.empty()) wanted.patches = particles::read_cut(patches);
   const base::settings& told = call.options.values;
   if (told.seed) wanted.what.seed = told.seed;

@@ -32,7 +32,7 @@ struct dry_words {
 
 int draw_program(const parted& call, const dry_words& said) {
   if (call.program.empty())
-    throw error("W50", "stretto graph was not told what to run")
+    throw error("W50", "stretto graph needs a program to run")
         .remedy("stretto graph --nodes 2 -- ./program ARGUMENT...");
   program_graph asked{.program = call.program, .variables = dry_variables(call.call), .as = said.as, .file = said.file};
   constexpr std::uint64_t shown_all = 4;
@@ -97,8 +97,8 @@ int run_graph(const invocation& whole) {
     const bool is_of_program = one->get_group() == of_program;
     if (one->get_group() == (both.has_program ? of_run : of_program) || (both.has_program && one->get_positional()))
       throw error("W03", "stretto graph cannot be run like this")
-          .because(one->get_name() + (is_of_program ? " is for a program behind --, which is not there"
-                                                    : " is for a recorded run, not for a program"))
+          .because(one->get_name() +
+                   (is_of_program ? " requires a program after --" : " is for a recorded run, not for a program"))
           .remedy(is_of_program ? "stretto graph --nodes 2 -- ./program ARGUMENT..." : "stretto graph --help");
   }
   if (both.has_program) {
@@ -107,7 +107,7 @@ int run_graph(const invocation& whole) {
   }
   if (file.empty())
     throw error("W03", "stretto graph cannot be run like this")
-        .because("FILE is required, or -- and a program")
+        .because("it requires FILE, or -- and a program")
         .remedy("stretto graph --help");
   part.from = static_cast<report::nanoseconds>(from);
   if (until->count() != 0) part.to = static_cast<report::nanoseconds>(to);

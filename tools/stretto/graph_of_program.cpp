@@ -62,8 +62,8 @@ void refuse_bad_end(int status, const std::string& program) {
                          ? fmt::format("the program {} ended by signal {} ({})", program, WTERMSIG(status),
                                        strsignal(WTERMSIG(status)))
                          : fmt::format("the program {} ended with exit code {}", program, WEXITSTATUS(status)))
-      .because("it was run dry: what it reads of buffers is not there, unless it asks is_dry_run() first")
-      .remedy("what the program itself says is above; `stretto explain B09`");
+      .because("in a dry run it cannot read buffers, unless it checks is_dry_run() first")
+      .remedy("see the program's output above, and `stretto explain B09`");
 }
 
 std::string text_of_file(const std::string& path) {
@@ -93,8 +93,8 @@ outcome run_dry(const program_graph& asked) {
   if (!std::filesystem::exists(graph)) {
     refuse_bad_end(status, asked.program.front());
     throw error("W59", fmt::format("the program {} wrote no graph", asked.program.front()))
-        .because("a graph is written at the end of a runtime, and the program made none, or did not end it")
-        .remedy("name a program of Stretto's, which returns from main");
+        .because("the runtime writes the graph at its end, and the program made no runtime, or did not end it")
+        .remedy("name a program that uses Stretto and returns from main");
   }
   return {text_of_file(graph), status};
 }

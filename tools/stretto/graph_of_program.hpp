@@ -25,7 +25,7 @@ base::environment dry_variables(const invocation& call);
 /// Runs the program, whose own output goes to standard error, and returns the graph that it wrote.
 ///
 ///   throws   W51 where there is no such program, W58 where it ended badly, W59 where it wrote no graph; B12 to B14,
-///   B19 and B21 for the variables
+///            B19 and B21 for the variables
 std::string graph_of(const program_graph& asked);
 
 /// The same, written to the file: also that of a program that ended badly.

@@ -83,9 +83,9 @@ error lost_node(const job::job_end& end, const request& asked, std::uint32_t nod
   for (std::size_t i = 1; i < std::min<std::size_t>(end.nodes.size(), 5); ++i)
     e.fact("also", fmt::format("node {} on {} {}", end.nodes[i].node, end.nodes[i].host, job::to_text(end.nodes[i])));
   if (end.nodes.size() > 5) e.fact("and", fmt::format("{} more", end.nodes.size() - 5));
-  if (nodes > 1) e.because("when one node ends like this, all are ended");
+  if (nodes > 1) e.because("when one node fails, the whole job is ended");
   if (first.how == job::ending::not_started)
-    e.remedy("the program lies in the same place on every host, as stretto does");
+    e.remedy("install the program and stretto at the same paths on every host");
   else if (!asked.label && nodes > 1) e.remedy("--label shows which node printed what");
   return e;
 }
@@ -109,7 +109,7 @@ int start(const request& asked, const job::plan& p, const std::vector<std::strin
   if (end.exit_code)
     throw error("W57", fmt::format("the launcher ended with exit code {}", end.exit_code))
         .fact("launcher", p.command.front())
-        .because("no node ended badly by itself; what the launcher says is above")
+        .because("no node failed by itself; the launcher's output is above")
         .remedy("stretto run --verbose shows its command line; `stretto doctor` tries each MPI");
   return 0;
 }
@@ -140,12 +140,12 @@ int run_run(const invocation& call) {
   const char* const said = std::getenv("PATH");
   const std::string path = said ? said : "";
   if (asked.nodes.empty())
-    throw error("W52", "stretto run was not told how many nodes to start")
+    throw error("W52", "stretto run needs the number of nodes")
         .fact("allowed", fmt::format("1 to {} nodes", job::most_nodes))
         .remedy("-n 2");
   const auto wanted = wish_of(asked, words.for_program());
   if (words.program().empty())
-    throw error("W50", "stretto run was not told what to run").remedy("stretto run -n 2 ./program ARGUMENT...");
+    throw error("W50", "stretto run needs a program to run").remedy("stretto run -n 2 ./program ARGUMENT...");
   check_program(words.program().front(), path);
   auto here = job::look_around(path);
   const auto named = words.for_program().find("STRETTO_MPI_FOLDER");

@@ -144,7 +144,7 @@ int run_scaling(const invocation& whole) {
       "What things cost is said by --graph-costs; the options of the runtime are for the program: stretto options");
   if (!words.read()) return 0;
   if (call.program.empty())
-    throw error("W50", "stretto scaling was not told what to run")
+    throw error("W50", "stretto scaling needs a program to run")
         .remedy("stretto scaling --up-to 64 -- ./program ARGUMENT...");
   if (nodes.empty()) nodes = powers_of_two(most);
   std::ranges::sort(nodes);

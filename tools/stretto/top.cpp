@@ -20,7 +20,7 @@ namespace stretto::tools {
 namespace {
 
 const char* const how_to_start =
-    "stretto top PID looks at a program that runs; those started with STRETTO_LIVE=1 are listed without it";
+    "stretto top PID inspects a running program; programs started with STRETTO_LIVE=1 are listed without a PID";
 
 /// Whether the process has a handler for SIGURG, as /proc tells; without one there is no runtime that would answer.
 bool handles_urgent(const std::string& process) {
@@ -45,8 +45,8 @@ std::optional<std::string> ask(const std::string& name) {
 
 std::string answer_of(const std::string& name) {
   if (auto answer = ask(name)) return *std::move(answer);
-  throw error("W40", fmt::format("no process {} can be looked at", name))
-      .because("none of yours with that number has a runtime that answers")
+  throw error("W40", fmt::format("process {} cannot be inspected", name))
+      .because("no process of yours with that number has a runtime that answers")
       .remedy(how_to_start);
 }
 
@@ -62,7 +62,7 @@ int list(bool json) {
     else fmt::print("{}", top::line_about(name, top::read_sample(*answer)));
   }
   if (json) fmt::print("{}\n", rows.dump(2));
-  else if (!found) fmt::print("no process of yours can be looked at: {}\n", how_to_start);
+  else if (!found) fmt::print("no process of yours can be inspected: {}\n", how_to_start);
   return 0;
 }
 

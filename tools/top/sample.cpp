@@ -75,7 +75,7 @@ sample read_sample(const std::string& text) try {
   for (const auto& one : list_in(all, "runtimes")) s.runtimes.push_back(runtime_in(one));
   return s;
 } catch (const nlohmann::json::exception& fault) {
-  throw error("W41", "a process answered what stretto top cannot read")
+  throw error("W41", "stretto top cannot read the reply of a process")
       .because(fault.what())
       .remedy("use the stretto command of the version that the program was built with");
 }

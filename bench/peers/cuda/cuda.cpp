@@ -176,7 +176,7 @@ bench::outcome copies_with(const bench::options& o, float* here) {
   const bench::stopwatch clock;
   for (long i = 0; i < times; ++i) once();
   const double seconds = clock.seconds();
-  // What comes back was there: the device's copy alone has it.
+  // The copy back proves that the bytes were there: only the device's copy has them.
   here[bytes / sizeof(float) - 1] = 7;
   d.check(d.cuMemcpyDtoHAsync(here, there.at, bytes, s.handle), "cuMemcpyDtoHAsync"), s.finish();
   bench::expect("number that came back", long(here[bytes / sizeof(float) - 1]), 1);

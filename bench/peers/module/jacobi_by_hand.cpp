@@ -26,7 +26,7 @@ array made_on(at_place memory, const box& b) {
   return one.made;
 }
 
-/// What passes through one side of a block: packed on the device, and on the host, where messages begin and end.
+/// The buffers of one side of a block: packed on the device, and on the host, where messages begin and end.
 struct gate {
   gate(at_place memory, const box& mine, const box& theirs)
       : packed(made_on(memory, mine)),

@@ -1,7 +1,7 @@
 // nonblocking.cpp - Task Bench as an MPI program: no tasks, a loop over steps, messages between
 // neighbours.
 //
-// Points are dealt to ranks in blocks. A rank posts the receives of the next step, runs its points
+// Points are assigned to ranks in blocks. A rank posts the receives of the next step, runs its points
 // of this step in order, each once its own messages are there, and sends at once what others need;
 // it waits for nothing else. As in the public benchmark, every dependence between two ranks is one
 // message.

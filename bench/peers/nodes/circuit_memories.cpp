@@ -11,7 +11,7 @@
 // phases, with a barrier of all nodes behind each.
 //
 // Source      Circuit and its placements: Treichler, Bauer, Aiken, "Realm", PACT 2014, figure 7; kernels after
-//             examples/19_circuit_memories.cpp.
+//             examples/28_circuit_memories.cpp.
 #include <stretto/stretto.hpp>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ placement placed(data_in where) {
   return {device, zero_copy, where == data_in::mixed ? memory : zero_copy};
 }
 
-/// What a piece needs to start.
+/// The initial state of a piece.
 struct content {
   int number = 0;
   std::vector<device_wire> wires;
@@ -98,8 +98,8 @@ struct content {
     a(c.number, c.wires, c.nodes, c.voltages, c.near);
   }
 };
-/// Arrays of shared nodes, then of private ones. What comes from others lands by the place of this piece among their
-/// neighbours.
+/// Arrays of shared nodes, then of private ones. Contributions of others are stored by the place of this piece among
+/// their neighbours.
 struct piece {
   int number = 0;
   std::uint32_t node = 0;

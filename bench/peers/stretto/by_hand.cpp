@@ -46,7 +46,7 @@ void in_runtime(const bench::options& o, long devices, double items_per_second, 
   rt.run([&] { body(rt); });
 }
 
-/// What a program has computed, and how long its last steps took.
+/// The result of a program, and the time of its last steps.
 struct outcome_of_steps {
   double seconds = 0;
   std::vector<float> content;

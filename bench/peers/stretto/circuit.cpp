@@ -5,7 +5,7 @@
 //
 //   dynamic       events made so far
 //   live          events that somebody can still name: they have not happened, or the program holds a handle, or a task
-//                 that waits for them has yet to end. What reference counting would have to keep.
+//                 that waits for them has yet to end. Reference counting would have to keep these.
 //   untriggered   events that have not happened yet
 //   slots         what Stretto keeps for all of them
 //

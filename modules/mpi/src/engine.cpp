@@ -25,10 +25,10 @@ constexpr unsigned tests_at_once = 8;
 /// How often a lock is tried for before the thread sleeps: who holds it does so for one call of MPI.
 constexpr unsigned tries = 100;
 
-constexpr const char* ended_before = "its preconditions had not happened";
-constexpr const char* nobody_sent = "nothing has come, and the receive was taken back";
-constexpr const char* not_ended = "it had not come so far";
-constexpr const char* too_late = "it was asked for after the module had ended";
+constexpr const char* ended_before = "its preconditions had not triggered";
+constexpr const char* nobody_sent = "no message arrived, and the runtime cancelled the receive";
+constexpr const char* not_ended = "the runtime abandoned the pending call";
+constexpr const char* too_late = "it was requested after the module had been finalised";
 
 struct void_operation final : operation {
   promise<void> result;
@@ -66,7 +66,7 @@ class put_off_call {
   put_off_call(engine& e, std::unique_ptr<operation> o) noexcept : engine_(&e), is_(std::move(o)) {}
   put_off_call(put_off_call&&) noexcept = default;
   ~put_off_call() {
-    if (is_) is_->poison(forsaken(*is_, ended_before));
+    if (is_) is_->poison(unfinished(*is_, ended_before));
   }
   void go() { engine_->launch(std::move(is_)); }
   void skip(std::exception_ptr why) { std::exchange(is_, nullptr)->poison(std::move(why)); }
@@ -84,7 +84,7 @@ class waiting_turn {
   waiting_turn(waiting_turn&& other) noexcept
       : engine_(other.engine_), in_(std::exchange(other.in_, nullptr)), comm_(other.comm_), is_(other.is_) {}
   ~waiting_turn() {
-    if (in_) skip(forsaken(*is_, ended_before));
+    if (in_) skip(unfinished(*is_, ended_before));
   }
   void go() {
     std::exchange(in_, nullptr)->ready(comm_, is_, [e = engine_](std::unique_ptr<operation> o) {
@@ -140,7 +140,7 @@ std::unique_lock<std::mutex> engine::calling_unless_taken() const {
 }
 
 void engine::check_open(const call_tags& tags) const {
-  if (!is_open()) throw no_mpi("the module does not serve a runtime now").fact("called", tags.where);
+  if (!is_open()) throw no_mpi("no runtime uses the module now").fact("called", tags.where);
 }
 
 void engine::count(const call& c) const {
@@ -205,7 +205,7 @@ void engine::post_operation(std::unique_ptr<operation> o, const call_tags& tags)
 }
 
 void engine::launch(std::unique_ptr<operation> o) {
-  if (!is_open()) return o->poison(forsaken(*o, too_late));
+  if (!is_open()) return o->poison(unfinished(*o, too_late));
   if (may_call()) {
     if (queued_count_.load(std::memory_order_relaxed)) start_queued();
     return start_here(std::move(o));
@@ -305,7 +305,7 @@ void engine::finish(ended_call& e) noexcept {
   if (!is_open()) {
     int is_cancelled = 0;
     if (e.is->what.kind == call_kind::recv) MPI_Test_cancelled(&e.status, &is_cancelled);
-    if (is_cancelled) return e.is->poison(forsaken(*e.is, nobody_sent));
+    if (is_cancelled) return e.is->poison(unfinished(*e.is, nobody_sent));
   }
   if (e.code == MPI_SUCCESS) [[likely]]
     return e.is->keep(e.status);
@@ -408,7 +408,7 @@ void engine::cancel_receives() noexcept {
     }
     operations_.resize(left), requests_.resize(left);
   }
-  for (auto& o : taken_back) o->poison(forsaken(*o, not_ended));
+  for (auto& o : taken_back) o->poison(unfinished(*o, not_ended));
   remove_pending(taken_back.size());
 }
 

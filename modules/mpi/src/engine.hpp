@@ -30,7 +30,7 @@
 
 namespace stretto::mpi {
 
-/// What is counted; each may be left out.
+/// The statistics that are counted; each may be left out.
 struct counted_calls {
   statistic sent, received, collective, one_sided;
 };

@@ -83,7 +83,7 @@ std::string buffer_text(const detail::buffer& b) {
   return std::to_string(b.count) + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// What every error of a call begins with.
+/// Adds the facts that every error of a call begins with.
 void describe(error& e, std::string_view name, const std::source_location& where) {
   e.fact("called", where);
   if (!name.empty()) e.fact("name", std::string(name));
@@ -127,14 +127,14 @@ std::exception_ptr failed(const call& c, std::string_view name, const std::sourc
   if (kind == MPI_ERR_TRUNCATE) {
     error e("M21", "a message is longer than the memory it is received into");
     describe_fully(e, c, name, where);
-    e.fact("MPI says", text_of(code));
-    e.because("so much of it as fits has come, or less");
-    e.remedy("receive into as much as is sent, or ask first how much it is: mprobe");
+    e.fact("MPI error", text_of(code));
+    e.because("the memory received at most the part that fits");
+    e.remedy("receive into memory as large as the message, or query its size first with mprobe");
     return std::make_exception_ptr(std::move(e));
   }
   error e("M20", std::string(name_of(c.kind)) + " failed: " + text_of(kind));
   describe_fully(e, c, name, where);
-  e.fact("MPI says", text_of(code));
+  e.fact("MPI error", text_of(code));
   if (const std::string remedy = remedy_of(c, kind); !remedy.empty()) e.remedy(remedy);
   return std::make_exception_ptr(std::move(e));
 }
@@ -148,8 +148,8 @@ std::exception_ptr failed(const call& c, const call_tags& tags, int code) {
   return failed(c, tags.name, tags.where, code);
 }
 
-std::exception_ptr forsaken(const operation& o, const char* why) {
-  error e("M25", std::string(name_of(o.what.kind)) + " had not ended when the runtime did");
+std::exception_ptr unfinished(const operation& o, const char* why) {
+  error e("M25", std::string(name_of(o.what.kind)) + " was still pending when the runtime ended");
   describe(e, o.name, o.where);
   if (is_between_two(o.what.kind) && o.what.kind != call_kind::request) {
     e.fact("peer", rank_text(o.what.peer, MPI_ANY_SOURCE, "any"));
@@ -162,12 +162,11 @@ std::exception_ptr forsaken(const operation& o, const char* why) {
 
 std::exception_ptr out_of_step(const operation& o, const std::string& skipped, const std::exception_ptr& cause) {
   error e("M26", std::string(name_of(o.what.kind)) +
-                     " cannot be made: an earlier collective call on its communicator was skipped");
+                     " cannot be called: an earlier collective call on its communicator was skipped");
   describe(e, o.name, o.where);
   e.fact("skipped", skipped);
-  e.because("the other processes have made that one, and MPI matches collective calls by their order");
-  e.remedy(
-      "let what may fail come after the collective calls, or agree first whether to make them: allreduce of a flag");
+  e.because("the other processes have made that call, and MPI matches collective calls by their order");
+  e.remedy("put operations that may fail after the collective calls, or agree on the calls by an allreduce of a flag");
   e.caused_by(cause);
   return std::make_exception_ptr(std::move(e));
 }
@@ -176,10 +175,10 @@ void check_counts(const call& c, const call_tags& tags) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   for (const detail::buffer* b : {&c.out, &c.in})
     if (b->count > most && !(c.lists && b->type != MPI_DATATYPE_NULL)) {
-      error e("M28", std::string(name_of(c.kind)) + " of " + std::to_string(b->count) + " elements: MPI counts to " +
-                         std::to_string(most));
+      error e("M28", std::string(name_of(c.kind)) + " of " + std::to_string(b->count) +
+                         " elements exceeds MPI's limit of " + std::to_string(most));
       describe(e, tags.name, tags.where);
-      throw std::move(e).remedy("pass several parts, or a datatype of the program's that holds many elements");
+      throw std::move(e).remedy("pass several parts, or a datatype that contains many elements");
     }
 }
 
@@ -189,38 +188,35 @@ void not_one_worker(std::span<const std::uint32_t> workers, const std::string& p
   throw error("M22", "MPI allows one thread only, and place \"" + place + "\" is on the paths of " +
                          (workers.empty() ? "no worker" : std::to_string(workers.size()) + " workers"))
       .fact("workers", all.empty() ? "none" : all)
-      .because("with MPI_THREAD_FUNNELED the one worker that has the interconnect on its paths calls MPI for all")
-      .remedy("put \"" + place + "\" on the paths of exactly one worker, or start MPI with MPI_THREAD_SERIALIZED");
+      .because("with MPI_THREAD_FUNNELED, the one worker with the interconnect on its paths makes all MPI calls")
+      .remedy("put \"" + place + "\" on the paths of exactly one worker, or initialise MPI with MPI_THREAD_SERIALIZED");
 }
 
 error other_thread(std::uint32_t worker) {
-  return error("M23", "MPI allows its main thread only, which is not worker " + std::to_string(worker))
+  return error("M23", "MPI allows calls from its main thread only, which is not worker " + std::to_string(worker))
       .because(
-          "with MPI_THREAD_FUNNELED the worker that has the interconnect on its paths calls MPI, and it must have "
-          "started it")
+          "with MPI_THREAD_FUNNELED, the worker with the interconnect on its paths calls MPI, and it must have "
+          "initialised MPI")
       .remedy(
-          "make the runtime, and call run, on the thread that started MPI, with the interconnect on the paths of "
-          "worker 0; or start "
-          "MPI with MPI_THREAD_SERIALIZED");
+          "make the runtime and call run on the thread that initialised MPI, with the interconnect on the paths of "
+          "worker 0; or initialise MPI with MPI_THREAD_SERIALIZED");
 }
 
 error no_mpi(const char* why) {
-  return error("M24", "there is no MPI to call")
+  return error("M24", "MPI is not usable")
       .because(why)
-      .remedy(
-          "MPI can be started once in a process: start it in the program, before the first runtime, and end it after "
-          "the last");
+      .remedy("a process can initialise MPI once: do so before the first runtime, and finalize it after the last");
 }
 
 namespace detail {
 
 std::exception_ptr short_value(const operation& o, std::size_t came, std::size_t expected) {
-  error e("M27", "a message of " + std::to_string(came) + " bytes came where a value of " + std::to_string(expected) +
-                     " was to be received");
+  error e("M27", "a message of " + std::to_string(came) + " bytes arrived for a value of " + std::to_string(expected) +
+                     " bytes");
   describe(e, o.name, o.where);
   e.fact("peer", rank_text(o.what.peer, MPI_ANY_SOURCE, "any"));
   e.fact("tag", rank_text(o.what.tag, MPI_ANY_TAG, "any"));
-  e.remedy("receive the type that is sent, or a range of which a part may stay empty");
+  e.remedy("receive the type that is sent, or a range that may stay partly empty");
   return std::make_exception_ptr(std::move(e));
 }
 
@@ -230,7 +226,7 @@ void check_fit(const char* call, const char* what, std::size_t given, std::size_
   throw error("M29", std::string(call) + ": " + what + " has " + std::to_string(given) + " elements; " +
                          std::to_string(needed) + " are needed")
       .fact("called", where)
-      .remedy("make it as long as all parts together");
+      .remedy("make it as long as the sum of all parts");
 }
 
 }  // namespace detail

@@ -39,7 +39,7 @@ thread_level present_level() {
   MPI_Query_thread(&provided);
   return level_of(provided);
 }
-/// What MPI gives may be less.
+/// Returns the level that MPI provides, which may be less.
 thread_level start_mpi(thread_level wanted) {
   constexpr int levels[] = {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   int provided = MPI_THREAD_SINGLE;
@@ -48,7 +48,7 @@ thread_level start_mpi(thread_level wanted) {
   return level_of(provided);
 }
 
-/// Whose pop or steal path visits a place of that kind.
+/// The workers whose pop or steal path visits a place of that kind.
 std::vector<std::uint32_t> workers_at(const platform& machine, place_kind kind) {
   const auto visits = [&](std::span<const place> path) {
     return std::ranges::any_of(path, [&](place p) { return machine.kind(p) == kind; });
@@ -85,8 +85,7 @@ mpi_module::mpi_module(const mpi_options& options) : options_(options) {}
 mpi_module::~mpi_module() = default;
 
 mpi::communicator mpi_module::on(MPI_Comm comm, std::source_location where) const {
-  if (!state_ || !state_->engine->is_open())
-    throw mpi::no_mpi("the module does not serve a runtime now").fact("called", where);
+  if (!state_ || !state_->engine->is_open()) throw mpi::no_mpi("no runtime uses the module now").fact("called", where);
   return state_->engine->on(comm);
 }
 thread_level mpi_module::threads() const noexcept { return state_ ? state_->engine->level() : options_.threads; }
@@ -110,7 +109,7 @@ void mpi_module::add_places(platform_description& machine) const {
 }
 
 void mpi_module::initialise(module_host& host) {
-  if (has_ended()) throw mpi::no_mpi("it has been ended in this process");
+  if (has_ended()) throw mpi::no_mpi("MPI has been finalized in this process");
   where_ = host.claim(place_kind::interconnect).at(0);
   auto s = std::make_unique<state>();
   const auto workers = workers_at(host.machine(), place_kind::interconnect);
@@ -160,7 +159,7 @@ void mpi_module::started(runtime& owner) {
 
 void mpi_module::finalise() {
   state_->engine->stop_polling();
-  // Whoever started MPI ends it, on the same thread.
+  // The module ends MPI if it has started it, on the same thread.
   if (state_->starts_later && state_->engine->is_open())
     async(on_worker{stretto::worker(state_->worker)}, stretto::name("end of MPI"), [s = state_.get()] {
       s->end();

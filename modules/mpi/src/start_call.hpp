@@ -5,7 +5,7 @@
 
 namespace stretto::mpi {
 
-/// What MPI returns. What MPI has no immediate form of is done when it returns: its request is null.
+/// Returns the error code of MPI. Calls without an immediate form in MPI have ended on return: their request is null.
 int start_call(const detail::call& c, MPI_Request* request);
 
 /// Errors of this communicator are returned from now on, unless the program has a handler of its own there. True if

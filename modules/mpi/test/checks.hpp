@@ -22,7 +22,7 @@ inline void check(bool ok, const char* what, std::source_location where = std::s
   ++failures;
 }
 
-/// What `body` throws, whole; empty if nothing.
+/// The whole text of the error that `body` throws; empty if it throws none.
 template <class Body>
 std::string thrown_by(Body&& body) {
   try {

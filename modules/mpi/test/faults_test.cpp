@@ -1,4 +1,4 @@
-// What goes wrong, and what is said of it.
+// Faults, and their error messages.
 #include "tests.hpp"
 
 #include <stdexcept>
@@ -63,7 +63,7 @@ void wrong_sizes(const mpi::communicator& c) {
   };
   const auto value = c.irecv<two_numbers>(me, 4);
   c.send(one_number{1}, me, 4);
-  check(has(thrown_by([&] { value.get(); }), "error M27: a message of 4 bytes came where a value of 8"),
+  check(has(thrown_by([&] { value.get(); }), "error M27: a message of 4 bytes arrived for a value of 8"),
         "a value that is another's");
   std::vector<int> small(1), one(2, me);
   check(has(thrown_by([&] { c.allgather(one, small); }), "error M29: allgather: the result has 1 elements"),
@@ -88,7 +88,7 @@ void skipped(const mpi::communicator& c) {
   const auto second = other.ibarrier();
   check(has(thrown_by([&] { first.get(); }), "no paper left"), "a collective call is skipped too");
   const std::string said = thrown_by([&] { second.get(); });
-  check(has(said, "error M26: MPI_Ibarrier cannot be made") && has(said, "MPI_Iallreduce, faults_test.cpp:"),
+  check(has(said, "error M26: MPI_Ibarrier cannot be called") && has(said, "MPI_Iallreduce, faults_test.cpp:"),
         "and those behind it fail");
   check(has(thrown_by([&] { other.barrier(); }), "M26"), "those that come later as well");
   other.free();

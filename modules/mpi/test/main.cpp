@@ -4,8 +4,10 @@
 //   own         the same in one runtime; the module starts MPI, and ends it
 //   elsewhere   the same with the interconnect on the paths of the last worker
 //   beside      the same, in runtimes that are nodes of a job over the same MPI; the program's receives see nothing of
-//   it behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends ends what
-//   is pending when a runtime ends leftover    the same where the runtime is a node of a job over the same MPI
+//               it
+//   behind      the same where a runtime's job has started MPI, which the program uses afterwards and ends
+//   ends        what is pending when a runtime ends
+//   leftover    the same where the runtime is a node of a job over the same MPI
 //   simulated   the same where two runtimes of one process are nodes of a simulated job
 //   start       what keeps the module from starting
 #include <stretto/job.hpp>
@@ -100,7 +102,7 @@ void own() {
   MPI_Finalized(&has_ended);
   check(has_ended, "whoever starts MPI ends it");
   const std::string again = thrown_by([] { with_runtime([] {}); });
-  check(has(again, "error M24: there is no MPI to call") && has(again, "it has been ended in this process"),
+  check(has(again, "error M24: MPI is not usable") && has(again, "MPI has been finalized in this process"),
         "it cannot be started again");
 }
 
@@ -208,7 +210,7 @@ class last_look final : public module {
   std::function<std::string()> look_;
 };
 
-/// What `call` gives is looked at when the module has ended.
+/// The error of the future that `call` returns, read after the end of the module.
 template <class Future, class Call>
 std::string left_by(Call&& call) {
   Future f;
@@ -247,7 +249,7 @@ void ends() {
       }
     });
   });
-  check(has(unmet, "error M25: MPI_Irecv had not ended when the runtime did") && has(unmet, "never sent") &&
+  check(has(unmet, "error M25: MPI_Irecv was still pending when the runtime ended") && has(unmet, "never sent") &&
             has(unmet, "peer        any") && has(unmet, "tag         55"),
         "a receive that nobody answers is taken back at the end");
   const std::string unsent = left_by<future<void>>([&](runtime& rt, auto& f) {
@@ -255,7 +257,7 @@ void ends() {
     const attachment here(rt);
     f = net->world().isend(rank, rank, 57, {after(user_event::create()), name("never triggered")});
   });
-  check(has(unsent, "error E14: the runtime ended, and nobody had triggered an event"),
+  check(has(unsent, "error E14: the runtime ended before the program triggered an event"),
         "what waits for an event that nobody triggers ends with it");
   MPI_Barrier(MPI_COMM_WORLD);
   int is_there = 0;
@@ -264,7 +266,7 @@ void ends() {
   MPI_Finalize();
 }
 
-/// What nobody answers, in a runtime of that job; each of its nodes calls.
+/// Calls without a partner, in a runtime of that job; each of its nodes calls.
 void leave_over(std::shared_ptr<job_seat> seat, std::uint32_t node, std::string& receive, std::string& probe) {
   int never = 0, late = 0;
   future<mpi::status> unmet, unseen, met;
@@ -296,10 +298,10 @@ void leave_over(std::shared_ptr<job_seat> seat, std::uint32_t node, std::string&
 }
 
 void is_told(const std::string& receive, const std::string& probe) {
-  check(has(receive, "error M25: MPI_Irecv had not ended when the runtime did") && has(receive, "never sent") &&
-            has(receive, "nothing has come, and the receive was taken back"),
+  check(has(receive, "error M25: MPI_Irecv was still pending when the runtime ended") && has(receive, "never sent") &&
+            has(receive, "no message arrived, and the runtime cancelled the receive"),
         "a receive that nobody answers keeps no job from ending, and says so");
-  check(has(probe, "error M25: MPI_Iprobe had not ended when the runtime did"), "nor does a probe");
+  check(has(probe, "error M25: MPI_Iprobe was still pending when the runtime ended"), "nor does a probe");
 }
 
 void leftover() {
@@ -346,9 +348,11 @@ void start() {
           return std::make_shared<const platform>(platform::build(std::move(d)));
         }(),
         1);
-    fails_with("error M23: MPI allows its main thread only, which is not worker 1", machine_with_net(2, {1}), 2);
-    std::thread other(
-        [&] { fails_with("error M23: MPI allows its main thread only, which is not worker 0", nullptr, 1); });
+    fails_with("error M23: MPI allows calls from its main thread only, which is not worker 1", machine_with_net(2, {1}),
+               2);
+    std::thread other([&] {
+      fails_with("error M23: MPI allows calls from its main thread only, which is not worker 0", nullptr, 1);
+    });
     other.join();
   } else {
     with_runtime([] { check(net->world().allreduce(1, MPI_SUM) == net->world().size(), "any worker may call"); },

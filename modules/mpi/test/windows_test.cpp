@@ -59,7 +59,7 @@ void combinations(const mpi::communicator& c) {
   w.iget_accumulate(&more, before, 1, MPI_LONG, me, 3, MPI_SUM).get();
   check(before[0] == 1, "accumulate and get_accumulate as MPI");
   w.fence();
-  // Whoever finds 0 in the last place of rank 0 wins it.
+  // The rank that finds 0 in the last place of rank 0 wins it.
   if (me == 0) w.put(0L, 0, 3);
   w.fence();
   const long won = w.compare_and_swap(0L, me + 1L, 0, 3) == 0 ? 1 : 0;

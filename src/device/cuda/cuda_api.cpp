@@ -22,7 +22,7 @@ struct refusal {
 };
 constexpr std::array<refusal, 6> refusals{{
     {CUDA_ERROR_NO_DEVICE, "no device can be used",
-     "look with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, containers need --gpus all"},
+     "check with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, and containers need --gpus all"},
     {CUDA_ERROR_STUB_LIBRARY, "it is the stub to link against, not a driver",
      "take the toolkit's folder \"stubs\" out of LD_LIBRARY_PATH"},
     {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "library and kernel module are of different versions",
@@ -57,7 +57,7 @@ std::shared_ptr<const api> api::load(const std::string& library) {
   if (const auto fault = fault_of_driver("cuda", library))
     throw error("K42", fmt::format("the CUDA driver \"{}\" is broken", fault->driver))
         .because(fault->reason)
-        .remedy("look with nvidia-smi whether the driver works; once it does, run: stretto doctor");
+        .remedy("check with nvidia-smi whether the driver works; once it does, run: stretto doctor");
   const std::string newer = fmt::format("install NVIDIA's driver for CUDA {} or newer", version_text(oldest_version));
   void* const handle =
       open_library(library, "install NVIDIA's driver, if the machine has such a device; containers need --gpus all");
@@ -86,12 +86,12 @@ std::shared_ptr<const api> api::load(const std::string& library) {
     throw error("K42", fmt::format("the CUDA library \"{}\" cannot be used{}{}", library, known ? ": " : "",
                                    known ? known->reason : ""))
         .because(fmt::format("cuInit says {}", made->name_of(status)))
-        .remedy(known ? known->remedy : "look with nvidia-smi whether the driver works");
+        .remedy(known ? known->remedy : "check with nvidia-smi whether the driver works");
   }
   made->check(made->cuDriverGetVersion(&made->version), "cuDriverGetVersion");
   if (made->version < oldest_version)
     throw error("K42", fmt::format("the CUDA library \"{}\" is too old", library))
-        .because(fmt::format("it is of CUDA {}", version_text(made->version)))
+        .because(fmt::format("it belongs to CUDA {}", version_text(made->version)))
         .remedy(newer);
   return made;
 }

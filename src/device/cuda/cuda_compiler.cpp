@@ -61,7 +61,7 @@ std::shared_ptr<const compiler> compiler::load(const std::string& library) {
   good = good && made->nvrtcGetSupportedArchs(made->architectures.data()) == NVRTC_SUCCESS;
   if (!good || made->architectures.empty())
     throw error("K42", fmt::format("the CUDA library \"{}\" cannot be used", library))
-        .because("it does not say what it compiles for")
+        .because("it does not report its target architectures")
         .remedy(how_to_get_it);
   std::sort(made->architectures.begin(), made->architectures.end());
   made->version = major * 1000 + minor * 10;
@@ -84,7 +84,7 @@ std::shared_ptr<const compiler> compiler::find(int driver_version) {
   }
   if (newer)
     throw error("K42", fmt::format("the CUDA library \"{}\" is newer than the driver", newer->library))
-        .because(fmt::format("it is of CUDA {}, the driver of CUDA {}", version_text(newer->version),
+        .because(fmt::format("it belongs to CUDA {}, but the driver to CUDA {}", version_text(newer->version),
                              version_text(driver_version)))
         .remedy(fmt::format("update NVIDIA's driver, or install NVRTC of CUDA {}", driver_version / 1000));
   throw error("K42", "no CUDA library that compiles kernels (NVRTC) is found")
@@ -122,7 +122,7 @@ std::string compiler::compile(const kernel_code& code, const std::string& source
       .fact("kernel", fmt::format("{}:{}", code.file, code.line))
       .fact("device", device)
       .because(log.empty() ? fmt::format("{} gives no code: NVRTC error {}", library, status) : log)
-      .remedy("a body is what C and C++ have in common; docs/guide/kernels.md lists the pitfalls");
+      .remedy("write the body in the common subset of C and C++; docs/guide/kernels.md lists the pitfalls");
 }
 
 namespace {

@@ -158,7 +158,7 @@ class cuda_device final : public device {
     if (std::string why = refusal_of(from, bytes); !why.empty())
       throw foreign_memory(
           *this, std::move(why),
-          "name memory that cuMemAlloc or cudaMalloc gave on this device, and that is freed behind its last use");
+          "name memory that cuMemAlloc or cudaMalloc returned for this device, and free it after its last use");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     registered_memory noted;
@@ -203,14 +203,15 @@ class cuda_device final : public device {
       return "the driver knows no memory of a device at that address";
     if (cu.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, first) == CUDA_SUCCESS &&
         (cu.cuDeviceGet(&of, ordinal) != CUDA_SUCCESS || of != driver_->id))
-      return fmt::format("the driver says that it is of CUDA device {}", ordinal);
+      return fmt::format("the driver reports that it belongs to CUDA device {}", ordinal);
     for (CUdeviceptr at = first; at < end;) {  // memory may be of several mappings that follow one another
       CUdeviceptr start = 0;
       std::size_t length = 0;
       const bool there = cu.cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) == CUDA_SUCCESS &&
                          cu.cuPointerGetAttribute(&length, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) == CUDA_SUCCESS;
       if (!there && at == first) return {};
-      if (!there || start + length <= at) return fmt::format("{} bytes are used, and {} are there", bytes, at - first);
+      if (!there || start + length <= at)
+        return fmt::format("{} bytes are used, but only {} are allocated", bytes, at - first);
       at = start + length;
     }
     return {};

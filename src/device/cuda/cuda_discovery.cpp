@@ -70,7 +70,7 @@ int count_devices(const api& cu) {
   cu.check(cu.cuDeviceGetCount(&count), "cuDeviceGetCount");
   if (count) return count;
   throw error("K42", "the CUDA driver has no device")
-      .remedy("look with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, containers need --gpus all");
+      .remedy("check with nvidia-smi; CUDA_VISIBLE_DEVICES may hide devices, and containers need --gpus all");
 }
 
 device_details query_details(const api& cu, const compiler& nvrtc, int ordinal) {

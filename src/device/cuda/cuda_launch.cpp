@@ -61,9 +61,9 @@ geometry fitting(const device& on, const kernel_code& code, const launch_range& 
     throw unsupported_range(on, code, "the range has more groups along an axis than a launch can have",
                             fmt::format("{} groups", most_blocks_of_others));
   if (g->block[2] > most_items_of_third_axis)
-    throw unsupported_range(
-        on, code, fmt::format("groups of {} items along axis 0 are more than the device can run", g->block[2]),
-        fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
+    throw unsupported_range(on, code,
+                            fmt::format("groups of {} items along axis 0 are too large for the device", g->block[2]),
+                            fmt::format("{} items along axis 0 of three", most_items_of_third_axis));
   return *g;
 }
 

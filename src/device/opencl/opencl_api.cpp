@@ -16,7 +16,7 @@ std::shared_ptr<const api> api::load(const std::string& library) {
   if (const auto fault = fault_of_driver("opencl", library))
     throw error("K40", fmt::format("the OpenCL driver \"{}\" is broken", fault->driver))
         .because(fault->reason)
-        .remedy("reinstall it, or take its file out of /etc/OpenCL/vendors; then run: stretto doctor");
+        .remedy("reinstall it, or remove its file from /etc/OpenCL/vendors; then run: stretto doctor");
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     throw error("K40", fmt::format("the OpenCL library \"{}\" cannot be opened", library))

@@ -127,13 +127,12 @@ class opencl_device final : public device {
 
  protected:
   void require(const native_memory& from, std::uint64_t bytes) const override {
-    std::string why = from.data     ? "an address was named, and OpenCL knows memory by buffers"
+    std::string why = from.data     ? "the program named an address, but OpenCL identifies memory by cl_mem"
                       : from.buffer ? memory_->refusal_of(static_cast<cl_mem>(from.buffer), from.offset_bytes + bytes)
-                                    : "nothing was named";
+                                    : "the program named no memory";
     if (!why.empty())
-      throw foreign_memory(
-          *this, std::move(why),
-          "name a cl_mem that was made in the context that native kernels are handed (native_call::context)");
+      throw foreign_memory(*this, std::move(why),
+                           "name a cl_mem of the context that native kernels receive (native_call::context)");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     memory_->map_borrowed(alias, {static_cast<cl_mem>(from.buffer), from.offset_bytes}, bytes);

@@ -58,7 +58,7 @@ void opencl_native::build(const native_code& from) {
       .fact("code", origin_of(from, code))
       .fact("device", driver_->identity)
       .because(log.empty() ? name_of(status) : log)
-      .remedy("look at the code that the definition brings; a binary is for one device and one version of its driver");
+      .remedy("check the code in the definition; a binary works for one device and one version of its driver only");
 }
 
 cl_kernel opencl_native::make_kernel(variant) const {

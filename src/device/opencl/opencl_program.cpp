@@ -169,7 +169,7 @@ cl_program opencl_program::from_text(const std::string& key, const std::string& 
         .fact("kernel", fmt::format("{}:{}", code.file, code.line))
         .fact("device", driver_->identity)
         .because(log.empty() ? name_of(status) : with_lines_of_user(log, text_.source))
-        .remedy("a body is what C and C++ have in common; docs/guide/kernels.md lists the pitfalls");
+        .remedy("write the body in the common subset of C and C++; docs/guide/kernels.md lists the pitfalls");
   }
   std::size_t bytes = 0;
   cl.clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);

@@ -144,7 +144,7 @@ class sim_device final : public device, public faults {
   bool is_lost() const noexcept override { return lost_; }
   std::byte* memory() const noexcept override { return memory_->device_address(); }
   void allocated(std::byte* first, std::uint64_t bytes) override {
-    std::scoped_lock lock(mutex_);  // held to the end: losing the device overwrites all of its memory
+    std::scoped_lock lock(mutex_);  // held to the end: a failure of the device overwrites all of its memory
     if (++allocations_ == fails_at_allocation_)
       throw without_memory(bytes, "the simulated device was told to fail this one");
     if (of_others_ && in_use_ + bytes + of_others_ > options_.memory_bytes)
@@ -232,8 +232,8 @@ class sim_device final : public device, public faults {
  protected:
   void require(const native_memory& from, std::uint64_t) const override {
     if (!from.data || from.buffer)
-      throw foreign_memory(*this, from.buffer ? "a buffer was named" : "nothing was named",
-                           "name memory of the host, which stands for the device's");
+      throw foreign_memory(*this, from.buffer ? "the program named a buffer" : "the program named no memory",
+                           "name host memory, which stands for the memory of a simulated device");
   }
   void map_borrowed(std::byte* alias, const native_memory& from, std::uint64_t bytes) override {
     options_.wires->join(alias, bytes, static_cast<const std::byte*>(from.data) + from.offset_bytes - alias, nullptr);
@@ -380,8 +380,8 @@ class sim_device final : public device, public faults {
 
   static error lost(const std::string& name) {
     return error("K31", fmt::format("device \"{}\" was lost", name))
-        .because("the driver says that it no longer answers")
-        .remedy("what exists elsewhere is not lost; leave the device out and go on");
+        .because("the driver reports that the device no longer responds")
+        .remedy("data in other memories is not lost; exclude the device and continue");
   }
 
   /// Called once per launch: the injected failure of this launch, if any.
@@ -393,7 +393,7 @@ class sim_device final : public device, public faults {
     return std::make_exception_ptr(
         error("K30", fmt::format("kernel \"{}\" failed on device \"{}\"", code.name, options_.name))
             .fact("kernel", fmt::format("{}:{}", code.file, code.line))
-            .because("the simulated device was told to fail this launch")
+            .because("the simulated device is configured to fail this launch")
             .remedy("run it on the host with STRETTO_CHECK=1 to find a fault in the kernel"));
   }
 

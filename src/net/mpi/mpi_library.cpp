@@ -130,29 +130,30 @@ const calls& load(const launch_environment& here, std::span<const std::string> f
       void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
       const auto ask = library ? reinterpret_cast<entry>(::dlsym(library, entry_name)) : nullptr;
       if (ask && ask()->version == calls_version) return *ask();
-      if (!folder.empty()) none.fact(name, ask ? file.string() + " is of another version of Stretto" : ::dlerror());
+      if (!folder.empty())
+        none.fact(name, ask ? file.string() + " is built for another version of Stretto" : ::dlerror());
     }
     if (!looked_in.empty()) none.fact(name, "there is no " + library_file(name) + " in " + looked_in);
   }
   none.remedy(
-      "install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or say where its "
-      "libraries are: STRETTO_MPI_FOLDER");
+      "install Open MPI or MPICH and build Stretto with it (packages libopenmpi-dev, libmpich-dev), or set "
+      "STRETTO_MPI_FOLDER to the folder of its libraries");
   throw none;
 }
 
 void check_bootstrap(const launch_environment& here) {
   if (here.launched == 1 || here.has_bootstrap) return;
-  throw error("N20",
-              "Slurm started " + std::to_string(here.launched) + " processes, and told none how MPI finds the others")
-      .because("there is no variable of PMI or PMIx: srun's --mpi is \"none\" here")
-      .fact("or", "STRETTO_JOB=mpi asks MPI all the same; with STRETTO_JOB=alone each process is a job of its own")
+  throw error("N20", "Slurm started " + std::to_string(here.launched) +
+                         " processes without a bootstrap interface (PMI or PMIx) for MPI")
+      .because("no variable of PMI or PMIx is set: srun's --mpi is \"none\" here")
+      .fact("or", "STRETTO_JOB=mpi starts MPI anyway; with STRETTO_JOB=alone each process is a job of its own")
       .remedy(slurm_remedy);
 }
 
 void check_launch(const launch_environment& here, const char* library, int size) {
   if (size != 1 || here.launched == 1) return;
   const bool by_slurm = here.launcher.empty();  // other launchers set variables that name their MPI
-  throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, and MPI sees 1 in each")
+  throw error("N09", "the launcher started " + std::to_string(here.launched) + " processes, but MPI sees 1 in each")
       .fact("launcher", by_slurm ? "srun" : here.launcher)
       .fact("MPI", std::string(std::string_view(library).substr(0, std::string_view(library).find('\n'))))
       .remedy(by_slurm ? slurm_remedy

@@ -471,7 +471,7 @@ std::string name_of_process() {
 bool finalized_too_early() {
   if (!is_process_in_job) return false;
   base::print_error(error("N32", name_of_process() + " calls MPI_Finalize while its runtime is part of the job")
-                        .because("a runtime of a job ends together with those of the other nodes, by messages over MPI")
+                        .because("the runtimes of a job end together, by messages over MPI")
                         .remedy("end the runtime first: { stretto::runtime rt; ... } MPI_Finalize();"),
                     form_of_errors());
   return true;
@@ -481,9 +481,9 @@ bool ended_too_early(int status) {
   if (!is_process_in_job) return false;
   const std::string how = status ? " ends with exit code " + std::to_string(status) : " ends";
   error e("N33", name_of_process() + how + " before the job is over");
-  if (!status) e.fact("exit code", "1 in place of 0: the other nodes wait for this one");
+  if (!status) e.fact("exit code", "1 instead of 0, because the other nodes wait for this one");
   base::print_error(e.because("the process calls exit, or returns from main, while its runtime is part of the job")
-                        .remedy("return from run on every node and let the runtime end, before the process does"),
+                        .remedy("return from run on every node, and end the runtime before the process"),
                     form_of_errors());
   return true;
 }
@@ -517,7 +517,7 @@ void copy_communicator(const calls& mpi, std::uint32_t group, std::span<std::byt
   error none = no_communicator(fault);
   if (level != threads::multiple)
     none.remedy(
-        "STRETTO_MPI_THREADS=multiple; where the program starts MPI itself: MPI_Init_thread with "
+        "STRETTO_MPI_THREADS=multiple; if the program initialises MPI itself: MPI_Init_thread with "
         "MPI_THREAD_MULTIPLE");
   throw none;
 }

@@ -17,7 +17,9 @@ std::unique_ptr<device_scheduler> make_device_scheduler(std::string_view policy,
   const std::array<std::string, 4> names{"fifo", "locality", "earliest_finish", "work_stealing"};
   std::string meant = base::did_you_mean(policy, names);
   if (meant.empty()) meant = "one of fifo, locality, earliest_finish, work_stealing";
-  throw error("A01", "there is no device scheduler \"" + std::string(policy) + "\"").fact("asked", where).remedy(meant);
+  throw error("A01", "there is no device scheduler \"" + std::string(policy) + "\"")
+      .fact("called", where)
+      .remedy(meant);
 }
 
 }  // namespace stretto

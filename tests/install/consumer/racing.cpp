@@ -1,4 +1,4 @@
-// What nothing orders: a sanitizer that watches the program alone finds it.
+// Accesses that nothing orders: a sanitizer that watches the program alone finds them.
 //
 //     racing tasks      two tasks write the same
 //     racing events     a task reads what is written after the trigger that it has waited for

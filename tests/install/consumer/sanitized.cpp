@@ -1,5 +1,5 @@
-// Whatever moves between stacks and threads, and is ordered by what the library does: a sanitizer of the program's own
-// finds nothing wrong with it. All data is plain, nothing of it atomic.
+// Data that moves between stacks and threads, and that the library orders: a sanitizer of the program's own finds
+// nothing wrong with it. All data is plain, nothing of it atomic.
 #include <array>
 #include <cstdio>
 #include <memory>

@@ -11,8 +11,8 @@
 
 namespace stretto::mpi {
 
-/// The last argument of every call: after(...), name("..."), {after(...), name("...")} or nothing. What it was made of
-/// must outlive the call.
+/// The last argument of every call: after(...), name("..."), {after(...), name("...")} or nothing. The parts that it
+/// was made of must outlive the call.
 ///
 ///     auto got = world.irecv(halo, left, 7, {after(unpacked), name("halo")});
 class call_tags {

@@ -45,12 +45,12 @@ inline constexpr bool is_basic =
     std::is_arithmetic_v<T> || std::is_same_v<T, std::byte> || std::is_same_v<T, std::complex<float>> ||
     std::is_same_v<T, std::complex<double>> || std::is_same_v<T, std::complex<long double>>;
 
-/// What typed spellings move: MPI's own types, and other types that are their bytes, as bytes.
+/// Elements of typed calls: MPI's own types, and other types that are their bytes, as bytes.
 template <class T>
 concept element = is_basic<T> || (std::is_trivially_copyable_v<T> && !std::is_array_v<T> &&
                                   stretto::detail::address_in<T>() == stretto::detail::stays_behind::nothing);
 
-/// What typed reductions take. Others: the raw spellings, with a datatype and an operator of the program's.
+/// Elements of typed reductions. For others there are raw calls, with a datatype and an operator of the program's.
 template <class T>
 concept reducible = is_basic<T>;
 

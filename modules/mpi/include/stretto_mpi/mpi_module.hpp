@@ -48,7 +48,7 @@ class mpi_module final : public module {
   /// Calls on this communicator. Where MPI's own errors would end the process there, they are returned from now on.
   mpi::communicator on(MPI_Comm comm, std::source_location where = std::source_location::current()) const;
 
-  /// What MPI allows, and the place whose worker calls it with `funneled`.
+  /// The thread level of MPI, and the place whose worker calls it with `funneled`.
   mpi::thread_level threads() const noexcept;
   place where() const noexcept { return where_; }
   /// Calls that have been started and have not ended.

@@ -143,8 +143,8 @@ class point_to_point {
   /// The same, and takes it aside: the way to receive what is of unknown size.
   future<message> improbe(int from = MPI_ANY_SOURCE, int tag = MPI_ANY_TAG, const call_tags& how = {}) const;
 
-  /// Whatever the program has started itself: ready when that request has ended, which is then MPI's, or inactive if
-  /// persistent.
+  /// For any operation that the program has started itself: ready when that request has ended, which is then MPI's, or
+  /// inactive if persistent.
   future<status> when_done(MPI_Request started, const call_tags& how = {}) const {
     return detail::post_status(*engine_, {.kind = detail::call_kind::request, .comm = comm_, .request = started}, how);
   }

@@ -111,7 +111,7 @@ class window {
 
   // ---- order
 
-  /// What this process has started towards `to` is done there: what was put is there.
+  /// The operations that this process has started towards `to` have completed there, puts included.
   future<void> iflush(int to, const call_tags& how = {}) const { return post({.kind = kind::flush, .peer = to}, how); }
   future<void> iflush_all(const call_tags& how = {}) const { return post({.kind = kind::flush_all}, how); }
   /// All processes' calls before it are done everywhere; every process makes it.

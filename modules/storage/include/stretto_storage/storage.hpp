@@ -37,7 +37,7 @@ class file {
   /// Writes `from`; the file grows as needed.
   event write(std::uint64_t offset, std::span<const std::byte> from, const preconditions& after = {},
               std::source_location where = std::source_location::current()) const;
-  /// What has been written is on the disk.
+  /// Ready when all that has been written is on the disk.
   future<void> sync(const preconditions& after = {}) const;
   /// Bytes in it now. A system call that does not wait for the disk.
   std::uint64_t size() const;

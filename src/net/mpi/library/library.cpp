@@ -238,7 +238,7 @@ const char* communicator(std::uint32_t group, void* comm, std::size_t bytes, thr
   const bool of_job = is_in_job();
   if (const auto fault = begin_mpi(threads::multiple, level)) return fault;
   if (*level != threads::multiple) return "MPI was not started with MPI_THREAD_MULTIPLE";
-  if (bytes != sizeof(MPI_Comm)) return "the type that was asked for is not the MPI_Comm of this MPI";
+  if (bytes != sizeof(MPI_Comm)) return "the requested type is not the MPI_Comm of this MPI";
   MPI_Comm& is = (of_job ? groups : groups_of_self).try_emplace(group, MPI_COMM_NULL).first->second;
   if (is == MPI_COMM_NULL) {
     int code = MPI_SUCCESS;
