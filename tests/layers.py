@@ -10,7 +10,6 @@ Rules
   4. `#if` and its like stand only where LAYERS says `may use #if`.
   5. An include in quotes names a file that exists; public headers are included with angle brackets.
   6. src/<floor>/README.md names the floors of LAYERS in the first sentence after "May include", in their order.
-  7. A public header has at most 300 lines; what only templates need stands in include/stretto/detail.
 """
 import re
 import sys
@@ -29,7 +28,6 @@ unordered_map unordered_set utility valarray variant vector version""".split())
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 CONDITIONAL = re.compile(r"^\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
 SUFFIXES = {".hpp", ".cpp", ".h", ".S"}
-MOST_LINES = 300
 # Folders that are one floor each although they do not lie in src/.
 OUTER = ["tools", "examples", "bench", "tests", "modules"]
 # Folders within them that are floors of their own.
@@ -128,11 +126,7 @@ class House:
             public = name.startswith("include/")
             component = self.component(name)
             edges.setdefault(component, {})
-            lines = path.read_text(errors="replace").splitlines()
-            if public and not name.startswith("include/stretto/detail/") and len(lines) > MOST_LINES:
-                self.faults.append(f"{name}:{MOST_LINES + 1}: a public header has at most {MOST_LINES} lines; "
-                                   "what only templates need stands in include/stretto/detail")
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
                 where = f"{name}:{number}"
                 if CONDITIONAL.match(line) and not name.startswith("tests/"):
                     if not any(name == place or name.startswith(place.rstrip("/") + "/") for place in self.law.conditional):

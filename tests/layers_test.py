@@ -32,13 +32,6 @@ class Layers(unittest.TestCase):
     def assert_fault(self, files, *expected, law=LAW):
         self.assertEqual(self.faults(files, law), list(expected))
 
-    def test_public_headers_are_short_and_those_of_detail_need_not_be(self):
-        law = LAW.replace("base = error.hpp", "base = error.hpp detail/error_text.hpp")
-        long = "#pragma once\n" + "//\n" * 300
-        self.assert_fault({"include/stretto/error.hpp": long, "include/stretto/detail/error_text.hpp": long},
-                          "include/stretto/error.hpp:301: a public header has at most 300 lines; "
-                          "what only templates need stands in include/stretto/detail", law=law)
-
     def test_a_tree_that_looks_down_only_has_no_faults(self):
         self.assert_fault({
             "include/stretto/error.hpp": "#pragma once\n#include <string>\n",

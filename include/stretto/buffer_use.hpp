@@ -1,4 +1,4 @@
-// buffer_use.hpp - what launches and host tasks are told of a buffer: which elements they use, and how.
+// buffer_use.hpp - arguments of launches and host tasks: a buffer, which of its elements they use, and how.
 //
 //     launch(step, range, u(neighborhood(1)), v(one_to_one), total.from_identity());   // buffer_use, buffer_reduction
 //     host_task(rows, write, u.in(one_to_one), seen.out(one_to_one));                  // host_use

@@ -119,8 +119,8 @@ future<void> broadcast(detail::first_tag<detail::send_request, A...> first, cons
   return detail::behind_tags(
       first.request,
       [&]<class T, class Get>(const collection<T>& to, const detail::handler_call<Get>& c,
-                              std::same_as<std::source_location> auto... said) {
-        return detail::collection_access::broadcast(first.request, to, c, detail::called_at(first.where, said...));
+                              std::same_as<std::source_location> auto... called) {
+        return detail::collection_access::broadcast(first.request, to, c, detail::called_at(first.where, called...));
       },
       rest...);
 }
@@ -146,11 +146,11 @@ auto reduce(detail::first_tag<detail::send_request, A...> first, A&&... rest) {
   return detail::behind_tags(
       first.request,
       [&]<class T, class Get, class V, class F>(const collection<T>& of, const detail::handler_call<Get>& c, V initial,
-                                                F f, std::same_as<std::source_location> auto... said)
+                                                F f, std::same_as<std::source_location> auto... called)
         requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
       {
         return detail::collection_access::reduce(first.request, of, c, std::move(initial), std::move(f),
-                                                 detail::called_at(first.where, said...));
+                                                 detail::called_at(first.where, called...));
       },
       std::forward<A>(rest)...);
 }

@@ -125,11 +125,11 @@ template <class... A>
   requires(detail::names_global<std::remove_cvref_t<A>> || ...)
 auto put(detail::first_tag<detail::transfer_request_for<A...>, A...> first, const A&... rest) {
   return detail::behind_tags(
-      first.request,
-      [&]<class From, class There, class H = detail::no_handler>(
-          const From& from, const There& there, const H& handler = {}, std::same_as<std::source_location> auto... said)
+      first.request, [&]<class From, class There, class H = detail::no_handler>(
+                         const From& from, const There& there, const H& handler = {},
+                         std::same_as<std::source_location> auto... called)
         requires detail::two_ends<From, There>
-      { return detail::put_with(first.request, from, there, handler, detail::called_at(first.where, said...)); },
+      { return detail::put_with(first.request, from, there, handler, detail::called_at(first.where, called...)); },
       rest...);
 }
 
@@ -149,10 +149,11 @@ auto get(detail::first_tag<detail::transfer_request_for<A...>, A...> first, A&&.
   return detail::behind_tags(
       first.request,
       [&]<class There, class To, class H = detail::no_handler>(const There& there, const To& to, H handler = {},
-                                                               std::same_as<std::source_location> auto... said)
+                                                               std::same_as<std::source_location> auto... called)
         requires detail::two_ends<To, There>
       {
-        return detail::get_with(first.request, there, to, std::move(handler), detail::called_at(first.where, said...));
+        return detail::get_with(first.request, there, to, std::move(handler),
+                                detail::called_at(first.where, called...));
       },
       std::forward<A>(rest)...);
 }

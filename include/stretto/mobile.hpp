@@ -158,9 +158,9 @@ auto send(detail::first_tag<detail::send_request, A...> first, A&&... rest) {
   return detail::behind_tags(
       first.request,
       [&]<class T, class Get>(const mobile<T>& to, detail::handler_call<Get> c,
-                              std::same_as<std::source_location> auto... said) {
+                              std::same_as<std::source_location> auto... called) {
         return detail::mobile_access::send_with(first.request, to, std::move(c),
-                                                detail::called_at(first.where, said...));
+                                                detail::called_at(first.where, called...));
       },
       std::forward<A>(rest)...);
 }
@@ -181,9 +181,9 @@ template <class... A>
 future<void> migrate(detail::first_tag<detail::order_request, A...> first, const A&... rest) {
   return detail::behind_tags(
       first.request,
-      [&]<class T>(const mobile<T>& of, at_node to, std::same_as<std::source_location> auto... said) {
+      [&]<class T>(const mobile<T>& of, at_node to, std::same_as<std::source_location> auto... called) {
         return detail::mobile_access::order(detail::message_action::migrate, first.request, of, to.index,
-                                            detail::called_at(first.where, said...));
+                                            detail::called_at(first.where, called...));
       },
       rest...);
 }
@@ -199,9 +199,9 @@ template <class... A>
 future<void> destroy(detail::first_tag<detail::order_request, A...> first, const A&... rest) {
   return detail::behind_tags(
       first.request,
-      [&]<class T>(const mobile<T>& of, std::same_as<std::source_location> auto... said) {
+      [&]<class T>(const mobile<T>& of, std::same_as<std::source_location> auto... called) {
         return detail::mobile_access::order(detail::message_action::destroy, first.request, of, 0,
-                                            detail::called_at(first.where, said...));
+                                            detail::called_at(first.where, called...));
       },
       rest...);
 }

@@ -84,7 +84,7 @@ struct recorded_body {
 /// What may run where the last predecessor ended: data operations. Everything else is a task.
 enum class runs : std::uint8_t { as_task, at_once };
 
-/// All that the tags of one recorded operation said.
+/// What the tags of one recorded operation say.
 struct recorded_request : placing_request {
   std::span<const recorded_operation> after;
 
@@ -135,8 +135,8 @@ class graph_base {
   external_postcondition add_postcondition(first_tag<port_request, A...> first, const A&... rest) {
     return behind_tags(
         first.request,
-        [&](std::same_as<std::source_location> auto... said) {
-          return postcondition(first.request, called_at(first.where, said...));
+        [&](std::same_as<std::source_location> auto... called) {
+          return postcondition(first.request, called_at(first.where, called...));
         },
         rest...);
   }
@@ -222,8 +222,8 @@ class recorded_graph : public detail::graph_base {
   recorded_operation add(detail::first_tag<detail::recorded_request, A...> first, A&&... rest) {
     return detail::behind_tags(
         first.request,
-        [&]<class F>(F&& body, std::same_as<std::source_location> auto... said) {
-          return add_with(first.request, std::forward<F>(body), detail::called_at(first.where, said...));
+        [&]<class F>(F&& body, std::same_as<std::source_location> auto... called) {
+          return add_with(first.request, std::forward<F>(body), detail::called_at(first.where, called...));
         },
         std::forward<A>(rest)...);
   }

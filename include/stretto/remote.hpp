@@ -96,8 +96,8 @@ template <class... A>
 auto async(detail::first_tag<detail::remote_request, A...> first, const A&... rest) {
   return detail::behind_tags(
       first.request,
-      [&]<class R>(const remote_call<R>& c, std::same_as<std::source_location> auto... said) {
-        return detail::remote_access::spawn(first.request, c, detail::called_at(first.where, said...));
+      [&]<class R>(const remote_call<R>& c, std::same_as<std::source_location> auto... called) {
+        return detail::remote_access::spawn(first.request, c, detail::called_at(first.where, called...));
       },
       rest...);
 }

@@ -45,8 +45,8 @@ template <class... A>
 auto async(detail::first_tag<detail::task_request, A...> first, A&&... rest) {
   return detail::behind_tags(
       first.request,
-      [&]<detail::task_body F>(F&& body, std::same_as<std::source_location> auto... said) {
-        return detail::spawn_as(first.request, std::forward<F>(body), detail::called_at(first.where, said...));
+      [&]<detail::task_body F>(F&& body, std::same_as<std::source_location> auto... called) {
+        return detail::spawn_as(first.request, std::forward<F>(body), detail::called_at(first.where, called...));
       },
       std::forward<A>(rest)...);
 }

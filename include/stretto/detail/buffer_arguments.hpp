@@ -1,5 +1,5 @@
-// buffer_arguments.hpp - arguments of launches and host tasks on buffers without their types, as the compiled core is
-// told them.
+// buffer_arguments.hpp - arguments of launches and host tasks on buffers without their types, in the form that the
+// compiled core takes.
 #pragma once
 
 #include <stretto/detail/buffer_handle.hpp>

@@ -154,13 +154,14 @@ auto send_buffer_with(buffer_request request, at_node to, const From& from, plac
 }
 template <sent_elements From, class Get>
 auto send_tagged_buffer(const buffer_request& request, const std::source_location& found, at_node to, const From& from,
-                        at_place memory, const handler_call<Get>& c, std::same_as<std::source_location> auto... said) {
-  return send_buffer_with(request, to, from, memory.where, c, called_at(found, said...));
+                        at_place memory, const handler_call<Get>& c,
+                        std::same_as<std::source_location> auto... called) {
+  return send_buffer_with(request, to, from, memory.where, c, called_at(found, called...));
 }
 template <sent_elements From, class Get>
 auto send_tagged_buffer(const buffer_request& request, const std::source_location& found, at_node to, const From& from,
-                        const handler_call<Get>& c, std::same_as<std::source_location> auto... said) {
-  return send_buffer_with(request, to, from, place{}, c, called_at(found, said...));
+                        const handler_call<Get>& c, std::same_as<std::source_location> auto... called) {
+  return send_buffer_with(request, to, from, place{}, c, called_at(found, called...));
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// kernel_loops.hpp - what compilers are told of the loops that compute kernels on the host.
+// kernel_loops.hpp - attributes and pragmas of the loops that compute kernels on the host.
 #pragma once
 
 #include <stretto/compiler.hpp>

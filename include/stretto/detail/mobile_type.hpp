@@ -1,4 +1,4 @@
-// mobile_type.hpp - what the compiled core is told of the type of a mobile object.
+// mobile_type.hpp - the type of a mobile object, in the form that the compiled core takes.
 #pragma once
 
 #include <stretto/detail/left_behind.hpp>

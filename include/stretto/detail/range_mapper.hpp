@@ -1,4 +1,4 @@
-// range_mapper.hpp - a mapper of a launch on buffers without its type, as the compiled core is told it.
+// range_mapper.hpp - a mapper of a launch on buffers without its type, in the form that the compiled core takes.
 #pragma once
 
 #include <stretto/buffer_mapper.hpp>
@@ -16,7 +16,7 @@ STRETTO_API_BEGIN
 
 namespace stretto::detail {
 
-/// A mapper as the compiled core is told it.
+/// A mapper in the form that the compiled core takes.
 struct range_mapper {
   enum class kind : std::uint8_t {
     one_to_one,

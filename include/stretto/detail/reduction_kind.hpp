@@ -1,4 +1,4 @@
-// reduction_kind.hpp - a reduction operator without its types, as the compiled core is told it.
+// reduction_kind.hpp - a reduction operator without its types, in the form that the compiled core takes.
 #pragma once
 
 #include <stretto/array_layout.hpp>

@@ -85,12 +85,12 @@ decltype(auto) behind_tags(Request& request, What&& what, First&& first, Rest&&.
 
 /// Where a call is: as its last argument says, or as its first tag has found.
 inline const std::source_location& called_at(const std::source_location& found) noexcept { return found; }
-inline const std::source_location& called_at(const std::source_location&, const std::source_location& said) noexcept {
-  return said;
+inline const std::source_location& called_at(const std::source_location&, const std::source_location& given) noexcept {
+  return given;
 }
 
-/// What a call works over, where it does not say so itself: such types find the source line when they are converted to,
-/// which behind a first tag would be one of a header.
+/// A range that a call takes as a To, such as a box as a kernel_range. A To finds the source line of its call where it
+/// is converted to; behind a first tag this would be a line of a header, and range_at gives it the line of the tag.
 template <class Range, class To>
 concept range_for = std::same_as<Range, To> || std::constructible_from<To, const Range&, const std::source_location&>;
 template <class To, range_for<To> Range>

@@ -1,4 +1,4 @@
-// task_request.hpp - what the tags of a task say, as the compiled core is told it.
+// task_request.hpp - what the tags of a task say, in the form that the compiled core takes.
 #pragma once
 
 #include <stretto/detail/tags.hpp>
@@ -31,7 +31,7 @@ struct placing_request {
   void apply(task_name n) noexcept { name = n.text; }
 };
 
-/// All that the tags of one async said.
+/// What the tags of one async say.
 struct task_request : placing_request {
   std::span<const dependency> after;
   std::span<const event> after_events;
