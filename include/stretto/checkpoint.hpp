@@ -37,8 +37,11 @@
 //             version 3.
 #pragma once
 
+#include <stretto/detail/kept_shape.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/future.hpp>
+#include <stretto/keep.hpp>
+#include <stretto/kept_here.hpp>
 #include <stretto/object.hpp>
 #include <stretto/zarr_type.hpp>
 
@@ -59,172 +62,6 @@
 STRETTO_API_BEGIN
 
 namespace stretto {
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_zarr_number =
-    (std::is_integral_v<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) && sizeof(T) <= 8;
-template <class T>
-inline constexpr bool is_number_vector = false;
-template <class N, class A>
-inline constexpr bool is_number_vector<std::vector<N, A>> = is_zarr_number<N> && !std::is_same_v<N, bool>;
-
-/// What one array of a checkpoint is.
-struct kept_shape {
-  std::string type;  // as Zarr has it
-  std::uint32_t element_bytes = 1;
-  std::vector<std::int64_t> lengths;  // of its axes; none: one element
-  std::vector<std::int64_t> origin;   // of an object
-  std::string fields_of;              // the type whose fields its bytes are; empty: elements
-  std::int64_t rows = 0;              // of a chunk, along axis 0; 0: as many as 64 MiB hold
-
-  template <class Archive>
-  friend void fields(Archive& a, archived<kept_shape, Archive>& s) {
-    a(s.type, s.element_bytes, s.lengths, s.origin, s.fields_of, s.rows);
-  }
-};
-template <class T>
-struct type_text {
-  static std::string text() {
-    const std::string_view all = __PRETTY_FUNCTION__;
-    const auto from = all.find("T = ") + 4, to = all.find(';', from);
-    return std::string(all.substr(from, (to == all.npos ? all.rfind(']') : to) - from));
-  }
-};
-template <class T>
-kept_shape shape_of_number(std::vector<std::int64_t> lengths) {
-  return {zarr_type<T>(), sizeof(T), std::move(lengths), {}, {}};
-}
-
-struct checkpoint_content;
-class opened_checkpoint;
-/// Where something is kept: the name, and the node whose own it is; none: the caller named it.
-struct kept_name {
-  std::string_view name;
-  std::optional<std::uint32_t> node = {};
-};
-/// Throws C04 if nothing is kept under that name, C05 if it is something else, C02.
-std::vector<std::byte> read_kept(const checkpoint_content& from, const kept_name& name, const kept_shape& like,
-                                 kept_shape& is, const std::source_location& where);
-void restore_mobile_objects(const checkpoint_content& from, const std::source_location& where);
-
-}  // namespace detail
-
-/// A value under a name, to be saved. Made by keep().
-struct kept {
-  std::string name;
-  detail::kept_shape shape;
-  std::vector<std::byte> bytes;  // its elements, in the order of C
-  detail::object_handle object;  // or whose they are
-  std::source_location where;
-};
-
-/// Keeps the content that the object has at the checkpoint.
-template <class T, std::size_t D>
-kept keep(std::string_view name, const object<T, D>& o, std::source_location where = std::source_location::current()) {
-  const box elements = o.elements(where);
-  detail::kept_shape shape{detail::zarr_type<T>(), sizeof(T), {}, {}, {}};
-  for (int axis = 0; axis < static_cast<int>(D); ++axis) {
-    shape.lengths.push_back(elements.length(axis));
-    shape.origin.push_back(elements.min()[axis]);
-  }
-  return {std::string(name), std::move(shape), {}, o.handle(), where};
-}
-/// Keeps the value that it has now. Numbers and vectors of numbers become arrays of that type, others the bytes of
-/// their fields.
-template <transferable T>
-kept keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
-  kept k{std::string(name), {}, {}, {}, where};
-  if constexpr (detail::is_zarr_number<T>) {
-    k.shape = detail::shape_of_number<T>({});
-    k.bytes.resize(sizeof(T));
-    std::memcpy(k.bytes.data(), &value, sizeof(T));
-  } else if constexpr (detail::is_number_vector<T>) {
-    k.shape = detail::shape_of_number<typename T::value_type>({static_cast<std::int64_t>(value.size())});
-    k.bytes.resize(value.size() * sizeof(typename T::value_type));
-    if (!value.empty()) std::memcpy(k.bytes.data(), value.data(), k.bytes.size());
-  } else {
-    k.bytes = to_bytes(value);
-    k.shape = detail::shape_of_number<std::uint8_t>({static_cast<std::int64_t>(k.bytes.size())});
-    k.shape.fields_of = detail::type_text<T>::text();
-  }
-  return k;
-}
-
-namespace detail {
-
-/// What a node keeps of its own: a function for each name, which makes it `kept` at the point of a checkpoint.
-struct own_things {
-  struct one {
-    std::string name;
-    std::function<kept()> now;
-  };
-  std::uint16_t node = 0;
-  std::vector<one> all;
-};
-/// Of the node of the calling task, until they are forgotten, from any thread.
-void add_own_things(const std::shared_ptr<own_things>& mine);
-void forget_own_things(const std::shared_ptr<own_things>& mine) noexcept;
-/// Throws C08.
-void keep_own(const std::shared_ptr<own_things>& in, std::string_view name, std::function<kept()> now,
-              const std::source_location& where);
-
-}  // namespace detail
-
-/// What this node keeps of its own, by name: while it lives, every checkpoint of the job has it, whichever node takes
-/// it.
-///
-///     kept_here mine;                      // in a task, on every node that has something
-///     mine.keep("handled", handled).keep("u", u);
-///     ...
-///     for (auto r : saved.nodes_here()) handled += saved.value_of_node<long>(r, "handled");   // in another run, on
-///     every node
-///
-/// Variables are read at the point of the checkpoint, when no handler of a mobile object runs: what handlers alone
-/// change fits the mobile objects that are saved with it. Tasks do run then: give a function, with a lock, for what
-/// they change.
-///
-///   Threads   made by a task of the node; goes in any. It is not destroyed while its variables are read
-///   throws    keep: C08 for a name that cannot be one, or that this node keeps already. Other nodes may keep the same
-///             name
-class kept_here {
- public:
-  kept_here() { detail::add_own_things(mine_); }
-  ~kept_here() { detail::forget_own_things(mine_); }
-  kept_here(const kept_here&) = delete;
-  kept_here& operator=(const kept_here&) = delete;
-
-  /// Keeps the content that the object has at the checkpoint which the variable names then.
-  template <class T, std::size_t D>
-  kept_here& keep(std::string_view name, const object<T, D>& o,
-                  std::source_location where = std::source_location::current()) {
-    return add(name, [&o, called = std::string(name), where] { return stretto::keep(called, o, where); }, where);
-  }
-  /// Keeps the value that the variable has at the checkpoint.
-  template <transferable T>
-    requires(!std::invocable<const T&>)
-  kept_here& keep(std::string_view name, const T& value, std::source_location where = std::source_location::current()) {
-    return add(
-        name, [&value, called = std::string(name), where] { return stretto::keep(called, value, where); }, where);
-  }
-  /// Keeps what the function returns at the checkpoint. It may lock, and does not wait.
-  template <std::invocable F>
-  kept_here& keep(std::string_view name, F value, std::source_location where = std::source_location::current()) {
-    return add(
-        name,
-        [value = std::move(value), called = std::string(name), where] { return stretto::keep(called, value(), where); },
-        where);
-  }
-
- private:
-  kept_here& add(std::string_view name, std::function<kept()> now, const std::source_location& where) {
-    detail::keep_own(mine_, name, std::move(now), where);
-    return *this;
-  }
-
-  const std::shared_ptr<detail::own_things> mine_ = std::make_shared<detail::own_things>();
-};
 
 /// Takes a checkpoint of the whole job, and returns when its point has been passed: what the caller sends from then on
 /// is not in it. The future is ready when it is on disk, in place of the one that was there.

@@ -27,32 +27,21 @@
 //             elements: a reduction is a call.
 #pragma once
 
+#include <stretto/detail/collection_access.hpp>
+#include <stretto/detail/multicast.hpp>
 #include <stretto/mobile.hpp>
-#include <stretto/multicast.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 STRETTO_API_BEGIN
 
 namespace stretto {
-
-namespace detail {
-struct collection_access;
-[[noreturn]] void refuse_element(std::size_t index, std::size_t elements);
-/// Reserves that many consecutive ids; returns the first.
-std::uint64_t reserve_objects(std::size_t count);
-void make_reserved_object(std::uint64_t id, const make_request& request, const message_type& maker, parcel&& arguments);
-std::uint32_t nodes_for_objects();
-[[noreturn]] void refuse_node(std::uint32_t node, const std::source_location& where);
-}  // namespace detail
 
 /// The names of `size()` objects of type T, on every node. A default-made collection is empty.
 template <class T>
@@ -86,70 +75,6 @@ template <class F>
 placed_by<F> placed(F of) {
   return {std::move(of)};
 }
-
-namespace detail {
-
-/// Blocks of consecutive elements, about as many on each node.
-struct in_blocks {
-  std::uint32_t operator()(std::size_t index, std::size_t elements, std::uint32_t nodes) const noexcept {
-    return static_cast<std::uint32_t>(index * nodes / elements);
-  }
-};
-
-struct collection_access {
-  template <class T, class F, class... A>
-  static collection<T> make(std::size_t elements, F&& node_of, std::string_view name, const std::source_location& where,
-                            A&&... arguments) {
-    static_assert(std::is_constructible_v<T, std::size_t, A...>,
-                  "an element of this collection cannot be made of its index, a std::size_t, and these arguments");
-    static_assert((transferable<travelling<A>> && ...),
-                  "an argument for the elements cannot travel: it is a pointer or a view, or a type that needs a "
-                  "function fields()");
-    static_assert((explain_travel<travelling<A>>() && ...));
-    const std::uint32_t nodes = nodes_for_objects();
-    std::vector<std::uint32_t> places(elements);
-    for (std::size_t i = 0; i < elements; ++i) {
-      places[i] = static_cast<std::uint32_t>(node_of(i, elements, nodes));
-      if (places[i] >= nodes) refuse_node(places[i], where);
-    }
-    std::tuple<std::uint64_t, travelling<A>...> all(0, std::forward<A>(arguments)...);
-    collection<T> made;
-    made.first_ = reserve_objects(elements);
-    made.elements_ = elements;
-    std::string of_element;
-    for (std::size_t i = 0; i < elements; ++i) {
-      std::get<0>(all) = i;
-      if (!name.empty()) of_element = std::string(name) + '[' + std::to_string(i) + ']';
-      parcel its{.bytes = {}, .are_values_kept = true};
-      write_parcel(its, all);
-      make_reserved_object(made.first_ + i, {places[i], of_element, where},
-                           maker<T, std::uint64_t, travelling<A>...>::type, std::move(its));
-    }
-    return made;
-  }
-  template <class T, class Get, class... Tag>
-  static future<void> broadcast(const collection<T>& to, const handler_call<Get>& c, const std::source_location& where,
-                                const Tag&... tag) {
-    using Body = broadcast_call<T, Get>;
-    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tie(tag...), to.first_,
-                                       to.elements_, c);
-  }
-  template <class T, class Get, class V, class F, class... Tag>
-  static future<V> reduce(const collection<T>& of, const handler_call<Get>& c, V&& initial, F&& f,
-                          const std::source_location& where, const Tag&... tag) {
-    using Body = broadcast_fold<T, Get, V, F>;
-    return start_broadcast<Body, V>(Body::bytes(), Body::task, where, std::tie(tag...), of.first_, of.elements_, c,
-                                    std::move(initial), std::move(f));
-  }
-  template <class T>
-  static future<void> destroy(const collection<T>& of, const std::source_location& where) {
-    using Body = broadcast_destroy;
-    return start_broadcast<Body, void>(sizeof(Body), broadcast_task<Body>, where, std::tuple<>(), of.first_,
-                                       of.elements_);
-  }
-};
-
-}  // namespace detail
 
 /// Makes `elements` objects T(index, arguments...) and returns the collection at once.
 ///
@@ -186,17 +111,18 @@ collection<T> make_collection(placed_by<F> where, detail::located<task_name> nam
 template <class T, class Get>
 future<void> broadcast(const collection<T>& to, detail::handler_call<Get> c,
                        std::source_location where = std::source_location::current()) {
-  return detail::collection_access::broadcast(to, c, where);
+  return detail::collection_access::broadcast({}, to, c, where);
 }
-template <detail::send_tag T1, class T, class Get>
-future<void> broadcast(const T1& t1, const collection<T>& to, detail::handler_call<Get> c,
-                       std::source_location where = std::source_location::current()) {
-  return detail::collection_access::broadcast(to, c, where, t1);
-}
-template <detail::send_tag T1, detail::send_tag T2, class T, class Get>
-future<void> broadcast(const T1& t1, const T2& t2, const collection<T>& to, detail::handler_call<Get> c,
-                       std::source_location where = std::source_location::current()) {
-  return detail::collection_access::broadcast(to, c, where, t1, t2);
+template <class... A>
+  requires(detail::is_collection<std::remove_cvref_t<A>> || ...)
+future<void> broadcast(detail::first_tag<detail::send_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T, class Get>(const collection<T>& to, const detail::handler_call<Get>& c,
+                              std::same_as<std::source_location> auto... called) {
+        return detail::collection_access::broadcast(first.request, to, c, detail::called_at(first.where, called...));
+      },
+      rest...);
 }
 
 /// Sends the same message to every element, and folds the results on the caller's node: f(... f(f(initial, result of
@@ -212,13 +138,21 @@ template <class T, class Get, class V, class F>
   requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
 future<V> reduce(const collection<T>& of, detail::handler_call<Get> c, V initial, F f,
                  std::source_location where = std::source_location::current()) {
-  return detail::collection_access::reduce(of, c, std::move(initial), std::move(f), where);
+  return detail::collection_access::reduce({}, of, c, std::move(initial), std::move(f), where);
 }
-template <detail::send_tag T1, class T, class Get, class V, class F>
-  requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
-future<V> reduce(const T1& t1, const collection<T>& of, detail::handler_call<Get> c, V initial, F f,
-                 std::source_location where = std::source_location::current()) {
-  return detail::collection_access::reduce(of, c, std::move(initial), std::move(f), where, t1);
+template <class... A>
+  requires(detail::is_collection<std::remove_cvref_t<A>> || ...)
+auto reduce(detail::first_tag<detail::send_request, A...> first, A&&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class T, class Get, class V, class F>(const collection<T>& of, const detail::handler_call<Get>& c, V initial,
+                                                F f, std::same_as<std::source_location> auto... called)
+        requires std::is_invocable_r_v<V, F&, V&&, typename detail::handler_of<typename Get::type>::result>
+      {
+        return detail::collection_access::reduce(first.request, of, c, std::move(initial), std::move(f),
+                                                 detail::called_at(first.where, called...));
+      },
+      std::forward<A>(rest)...);
 }
 
 /// Destroys every element after the messages that this node has sent to it. The future is ready when all have ended.

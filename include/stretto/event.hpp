@@ -1,5 +1,11 @@
 // event.hpp - a one-shot "this has happened", local or remote, that may carry a failure.
 //
+//     user_event gate = user_event::create();
+//     future<void> later = async(after(gate), [] { ... });     // when the gate has been triggered
+//     gate.trigger();
+//     event both = merge(gate, later);                          // when both have happened
+//     wait(both);                                               // throws if an input has failed
+//
 // Threads     every member may be called from any thread that belongs to the event's runtime.
 // Memory      what happened before trigger() is visible after wait() returns or has_triggered() is true.
 // Cost        has_triggered: one load. As a precondition: one list node, only if not yet triggered.

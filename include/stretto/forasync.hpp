@@ -1,5 +1,9 @@
 // forasync.hpp - a loop over one to three axes as tasks.
 //
+//     forasync(box(0, n), [&](coordinate i) { y[i] += a * x[i]; }).get();
+//     forasync(box({0, 0}, {n, n}), extent(16, 256), [&](coordinate i, coordinate j) { v[i * n + j] = 0; }).get();
+//     forasync(box(0, n), [&](const box& part) { sort(part.min()[0], part.max()[0]); }).get();
+//
 // Threads     any thread of a runtime; the body runs on several workers at once.
 // Cost        one task per chunk; chunks are made by halving, so spawning is spread over the workers too.
 // Invariants  every index is visited exactly once; chunks are cut at multiples of the grain from the domain's start.

@@ -1,5 +1,11 @@
 // instance.hpp - typed storage of a box of elements in one memory, made and destroyed when events say so.
 //
+//     auto [u, ready] = instance<float, 2>::create(at(memory), {{0, 0}, {512, 512}});
+//     wait(fill(u, 0.0f));                      // the fill waits for `ready` by itself
+//     u.view()(1, 2) = 1.0f;
+//     event stepped = launch(jacobi, box({1, 1}, {511, 511}), u, v, 0.1f);
+//     u.destroy(after(stepped));
+//
 // An instance is a node's, and its handle works on every node of the job: operations on it go to where it is, and
 // elements travel between nodes (copy.hpp, reduce.hpp). Elements are looked at where they are: view and data throw D24
 // elsewhere. What the instance is, its handle tells on every node: elements, memory, element_bytes and name. The first
@@ -11,16 +17,19 @@
 //             view: a few loads; its operator() is one multiplication and one addition per axis.
 // Invariants  (1) an instance is never moved. (2) operations on it wait by themselves until it exists. (3) once
 //             its destruction has taken effect every use throws D01, or poisons what was submitted before with D08.
-// Source      instances and deferred allocation: Treichler, Bauer, Aiken, "Realm", PACT 2014; elements with pointers
-//             that hold in every instance: "physical regions", section 4 there.
+// Source      instances and deferred allocation: Treichler, Bauer, Aiken, "Realm", PACT 2014.
 #pragma once
 
+#include <stretto/array_layout.hpp>
 #include <stretto/box.hpp>
+#include <stretto/detail/instance_handle.hpp>
 #include <stretto/event.hpp>
 #include <stretto/fields.hpp>
+#include <stretto/index_space.hpp>
 #include <stretto/native_memory.hpp>
 #include <stretto/plain_value.hpp>
 #include <stretto/task.hpp>
+#include <stretto/view.hpp>
 
 #include <array>
 #include <atomic>
@@ -38,181 +47,6 @@
 STRETTO_API_BEGIN
 
 namespace stretto {
-
-namespace data {
-
-/// Where the elements of a box are: at byte sum((p[a] - box.min()[a]) * stride[a]) from the first.
-struct layout {
-  stretto::box box;
-  point stride;  // bytes; may be negative
-  std::uint32_t element_bytes = 1;
-
-  constexpr std::int64_t offset_of(const point& p) const noexcept {
-    return (p[0] - box.min()[0]) * stride[0] + (p[1] - box.min()[1]) * stride[1] + (p[2] - box.min()[2]) * stride[2];
-  }
-};
-
-}  // namespace data
-
-/// Which axis is contiguous: the last one (C, row-major) or the first one (Fortran, column-major).
-enum class axis_order : std::uint8_t { c, fortran };
-
-namespace detail {
-
-struct instance_record;
-
-/// What identifies an instance: where its record is, and which of the record's instances it is, its node's number
-/// first. For an instance that another node asked for, `record` is no address but a number of that node's, and only its
-/// owner knows the record.
-struct instance_handle {
-  instance_record* record = nullptr;
-  std::uint64_t key = 0;
-  friend bool operator==(const instance_handle&, const instance_handle&) = default;
-};
-
-/// Whether an instance takes memory for its elements, or contributors take it as they come.
-enum class storage : std::uint8_t { by_element, by_contributors };
-
-/// Everything of an instance that the compiled core needs to be told.
-struct instance_request {
-  place memory;                           // none if external
-  std::byte* external = nullptr;          // the first element of memory that the program owns
-  const native_memory* native = nullptr;  // the same, of the device whose memory the place is
-  stretto::box box;
-  std::span<const std::int64_t> strides = {};  // elements, one per axis; empty: dense in `order`
-  axis_order order = axis_order::c;
-  std::uint8_t dimensions = 1;
-  std::uint32_t element_bytes = 1;
-  std::uint32_t alignment = 1;
-  storage holds = storage::by_element;
-  std::string_view name;
-  bool only_at_once = false;  // a handle that names nothing, rather than an instance that waits for room
-};
-
-instance_handle create_instance(const instance_request& request, const preconditions& after,
-                                const std::source_location& where);
-struct made_elsewhere {
-  instance_handle made;
-  event ready;
-};
-/// Without a memory: in the main one of that node.
-made_elsewhere create_instance_at(std::uint32_t node, const instance_request& request, const preconditions& after,
-                                  const std::source_location& where);
-std::uint32_t node_of(const instance_handle& h, const std::source_location& where);
-/// The handle by which an instance of this node goes here, whatever name it was given by another. Throws D24 for
-/// another node's.
-instance_handle handle_here(const instance_handle& h, const char* verb, const std::source_location& where);
-event destroy_instance(const instance_handle& h, const preconditions& after, const std::source_location& where);
-event ready_event(const instance_handle& h, const std::source_location& where);
-/// Address of the first element and layout; throws D09 unless it exists.
-std::byte* open_instance(const instance_handle& h, data::layout& shape, const std::source_location& where);
-/// The box and strides, existing or not.
-data::layout shape_of(const instance_handle& h, const std::source_location& where);
-place memory_of(const instance_handle& h, const std::source_location& where);
-std::string name_of(const instance_handle& h, const std::source_location& where);
-[[noreturn]] void out_of_bounds(const point& at, const box& box, unsigned dimensions);
-/// What a checked view may be asked for where that is no box, and who throws for the rest.
-struct view_limits {
-  std::vector<box> allowed;
-  std::function<void(const point& at)> refuse;
-};
-struct instance_access;
-[[noreturn]] void row_not_contiguous(std::int64_t stride_bytes, std::size_t element_bytes);
-
-}  // namespace detail
-
-/// Whether a view looks at every coordinate before it is used.
-enum class bounds : std::uint8_t { unchecked, checked };
-
-/// The elements of an existing instance, for host code. Valid while the instance is.
-///
-///     auto v = u.view();              v(i, j) = 1.0f;
-///     auto w = u.view<bounds::checked>();   w(i, j) throws D02 outside the box
-template <class T, std::size_t D = 1, bounds Check = bounds::unchecked>
-class view {
- public:
-  view(T* first, const data::layout& shape) noexcept : box_(shape.box) {
-    auto* at = reinterpret_cast<byte*>(first);
-    for (int a = 0; a < static_cast<int>(D); ++a) {
-      stride_[static_cast<std::size_t>(a)] = shape.stride[a];
-      at -= shape.box.min()[a] * shape.stride[a];
-    }
-    origin_ = at;
-  }
-  view(T* first, const data::layout& shape, const detail::view_limits* limits) noexcept
-    requires(Check == bounds::checked)
-      : view(first, shape) {
-    limits_ = limits;
-  }
-  /// Looks no longer.
-  operator view<T, D>() const noexcept
-    requires(Check == bounds::checked)
-  {
-    data::layout shape{box_, {}, sizeof(T)};
-    byte* first = origin_;
-    for (std::size_t a = 0; a < D; ++a) {
-      shape.stride[a] = stride_[a];
-      first += box_.min()[a] * stride_[a];
-    }
-    return {reinterpret_cast<T*>(first), shape};
-  }
-
-  template <class... Index>
-    requires(sizeof...(Index) == D && (std::is_convertible_v<Index, std::int64_t> && ...))
-  T& operator()(Index... index) const noexcept(Check == bounds::unchecked) {
-    return at({static_cast<std::int64_t>(index)...});
-  }
-  T& at(const std::array<std::int64_t, D>& p) const noexcept(Check == bounds::unchecked) {
-    if constexpr (Check == bounds::checked) check(p);
-    std::int64_t offset = 0;
-    for (std::size_t a = 0; a < D; ++a) offset += p[a] * stride_[a];
-    return *reinterpret_cast<T*>(origin_ + offset);
-  }
-
-  /// The elements along the last axis that begin with the given point: ordinary contiguous memory from
-  /// min(D-1) to max(D-1). Throws D10 if that axis is not the contiguous one.
-  template <class... Index>
-    requires(sizeof...(Index) + 1 == D)
-  std::span<T> row(Index... index) const {
-    const coordinate first = box_.min()[D - 1], count = box_.length(D - 1);
-    if (count > 1 && stride_[D - 1] != static_cast<std::int64_t>(sizeof(T)))
-      detail::row_not_contiguous(stride_[D - 1], sizeof(T));
-    return {count > 0 ? &at({static_cast<std::int64_t>(index)..., first}) : nullptr, static_cast<std::size_t>(count)};
-  }
-
-  std::int64_t min(std::size_t axis) const noexcept { return box_.min()[axis]; }
-  std::int64_t max(std::size_t axis) const noexcept { return box_.max()[axis]; }
-  std::int64_t stride_bytes(std::size_t axis) const noexcept { return stride_[axis]; }
-  std::uint64_t size() const noexcept { return box_.volume(); }
-
- private:
-  using byte = std::conditional_t<std::is_const_v<T>, const char, char>;
-
-  void check(const std::array<std::int64_t, D>& p) const {
-    point all;
-    for (std::size_t i = 0; i < D; ++i) all[i] = p[i];
-    if (limits_) {
-      for (const box& b : limits_->allowed)
-        if (b.contains(all)) return;
-      limits_->refuse(all);
-    }
-    if (!box_.contains(all)) detail::out_of_bounds(all, box_, D);
-  }
-
-  byte* origin_;  // where the element with all point 0 is, or would be
-  std::array<std::int64_t, D> stride_;
-  box box_;
-  struct none {
-    constexpr none(std::nullptr_t = nullptr) noexcept {}
-  };
-  [[no_unique_address]] std::conditional_t<Check == bounds::checked, const detail::view_limits*, none> limits_ =
-      nullptr;
-};
-
-namespace detail {
-template <class T, std::size_t D, bounds Check>
-inline constexpr bool holds_address<view<T, D, Check>> = true;
-}
 
 struct instance_options {
   axis_order order = axis_order::c;
@@ -369,70 +203,6 @@ struct memory_usage {
 };
 /// Throws D04 if the place is no memory of the calling thread's runtime.
 memory_usage usage_of(place memory, std::source_location where = std::source_location::current());
-
-/// A pointer to an element that holds in every instance of its index space, in any memory: v(e) is the element's value
-/// there. Plain data, so that elements can point to one another and instances of pointers can be indices of a gather.
-struct element {
-  coordinate index = -1;
-  constexpr operator coordinate() const noexcept { return index; }
-  constexpr explicit operator bool() const noexcept { return index >= 0; }
-};
-
-/// A set of elements that are allocated and freed one by one, apart from where their values are kept.
-///
-///     index_space nodes(1000);
-///     auto here = instance<node>::create(at(ram), nodes.elements()).made, there = ... ;
-///     element e = nodes.allocate();
-///     here.view()(e) = ...;                       // and after copy(here, there, nodes.runs()):
-///     there.view()(e)                             // the same element
-///
-/// A value: a copy, also one that travels to another node as an argument, has the same elements allocated, and from
-/// then on its own: what is allocated or freed in one changes no other.
-///
-/// Threads: any; allocation is lock-free and finds the places freed last. A copy of one that changes meanwhile has each
-/// element as it was at some time. Only one thread may assign to it. Cost: one compare-and-swap; a copy: a bit for each
-/// element; sent: two numbers for each run.
-class index_space {
- public:
-  index_space() : index_space(0) {}
-  explicit index_space(std::uint64_t capacity);
-  index_space(const index_space& other);
-  index_space& operator=(const index_space& other);
-
-  /// An element that was not allocated. Throws D18 if all are.
-  element allocate(std::source_location where = std::source_location::current());
-  std::optional<element> try_allocate();
-  /// Throws D19 unless it is allocated.
-  void free(element e, std::source_location where = std::source_location::current());
-
-  bool contains(element e) const noexcept;
-  std::uint64_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
-  std::uint64_t capacity() const noexcept { return capacity_; }
-  /// The box that instances of this space have.
-  box elements() const noexcept { return {0, static_cast<coordinate>(capacity_)}; }
-  /// The allocated elements as ascending boxes, for copy: a snapshot.
-  std::vector<box> runs() const;
-
-  template <class Archive>
-  friend void fields(Archive& a, archived<index_space, Archive>& s) {
-    std::uint64_t capacity = 0;
-    std::vector<std::array<coordinate, 2>> runs;
-    if constexpr (!Archive::is_reading) {
-      capacity = s.capacity();
-      for (const box& run : s.runs()) runs.push_back({run.min()[0], run.max()[0]});
-    }
-    a(capacity, runs);
-    if constexpr (Archive::is_reading) s = index_space(capacity, runs);
-  }
-
- private:
-  index_space(std::uint64_t capacity, std::span<const std::array<coordinate, 2>> runs);  // throws B40
-
-  std::uint64_t capacity_, words_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> taken_;  // one bit per element
-  std::atomic<std::uint64_t> hint_{0};                   // a word that had room lately
-  std::atomic<std::uint64_t> size_{0};
-};
 
 template <class T, std::size_t D>
 new_instance<T, D> instance<T, D>::create(at_place memory, const box& elements, const instance_options& options,

@@ -66,8 +66,6 @@ template <std::size_t N>
 struct subject_of<launched_list<N>> {
   using type = launched_range;
 };
-template <class Tag>
-concept graph_launch_tag = requires(graph_launch request, const Tag& tag) { request.apply(tag); };
 
 launched describe_launch(launch_list& graph, const kernel_code& code, const kernel_range& range,
                          std::span<const object_item> items, const graph_launch& request);
@@ -81,7 +79,7 @@ class launch_graph {
   launch_graph& operator=(launch_graph&&) noexcept;
   ~launch_graph();
 
-  /// Describes a launch on objects (object.hpp says what of): nothing runs.
+  /// Describes a launch on objects (object_launch.hpp says what of): nothing runs.
   ///
   ///   tags     as of launch on objects; after(...) names events and futures that every submission waits for, or
   ///            launches described before
@@ -90,23 +88,15 @@ class launch_graph {
   launched launch(const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
     return with({}, k, range, given...);
   }
-  template <detail::graph_launch_tag T1, class... P, class... A>
-  launched launch(const T1& t1, const kernel<void(P...)>& k, const kernel_range& range, const A&... given) {
-    const auto request = detail::request_of<detail::graph_launch>(t1);
-    return with(request, k, range, given...);
-  }
-  template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, class... P, class... A>
-  launched launch(const T1& t1, const T2& t2, const kernel<void(P...)>& k, const kernel_range& range,
-                  const A&... given) {
-    const auto request = detail::request_of<detail::graph_launch>(t1, t2);
-    return with(request, k, range, given...);
-  }
-  template <detail::graph_launch_tag T1, detail::graph_launch_tag T2, detail::graph_launch_tag T3, class... P,
-            class... A>
-  launched launch(const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k, const kernel_range& range,
-                  const A&... given) {
-    const auto request = detail::request_of<detail::graph_launch>(t1, t2, t3);
-    return with(request, k, range, given...);
+  template <class... A>
+  launched launch(detail::first_tag<detail::graph_launch, A...> first, const A&... rest) {
+    return detail::behind_tags(
+        first.request,
+        [&]<class... P>(const kernel<void(P...)>& k, const detail::range_for<kernel_range> auto& range,
+                        const auto&... given) {
+          return with(first.request, k, detail::range_at<kernel_range>(range, first.where), given...);
+        },
+        rest...);
   }
 
   /// Submits all of them. Nothing is submitted where it throws.

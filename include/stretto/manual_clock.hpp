@@ -1,5 +1,10 @@
 // manual_clock.hpp - a clock that the program moves, for deadlines (timed_wait.hpp).
 //
+//     const auto clock = std::make_shared<manual_clock>();
+//     runtime rt({.clock = clock});
+//     ...                                                      // a task calls wait(e, within(20ms))
+//     clock->advance(std::chrono::milliseconds(20));           // and gives up, unless e has happened
+//
 // Threads     any.
 // Cost        moving it: a lock, and a wake-up for each runtime that goes by it.
 // Invariants  it never goes back.

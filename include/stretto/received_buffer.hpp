@@ -21,37 +21,20 @@
 // Source      buffers of devices in messages, with handlers on the receiving node: PREMA's heterogeneous tasking.
 #pragma once
 
+#include <stretto/detail/buffer_transfer.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/mobile.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <source_location>
 #include <span>
 #include <type_traits>
-#include <utility>
 
 STRETTO_API_BEGIN
 
 namespace stretto {
-
-namespace detail {
-
-struct buffer_name {
-  std::uint64_t number = 0, node = 0;
-};
-/// All throw G09 once it is over.
-instance_handle received_elements(const buffer_name& is, const std::source_location& where);
-void keep_received(const buffer_name& is, event until, const std::source_location& where);
-/// Where the processor or driver of its memory has it; null if the driver has no addresses.
-void* address_of_received(const buffer_name& is, const std::source_location& where);
-
-struct buffer_access;
-
-}  // namespace detail
 
 /// What has come, for its handler.
 template <class T>
@@ -88,125 +71,6 @@ struct native_elements {
   std::uint64_t count = 0;
 };
 
-namespace detail {
-
-struct buffer_access {
-  template <class T>
-  static received_buffer<T> of(const buffer_name& is) noexcept {
-    received_buffer<T> b;
-    b.is_ = is;
-    return b;
-  }
-};
-
-/// Elements of this node: an instance's, those here, or those in memory that a driver gave to the program.
-struct buffer_source {
-  instance_handle in = {};
-  const void* first = nullptr;
-  std::optional<native_memory> native = {};  // in
-  place memory = {};                         // this one
-  std::uint64_t count = 0;
-  std::uint32_t element_bytes = 1, alignment = 1;
-};
-template <class T>
-struct buffer_source_of;
-template <class T>
-struct buffer_source_of<instance<T, 1>> {
-  using element = T;
-  static_assert(explain_bytes<T>());
-  static buffer_source is(const instance<T, 1>& i, const std::source_location& where) {
-    return {.in = i.handle(),
-            .count = shape_of(handle_here(i.handle(), "send_buffer", where), where).box.volume(),
-            .element_bytes = sizeof(T),
-            .alignment = alignof(T)};
-  }
-};
-template <class T>
-struct buffer_source_of<std::span<T>> {
-  using element = std::remove_const_t<T>;
-  static_assert(std::is_trivially_copyable_v<T>,
-                "elements move between memories as bytes: T must be trivially copyable");
-  static_assert(explain_bytes<T>());
-  static buffer_source is(const std::span<T>& s, const std::source_location&) {
-    return {.first = s.data(), .count = s.size(), .element_bytes = sizeof(T), .alignment = alignof(T)};
-  }
-};
-template <class T>
-struct buffer_source_of<native_elements<T>> {
-  using element = T;
-  static_assert(std::is_trivially_copyable_v<T>,
-                "elements move between memories as bytes: T must be trivially copyable");
-  static_assert(explain_bytes<T>());
-  static buffer_source is(const native_elements<T>& e, const std::source_location&) {
-    return {.native = e.first,
-            .memory = e.memory.where,
-            .count = e.count,
-            .element_bytes = sizeof(T),
-            .alignment = alignof(T)};
-  }
-};
-template <class S>
-concept sent_elements = requires { typename buffer_source_of<S>::element; };
-
-template <class T, class Get>
-struct buffer_handler {
-  using signature = handler_of<typename Get::type>;
-  using returned = typename signature::result;
-  static_assert(std::same_as<received_buffer<T>, typename signature::object>,
-                "the handler of a buffer takes it first, as received_buffer of the element type that is sent");
-
-  static void run(field_reader& in, field_writer& out) {
-    buffer_name is;
-    typename signature::arguments all;
-    in(is.number, is.node, all);
-    auto b = buffer_access::of<T>(is);
-    const auto called = [&b](auto&... a) -> returned { return std::invoke(Get::get(), b, std::move(a)...); };
-    if constexpr (std::is_void_v<returned>) {
-      std::apply(called, all);
-    } else {
-      const returned value = std::apply(called, all);
-      if constexpr (std::derived_from<returned, event>) b.keep_until(value);
-      out(value);
-    }
-  }
-  static constexpr remote_function_type type{remote_function_mark, Get::signature(), run};
-};
-
-struct buffer_request : send_request {
-  std::uint32_t node = 0;
-  place memory = {};  // there
-};
-/// A name for the next buffer, by which its handler finds it.
-buffer_name next_buffer();
-completion& send_elements(const buffer_request& request, const buffer_name& is, const buffer_source& from,
-                          const remote_function_type& function, const parcel& arguments, std::size_t value_bytes,
-                          const task_type& type, value_reader read, const std::source_location& where);
-
-template <class From, class Get, class... Tag>
-auto send_buffer_with(at_node to, const From& from, place memory, const handler_call<Get>& c,
-                      const std::source_location& where, const Tag&... tag) {
-  using source = buffer_source_of<From>;
-  using handler = buffer_handler<typename source::element, Get>;
-  using R = typename handler::returned;
-  auto request = request_of<buffer_request>(tag...);
-  request.node = to.index;
-  request.memory = memory;
-  const buffer_name is = next_buffer();
-  parcel arguments{.bytes = {}, .may_be_read_twice = true};
-  write_parcel(arguments, is.number, is.node, c.arguments);
-  value_reader read = nullptr;
-  if constexpr (!std::is_void_v<R>)
-    read = +[](field_reader& in, void* storage) {
-      R value{};
-      in(value);
-      ::new (storage) R(std::move(value));
-    };
-  return future_access::make<R>(send_elements(request, is, source::is(from, where), handler::type, arguments,
-                                              value_bytes<R>, value_type<R>, read, where));
-}
-
-}  // namespace detail
-
 /// Sends the elements to that node, into a buffer made there in `memory`, and runs the handler when they are there.
 /// Returns the future of what it returns.
 ///
@@ -221,33 +85,22 @@ auto send_buffer_with(at_node to, const From& from, place memory, const handler_
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, memory.where, handler, where);
+  return detail::send_buffer_with({}, to, from, memory.where, handler, where);
 }
 template <detail::sent_elements From, class Get>
 auto send_buffer(at_node to, const From& from, const detail::handler_call<Get>& handler,
                  std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, place{}, handler, where);
+  return detail::send_buffer_with({}, to, from, place{}, handler, where);
 }
-template <detail::send_tag T1, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, at_node to, const From& from, at_place memory, const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, memory.where, handler, where, t1);
-}
-template <detail::send_tag T1, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, at_node to, const From& from, const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, place{}, handler, where, t1);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, at_place memory,
-                 const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, memory.where, handler, where, t1, t2);
-}
-template <detail::send_tag T1, detail::send_tag T2, detail::sent_elements From, class Get>
-auto send_buffer(const T1& t1, const T2& t2, at_node to, const From& from, const detail::handler_call<Get>& handler,
-                 std::source_location where = std::source_location::current()) {
-  return detail::send_buffer_with(to, from, place{}, handler, where, t1, t2);
+template <class... A>
+  requires(std::same_as<std::remove_cvref_t<A>, at_node> || ...)
+auto send_buffer(detail::first_tag<detail::buffer_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&](const auto&... behind) -> decltype(detail::send_tagged_buffer(first.request, first.where, behind...)) {
+        return detail::send_tagged_buffer(first.request, first.where, behind...);
+      },
+      rest...);
 }
 
 }  // namespace stretto

@@ -84,7 +84,7 @@ struct recorded_body {
 /// What may run where the last predecessor ended: data operations. Everything else is a task.
 enum class runs : std::uint8_t { as_task, at_once };
 
-/// All that the tags of one recorded operation said.
+/// What the tags of one recorded operation say.
 struct recorded_request : placing_request {
   std::span<const recorded_operation> after;
 
@@ -111,8 +111,6 @@ struct port_request : recorded_request {
     recorded_request::apply(tag);
   }
 };
-template <class Tag>
-concept recorded_tag = requires(recorded_request request, const Tag& tag) { request.apply(tag); };
 
 /// How a graph's arguments are kept for one replay.
 struct arguments_type {
@@ -133,14 +131,14 @@ class graph_base {
 
   external_precondition add_precondition(task_name name = {},
                                          std::source_location where = std::source_location::current());
-  template <recorded_tag T1>
-  external_postcondition add_postcondition(const T1& t1, std::source_location where = std::source_location::current()) {
-    return postcondition(request_of<port_request>(t1), where);
-  }
-  template <recorded_tag T1, recorded_tag T2>
-  external_postcondition add_postcondition(const T1& t1, const T2& t2,
-                                           std::source_location where = std::source_location::current()) {
-    return postcondition(request_of<port_request>(t1, t2), where);
+  template <class... A>
+  external_postcondition add_postcondition(first_tag<port_request, A...> first, const A&... rest) {
+    return behind_tags(
+        first.request,
+        [&](std::same_as<std::source_location> auto... called) {
+          return postcondition(first.request, called_at(first.where, called...));
+        },
+        rest...);
   }
 
   graph_statistics statistics() const;
@@ -218,26 +216,16 @@ class recorded_graph : public detail::graph_base {
   ///   throws   S21 while a replay is under way, S22 for an operation of another graph; S02, S03, S04 as async
   template <class F>
   recorded_operation add(F&& body, std::source_location where = std::source_location::current()) {
-    return add_with(std::forward<F>(body), where);
+    return add_with({}, std::forward<F>(body), where);
   }
-  template <detail::recorded_tag T1, class F>
-  recorded_operation add(const T1& t1, F&& body, std::source_location where = std::source_location::current()) {
-    return add_with(std::forward<F>(body), where, t1);
-  }
-  template <detail::recorded_tag T1, detail::recorded_tag T2, class F>
-  recorded_operation add(const T1& t1, const T2& t2, F&& body,
-                         std::source_location where = std::source_location::current()) {
-    return add_with(std::forward<F>(body), where, t1, t2);
-  }
-  template <detail::recorded_tag T1, detail::recorded_tag T2, detail::recorded_tag T3, class F>
-  recorded_operation add(const T1& t1, const T2& t2, const T3& t3, F&& body,
-                         std::source_location where = std::source_location::current()) {
-    return add_with(std::forward<F>(body), where, t1, t2, t3);
-  }
-  template <detail::recorded_tag T1, detail::recorded_tag T2, detail::recorded_tag T3, detail::recorded_tag T4, class F>
-  recorded_operation add(const T1& t1, const T2& t2, const T3& t3, const T4& t4, F&& body,
-                         std::source_location where = std::source_location::current()) {
-    return add_with(std::forward<F>(body), where, t1, t2, t3, t4);
+  template <class... A>
+  recorded_operation add(detail::first_tag<detail::recorded_request, A...> first, A&&... rest) {
+    return detail::behind_tags(
+        first.request,
+        [&]<class F>(F&& body, std::same_as<std::source_location> auto... called) {
+          return add_with(first.request, std::forward<F>(body), detail::called_at(first.where, called...));
+        },
+        std::forward<A>(rest)...);
   }
 
   /// Runs all operations once, in their order.
@@ -259,10 +247,9 @@ class recorded_graph : public detail::graph_base {
   }
 
  private:
-  template <class F, class... Tag>
-  recorded_operation add_with(F&& body, const std::source_location& where, const Tag&... tag) {
+  template <class F>
+  recorded_operation add_with(const detail::recorded_request& request, F&& body, const std::source_location& where) {
     using Body = std::decay_t<F>;
-    const auto request = detail::request_of<detail::recorded_request>(tag...);
     return record(detail::runs::as_task, "task",
                   {std::make_shared<Body>(std::forward<F>(body)), detail::recorded_call<Body, arguments>::run}, request,
                   where);

@@ -62,23 +62,17 @@ recorded_operation launch(detail::graph_base& g, const kernel<void(P...)>& k, co
                           const A&... given) {
   return detail::record_launch_checked(g, {}, k, range, given...);
 }
-template <detail::recorded_tag T1, class... P, class... A>
-recorded_operation launch(detail::graph_base& g, const T1& t1, const kernel<void(P...)>& k, const kernel_range& range,
-                          const A&... given) {
-  const auto request = detail::request_of<detail::recorded_request>(t1);
-  return detail::record_launch_checked(g, request, k, range, given...);
-}
-template <detail::recorded_tag T1, detail::recorded_tag T2, class... P, class... A>
-recorded_operation launch(detail::graph_base& g, const T1& t1, const T2& t2, const kernel<void(P...)>& k,
-                          const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::recorded_request>(t1, t2);
-  return detail::record_launch_checked(g, request, k, range, given...);
-}
-template <detail::recorded_tag T1, detail::recorded_tag T2, detail::recorded_tag T3, class... P, class... A>
-recorded_operation launch(detail::graph_base& g, const T1& t1, const T2& t2, const T3& t3, const kernel<void(P...)>& k,
-                          const kernel_range& range, const A&... given) {
-  const auto request = detail::request_of<detail::recorded_request>(t1, t2, t3);
-  return detail::record_launch_checked(g, request, k, range, given...);
+template <class... A>
+recorded_operation launch(detail::graph_base& g, detail::first_tag<detail::recorded_request, A...> first,
+                          const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class... P>(const kernel<void(P...)>& k, const detail::range_for<kernel_range> auto& range,
+                      const auto&... given) {
+        return detail::record_launch_checked(g, first.request, k, detail::range_at<kernel_range>(range, first.where),
+                                             given...);
+      },
+      rest...);
 }
 
 }  // namespace stretto

@@ -1,5 +1,9 @@
 // reduction_operator.hpp - operators that combine values: of reductions, and of kernels that contribute to them.
 //
+//     auto r = reduction_instance<sum<double>>::create(at(memory), box(0, n));                        // reduce.hpp
+//     STRETTO_KERNEL(histogram, (in<int> x, reduce<sum<int>> count), { count(x(global_id(0))) << 1; }) // kernel.hpp
+//     host_task(x.elements(), fold, x.in(one_to_one), most.reduce<maximum<double>>());                 // host_task.hpp
+//
 // Threads     types without state.
 // Invariants  fold is associative; the order of what is folded matters only where is_commutative says so.
 // Source      reduction operators with apply and fold: Treichler, Bauer, Aiken, "Realm", PACT 2014, section 6.

@@ -15,6 +15,7 @@
 // Source      deferred spawning on other processors: Realm; finish over places: X10.
 #pragma once
 
+#include <stretto/detail/remote_function.hpp>
 #include <stretto/fields.hpp>
 #include <stretto/task.hpp>
 
@@ -46,129 +47,6 @@ class remote_exception : public std::runtime_error {
   std::string type_, message_;
 };
 
-namespace detail {
-
-/// A constant of the program: where it lies says on every node which function is meant.
-struct remote_function_type {
-  std::uint64_t mark;     // of what such a constant begins with
-  const char* signature;  // for messages
-  void (*run)(field_reader& arguments, field_writer& result);
-};
-inline constexpr std::uint64_t remote_function_mark = 0x5f72746f6e6f6566;
-
-template <class R, class... A>
-struct remote_signature {
-  using result = R;
-  using arguments = std::tuple<std::decay_t<A>...>;
-  static_assert((transferable<std::decay_t<A>> && ...),
-                "a parameter of this function cannot travel: it is a pointer or a view, or a type that needs a "
-                "function fields()");
-  static_assert((explain_travel<std::decay_t<A>>() && ...));
-  static_assert(
-      std::is_void_v<R> || transferable<std::decay_t<R>>,
-      "what this function returns cannot travel: it is a pointer or a view, or a type that needs a function fields()");
-  static_assert(explain_travel<std::conditional_t<std::is_void_v<R>, int, std::decay_t<R>>>());
-  static_assert(!std::is_reference_v<R>, "a function for other nodes returns a value or void");
-  static_assert(
-      ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...),
-      "a function for other nodes cannot change its caller's arguments: take them by value or const reference");
-};
-template <class F>
-struct remote_signature_of : remote_signature_of<decltype(&F::operator())> {};
-template <class R, class... A>
-struct remote_signature_of<R (*)(A...)> : remote_signature<R, A...> {};
-template <class R, class... A>
-struct remote_signature_of<R (*)(A...) noexcept> : remote_signature<R, A...> {};
-template <class L, class R, class... A>
-struct remote_signature_of<R (L::*)(A...) const> : remote_signature<R, A...> {};
-template <class L, class R, class... A>
-struct remote_signature_of<R (L::*)(A...) const noexcept> : remote_signature<R, A...> {};
-
-/// How many parameters a function has, and its first.
-template <class... A>
-struct parameter_list {
-  static constexpr std::size_t count = 0;
-  using first = void;
-};
-template <class First, class... A>
-struct parameter_list<First, A...> {
-  static constexpr std::size_t count = 1 + sizeof...(A);
-  using first = First;
-};
-template <class F>
-struct parameters_of : parameters_of<decltype(&F::operator())> {};
-template <class R, class... A>
-struct parameters_of<R (*)(A...)> : parameter_list<A...> {};
-template <class R, class... A>
-struct parameters_of<R (*)(A...) noexcept> : parameter_list<A...> {};
-template <class L, class R, class... A>
-struct parameters_of<R (L::*)(A...) const> : parameter_list<A...> {};
-template <class L, class R, class... A>
-struct parameters_of<R (L::*)(A...) const noexcept> : parameter_list<A...> {};
-
-/// A handler of mobile objects (mobile.hpp): a member function, or what takes the object before so many arguments.
-template <class F, std::size_t arguments>
-consteval bool takes_object() {
-  if constexpr (std::is_member_function_pointer_v<F>) return true;
-  else
-    return parameters_of<F>::count == arguments + 1 && std::is_lvalue_reference_v<typename parameters_of<F>::first> &&
-           std::is_class_v<std::remove_cvref_t<typename parameters_of<F>::first>>;
-}
-
-template <class Get>
-void run_remote(field_reader& in, field_writer& out) {
-  using signature = remote_signature_of<typename Get::type>;
-  typename signature::arguments arguments;
-  in(arguments);
-  if constexpr (std::is_void_v<typename signature::result>) {
-    std::apply(Get::get(), std::move(arguments));
-  } else {
-    const auto value = std::apply(Get::get(), std::move(arguments));
-    out(value);
-  }
-}
-template <auto f>
-struct named_function {
-  using type = decltype(f);
-  static constexpr auto get() { return f; }
-  static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
-};
-template <class L>
-struct lambda_function {
-  using type = L;
-  static constexpr auto get() { return L(); }
-  static constexpr const char* signature() { return __PRETTY_FUNCTION__; }
-};
-template <class Get>
-inline constexpr remote_function_type remote_function{remote_function_mark, Get::signature(), run_remote<Get>};
-
-/// Puts the value into the storage of a record; throws B40.
-using value_reader = void (*)(field_reader& from, void* storage);
-
-struct remote_request : task_request {
-  std::uint32_t node = ~0u;  // this one
-  using task_request::apply;
-  void apply(at_node n) noexcept { node = n.index; }
-};
-template <class Tag>
-concept remote_tag = requires(remote_request request, const Tag& tag) { request.apply(tag); };
-
-completion& spawn_remote(const remote_request& request, const remote_function_type& function, const parcel& arguments,
-                         std::size_t value_bytes, const task_type& type, value_reader read,
-                         const std::source_location& where);
-struct remote_access;
-
-/// Converted to the parameters, and written. What is called twice reads them twice.
-template <class Signature, class... A>
-parcel written_arguments(A&&... arguments) {
-  const typename Signature::arguments all(std::forward<A>(arguments)...);
-  parcel written{.bytes = {}, .may_be_read_twice = true};
-  write_parcel(written, all);
-  return written;
-}
-
-}  // namespace detail
-
 /// A function and its arguments, as bytes. Made by call().
 template <class R>
 class remote_call {
@@ -181,32 +59,6 @@ class remote_call {
   const detail::remote_function_type* function_;
   detail::parcel arguments_;
 };
-
-namespace detail {
-struct remote_access {
-  template <class R>
-  static const remote_function_type& function_of(const remote_call<R>& c) noexcept {
-    return *c.function_;
-  }
-  template <class R>
-  static const parcel& arguments_of(const remote_call<R>& c) noexcept {
-    return c.arguments_;
-  }
-  template <class R, remote_tag... Tag>
-  static future<R> spawn(const remote_call<R>& c, const std::source_location& where, const Tag&... tag) {
-    const auto request = request_of<remote_request>(tag...);
-    value_reader read = nullptr;
-    if constexpr (!std::is_void_v<R>)
-      read = +[](field_reader& from, void* storage) {
-        R value{};
-        from(value);
-        ::new (storage) R(std::move(value));
-      };
-    return future_access::make<R>(
-        spawn_remote(request, *c.function_, c.arguments_, value_bytes<R>, value_type<R>, read, where));
-  }
-};
-}  // namespace detail
 
 /// What to do on another node: `f` with these arguments, which are converted to its parameters and copied.
 template <auto f, class... A>
@@ -229,7 +81,7 @@ auto call(L, A&&... arguments) {
 
 /// Runs it as a task of that node and returns the future of what it returns.
 ///
-///   tags     up to four of at_node(n), without which it is this one, and those of async, in any order. Places and
+///   tags     any of at_node(n), without which it is this one, and those of async, in any order. Places and
 ///            workers are those of that node. A profile has what was measured there: workers are its workers, times are
 ///            put between the call and the answer as if the two messages had taken equally long
 ///   throws   B20; N02 if there is no such node; S02, S03 for a place or worker of this node; S04 for a priority. What
@@ -237,26 +89,17 @@ auto call(L, A&&... arguments) {
 ///            function, S02, S03
 template <class R>
 future<R> async(const remote_call<R>& c, std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where);
+  return detail::remote_access::spawn({}, c, where);
 }
-template <detail::remote_tag T1, class R>
-future<R> async(const T1& t1, const remote_call<R>& c, std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1);
-}
-template <detail::remote_tag T1, detail::remote_tag T2, class R>
-future<R> async(const T1& t1, const T2& t2, const remote_call<R>& c,
-                std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1, t2);
-}
-template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, class R>
-future<R> async(const T1& t1, const T2& t2, const T3& t3, const remote_call<R>& c,
-                std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1, t2, t3);
-}
-template <detail::remote_tag T1, detail::remote_tag T2, detail::remote_tag T3, detail::remote_tag T4, class R>
-future<R> async(const T1& t1, const T2& t2, const T3& t3, const T4& t4, const remote_call<R>& c,
-                std::source_location where = std::source_location::current()) {
-  return detail::remote_access::spawn(c, where, t1, t2, t3, t4);
+template <class... A>
+  requires(detail::is_remote_call<std::remove_cvref_t<A>> || ...)
+auto async(detail::first_tag<detail::remote_request, A...> first, const A&... rest) {
+  return detail::behind_tags(
+      first.request,
+      [&]<class R>(const remote_call<R>& c, std::same_as<std::source_location> auto... called) {
+        return detail::remote_access::spawn(first.request, c, detail::called_at(first.where, called...));
+      },
+      rest...);
 }
 
 }  // namespace stretto

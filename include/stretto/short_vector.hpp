@@ -85,7 +85,7 @@ struct alignas(2 * sizeof(T)) short_vector<T, 2> {
 
   short_vector() = default;  ///< without a value
   constexpr short_vector(T its_x, T its_y) noexcept : x(its_x), y(its_y) {}
-  constexpr explicit short_vector(T all) noexcept : x(all), y(all) {}
+  constexpr explicit short_vector(T each) noexcept : x(each), y(each) {}
   STRETTO_DETAIL_VECTOR_OPERATORS
 
  private:
@@ -101,7 +101,7 @@ struct alignas(4 * sizeof(T)) short_vector<T, 4> {
 
   short_vector() = default;  ///< without a value
   constexpr short_vector(T its_x, T its_y, T its_z, T its_w) noexcept : x(its_x), y(its_y), z(its_z), w(its_w) {}
-  constexpr explicit short_vector(T all) noexcept : x(all), y(all), z(all), w(all) {}
+  constexpr explicit short_vector(T each) noexcept : x(each), y(each), z(each), w(each) {}
   STRETTO_DETAIL_VECTOR_OPERATORS
 
  private:

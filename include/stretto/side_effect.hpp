@@ -14,7 +14,7 @@
 // Threads     handles, copied as values. Made like buffers, by one task at a time.
 // Memory      a host task that affects it sees what the ones before wrote on its node.
 // Cost        a number; of a task, a step for each that is in use. Horizons bound what is remembered.
-// Value       fence(effect, f) of buffer.hpp gives what f() finds behind all that affects it.
+// Value       fence(effect, f) of host_task.hpp gives what f() finds behind all that affects it.
 // Source      Celerity's side effects on host objects; ours have tasks that only use one, and no value: the function
 //             owns that.
 #pragma once

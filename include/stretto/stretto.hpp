@@ -1,6 +1,7 @@
 // stretto.hpp - everything.
 #pragma once
 
+#include <stretto/array_layout.hpp>
 #include <stretto/async_copy.hpp>
 #include <stretto/balancer.hpp>
 #include <stretto/balancing.hpp>
@@ -9,12 +10,19 @@
 #include <stretto/buffer.hpp>
 #include <stretto/buffer_checkpoint.hpp>
 #include <stretto/buffer_files.hpp>
+#include <stretto/buffer_launch.hpp>
+#include <stretto/buffer_mapper.hpp>
+#include <stretto/buffer_tags.hpp>
+#include <stretto/buffer_use.hpp>
+#include <stretto/buffer_view.hpp>
 #include <stretto/cancel.hpp>
 #include <stretto/checkpoint.hpp>
 #include <stretto/collection.hpp>
 #include <stretto/completion_queue.hpp>
 #include <stretto/copy.hpp>
 #include <stretto/coroutine.hpp>
+#include <stretto/device_kind.hpp>
+#include <stretto/epoch.hpp>
 #include <stretto/error.hpp>
 #include <stretto/event.hpp>
 #include <stretto/fields.hpp>
@@ -22,9 +30,15 @@
 #include <stretto/forasync.hpp>
 #include <stretto/future.hpp>
 #include <stretto/global_object.hpp>
+#include <stretto/group_scope.hpp>
+#include <stretto/host_task.hpp>
+#include <stretto/index_space.hpp>
 #include <stretto/instance.hpp>
 #include <stretto/job.hpp>
+#include <stretto/keep.hpp>
+#include <stretto/kept_here.hpp>
 #include <stretto/kernel.hpp>
+#include <stretto/kernel_range.hpp>
 #include <stretto/kernel_template.hpp>
 #include <stretto/launch.hpp>
 #include <stretto/launch_graph.hpp>
@@ -33,6 +47,7 @@
 #include <stretto/mobile.hpp>
 #include <stretto/native_kernel.hpp>
 #include <stretto/object.hpp>
+#include <stretto/object_launch.hpp>
 #include <stretto/place.hpp>
 #include <stretto/platform.hpp>
 #include <stretto/profile.hpp>
@@ -48,4 +63,7 @@
 #include <stretto/runtime.hpp>
 #include <stretto/scheduler.hpp>
 #include <stretto/task.hpp>
+#include <stretto/task_tags.hpp>
 #include <stretto/timed_wait.hpp>
+#include <stretto/view.hpp>
+#include <stretto/weights.hpp>

@@ -1,4 +1,4 @@
-#include <stretto/instance.hpp>
+#include <stretto/index_space.hpp>
 
 #include <stretto/error.hpp>
 

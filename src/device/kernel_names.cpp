@@ -26,7 +26,7 @@ const word_set& words_of_bodies() {
   static const word_set& all = *new const word_set{
       "const", "volatile", "if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue",
       "return", "sizeof", "true", "false",
-      // names that kernel_scope.hpp declares
+      // names that kernel_scope.hpp and group_scope.hpp declare
       "global_id", "global_size", "global_min", "group_id", "group_size", "group_count", "each_item", "per_item",
       "local_array", "in", "out", "inout", "reduce", "local", "denormals_are_zero", "STRETTO_FOREACH", "sqrt", "rsqrt",
       "exp", "log", "sin", "cos", "tan", "atan", "tanh", "floor", "ceil", "round", "fabs", "pow", "atan2", "fmod",

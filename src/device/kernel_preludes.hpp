@@ -1,4 +1,5 @@
-// kernel_preludes.hpp - the text in front of every kernel: the names of kernel_scope.hpp in a device's language.
+// kernel_preludes.hpp - the text in front of every kernel: the names of kernel_scope.hpp and group_scope.hpp in the
+// language of a device.
 //
 // Threads     constants.
 #pragma once

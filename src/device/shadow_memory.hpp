@@ -12,7 +12,7 @@
 // Source      shadow memory per element, as race detectors for GPUs keep it: writer, readers, barrier intervals.
 #pragma once
 
-#include <stretto/kernel_scope.hpp>
+#include <stretto/group_scope.hpp>
 
 #include <cstddef>
 #include <cstdint>

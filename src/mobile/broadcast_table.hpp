@@ -11,7 +11,7 @@
 //             have replied. The arguments and the finish scope live until all that the handlers spawned has ended, too.
 #pragma once
 
-#include <stretto/multicast.hpp>
+#include <stretto/detail/multicast.hpp>
 
 #include <atomic>
 #include <cstdint>

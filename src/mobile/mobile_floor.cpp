@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <stretto/collection.hpp>
+#include <stretto/detail/multicast.hpp>
 #include <stretto/error.hpp>
-#include <stretto/multicast.hpp>
 
 #include "base/peek.hpp"
 #include "event/event_floor.hpp"

@@ -5,8 +5,8 @@
 //             members that issue() has set.
 #pragma once
 
+#include <stretto/detail/handler_span.hpp>
 #include <stretto/error.hpp>
-#include <stretto/handler_span.hpp>
 
 #include <boost/container/small_vector.hpp>
 

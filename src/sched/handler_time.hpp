@@ -4,7 +4,7 @@
 // Cost        two clock reads, and two for each suspension.
 #pragma once
 
-#include <stretto/handler_span.hpp>
+#include <stretto/detail/handler_span.hpp>
 
 #include <algorithm>
 #include <utility>

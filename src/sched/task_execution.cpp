@@ -1,6 +1,6 @@
 #include "sched/task_execution.hpp"
 
-#include <stretto/handler_span.hpp>
+#include <stretto/detail/handler_span.hpp>
 
 #include <cxxabi.h>
 #include <pthread.h>

@@ -142,12 +142,11 @@ struct broadcast_fold : broadcast_call<T, Get> {
 };
 
 /// Makes the task with Body(all...) and sends.
-template <class Body, class V, class... Tag, class... A>
+template <class Body, class V, class... A>
 future<V> start_broadcast(std::size_t bytes, const task_type& type, const std::source_location& where,
-                          const std::tuple<const Tag&...>& tags, A&&... all) {
+                          const task_request& request, A&&... all) {
   static_assert(alignof(Body) <= storage_offset,
                 "arguments of a handler, and what folds its results, are aligned to at most 64 bytes");
-  const auto request = std::apply([](const Tag&... tag) { return request_of<task_request>(tag...); }, tags);
   task_request bare;
   bare.name = request.name;
   bare.priority = request.priority;

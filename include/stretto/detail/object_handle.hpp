@@ -1,0 +1,88 @@
+// object_handle.hpp - the counted reference that objects are made of, and what the compiled core does with it.
+#pragma once
+
+#include <stretto/array_layout.hpp>
+#include <stretto/box.hpp>
+#include <stretto/event.hpp>
+#include <stretto/fields.hpp>
+#include <stretto/future.hpp>
+#include <stretto/kernel_code.hpp>
+#include <stretto/place.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string_view>
+#include <utility>
+
+STRETTO_API_BEGIN
+
+namespace stretto {
+
+namespace objects {
+struct object_record;
+}
+
+namespace detail {
+
+/// The counted reference that objects are made of.
+class object_handle {
+ public:
+  object_handle() noexcept = default;
+  explicit object_handle(objects::object_record* r) noexcept : record_(r) {}
+  object_handle(const object_handle& other) noexcept;
+  object_handle(object_handle&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  object_handle& operator=(object_handle other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~object_handle();
+
+  objects::object_record* get() const noexcept { return record_; }
+  friend bool operator==(const object_handle& a, const object_handle& b) noexcept { return a.record_ == b.record_; }
+
+ private:
+  objects::object_record* record_ = nullptr;
+};
+
+struct object_request {
+  box elements;
+  std::uint8_t dimensions = 1;
+  std::uint32_t element_bytes = 1, alignment = 1;
+  std::string_view name;
+  const void* from = nullptr;  // its first content, dense; null: nothing is written
+  place memory = {};           // where it lives, of the host and a device
+};
+object_handle make_object(const object_request& request, const std::source_location& where);
+box elements_of(const object_handle& h, const std::source_location& where);
+void remove_from_devices(const object_handle& h, const std::source_location& where);
+
+/// With the content that it will have once all has ended that is submitted by now.
+object_handle copy_of_object(const object_handle& h);
+/// It is nobody else's from now on.
+void separate_object(object_handle& h);
+void write_object(field_writer& to, const object_handle& h);
+/// Throws B40 for one of other elements or axes than `like`.
+object_handle read_object(field_reader& from, const object_request& like);
+inline constexpr std::size_t most_bytes_of_name = 256;  // of an object in a message, usually
+
+/// Elements held for the host.
+struct held_elements;
+void release_elements(held_elements* held) noexcept;
+struct release_held {
+  void operator()(held_elements* held) const noexcept { release_elements(held); }
+};
+using held_pointer = std::unique_ptr<held_elements, release_held>;
+std::byte* first_of(const held_elements& held, data::layout& shape);
+future<held_pointer> hold_elements(const object_handle& h, const box& part, access how,
+                                   const std::source_location& where);
+event copy_elements(const object_handle& h, const box& part, access how, std::byte* outside,
+                    const std::source_location& where);
+
+struct object_access;
+
+}  // namespace detail
+}  // namespace stretto
+
+STRETTO_API_END
