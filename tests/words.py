@@ -99,7 +99,7 @@ STRETTO = Law(
         "duty, duties": (0, "polling task"),
         "course, courses": (22, "history"),
         "aftermath": (0, "consequences"),
-        "surroundings": (22, "environment"),
+        "environment": (22, "environment"),
         "words": (820, "encoded fields, key"),
         "content, contents": (1110, "data"),
         "beside": (170, "next to"),

@@ -104,7 +104,7 @@ class job {
     entries_.back().decode_and_handle =
         +[](job& j, void* o, rank from, reader& content, base::thread_context& context) {
           M m{};
-          if (!decode_message(content, m, j.surroundings(from))) return false;
+          if (!decode_message(content, m, j.environment(from))) return false;
           (static_cast<Owner*>(o)->*f)(from, m, context);
           return true;
         };
@@ -119,7 +119,7 @@ class job {
     entries_.back().decode_head_and_handle =
         +[](job& j, void* o, rank from, reader& head, net::payload&& rest, base::thread_context& context) {
           M m{};
-          if (!decode_message(head, m, j.surroundings(from))) return false;
+          if (!decode_message(head, m, j.environment(from))) return false;
           (static_cast<Owner*>(o)->*f)(from, m, std::move(rest), context);
           return true;
         };
@@ -147,7 +147,7 @@ class job {
     e.refused_struct =
         +[](job& j, void* o, rank from, reader& prefix, failure_ref cause, base::thread_context& context) {
           M m{};
-          decode_prefix(prefix, m, j.surroundings(from));
+          decode_prefix(prefix, m, j.environment(from));
           (static_cast<Owner*>(o)->*f)(from, m, std::move(cause), context);
         };
   }
@@ -214,7 +214,7 @@ class job {
   template <message_struct M>
   void send(rank to, message_kind kind, const M& m) {
     writer content;
-    encode_message(content, m, surroundings(self_));
+    encode_message(content, m, environment(self_));
     send(to, kind, std::move(content));
   }
   /// The same for a message whose last field is a span of the bytes of `owner`: many are not copied, but kept until
@@ -222,7 +222,7 @@ class job {
   template <message_struct M>
   void send(rank to, const M& m, std::vector<std::byte>&& owner) {
     writer content;
-    const std::span<const std::byte> last = encode_head(content, m, surroundings(self_));
+    const std::span<const std::byte> last = encode_head(content, m, environment(self_));
     if (is_lent(last.size())) {
       const auto kept = std::make_shared<const std::vector<std::byte>>(std::move(owner));
       return send(to, kind_of<M>(), content, last, kept, counting::as_message);
@@ -234,7 +234,7 @@ class job {
   template <message_struct M>
   void send(rank to, const M& m, std::shared_ptr<const void> lent, counting is, followed by_another = followed::no) {
     writer head;
-    const std::span<const std::byte> last = encode_head(head, m, surroundings(self_));
+    const std::span<const std::byte> last = encode_head(head, m, environment(self_));
     send(to, kind_of<M>(), head, last, std::move(lent), is, by_another);
   }
   /// For kinds registered by on_payload: `payload` follows the struct. `lent` keeps it alive until it has been sent.
@@ -242,7 +242,7 @@ class job {
   void send(rank to, const M& head, std::span<const std::byte> payload, std::shared_ptr<const void> lent, counting is,
             followed by_another = followed::no) {
     writer fields;
-    encode_message(fields, head, surroundings(self_));
+    encode_message(fields, head, environment(self_));
     send(to, kind_of<M>(), fields, payload, std::move(lent), is, by_another);
   }
   /// The same; `payload` must stay valid until `sent` runs, which it does with N05 if that node is lost.
@@ -250,7 +250,7 @@ class job {
   void send(rank to, const M& head, std::span<const std::byte> payload, places::completion& sent,
             bool from_device = false) {
     writer fields;
-    encode_message(fields, head, surroundings(self_));
+    encode_message(fields, head, environment(self_));
     send(to, kind_of<M>(), fields, payload, sent, from_device);
   }
   template <message_struct M>
@@ -258,15 +258,15 @@ class job {
     return kinds_of_types_.at(type_number_of<M>());
   }
   /// What the fields of a message of that sender need to know.
-  message_surroundings surroundings(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
+  message_environment environment(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }
   /// All kinds whose messages are structs, for checks of their fields. default_bytes: a message of default fields.
   /// reencode decodes bytes and encodes the result again; nothing if they do not decode.
   struct message_type {
     std::string_view name;
-    std::vector<std::byte> (*default_bytes)(const message_surroundings&);
-    std::optional<std::vector<std::byte>> (*reencode)(const message_surroundings&, std::span<const std::byte>);
+    std::vector<std::byte> (*default_bytes)(const message_environment&);
+    std::optional<std::vector<std::byte>> (*reencode)(const message_environment&, std::span<const std::byte>);
   };
   std::vector<message_type> message_types() const;
   /// Of structs that are sent inside other messages (ordered_messages.hpp).

@@ -75,7 +75,7 @@ class failure_fields {
 };
 
 /// What some fields need to know of the job.
-struct message_surroundings {
+struct message_environment {
   std::uint16_t first_node = 0;  // the node number of rank 0
   std::uint32_t nodes = 0;
   rank sender = 0;
@@ -128,14 +128,14 @@ inline constexpr bool is_array<std::array<T, n>> = true;
 
 class field_encoder {
  public:
-  field_encoder(writer& to, const message_surroundings& of) noexcept : to_(to), of_(of) {}
+  field_encoder(writer& to, const message_environment& of) noexcept : to_(to), of_(of) {}
 
   /// Leaves the last span where it lies, as `rest`.
   bool keeps_rest_apart = false;
   std::span<const std::byte> rest = {};
 
   writer& bytes() noexcept { return to_; }
-  const message_surroundings& surroundings() const noexcept { return of_; }
+  const message_environment& environment() const noexcept { return of_; }
 
   template <class T>
   void put(const T& value) {
@@ -171,15 +171,15 @@ class field_encoder {
   void put_count(std::size_t n) { to_.put(static_cast<std::uint32_t>(n)); }
 
   writer& to_;
-  const message_surroundings& of_;
+  const message_environment& of_;
 };
 
 class field_decoder {
  public:
-  field_decoder(reader& from, const message_surroundings& of) noexcept : from_(from), of_(of) {}
+  field_decoder(reader& from, const message_environment& of) noexcept : from_(from), of_(of) {}
 
   reader& bytes() noexcept { return from_; }
-  const message_surroundings& surroundings() const noexcept { return of_; }
+  const message_environment& environment() const noexcept { return of_; }
   void refuse() noexcept { is_refused_ = true; }
   /// Whether all that was read so far could be.
   bool is_good() const noexcept { return !is_refused_ && from_.is_whole(); }
@@ -236,7 +236,7 @@ class field_decoder {
   }
 
   reader& from_;
-  const message_surroundings& of_;
+  const message_environment& of_;
   bool is_refused_ = false;
 };
 
@@ -245,7 +245,7 @@ struct field_codec<node_rank> {
   static void put(field_encoder& to, node_rank r) { to.put(r.of); }
   static void get(field_decoder& from, node_rank& r) {
     from.get(r.of);
-    if (r.of < from.surroundings().nodes) return;
+    if (r.of < from.environment().nodes) return;
     r = 0;
     from.refuse();
   }
@@ -260,10 +260,10 @@ struct field_codec<event> {
 template <>
 struct field_codec<std::source_location> {
   static void put(field_encoder& to, const std::source_location& where) {
-    to.put(encode(where, to.surroundings().sending_node()));
+    to.put(encode(where, to.environment().sending_node()));
   }
   static void get(field_decoder& from, std::source_location& where) {
-    where = decode(from.bytes().get<std::uint64_t>(), from.surroundings().sending_node());
+    where = decode(from.bytes().get<std::uint64_t>(), from.environment().sending_node());
   }
 };
 
@@ -272,23 +272,23 @@ template <>
 struct field_codec<failure_ref> {
   static void put(field_encoder& to, const failure_ref& f) {
     to.put(static_cast<bool>(f));
-    if (f) to.surroundings().failures->write(to.bytes(), *f.get());
+    if (f) to.environment().failures->write(to.bytes(), *f.get());
   }
   static void get(field_decoder& from, failure_ref& f) {
     bool is_there = false;
     from.get(is_there);
-    if (is_there && from.is_good()) f = from.surroundings().failures->read(from.bytes(), from.surroundings().sender);
+    if (is_there && from.is_good()) f = from.environment().failures->read(from.bytes(), from.environment().sender);
   }
 };
 
 /// Appends the fields of `m`.
 template <message_struct M>
-void encode_message(writer& to, const M& m, const message_surroundings& of) {
+void encode_message(writer& to, const M& m, const message_environment& of) {
   field_encoder(to, of).put(m);
 }
 /// The same without its last field, a span, which is returned: it is sent from where it lies.
 template <message_struct M>
-std::span<const std::byte> encode_head(writer& to, const M& m, const message_surroundings& of) {
+std::span<const std::byte> encode_head(writer& to, const M& m, const message_environment& of) {
   field_encoder e(to, of);
   e.keeps_rest_apart = true;
   e.put(m);
@@ -296,14 +296,14 @@ std::span<const std::byte> encode_head(writer& to, const M& m, const message_sur
 }
 /// False if the bytes are not exactly the fields of an M.
 template <message_struct M>
-bool decode_message(reader& from, M& m, const message_surroundings& of) {
+bool decode_message(reader& from, M& m, const message_environment& of) {
   field_decoder d(from, of);
   d.get(m);
   return d.is_good() && from.left() == 0;
 }
 /// Of the first bytes of a message: the fields that they hold; the others keep their values.
 template <message_struct M>
-void decode_prefix(reader& from, M& m, const message_surroundings& of) {
+void decode_prefix(reader& from, M& m, const message_environment& of) {
   field_decoder(from, of).get(m);
 }
 

@@ -64,13 +64,13 @@ template <class Handler>
 using message_of = decltype(handlers_of::message_argument(std::declval<Handler>()));
 
 template <message_struct M>
-std::vector<std::byte> default_bytes(const message_surroundings& of) {
+std::vector<std::byte> default_bytes(const message_environment& of) {
   writer to;
   encode_message(to, M{}, of);
   return std::vector(to.all().begin(), to.all().end());
 }
 template <message_struct M>
-std::optional<std::vector<std::byte>> reencode(const message_surroundings& of, std::span<const std::byte> bytes) {
+std::optional<std::vector<std::byte>> reencode(const message_environment& of, std::span<const std::byte> bytes) {
   reader from(bytes);
   M m{};
   if (!decode_message(from, m, of)) return {};

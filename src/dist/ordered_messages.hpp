@@ -41,7 +41,7 @@ class ordered_messages final : public protocol {
     using M = message_of<decltype(f)>;
     const auto decode_and_handle = +[](job& j, void* o, rank from, reader& fields, base::thread_context& context) {
       M m{};
-      if (!decode_message(fields, m, j.surroundings(from))) return j.refuse_malformed(M::message, from);
+      if (!decode_message(fields, m, j.environment(from))) return j.refuse_malformed(M::message, from);
       (static_cast<Owner*>(o)->*f)(from, m, context);
     };
     entries_.push_back({owner, type_number_of<M>(), decode_and_handle});
@@ -56,7 +56,7 @@ class ordered_messages final : public protocol {
     entries_[kind_of<M>()].refused =
         +[](job& j, void* o, rank from, reader& prefix, failure_ref cause, base::thread_context& context) {
           M m{};
-          decode_prefix(prefix, m, j.surroundings(from));
+          decode_prefix(prefix, m, j.environment(from));
           (static_cast<Owner*>(o)->*f)(from, m, std::move(cause), context);
         };
   }
@@ -65,8 +65,8 @@ class ordered_messages final : public protocol {
   template <message_struct M>
   void send(rank to, const M& m) {
     writer content;
-    encode_message(content, sequenced_message{.kind = kind_of<M>()}, job_.surroundings(job_.self()));
-    encode_message(content, m, job_.surroundings(job_.self()));
+    encode_message(content, sequenced_message{.kind = kind_of<M>()}, job_.environment(job_.self()));
+    encode_message(content, m, job_.environment(job_.self()));
     send_numbered(to, std::move(content));
   }
 

@@ -11,9 +11,9 @@ using namespace stretto::wave;
 
 namespace {
 
-const surroundings here{{600, 800}, 2};
+const environment here{{600, 800}, 2};
 
-std::string message_of(const options& asked, const surroundings& world = here) {
+std::string message_of(const options& asked, const environment& world = here) {
   try {
     validate(asked, world);
   } catch (const stretto::error& e) {

@@ -50,7 +50,7 @@ struct ping {
   std::uint32_t number = 0;
 };
 
-constexpr message_surroundings four_nodes{.nodes = 4};
+constexpr message_environment four_nodes{.nodes = 4};
 
 one_of_all example() {
   return {.is_there = true,

@@ -36,7 +36,7 @@ class one_failure final : public failure_fields {
   failure_ref its_ = detail::make_failure(std::make_exception_ptr(std::runtime_error("no")), "work", {});
 };
 
-/// Runs on the one node of a simulated job. Calls f(type, surroundings) for each kind of message.
+/// Runs on the one node of a simulated job. Calls f(type, environment) for each kind of message.
 template <class F>
 void for_all_types(F&& f) {
   const simulated_job job({.nodes = 1});
@@ -44,7 +44,7 @@ void for_all_types(F&& f) {
   rt.run([&] {
     const dist_state& here = *base::require_current("test").runtime->get<dist_state>(base::floor_slot::dist);
     one_failure failures;
-    const message_surroundings of{.first_node = 7, .nodes = 3, .sender = 1, .failures = &failures};
+    const message_environment of{.first_node = 7, .nodes = 3, .sender = 1, .failures = &failures};
     const auto types = here.of->of().message_types();
     CHECK(types.size() > 40);
     for (const dist::job::message_type& type : types) {
@@ -92,7 +92,7 @@ bytes_of_message random_bytes(std::size_t n, std::mt19937& random) {
 }  // namespace
 
 TEST_CASE("a message of default fields is read as it was written, and no beginning of it is a message") {
-  for_all_types([](const dist::job::message_type& type, const message_surroundings& of) {
+  for_all_types([](const dist::job::message_type& type, const message_environment& of) {
     const bytes_of_message whole = type.default_bytes(of);
     const auto again = type.reencode(of, whole);
     REQUIRE(again);
@@ -103,7 +103,7 @@ TEST_CASE("a message of default fields is read as it was written, and no beginni
 
 TEST_CASE("of all beginnings of arbitrary bytes at most one is a message, or all from one on: what ends in bytes") {
   std::mt19937 random(1);
-  for_all_types([&](const dist::job::message_type& type, const message_surroundings& of) {
+  for_all_types([&](const dist::job::message_type& type, const message_environment& of) {
     for (int round = 0; round < 20; ++round) {
       const bytes_of_message all = round == 0 ? bytes_of_message(400) : random_bytes(400, random);
       std::vector<std::size_t> accepted;
@@ -122,7 +122,7 @@ TEST_CASE("of all beginnings of arbitrary bytes at most one is a message, or all
 
 TEST_CASE("any change of a byte makes bytes that are refused, or that are what their message is written as") {
   std::mt19937 random(2);
-  for_all_types([&](const dist::job::message_type& type, const message_surroundings& of) {
+  for_all_types([&](const dist::job::message_type& type, const message_environment& of) {
     const bytes_of_message whole = type.default_bytes(of);
     if (whole.empty()) return;
     for (int round = 0; round < 500; ++round) {
