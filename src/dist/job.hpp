@@ -257,7 +257,7 @@ class job {
   message_kind kind_of() const noexcept {
     return kinds_of_types_.at(type_number_of<M>());
   }
-  /// What the fields of a message of that sender need to know.
+  /// The environment of the fields of a message from that sender.
   message_environment environment(rank sender) const noexcept { return {first_, nodes_, sender, failures_}; }
   /// Failures in messages are written and read by it. Before start.
   void set_failure_fields(failure_fields& all) noexcept { failures_ = &all; }

@@ -74,7 +74,7 @@ class failure_fields {
   ~failure_fields() = default;
 };
 
-/// What some fields need to know of the job.
+/// The facts about the job that some fields need.
 struct message_environment {
   std::uint16_t first_node = 0;  // the node number of rank 0
   std::uint32_t nodes = 0;

@@ -18,7 +18,7 @@ struct termination_query {
   std::vector<node_rank> lost = {};
 };
 
-/// What the node has sent and handled since the start, when it was idle in that round.
+/// The counts of messages of the node since the start, when it was idle in that round.
 struct termination_reply {
   static constexpr std::string_view message = "termination.reply";
   static constexpr bool is_counted = false;
