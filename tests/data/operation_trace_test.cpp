@@ -162,6 +162,9 @@ TEST_CASE(
       const auto v = instance<float, 2>::create(at(memories[1]), whole, {.name = "v"}).made;
       wait(fill(u, 1.0f));
       wait(copy(u, v, parts));
+      const auto h = instance<float, 2>::create(at(rt.machine().memories().front()), whole, {.name = "h"}).made;
+      wait(copy(v, h, parts));
+      wait(copy(h, u, parts));
     });
   }
   std::ifstream in(file);
@@ -171,11 +174,15 @@ TEST_CASE(
   std::vector<std::uint64_t> bytes;
   for (const json& e : whole.at("traceEvents")) {
     if (e.at("ph") != "X") continue;
-    ++spans[e.at("cat").get<std::string>()];
-    if (e.at("cat") == "copy") bytes.push_back(e.at("args").at("bytes").get<std::uint64_t>());
+    const std::string name = e.at("name");
+    ++spans[name];
+    if (name == "copy of instance \"u\" to instance \"v\"")
+      bytes.push_back(e.at("args").at("bytes").get<std::uint64_t>());
   }
   std::ranges::sort(bytes);
-  CHECK(spans["fill"] == 1);
+  CHECK(spans["fill to instance \"u\""] == 1);
+  CHECK(spans["copy of instance \"v\" to instance \"h\""] == 1);
+  CHECK(spans["copy of instance \"h\" to instance \"u\""] == 1);
   CHECK(bytes == std::vector<std::uint64_t>{4, 4, 51 * 4, 51 * 4, 3 * 64 * 4, 3 * 64 * 4});
 }
 
