@@ -11,6 +11,16 @@
 
 namespace stretto::data {
 
+namespace {
+
+std::uint64_t largest_box_volume(const operation_request& r) noexcept {
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < r.box_count; ++i) largest = std::max<std::uint64_t>(largest, r.box_at(i).volume());
+  return largest;
+}
+
+}  // namespace
+
 staged_copy::step_part::step_part() noexcept : completion(on_part_done) {}
 
 staged_copy::staged_copy(data_state& state, owner& made_by, operation& op, std::vector<memory_space*> route)
@@ -34,8 +44,8 @@ void staged_copy::give_back() noexcept {
 
 bool staged_copy::reserve() {
   const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
-  const std::uint64_t whole = std::max<std::uint64_t>(op_.request.first_box.volume(), 1) * element;
-  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, whole));
+  const std::uint64_t largest = std::max<std::uint64_t>(largest_box_volume(op_.request), 1) * element;
+  piece_bytes_ = std::max(element, std::min(state_.settings.staging_bytes, largest));
   for (;; piece_bytes_ = std::max(element, piece_bytes_ / 2)) {
     for (slots_ = 2; slots_ > 0; --slots_) {
       bool enough = true;
@@ -74,7 +84,7 @@ bool staged_copy::reserve_on_heap() {
 
 void staged_copy::cut() {
   const std::uint64_t element = op_.request.used[0].record->shape.element_bytes;
-  const std::uint64_t per_piece = route_.size() == 2 ? op_.request.first_box.volume() : piece_bytes_ / element;
+  const std::uint64_t per_piece = route_.size() == 2 ? largest_box_volume(op_.request) : piece_bytes_ / element;
   for (std::size_t i = 0; i < op_.request.box_count; ++i)
     for (const box& b : pieces_of(op_.request.box_at(i), std::max<std::uint64_t>(per_piece, 1))) pieces_.push_back(b);
   order_ = std::make_unique<pipeline>(static_cast<unsigned>(steps_.size()), pieces_.size(), slots_);

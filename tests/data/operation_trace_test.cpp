@@ -146,6 +146,46 @@ TEST_CASE("a large copy is shown as its parts, not as tasks without a name, and 
   }
 }
 
+TEST_CASE(
+    "between simulated devices, each box of a copy leaves one span to the host and one from it, fills leave one") {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("staged_trace_test." + std::to_string(getpid()) + ".json");
+  {
+    runtime rt({.workers = 2, .devices = "sim:2", .trace = file.string()});
+    rt.run([&] {
+      std::vector<place> memories;
+      for (const place p : rt.machine().memories())
+        if (rt.machine().kind(p) == place_kind::gpu_memory) memories.push_back(p);
+      REQUIRE(memories.size() == 2);
+      const box whole({0, 0}, {64, 64}), parts[] = {{{0, 0}, {1, 1}}, {{1, 0}, {4, 64}}, {{9, 3}, {60, 4}}};
+      const auto u = instance<float, 2>::create(at(memories[0]), whole, {.name = "u"}).made;
+      const auto v = instance<float, 2>::create(at(memories[1]), whole, {.name = "v"}).made;
+      wait(fill(u, 1.0f));
+      wait(copy(u, v, parts));
+      const auto h = instance<float, 2>::create(at(rt.machine().memories().front()), whole, {.name = "h"}).made;
+      wait(copy(v, h, parts));
+      wait(copy(h, u, parts));
+    });
+  }
+  std::ifstream in(file);
+  const json whole = json::parse(in);
+  std::filesystem::remove(file);
+  std::map<std::string, int> spans;
+  std::vector<std::uint64_t> bytes;
+  for (const json& e : whole.at("traceEvents")) {
+    if (e.at("ph") != "X") continue;
+    const std::string name = e.at("name");
+    ++spans[name];
+    if (name == "copy of instance \"u\" to instance \"v\"")
+      bytes.push_back(e.at("args").at("bytes").get<std::uint64_t>());
+  }
+  std::ranges::sort(bytes);
+  CHECK(spans["fill to instance \"u\""] == 1);
+  CHECK(spans["copy of instance \"v\" to instance \"h\""] == 1);
+  CHECK(spans["copy of instance \"h\" to instance \"u\""] == 1);
+  CHECK(bytes == std::vector<std::uint64_t>{4, 4, 51 * 4, 51 * 4, 3 * 64 * 4, 3 * 64 * 4});
+}
+
 TEST_CASE("a reduction is shown as one") {
   const auto r = record(2, [&](place memory) {
     const auto sums = instance<double>::create(at(memory), {0, 100}, {.name = "sums"}).made;

@@ -111,6 +111,37 @@ TEST_CASE("a copy between memories without a channel goes through one that has b
   there_and_back(three_memories(slow_channel::manner::as_task).options);
 }
 
+TEST_CASE("the largest of several boxes decides the size of the pieces, not the first one") {
+  const auto c = three_memories(slow_channel::manner::at_once);
+  with_data(
+      [&] {
+        const box parts[] = {{{0, 0}, {1, 1}}, {{1, 0}, {3, 100}}, {{5, 0}, {6, 100}}, {{4, 99}, {5, 100}}};
+        const auto a = instance<int, 2>::create(at(ram), {{0, 0}, {10, 100}}).made;
+        const auto between = instance<int, 2>::create(at(other), {{0, 0}, {10, 100}}).made;
+        const auto away = instance<int, 2>::create(at(far), {{0, 0}, {10, 100}}).made;
+        const auto back = instance<int, 2>::create(at(ram), {{0, 0}, {10, 100}}).made;
+        wait(fill(a, 5));
+        wait(fill(back, -1));
+        const auto starts_of = [&](const auto& from, const auto& to) {
+          const int before = c.way->starts;
+          wait(copy(from, to, parts));
+          return c.way->starts - before;
+        };
+        CHECK(starts_of(a, between) == 4);
+        CHECK(starts_of(a, away) == 4 * 2);
+        CHECK(starts_of(away, back) == 4 * 2);
+        int wrong = 0;
+        for (int i = 0; i < 10; ++i)
+          for (int j = 0; j < 100; ++j) {
+            bool copied = false;
+            for (const box& b : parts) copied = copied || b.contains(point(i, j));
+            wrong += back.view()(i, j) != (copied ? 5 : -1);
+          }
+        CHECK(wrong == 0);
+      },
+      c.options);
+}
+
 TEST_CASE("the profile of a staged copy counts its hops, and starts when its buffers are there") {
   with_data(
       [] {

@@ -145,7 +145,7 @@ TEST_CASE(
     rest.what.iterations = 21;
     const std::string told = stretto::test::thrown_by([&] { run_on(2, rest); });
     CHECK(told.find("error W38: \"" + rest.restore.string() + "\" is the checkpoint of another run") == 0);
-    CHECK(told.find("there       13 x 8 x 11 cells, 20 steps, computed by ") != std::string::npos);
+    CHECK(told.find("found       13 x 8 x 11 cells, 20 steps, computed by ") != std::string::npos);
     rest.restore = folder.path / "none.ckpt";
     CHECK(stretto::test::thrown_by([&] {
             run_on(1, rest);

@@ -168,7 +168,7 @@ TEST_CASE("a run goes on from its checkpoint, on other nodes as well, to the sam
   r.each = 5;
   const std::string told = thrown_by([&] { run_on(2, r); });
   CHECK(told.find("error W38: \"" + r.checkpoint.string() + "\" is the checkpoint of another run") == 0);
-  CHECK(told.find("there       1500 particles of seed 1 in 5 x 6 patches, 25 steps, hints every 4") !=
+  CHECK(told.find("found       1500 particles of seed 1 in 5 x 6 patches, 25 steps, hints every 4") !=
         std::string::npos);
 }
 
