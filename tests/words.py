@@ -28,7 +28,7 @@ import layers
 
 COLUMNS = 120
 SUBJECT = 72
-PAGE = 45
+PAGE = 60
 HEADER = 300
 FOLDERS = ["include", "src", "modules", "tools", "examples", "bench", "tests", "docs", "cmake"]
 CPP = {".cpp", ".hpp", ".h", ".S"}

@@ -129,7 +129,7 @@ class Words(unittest.TestCase):
                         "Consequences")
         assert_decision(DECISION.replace("Accepted, 2026-11.", "Proposed."),
                         '1: the status is neither "Accepted, 2026-11." nor "Replaced by decision 00NN, 2026-11."')
-        assert_decision(DECISION + 40 * "- One more.\n", "46: 49 lines; a page has 45")
+        assert_decision(DECISION + 52 * "- One more.\n", "61: 61 lines; a page has 60")
         unlisted = "1: docs/adr/README.md does not list it as \"- [0007] Copy the thief's side\" with its link"
         assert_decision(DECISION, unlisted, index="")
         assert_decision(DECISION, unlisted, index=INDEX.replace("[0007]:", "[7]:"))

@@ -1,4 +1,4 @@
-// debug_build.hpp - whether this library is one for finding faults (docs/adr/0015).
+// debug_build.hpp - whether this library is one for finding faults (docs/adr/0078).
 //
 // Threads     any.
 #pragma once

@@ -123,7 +123,8 @@ class instruction_executor {
     };
     std::unordered_map<graph::processor_number, empty_instance> empty_instances = {};
   };
-  /// Fills must_succeed_ with the writers of what the instruction reads, and with the end of its other predecessors.
+  /// Fills must_succeed_ with the writers of what the instruction reads, and must_end_ with the ends of its other
+  /// predecessors.
   void find_dependencies(const graph::instruction& i, const task_work& work);
   /// Calls f(allocation, part, reads, writes) for each use of the instruction.
   template <class F>

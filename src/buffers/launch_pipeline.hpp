@@ -8,7 +8,7 @@
 //     program:  launch -> pending_launches -> continues
 //     task:     pending launch -> task, commands, instructions, operations; ends when none is left
 //
-// A call that needs the graphs submits the pending launches itself, instead of waiting for that task. (Decision 0060.)
+// A call that needs the graphs submits the pending launches itself, instead of waiting for that task. (Decision 0030.)
 //
 // Threads     calls of the program one at a time; the submitting task runs on any worker. Lock order:
 //             `submission_mutex`, then `mutex`.

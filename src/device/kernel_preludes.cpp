@@ -358,7 +358,7 @@ std::string text_of(const std::set<atomic_function>& used, dialect d) {
   return text;
 }
 
-// Decision 0051. Items of a group may run in lockstep, so no item may wait inside the loop for another one that has
+// Decision 0016. Items of a group may run in lockstep, so no item may wait inside the loop for another one that has
 // not left it. Values that others wrote are read from memory, not from this item's cache.
 std::string text_of(const locked_fold& f, dialect d) {
   const bool is_opencl = d == dialect::opencl;

@@ -29,8 +29,8 @@
 
 namespace stretto::mobiles {
 
-/// Whether a request belongs to this table and not to pending_replies. Requests there count up from 1 or are a slot's
-/// index below a generation; none of them has both of these bits set.
+/// The request numbers of broadcasts have both of these bits set. No request number of pending_replies has both: it
+/// counts up from 1, or is a slot's index below a generation.
 inline constexpr std::uint64_t broadcast_request_bits = std::uint64_t{1} << 63 | std::uint64_t{1} << 31;
 inline bool is_broadcast_request(std::uint64_t request) noexcept {
   return (request & broadcast_request_bits) == broadcast_request_bits;

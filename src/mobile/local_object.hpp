@@ -101,7 +101,7 @@ class local_object : public detail::local_object_base {
 
   bool is_paused = false;  // nothing begins and it does not migrate, except released messages
   bool may_migrate_while_paused = false;
-  std::uint32_t released_messages = 0;  // so many of the queue may begin
+  std::uint32_t released_messages = 0;  // number of messages, from the front of the queue, that may begin
 
   bool is_leaving = false;            // the home node has been asked for a migration
   bool is_migration_granted = false;  // by the home node

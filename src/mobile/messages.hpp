@@ -57,8 +57,8 @@ struct remote_message : message {
   std::source_location where;
   std::string name;
   detail::parcel arguments;                        // of this node; the bytes are here unless they are stored inline
-  std::shared_ptr<const std::byte> received = {};  // many received bytes, which lie elsewhere
-  std::uint64_t received_bytes = 0;                // of these, or of inline bytes
+  std::shared_ptr<const std::byte> received = {};  // argument bytes that lie elsewhere; null: none do
+  std::uint64_t received_bytes = 0;                // number of these, or of inline bytes
   failure_ref refused = {};  // a node lacked memory for it: only its number is forwarded, and no handler runs
   routing_state routing;
   dist::back_pressure::share memory = {};

@@ -233,7 +233,7 @@ class mobile_objects final : public dist::protocol {
     base::spin_lock lock;
     std::unordered_map<object_id, entry> all;
     mobile_statistics counters;
-    std::uint64_t ended = 0;  // messages of this node that are counted as near or far
+    std::uint64_t ended = 0;  // messages counted in counters.near or counters.far that have ended
     entry* find(object_id id) {
       const auto it = all.find(id);
       return it == all.end() ? nullptr : &it->second;
@@ -443,7 +443,7 @@ class mobile_objects final : public dist::protocol {
   std::atomic<std::uint64_t> random_draws_{0};
   std::atomic<bool> is_measuring_{false};
   std::atomic<double> seconds_per_tick_{0};                            // set before is_measuring_
-  std::atomic<std::uint64_t> window_begin_{0}, last_window_begin_{0};  // begins of the windows, in ticks
+  std::atomic<std::uint64_t> window_begin_{0}, last_window_begin_{0};  // when the windows began, in ticks
   std::atomic<std::uint64_t> remote_handlers_running_{0};              // for messages of other nodes
   std::atomic<std::uint64_t> extra_begun_{0}, extra_ended_{0};         // messages of this node that no shard counts
   std::atomic<std::uint64_t> protocol_messages_sent_{0}, protocol_messages_received_{0};  // to and from other nodes

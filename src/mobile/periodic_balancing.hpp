@@ -18,7 +18,7 @@
 
 namespace stretto::mobiles {
 
-/// With the names of the option.
+/// Named as the values of the option `balance`.
 enum class policy : std::uint8_t { none, greedy, refine, diffusion, stealing };
 
 class periodic_balancing {

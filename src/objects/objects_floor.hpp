@@ -30,7 +30,7 @@ struct objects_settings {
   stretto::log_level log = log_level::warn;
   bool check = false;
   bool recycles = true;  // records of launches are pooled
-  // time counts the queries for it: a stepped runtime repeats the same schedule for the same seed
+  // the clock returns how often it was read, so that a stepped runtime repeats its schedule for the same seed
   bool counts_time = false;
 };
 

@@ -220,7 +220,7 @@ struct objects_state {
   std::atomic<bool> must_handle_ends{true};
 
   // Guarded by the mutex:
-  // all tasks wait for memory and nothing is under way: waiting for the end of others is refused
+  // true while a memory deadlock is broken: a task that lacks memory is refused instead of waiting for other tasks
   bool is_deadlocked = false;
   std::vector<execution_place> execution_places;  // the host first
   std::vector<execution_place> shared_memories;   // memory that host and `device` use in place; no kernels run there
@@ -228,7 +228,7 @@ struct objects_state {
   // null if only the host computes: tasks are issued in the order of submission
   std::shared_ptr<device_scheduler> scheduler;
   base::block_stock task_stock;
-  base::block_cache task_blocks;  // after their stock
+  base::block_cache task_blocks;  // declared after task_stock, so that it is destroyed first
   base::block_stock object_stock;
   base::block_cache object_blocks;
   task_slots slots;
@@ -258,7 +258,7 @@ struct objects_state {
 
   double ns_per_tick = 1;
   bool counts_time = false;
-  std::atomic<trace::ticks> time_queries{0};  // number of queries, if the time is counted
+  std::atomic<trace::ticks> time_queries{0};  // number of calls of now(), if counts_time
   /// The clock that measures kernels.
   trace::ticks now() noexcept {
     return counts_time ? time_queries.fetch_add(1, std::memory_order_relaxed) : trace::clock::now();

@@ -253,7 +253,7 @@ void issue_queued(objects_state& s, base::thread_context& context) {
 }
 
 /// Whether all tasks that have not been issued wait for memory, or for such a task, and nothing is under way that could
-/// free some. Views do not count: they end when the program likes.
+/// free some. Views do not count: the program decides when they end.
 bool is_stalled(const objects_state& s) {
   std::size_t counted = 0, queued = 0;
   for (const execution_place& at : s.execution_places) {
