@@ -19,6 +19,7 @@ FAKES = {
     "dpkg-query": 'shift 2; for p in "$@"; do [ "$p" = "${LACKING-}" ] || echo "$p installed"; done',
     "cmake": 'echo "cmake $*" >>"$LOG"; case $* in *--preset*) mkdir -p "build/$2"; : >"build/$2/build.ninja";; *) echo "ninja: no work to do.";; esac',
     "ninja": "",
+    "doxygen": 'echo "doxygen $*, in $PWD" >>"$LOG"; [ ! -e "$HERE/doxygen_fails" ]',
     "ctest": 'echo "ctest $*" >>"$LOG"; echo "100% tests passed"; exit ${CTEST_CODE-0}',
     "id": 'echo ${USER_ID-0}',
 }
@@ -108,6 +109,22 @@ class FrontDoor(unittest.TestCase):
         self.run_it("test", "--long")
         self.assertIn("cmake --preset fuzz", self.log)
         self.assertIn("-DSTRETTO_FUZZ_RUNS=yes", self.log)
+
+    def test_the_reference_is_made_by_doxygen_and_the_first_page_is_named(self):
+        self.assertEqual(self.run_it("docs", LACKING="doxygen"), 0)
+        self.assertIn("--no-install-recommends doxygen\n", self.log)
+        self.assertIn(f"doxygen docs/reference/Doxyfile, in {self.root}", self.log)
+        self.assertEqual(self.out, f"{self.root}/build/docs/index.html\n")
+
+    def test_a_failing_doxygen_fails_the_script(self):
+        (self.root / "doxygen_fails").touch()
+        self.assertEqual(self.run_it("docs"), 1)
+        self.assertEqual(self.out, "")
+
+    def test_help_also_names_the_commands_of_the_script(self):
+        self.run_it("--help")
+        self.assertIn("docs (the API reference)", self.out)
+        self.assertIn("built command: --help", self.out)
 
     def test_failing_tests_fail_the_script(self):
         self.assertEqual(self.run_it("test", CTEST_CODE="8"), 8)

@@ -69,7 +69,7 @@ class Reader:
             text = self.next().text
             depth += (text in OPENING) - (text in CLOSING)
 
-    def read(self, scope=(), class_name=None, is_public=True):
+    def read(self, scope=(), class_name=None, is_public=True, is_in_public=True):
         """The declarations up to the closing brace of this scope."""
         head = []
         while self.at < len(self.tokens):
@@ -81,7 +81,7 @@ class Reader:
                 head = []
             elif class_name and token.text in ("public", "private", "protected") and not head:
                 self.next()
-                is_public = token.text == "public"
+                is_public = token.text == "public" and is_in_public
             elif not head and token.text.startswith("STRETTO_"):  # a macro of ours
                 if self.at < len(self.tokens) and self.tokens[self.at].text == "(":
                     self.next()
@@ -117,7 +117,7 @@ class Reader:
             self.skip_to_closing()
         elif kind == "class":
             name = self.declare(head, scope, class_name, is_public, brace.line)
-            self.read(scope + (name,), name, is_public and plain[0] != "class")
+            self.read(scope + (name,), name, is_public and plain[0] != "class", is_public)
         elif kind == "function" and not (":" in after_parameters(plain) and is_word(words[-1])):
             self.declare(head, scope, class_name, is_public, brace.line)
             self.skip_to_closing()

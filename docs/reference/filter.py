@@ -1,8 +1,8 @@
-"""filter.py FILE - prints a header or a page of the guide as Doxygen reads it (Doxyfile, INPUT_FILTER).
+"""filter.py FILE - prints a header or the README as Doxygen reads it (Doxyfile, INPUT_FILTER).
 
 Headers     comments get Doxygen's commands for their columns (`///   throws   E10 ...`), for examples and for codes of
             errors; a declaration without `///` gets the comment that declarations.py finds for it.
-Pages       headings get the name that links to the page use; fences and links get Doxygen's form.
+README      its links lead from build/docs to the files of this tree; fences get Doxygen's form.
 
 Runs in the root of the tree.
 """
@@ -21,10 +21,14 @@ CODE = re.compile(r"(?<![\w\"])([A-Z]\d\d)(?!\w|\.\d)")
 SENTENCE = re.compile(r"(?:^|(?<=\. )|(?<=\.\n))(Throws |Cost: )(.*?)(?:\.(?=\s|$)|$)\s*", re.S)
 
 
-def page_name(path):
-    """The name of a page for Doxygen; None if the path is no page of the reference."""
-    is_page = path == "README.md" or re.fullmatch(r"docs/(guide|errors)/.*\.md|docs/glossary\.md", path)
-    return re.sub(r"\W", "_", path[:-3]) if is_page and Path(path).exists() else None
+def address(path):
+    """Where the first folder of the reference finds a file of the tree."""
+    return os.path.relpath(path, OUTPUT)
+
+
+def code_link(match):
+    page = f"docs/errors/{match[1]}.md"
+    return f'<a href="{address(page)}">{match[1]}</a>' if Path(page).exists() else match[1]
 
 
 def prose(text):
@@ -32,7 +36,7 @@ def prose(text):
     parts = re.split(r"(`[^`]*`)", text)
     for n in range(0, len(parts), 2):
         part = re.sub(r"([@\\#%&<*])", r"\\\1", parts[n])
-        parts[n] = CODE.sub(lambda m: f'@ref {page} "{m[1]}"' if (page := page_name(f"docs/errors/{m[1]}.md")) else m[1], part)
+        parts[n] = CODE.sub(code_link, part)
     return "".join(parts)
 
 
@@ -89,7 +93,7 @@ def header(path, text):
         as_columns = [a[2:] if a.startswith("       ") and not any(COLUMN.match(b) for b in as_columns[:n]) else a
                       for n, a in enumerate(as_columns)]
         out += [f"/** @file {path.name}", *converted(as_columns, False), "*/"]
-    comment, inside_function_until = [], 0
+    comment = []
     for line in lines:
         number += 1
         if match := re.match(r"\s*///(?!/)(.*)", line):
@@ -109,24 +113,21 @@ def header(path, text):
 
 
 def page(path, text):
-    def link(match):
-        target, anchor = match[2], match[3] or ""
-        file = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
-        if name := page_name(file):
-            return f'@ref {name} "{match[1]}"'
-        return f'<a href="{os.path.relpath(file, OUTPUT)}{anchor}">{match[1]}</a>'
+    def file(target):
+        return address(os.path.normpath(os.path.join(os.path.dirname(path), target)))
 
     def outside_code(part):
-        part = re.sub(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s:#]*)(#[^)\s]*)?\)", link, part)
-        return re.sub(r'src="([^":]+)"', lambda m: f'src="{os.path.relpath(os.path.normpath(os.path.join(os.path.dirname(path), m[1])), OUTPUT)}"', part)
+        part = re.sub(r"\[([^\[\]]*|\[`[^`]*`\])\]\(([^)\s:#]+)(#[^)\s]*)?\)",
+                      lambda m: f'<a href="{file(m[2])}{m[3] or ""}">{m[1]}</a>', part)
+        return re.sub(r'src="([^":]+)"', lambda m: f'src="{file(m[1])}"', part)
 
-    parts = re.split(r"(^```.*?^```$|^(?: {4}.*\n)+|`[^`\n]*`)", text, flags=re.M | re.S)
+    parts = re.split(r"(^```.*?^```$|(?:^ {4}[^\n]*\n)+)", text, flags=re.M | re.S)
     for n, part in enumerate(parts):
         if n % 2 == 0:
             parts[n] = outside_code(part)
         elif part.startswith("```"):
-            parts[n] = re.sub(r"\A```(\w*).*", lambda m: "```" + (f"{{.{m[1]}}}" if m[1] == "cpp" else ""), part)
-    return re.sub(r"\A# (.*)", lambda m: f"# {m[1]} {{#{page_name(path)}}}", "".join(parts))
+            parts[n] = re.sub(r"\A```(\w*).*", lambda m: "```" + ("{.cpp}" if m[1] == "cpp" else ""), part)
+    return "".join(parts)
 
 
 def main():
