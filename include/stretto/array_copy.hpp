@@ -23,6 +23,7 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// Elements of an array, copied to the host at one point of the program's order; later launches do not change them.
 template <class T, std::size_t D = 1>
 class array_copy {
   static_assert(D >= 1 && D <= 3, "an array has 1 to 3 dimensions");

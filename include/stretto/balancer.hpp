@@ -64,6 +64,7 @@ using balancer = std::function<object_moves(const load_table&)>;
 /// quotient of workers. The balancers in this file, and imbalance(), use the load and speed of this resource only. A
 /// node of speed 0 still accepts no objects.
 enum class scarce : std::uint8_t { workers, devices };
+/// The scarcest resource of this table.
 scarce scarcest(const load_table& t);
 
 /// The time of the slowest node relative to perfect balance: max(load / speed) to sum(load) / sum(speed), of the

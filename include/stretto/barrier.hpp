@@ -59,6 +59,7 @@ inline constexpr value_fold fold_of{sizeof(typename Operator::value_type), &begi
                                     &apply_value<Operator>};
 }  // namespace detail
 
+/// One phase of a barrier: an event that happens when the arrivals expected of this phase have come.
 class barrier {
  public:
   static constexpr std::uint32_t most_arrivals = (1u << 24) - 1;

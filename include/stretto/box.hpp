@@ -26,6 +26,7 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// The most axes that a box, a point or an extent has.
 inline constexpr int max_axes = 3;
 
 using coordinate = std::int64_t;
@@ -190,6 +191,7 @@ constexpr box hull(const box& a, const box& b) {
 /// Appends the points of `a` that are not in `b`, as at most six disjoint boxes.
 void difference(const box& a, const box& b, std::vector<box>& out);
 
+/// Writes it as text.
 std::ostream& operator<<(std::ostream& to, const point& p);
 std::ostream& operator<<(std::ostream& to, const box& b);
 

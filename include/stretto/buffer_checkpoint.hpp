@@ -95,6 +95,7 @@ class checkpoint_times {
 
 }  // namespace detail
 
+/// Buffers and values of the program that are saved together in a directory, and read back from it.
 class buffer_checkpoint {
  public:
   /// Nothing is read or written yet.

@@ -29,8 +29,10 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// How the chunks of a Zarr array are compressed.
 enum class zarr_compression : std::uint8_t { none, zstd };
 
+/// How save_zarr lays out the array that it writes.
 struct zarr_options {
   point chunk = {};  // lengths of chunks; 0: all along the last axes as far as 4 MiB hold, and at least 1
   zarr_compression compression = zarr_compression::none;  // zstd: by libzstd.so.1, which every node has to have

@@ -52,6 +52,7 @@ class copy_done {
   void* copy_ = nullptr;
 };
 
+/// A way to copy bytes between two kinds of memory. Modules derive their own from it.
 class channel {
  public:
   virtual ~channel() = default;

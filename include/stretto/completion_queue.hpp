@@ -27,6 +27,7 @@ namespace detail {
 struct queues_by_name;
 }
 
+/// Reports which of the events added to it have ended. A handle: copies name the same queue.
 class completion_queue {
  public:
   /// An event that has ended, and how.

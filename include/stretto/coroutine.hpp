@@ -74,6 +74,7 @@ struct coroutine_state {
 
 }  // namespace detail
 
+/// In a coroutine: suspends it until the event has ended, or until the future is ready.
 inline auto operator co_await(event e) { return detail::event_awaiter(e, std::source_location::current()); }
 template <class T>
 auto operator co_await(future<T> f) {

@@ -101,10 +101,12 @@ struct after_list {
   std::array<dependency, N> items;
   operator std::span<const dependency>() const noexcept { return items; }
 };
+/// What after(...) makes of a range of events.
 struct after_range {
   std::span<const event> items;
 };
 
+/// The tag `after(a, b, ...)`: starts only when all of these have happened, a list or a range of them.
 template <class... Dependency>
   requires(sizeof...(Dependency) > 0 && (std::convertible_to<const Dependency&, dependency> && ...))
 after_list<sizeof...(Dependency)> after(const Dependency&... d) {
@@ -151,6 +153,7 @@ struct event_statistics {
   std::uint64_t retired = 0;      // slots whose generations are used up
   std::size_t bytes = 0;
 };
+/// The event statistics of the calling thread's runtime.
 event_statistics current_event_statistics();
 
 }  // namespace stretto

@@ -208,6 +208,7 @@ parcel to_parcel(const T&... values) {
 
 }  // namespace detail
 
+/// The bytes that these values are encoded to, one value after another.
 template <class... T>
 std::vector<std::byte> to_bytes(const T&... values) {
   field_sizer s;

@@ -83,6 +83,7 @@ struct future_access;
 template <class T = void>
 class future;
 
+/// The result of an operation that may not have ended yet: a value of type T, or a failure.
 template <class T>
 class future : public detail::future_base {
  public:

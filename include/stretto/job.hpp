@@ -44,6 +44,7 @@ struct simulated_network {
   double bandwidth_bytes_per_second = 1e10;  // between two nodes, each way
 };
 
+/// A job of several nodes within one process, which send their messages over a simulated network.
 class simulated_job {
  public:
   /// Throws N12 for what no network can be.
@@ -70,6 +71,7 @@ class simulated_job {
 /// Number of the caller's node in its job, and how many there are: 0 and 1 in a runtime that is alone, unless it is a
 /// dry run (option dry_nodes). Throws B20 on a thread of no runtime.
 std::uint32_t this_node();
+/// The number of nodes of the job; 1 in a runtime that is alone. Throws B20 on a thread of no runtime.
 std::uint32_t job_nodes();
 
 }  // namespace stretto

@@ -40,6 +40,7 @@ struct device_operator {
       nullptr;  ///< (from, to) on a box of three axes: contributes each element of `from` to that of `to`
 };
 
+/// What is known of one parameter of a kernel.
 struct kernel_parameter {
   access mode = access::value;
   element_kind kind = element_kind::structure;
@@ -57,7 +58,9 @@ class shadow_memory;      // which elements the items of a trial run read and wr
 struct shadow_array;      // that of one array
 
 namespace kernels {
+/// Whether a kernel may name this element.
 bool is_allowed(const allowed_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
+/// Notes that a kernel has named this element.
 void note_touched(touched_elements& in, const std::int64_t* at, std::size_t axes) noexcept;
 /// The item that runs is about to read or write the element at this address.
 void note_use(shadow_array& in, std::byte* element, const std::int64_t* at, std::size_t axes);

@@ -39,9 +39,11 @@ template <std::size_t N>
 struct launched_list {
   std::array<launched, N> items;
 };
+/// What after(...) makes of a range of launches.
 struct launched_range {
   std::span<const launched> items;
 };
+/// The tag `after(a, b, ...)` within a graph: this launch starts only when these have ended.
 template <std::same_as<launched>... L>
   requires(sizeof...(L) > 0)
 launched_list<sizeof...(L)> after(const L&... l) noexcept {
@@ -72,6 +74,7 @@ launched describe_launch(launch_list& graph, const kernel_code& code, const kern
 
 }  // namespace detail
 
+/// Launches on objects that are described one by one and submitted as a whole, any number of times.
 class launch_graph {
  public:
   launch_graph();

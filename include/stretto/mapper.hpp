@@ -25,9 +25,11 @@ namespace stretto {
 
 namespace mappers {
 
+/// What one_to_one is.
 struct one_to_one {
   box operator()(const box& part, const box& elements) const { return intersection(part, elements); }
 };
+/// What neighborhood(...) makes.
 struct neighborhood {
   point border;
   box operator()(const box& part, const box& elements) const {
@@ -37,6 +39,7 @@ struct neighborhood {
     return intersection(box::between(min, max), elements);
   }
 };
+/// What slice(...) makes.
 struct slice {
   int axis;
   box operator()(const box& part, const box& elements) const {
@@ -49,15 +52,18 @@ struct slice {
   }
 };
 
+/// What all is.
 struct all {
   box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : elements; }
 };
+/// What fixed(...) makes.
 struct fixed {
   box always;
   box operator()(const box& part, const box& elements) const {
     return part.is_empty() ? box() : intersection(always, elements);
   }
 };
+/// What transposed is, and transposed_by(...) makes.
 struct transposed {
   std::array<std::uint8_t, max_axes> by;
   box operator()(const box& part, const box& elements) const {
@@ -90,6 +96,7 @@ constexpr mappers::fixed fixed(const box& always) { return {always}; }
 /// The element of the item's id with axes 0 and 1 exchanged; or whose axis a is the item's axis by[a], each of which is
 /// given once.
 inline constexpr mappers::transposed transposed{{1, 0, 2}};
+/// As transposed, with the order of the axes given: each of 0, 1 and 2 once.
 consteval mappers::transposed transposed_by(std::uint8_t by0, std::uint8_t by1, std::uint8_t by2) {
   if (by0 > 2 || by1 > 2 || by2 > 2 || by0 == by1 || by0 == by2 || by1 == by2)
     throw "transposed_by takes each of the axes 0, 1 and 2 once";
@@ -119,6 +126,7 @@ concept mapper = requires(const M& m, const box& b) {
 struct split_constraint {
   extent multiple;
 };
+/// The tag `constrain_split(n)`: cuts of the range lie on multiples of these numbers of items.
 constexpr split_constraint constrain_split(coordinate along0, coordinate along1 = 1, coordinate along2 = 1) {
   return {extent(along0, along1, along2)};
 }

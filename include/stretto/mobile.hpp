@@ -83,6 +83,7 @@ struct mobile_statistics {
   /// network messages of broadcasts and reductions, each for all objects of one or several nodes, sent or forwarded
   std::uint64_t to_many = 0;
 };
+/// The statistics of the mobile objects of the calling thread's runtime.
 mobile_statistics current_mobile_statistics();
 
 /// Triggers once no message to a mobile object is under way or being handled on any node of the job. Messages sent

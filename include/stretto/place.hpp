@@ -39,6 +39,7 @@ enum class place_kind : std::uint8_t {
   storage,
   other
 };
+/// How many kinds of places there are.
 inline constexpr std::size_t place_kind_count = static_cast<std::size_t>(place_kind::other) + 1;
 
 /// The word used in files and messages: "core", "l2", "system_memory".

@@ -42,6 +42,7 @@ class served_task {
   completion* task_ = nullptr;
 };
 
+/// Runs the tasks at a place that no worker serves. Modules derive their own from it.
 class place_server {
  public:
   virtual ~place_server() = default;

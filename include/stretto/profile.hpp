@@ -16,6 +16,7 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// How an operation ended.
 enum class outcome : std::uint8_t {
   succeeded,
   failed,   // by itself

@@ -21,12 +21,14 @@ STRETTO_API_BEGIN
 
 namespace stretto {
 
+/// How progress is shown.
 struct progress_options {
   std::string unit = {};              // what is counted: "steps"
   std::optional<bool> shown = {};     // absent: STRETTO_PROGRESS, whose default is: on a terminal
   std::optional<bool> coloured = {};  // absent: STRETTO_COLOR, whose default is: on a terminal, unless NO_COLOR is set
 };
 
+/// How far a long piece of work is: a line on a terminal, which goes when this object is destroyed.
 class progress {
  public:
   /// Work called `what`, a word or two, of `total` units; 0: how many is not known.

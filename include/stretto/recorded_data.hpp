@@ -101,6 +101,7 @@ recorded_operation gather(detail::graph_base& g, const instance<T, D>& from, con
   return detail::record_indexed(g, detail::indexed::gather, to.handle(), from.handle(), indices.handle(),
                                 detail::index_traits<Index>::kind, tags, where);
 }
+/// Records a scatter: to[indices[p]] = from[p] for every p of `from`.
 template <class T, std::size_t D, std::size_t E, class Index>
   requires detail::index_into<Index, D>
 recorded_operation scatter(detail::graph_base& g, const instance<T, E>& from, const instance<Index, E>& indices,
@@ -129,6 +130,7 @@ recorded_operation reduce(detail::graph_base& g, const instance<typename Op::rhs
                           std::source_location where = std::source_location::current()) {
   return detail::record_reduce(g, from.handle(), to.handle(), &part, detail::kind_of<Op>, tags, where);
 }
+/// Records a fold of one reduction instance into another.
 template <class Op, std::size_t D>
 recorded_operation fold_into(detail::graph_base& g, const reduction_instance<Op, D>& from,
                              const reduction_instance<Op, D>& to, std::uint32_t number = detail::any_contributor,
@@ -136,6 +138,7 @@ recorded_operation fold_into(detail::graph_base& g, const reduction_instance<Op,
                              std::source_location where = std::source_location::current()) {
   return detail::record_fold(g, from.handle(), to.handle(), number, detail::kind_of<Op>, tags, where);
 }
+/// Records that a reduction instance is set to the identity of its operator.
 template <class Op, std::size_t D>
 recorded_operation clear(detail::graph_base& g, const reduction_instance<Op, D>& r, const recorded_tags& tags = {},
                          std::source_location where = std::source_location::current()) {

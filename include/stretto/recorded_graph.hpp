@@ -36,9 +36,11 @@ template <std::size_t N>
 struct recorded_list {
   std::array<recorded_operation, N> items;
 };
+/// What after(...) makes of a range of recorded operations.
 struct recorded_range {
   std::span<const recorded_operation> items;
 };
+/// The tag `after(a, b, ...)` within a recorded graph: the operation starts only when these have ended.
 template <std::derived_from<recorded_operation>... Operation>
   requires(sizeof...(Operation) > 0)
 recorded_list<sizeof...(Operation)> after(const Operation&... o) noexcept {
@@ -51,6 +53,7 @@ struct binding {
   recorded_operation port;
   event bound;
 };
+/// What an external precondition waits for, or an external postcondition triggers, in one replay.
 inline binding bind(external_precondition p, event e) noexcept { return {p, e}; }
 inline binding bind(external_postcondition p, user_event e) noexcept { return {p, e}; }
 
@@ -59,6 +62,7 @@ inline binding bind(external_postcondition p, user_event e) noexcept { return {p
 /// later replay of its own graph: that would wait for the body.
 enum class replays : std::uint8_t { in_turn, overlapping };
 
+/// Sizes of a recorded graph, and how often it was replayed.
 struct graph_statistics {
   std::size_t operations = 0;
   std::size_t edges = 0;

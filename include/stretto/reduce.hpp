@@ -43,6 +43,7 @@ enum class reduction_style : std::uint8_t {
   list,         // a log of element and value: sparse contributions
 };
 
+/// What a reduction instance may be given when it is made.
 struct reduction_options {
   reduction_style style = reduction_style::automatic;
   std::string_view name = {};

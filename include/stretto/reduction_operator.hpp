@@ -123,18 +123,25 @@ void fold_atomically(typename Op::rhs_type& target, const typename Op::rhs_type&
 
 }  // namespace detail
 
+/// Adds; the identity is 0.
 template <class T>
 struct sum : detail::same_type_operator<T, detail::zero<T>, detail::add<T>> {};
+/// Multiplies; the identity is 1.
 template <class T>
 struct product : detail::same_type_operator<T, detail::one<T>, detail::multiply<T>> {};
+/// Keeps the smaller value.
 template <class T>
 struct minimum : detail::same_type_operator<T, detail::largest<T>, detail::keep_less<T>> {};
+/// Keeps the larger value.
 template <class T>
 struct maximum : detail::same_type_operator<T, detail::smallest<T>, detail::keep_more<T>> {};
+/// And of all bits; the identity has all bits set.
 template <std::integral T>
 struct bit_and : detail::same_type_operator<T, detail::all_bits<T>, detail::and_bits<T>> {};
+/// Or of all bits; the identity is 0.
 template <std::integral T>
 struct bit_or : detail::same_type_operator<T, detail::zero<T>, detail::or_bits<T>> {};
+/// Exclusive or of all bits; the identity is 0.
 template <std::integral T>
 struct bit_xor : detail::same_type_operator<T, detail::zero<T>, detail::xor_bits<T>> {};
 

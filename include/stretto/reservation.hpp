@@ -44,8 +44,10 @@ namespace stretto {
 
 /// The tag of a hold that others may share.
 struct shared_hold {};
+/// The tag of a hold that others may share.
 inline constexpr shared_hold shared{};
 
+/// The right to use something, held by one or shared by readers, taken and given back without waiting. A handle.
 class reservation {
  public:
   static constexpr std::size_t most_payload_bytes = 4096;

@@ -41,6 +41,7 @@ struct runtime_options {
   std::shared_ptr<manual_clock> clock = {};           // that deadlines go by (timed_wait.hpp); null: the steady clock
 };
 
+/// What one worker has done.
 struct worker_statistics {
   std::uint64_t tasks = 0;   // run to their end
   std::uint64_t steals = 0;  // batches
@@ -49,6 +50,7 @@ struct worker_statistics {
   std::uint64_t parks = 0;  // times it went to sleep
 };
 
+/// What a runtime has counted.
 struct runtime_statistics {
   std::vector<worker_statistics> workers;
   std::vector<place_statistics> places;    // those where workers live or tasks were put
@@ -64,6 +66,7 @@ struct runtime_statistics {
   std::string to_json() const;
 };
 
+/// A runtime: the workers of one node, its places and devices. Tasks, events and data belong to one.
 class runtime {
  public:
   ///   throws   S15 inside a task or an attached thread of another runtime; what the options say of theirs

@@ -36,6 +36,7 @@ namespace buffers {
 struct side_effect_record;
 }
 
+/// Something beside buffers that host tasks change. Tasks that affect the same one run in the program's order.
 class side_effect {
  public:
   /// Names nothing; using it is B26.

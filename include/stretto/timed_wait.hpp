@@ -37,6 +37,7 @@ struct deadline {
   std::chrono::steady_clock::time_point at;
 };
 
+/// Ends a wait at this time of the steady clock.
 inline deadline until(std::chrono::steady_clock::time_point at) noexcept { return {at}; }
 /// From time_now() on. What is longer than the clock can count never comes.
 template <class Rep, class Period>
