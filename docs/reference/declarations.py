@@ -147,6 +147,8 @@ class Reader:
 
     def add_comment(self, found):
         line, above = found.line - 1, []
+        while line and self.lines[line - 1].startswith("#if"):
+            line -= 1
         while line in self.full_lines:
             above.insert(0, self.full_lines[line])
             line -= 1
