@@ -48,12 +48,15 @@ class array_copy {
     return *this;
   }
 
+  /// The box of its elements.
   const box& elements() const noexcept { return elements_; }
+  /// How many elements it has.
   std::uint64_t size() const noexcept { return elements_.volume(); }
   /// Dense in C order; null where there are none.
   T* data() noexcept { return first_.get(); }
   const T* data() const noexcept { return first_.get(); }
 
+  /// Access to the elements by their coordinates.
   stretto::view<T, D> view() noexcept { return {first_.get(), shape()}; }
   stretto::view<const T, D> view() const noexcept { return {first_.get(), shape()}; }
   /// The element at these coordinates, which lie in the box (unchecked).

@@ -82,6 +82,7 @@ namespace balancers {
 
 /// Moves nothing: for measurements and comparisons.
 struct none {
+  /// Decides which objects move, given this table.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -94,6 +95,7 @@ struct none {
 ///   Source   longest processing time first: Graham, "Bounds on multiprocessing timing anomalies", 1969. GreedyLB of
 ///            Charm++.
 struct greedy {
+  /// Decides which objects move, given this table.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -104,6 +106,7 @@ struct greedy {
 ///   Source   RefineLB of Charm++. Ours looks for one object that is enough before it takes several.
 struct refine {
   double tolerance = 1.05;
+  /// Decides which objects move, given this table.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -114,6 +117,7 @@ struct diffusion {
   enum class shape : std::uint8_t { ring, hypercube };
   shape neighbours = shape::hypercube;  // whose numbers differ in one bit; any number of nodes
   unsigned sweeps = 8;                  // over all pairs; fewer if nothing moves any more
+  /// Decides which objects move, given this table.
   object_moves operator()(const load_table& t) const;
 };
 
@@ -123,6 +127,7 @@ struct diffusion {
 ///   Source   work stealing by whole objects: PREMA
 struct stealing {
   double idle_below = 0.5;
+  /// Decides which objects move, given this table.
   object_moves operator()(const load_table& t) const;
 };
 

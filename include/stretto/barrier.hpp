@@ -94,7 +94,9 @@ class barrier {
   bool has_triggered() const;
   /// This phase as an event; the default event if it has happened. Cost: one slot for each phase asked for in time.
   stretto::event event(std::source_location where = std::source_location::current()) const;
+  /// The event of this phase.
   operator stretto::event() const { return event(); }
+  /// This phase as a precondition.
   operator dependency() const { return event(); }
 
   /// Gives the barrier's memory back. Phases that someone still waits for are poisoned with E25.

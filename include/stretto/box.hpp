@@ -40,15 +40,18 @@ struct point {
     requires(sizeof...(C) >= 1 && sizeof...(C) <= max_axes)
   constexpr point(C... c) : at{static_cast<coordinate>(c)...} {}
 
+  /// The coordinate along an axis.
   constexpr coordinate operator[](int axis) const { return at[axis]; }
   constexpr coordinate& operator[](int axis) { return at[axis]; }
 
   /// Lexicographic: the order in which elements lie in memory.
   friend constexpr auto operator<=>(const point&, const point&) = default;
+  /// Adds coordinate by coordinate.
   friend constexpr point operator+(point a, const point& b) {
     for (int i = 0; i < max_axes; ++i) a[i] += b[i];
     return a;
   }
+  /// Subtracts coordinate by coordinate.
   friend constexpr point operator-(point a, const point& b) {
     for (int i = 0; i < max_axes; ++i) a[i] -= b[i];
     return a;
@@ -67,6 +70,7 @@ struct extent {
     ((length[axis++] = static_cast<coordinate>(c)), ...);
   }
 
+  /// The length along an axis.
   constexpr coordinate operator[](int axis) const { return length[axis]; }
   constexpr coordinate& operator[](int axis) { return length[axis]; }
   friend constexpr bool operator==(const extent&, const extent&) = default;
@@ -105,11 +109,16 @@ class box {
     return between(min, min + point(size[0], size[1], size[2]));
   }
 
+  /// The least coordinates.
   constexpr const point& min() const { return min_; }
+  /// The coordinates behind the last element along each axis.
   constexpr const point& max() const { return max_; }
+  /// The length along an axis.
   constexpr coordinate length(int axis) const { return max_[axis] - min_[axis]; }
+  /// The lengths along all axes.
   constexpr extent size() const { return {length(0), length(1), length(2)}; }
 
+  /// Whether it has no elements.
   constexpr bool is_empty() const { return min_[0] == max_[0]; }
 
   /// Elements; the largest std::uint64_t if there are more.
@@ -135,6 +144,7 @@ class box {
       if (b.min_[i] < min_[i] || b.max_[i] > max_[i]) return false;
     return true;
   }
+  /// Whether both have an element in common.
   constexpr bool meets(const box& b) const {
     if (is_empty() || b.is_empty()) return false;
     for (int i = 0; i < max_axes; ++i)
@@ -142,6 +152,7 @@ class box {
     return true;
   }
 
+  /// The box moved by these coordinates.
   constexpr box shifted(const point& by) const { return is_empty() ? box() : between(min_ + by, max_ + by); }
   /// Wider by `by` elements on both sides of every axis, or narrower if negative.
   constexpr box widened(const point& by) const { return is_empty() ? box() : between(min_ - by, max_ + by); }

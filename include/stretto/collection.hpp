@@ -48,6 +48,7 @@ template <class T>
 class collection {
  public:
   constexpr collection() noexcept = default;
+  /// How many objects the collection has.
   constexpr std::size_t size() const noexcept { return elements_; }
   /// Throws G04 if there is no such element.
   mobile<T> operator[](std::size_t index) const {

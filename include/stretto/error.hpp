@@ -33,6 +33,7 @@ namespace stretto {
 /// stable, and `stretto explain CODE` prints its page.
 class error : public std::exception {
  public:
+  /// An error with this code and sentence, and nothing else yet.
   error(std::string code, std::string sentence);
 
   /// Adds a line "name   value" under the sentence. Numbers carry their unit in the text.
@@ -40,6 +41,7 @@ class error : public std::exception {
   error&& fact(std::string name, std::string value) &&;
   error& fact(std::string name, const std::source_location& where) &;
   error&& fact(std::string name, const std::source_location& where) &&;
+  /// Sets the "because" line: the cause.
   error& because(std::string why) &;
   error&& because(std::string why) &&;
   /// The "try" line: one remedy.
@@ -49,10 +51,15 @@ class error : public std::exception {
   error& caused_by(std::exception_ptr cause) &;
   error&& caused_by(std::exception_ptr cause) &&;
 
+  /// The code, as "P03".
   const std::string& code() const noexcept;
+  /// The sentence behind the code.
   const std::string& sentence() const noexcept;
+  /// The lines added by fact(), in order: names and values.
   const std::vector<std::pair<std::string, std::string>>& facts() const noexcept;
+  /// The text of the "because" line; empty if there is none.
   const std::string& why() const noexcept;
+  /// The text of the "try" line; empty if there is none.
   const std::string& what_to_try() const noexcept;
   const std::exception_ptr& cause() const noexcept;  // null where nothing else failed before
 
@@ -76,6 +83,7 @@ class error : public std::exception {
 /// with. Waiting for the work that failed itself throws that exception as it is.
 class poisoned : public error {
  public:
+  /// The error that names the chain, with the exception that it began with.
   poisoned(error chain, std::exception_ptr root) : error(std::move(chain)), root_(std::move(root)) {}
   /// The exception of the work that failed.
   const std::exception_ptr& root() const noexcept { return root_; }

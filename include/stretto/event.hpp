@@ -42,11 +42,15 @@ struct completion_kind {
 class wait_result {
  public:
   wait_result() noexcept = default;
+  /// A wait that ended with this failure.
   explicit wait_result(std::exception_ptr why) noexcept : why_(std::move(why)) {}
+  /// Whether the wait ended without a failure.
   bool ok() const noexcept { return !why_; }
+  /// As ok().
   explicit operator bool() const noexcept { return ok(); }
   /// What wait() would have thrown; null if ok.
   const std::exception_ptr& why() const noexcept { return why_; }
+  /// Throws what wait() would have thrown; nothing if ok().
   void rethrow() const {
     if (why_) std::rethrow_exception(why_);
   }
@@ -62,11 +66,14 @@ class event {
 
   /// True once it has triggered or is poisoned.
   bool has_triggered() const;
+  /// True once it has been poisoned.
   bool is_poisoned() const;
   /// How it ended, or nothing thrown and ok() while it has not. Never waits.
   wait_result result() const;
 
+  /// The handle as a number.
   constexpr std::uint64_t raw() const noexcept { return bits_; }
+  /// The handle whose number raw() gave.
   static constexpr event from_raw(std::uint64_t bits) noexcept { return event(bits); }
 
   friend constexpr bool operator==(event, event) noexcept = default;
@@ -89,6 +96,7 @@ class dependency {
   completion* task() const noexcept {  // null if this is an event
     return bits_ >> 63 ? reinterpret_cast<completion*>(bits_ & ~(std::uint64_t{1} << 63)) : nullptr;
   }
+  /// The event, if this is no task.
   constexpr event as_event() const noexcept { return event::from_raw(bits_); }
 
  private:
@@ -99,6 +107,7 @@ class dependency {
 template <std::size_t N>
 struct after_list {
   std::array<dependency, N> items;
+  /// The items of the list.
   operator std::span<const dependency>() const noexcept { return items; }
 };
 /// What after(...) makes of a range of events.

@@ -51,6 +51,7 @@ class simulated_job {
   explicit simulated_job(const simulated_network& network = {},
                          std::source_location where = std::source_location::current());
 
+  /// How many nodes the job has.
   std::uint32_t nodes() const noexcept;
   /// Each once. Throws N02 if there is no such node, N11 if it was given out.
   std::shared_ptr<job_seat> seat(std::uint32_t node) const;

@@ -27,11 +27,13 @@ namespace mappers {
 
 /// What one_to_one is.
 struct one_to_one {
+  /// The elements that this part of the range uses, within those of the array.
   box operator()(const box& part, const box& elements) const { return intersection(part, elements); }
 };
 /// What neighborhood(...) makes.
 struct neighborhood {
   point border;
+  /// The elements that this part of the range uses, within those of the array.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
@@ -42,6 +44,7 @@ struct neighborhood {
 /// What slice(...) makes.
 struct slice {
   int axis;
+  /// The elements that this part of the range uses, within those of the array.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min = part.min(), max = part.max();
@@ -54,11 +57,13 @@ struct slice {
 
 /// What all is.
 struct all {
+  /// The elements that this part of the range uses, within those of the array.
   box operator()(const box& part, const box& elements) const { return part.is_empty() ? box() : elements; }
 };
 /// What fixed(...) makes.
 struct fixed {
   box always;
+  /// The elements that this part of the range uses, within those of the array.
   box operator()(const box& part, const box& elements) const {
     return part.is_empty() ? box() : intersection(always, elements);
   }
@@ -66,6 +71,7 @@ struct fixed {
 /// What transposed is, and transposed_by(...) makes.
 struct transposed {
   std::array<std::uint8_t, max_axes> by;
+  /// The elements that this part of the range uses, within those of the array.
   box operator()(const box& part, const box& elements) const {
     if (part.is_empty()) return {};
     point min, max;

@@ -53,6 +53,7 @@ struct place {
   static constexpr std::uint32_t none = 0xffffffffu;
   std::uint32_t index = none;
 
+  /// Whether it names a place.
   constexpr explicit operator bool() const noexcept { return index != none; }
   friend constexpr auto operator<=>(const place&, const place&) = default;
 };

@@ -79,6 +79,7 @@ class platform {
   const platform_description& describe() const noexcept;
 
   static constexpr std::uint32_t max_workers = 4096;
+  /// How many workers there are.
   std::uint32_t worker_count() const noexcept;
 
   /// The same machine with n workers: the first n, or, beyond them, workers that repeat the paths in turn.
@@ -96,6 +97,7 @@ class platform {
   /// True if some worker's pop or steal path visits p, so that a task put there will run.
   bool is_served(place p) const;
 
+  /// How many places there are.
   std::size_t place_count() const noexcept;
   std::vector<place> places() const;
   std::vector<place> places(place_kind kind) const;
@@ -105,7 +107,9 @@ class platform {
   std::vector<place> memories() const;
   bool has_role(place p, place_role role) const;
 
+  /// The name of a place.
   const std::string& name(place p) const;
+  /// The kind of a place.
   place_kind kind(place p) const;
   /// Everything known of p. throws P16 for a place that is invalid or of another platform (as do all others).
   const place_description& about(place p) const;

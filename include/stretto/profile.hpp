@@ -47,7 +47,9 @@ struct operation_profile {
   outcome result = outcome::succeeded;
   std::exception_ptr why;  // what wait() would have thrown; null if it succeeded
 
+  /// From the call until all preconditions had ended.
   clock::duration waited() const noexcept { return ready - created; }
+  /// From when it was ready until it started.
   clock::duration queued() const noexcept { return started - ready; }
   /// On a worker. What a task's worker ran on top of it, while it waited, is included.
   clock::duration running() const noexcept { return ended - started - suspended; }

@@ -61,8 +61,9 @@ struct runtime_statistics {
   std::size_t stacks = 0;       // made so far
   std::size_t task_bytes = 0;   // memory of task records, now
 
-  /// A table for people, and the same as one JSON object.
+  /// A table for people.
   std::string to_text() const;
+  /// The same as to_text(), as one JSON object.
   std::string to_json() const;
 };
 
