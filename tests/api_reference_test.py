@@ -99,7 +99,7 @@ class Filter(unittest.TestCase):
 
     def test_a_comment_behind_a_declaration_moves_before_it(self):
         got = doxygen_filter.header(Path("a.hpp"), "struct a {\n  int b;  // in bytes\n};")
-        self.assertIn("/**\nin bytes\n*/\n  int b;", got)
+        self.assertIn("/// in bytes\n  int b;", got)
 
 
 if __name__ == "__main__":

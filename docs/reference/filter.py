@@ -79,6 +79,10 @@ def converted(lines, is_of_function):
     return "\n\n".join(texts + sections).split("\n")
 
 
+def documented(lines):
+    return [f"/// {line}".rstrip() for line in lines]
+
+
 def header(path, text):
     lines, out = text.split("\n"), []
     found = declarations(text)
@@ -92,7 +96,7 @@ def header(path, text):
         as_columns = [re.sub(r"^ (?=[A-Z]\w+  +\S)", "   ", o) if not o.startswith("  ") else "  " + o for o in opening]
         as_columns = [a[2:] if a.startswith("       ") and not any(COLUMN.match(b) for b in as_columns[:n]) else a
                       for n, a in enumerate(as_columns)]
-        out += [f"/** @file {path.name}", *converted(as_columns, False), "*/"]
+        out += documented([f"@file {path.name}", *converted(as_columns, False)])
     comment = []
     for line in lines:
         number += 1
@@ -106,7 +110,7 @@ def header(path, text):
             comment = declaration.comment
         if comment:
             is_of_function = bool(declaration and declaration.kind == "function") or line.startswith("#define")
-            out += ["/**", *converted(comment, is_of_function), "*/"]
+            out += documented(converted(comment, is_of_function))
             comment = []
         out.append(line)
     return "\n".join(out)

@@ -38,7 +38,7 @@ class poll_station;
 ///         remove_pending(n);
 ///         return n;
 ///       }
-///       void fail(std::exception_ptr why) noexcept override { /* poison what is pending */ }
+///       void fail(std::exception_ptr why) noexcept override {}  // poisons what is pending
 ///     };
 class poller {
  public:
