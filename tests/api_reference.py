@@ -7,9 +7,10 @@ Public is what include/stretto/*.hpp declares in namespace stretto, outside of n
 
 Rules
   1. Classes, functions, enumerations, concepts and variables at namespace scope have a comment.
-  2. Public member functions have one. Not asked for: what the compiler writes, copies and moves, destructors, comparisons.
-  3. Functions that can throw say so: a column `throws`, a sentence with "throw" or "never fails", or a code of an error in
-     the comment. Not asked for: what is noexcept, constexpr or consteval, and what the compiler writes.
+  2. Public member functions have one. Not asked for: what the compiler writes, copies and moves, destructors,
+     comparisons.
+  3. Functions that can throw say so: a column `throws`, a sentence with "throw" or "never fails", or a code of an
+     error in the comment. Not asked for: what is noexcept, constexpr or consteval, and what the compiler writes.
 
 The counts of rules 2 and 3 may be above 0, but no larger than LIMITS, and these have to follow when a count shrinks.
 """
@@ -32,8 +33,7 @@ def is_public(d):
 def is_definition_of_a_member(d):
     """A class's member that is defined behind the class: its comment is there."""
     at = d.words.index("(") if "(" in d.words else 0
-    return d.kind == "function" and not d.in_class and re.search(r"[\w>] :: (operator|%s)\b" % re.escape(d.name), " ".join(d.words[: at + 1])) \
-        and any(w == "::" and d.words[n + 1 : n + 2] == [d.name] and d.words[n - 1] != "std" for n, w in enumerate(d.words))
+    return d.kind == "function" and not d.in_class and d.words[at - 2 : at] == ["::", d.name]
 
 
 def is_specialisation(d):
@@ -62,7 +62,9 @@ def faults(headers):
     found = {"declarations without a comment": [], **{name: [] for name in LIMITS}}
     for file, text in headers:
         for d in declarations(text):
-            if not is_public(d) or d.kind == "alias" or is_written_by_the_compiler(d) or is_definition_of_a_member(d) or is_specialisation(d):
+            if not is_public(d) or d.kind == "alias" or is_written_by_the_compiler(d):
+                continue
+            if is_definition_of_a_member(d) or is_specialisation(d):
                 continue
             where = f"{file}:{d.line}: {d.kind} {d.full_name}"
             is_function = d.kind == "function"

@@ -37,7 +37,8 @@ template <class T> requires(sizeof(T) > 1) T f(T t = {}) noexcept { return t; }"
     def test_namespaces_detail_other_namespaces_and_private_members_are_not_public(self):
         self.assertEqual(faults("namespace detail { int a(); }", UNCOMMENTED), [])
         self.assertEqual(api_reference.faults([("a.hpp", "namespace other { int a(); }")])[UNCOMMENTED], [])
-        self.assertEqual(faults("/// A.\nclass a {\n int b(); public: int c(); private: int d(); };", MEMBERS), ["a::c"])
+        text = "/// A.\nclass a {\n int b(); public: int c(); private: int d(); };"
+        self.assertEqual(faults(text, MEMBERS), ["a::c"])
         self.assertEqual(faults("/// A.\nclass a {\n class b { public: int c(); }; };", MEMBERS), [])
 
     def test_copies_destructors_comparisons_and_definitions_of_members_need_none(self):
@@ -57,17 +58,20 @@ inline int a::d() { return 1; }"""
         self.assertEqual(faults(text, UNCOMMENTED), [])
 
     def test_forward_declarations_and_what_stands_in_bodies_are_no_declarations(self):
-        self.assertEqual(faults("class a;\nenum b : int;\n/// C.\nint c() { struct d {}; int e = 1; return e; }", UNCOMMENTED), [])
+        text = "class a;\nenum b : int;\n/// C.\nint c() { struct d {}; int e = 1; return e; }"
+        self.assertEqual(faults(text, UNCOMMENTED), [])
 
 
 class Throws(unittest.TestCase):
     def test_a_function_says_what_it_throws(self):
         self.assertEqual(faults("/// A.\nvoid a();", THROWS), ["a"])
-        for words in ["///\n///   throws   E10 if it is late", "/// Throws E01.", "/// Never throws.", "/// One, or D06."]:
+        column = "///\n///   throws   E10 if it is late"
+        for words in [column, "/// Throws E01.", "/// Never throws.", "/// One, or D06."]:
             self.assertEqual(faults(f"/// A.\n{words}\nvoid a();", THROWS), [])
 
     def test_a_function_that_cannot_throw_need_not_say_so(self):
-        self.assertEqual(faults("void a() noexcept;\nconstexpr int b() { return 1; }\nstruct c { ~c(); c(int) = delete; };", THROWS), [])
+        text = "void a() noexcept;\nconstexpr int b() { return 1; }\nstruct c { ~c(); c(int) = delete; };"
+        self.assertEqual(faults(text, THROWS), [])
 
 
 class Limits(unittest.TestCase):
@@ -87,12 +91,14 @@ class Filter(unittest.TestCase):
         return "\n".join(doxygen_filter.converted(list(lines), is_of_function))
 
     def test_columns_become_sections(self):
-        got = self.converted(" Cuts.", "", "   parts    at least", "            one", "   returns  boxes", "   throws   what f<T> throws",
-                             "   cost     none")
-        self.assertEqual(got, "Cuts.\n\n@param parts at least\none\n\n@returns boxes\n\n@par Throws\nwhat f\\<T> throws\n\n@par Cost\nnone")
+        got = self.converted(" Cuts.", "", "   parts    at least", "            one", "   returns  boxes",
+                             "   throws   what f<T> throws", "   cost     none")
+        self.assertEqual(got, "Cuts.\n\n@param parts at least\none\n\n@returns boxes\n\n@par Throws\nwhat f\\<T> throws\n\n"
+                              "@par Cost\nnone")
 
     def test_sentences_on_errors_become_sections(self):
-        self.assertEqual(self.converted(" It has happened. Throws what failed. Never waits."), "It has happened. Never waits.\n\n@par Throws\nwhat failed")
+        got = self.converted(" It has happened. Throws what failed. Never waits.")
+        self.assertEqual(got, "It has happened. Never waits.\n\n@par Throws\nwhat failed")
 
     def test_examples_become_code(self):
         self.assertEqual(self.converted(" One.", "", "     a<b>();"), "One.\n\n@code{.cpp}\na<b>();\n@endcode")

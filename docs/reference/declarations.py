@@ -12,8 +12,10 @@ import re
 from dataclasses import dataclass, field
 
 TOKEN = re.compile(r"""
-    (?P<comment>//[^\n]*|/\*.*?\*/) | (?P<directive>^[ \t]*\#(?:\\\n|[^\n])*) | (?P<string>R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*")
-  | (?P<char>(?<!\w)'(?:\\.|[^'\\])+') | (?P<word>[A-Za-z_]\w*|\d[\w'.]*) | (?P<sign>::|->\*?|<=>|<=|>=|==|!=|&&|\|\||\.\.\.|\[\[|\]\]|[^\s\w])
+    (?P<comment>//[^\n]*|/\*.*?\*/) | (?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)
+  | (?P<string>R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*")
+  | (?P<char>(?<!\w)'(?:\\.|[^'\\])+') | (?P<word>[A-Za-z_]\w*|\d[\w'.]*)
+  | (?P<sign>::|->\*?|<=>|<=|>=|==|!=|&&|\|\||\.\.\.|\[\[|\]\]|[^\s\w])
 """, re.X | re.M | re.S)
 OPENING, CLOSING = {"(": ")", "[": "]", "{": "}", "[[": "]]"}, {")", "]", "}", "]]"}
 
@@ -136,11 +138,11 @@ class Reader:
         plain = declared(words)
         kind = kind_of(plain)
         is_friend = "friend" in words
-        if not kind or (kind in ("class", "enumeration") and last is None):  # says nothing, or only that there is such a type
+        if not kind or (kind in ("class", "enumeration") and last is None):  # only that there is such a type
             return ""
         name = name_of(kind, plain)
-        found = Declaration(kind, name, scope if not (is_friend and class_name) else scope[:-1], head[0].line, last or head[-1].line,
-                            words, bool(class_name), is_public)
+        outer = scope[:-1] if is_friend and class_name else scope
+        found = Declaration(kind, name, outer, head[0].line, last or head[-1].line, words, bool(class_name), is_public)
         self.add_comment(found)
         self.found.append(found)
         return name

@@ -60,13 +60,15 @@ def converted(lines, is_of_function):
             while at < len(lines) and (lines[at].startswith("     ") or not lines[at].strip()):
                 code.append(lines[at])
                 at += 1
-            (sections if sections else texts).append("\n".join(["@code{.cpp}", *(c[5:] for c in code)]).rstrip() + "\n@endcode")
+            example = "\n".join(c[5:] for c in code).rstrip()
+            (sections or texts).append(f"@code{{.cpp}}\n{example}\n@endcode")
         elif column := COLUMN.match(line):
             name, text, indent = column[1], column[2], column.start(2)
             while at < len(lines) and lines[at].startswith(" " * indent):
                 text += "\n" + lines[at].strip()
                 at += 1
-            command = SECTIONS.get(name.lower(), f"@param {name.replace(', ', ',')} " if is_of_function else f"@par {name}\n")
+            usual = f"@param {name.replace(', ', ',')} " if is_of_function else f"@par {name}\n"
+            command = SECTIONS.get(name.lower(), usual)
             sections.append(f"{command.rstrip(' ')}{'' if command.endswith(chr(10)) else ' '}{prose(text)}")
         else:
             text = line.strip()
