@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "docs/reference"))
 from declarations import declarations
 
-LIMITS = {"members without a comment": 181, "functions that do not say what they throw": 306}
+LIMITS = {"members without a comment": 174, "functions that do not say what they throw": 304}
 COMPARISONS = {"operator==", "operator!=", "operator<=>", "operator<", "operator<=", "operator>", "operator>="}
 SAYS_THROWS = re.compile(r"\b([Tt]hrow|[Tt]hrows|throwing|thrown|[Nn]ever fails|[A-HKMNPSTW]\d\d)\b")
 
