@@ -14,7 +14,8 @@
 // rest of the message, is not copied, and is valid while the handler runs.
 //
 // Threads     a codec belongs to one thread.
-// Cost        a copy per field; nothing is allocated but texts and vectors.
+// Cost        a copy per field; aggregates of numbers without gaps take one copy (codec_traits::is_block). Nothing is
+//             allocated but texts and vectors.
 // Invariants  (1) what is read again equals what was written. (2) reading other bytes gives false, or a message that
 //             some node could have written; it allocates at most a small multiple of the bytes. (3) a message that is
 //             cut, or longer than its fields, is refused.
@@ -34,6 +35,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -113,9 +115,6 @@ template <class T>
 inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
-/// Elements whose bytes are the values, all of which exist.
-template <class T>
-inline constexpr bool is_block = (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, std::byte>;
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
@@ -124,6 +123,26 @@ template <class T>
 inline constexpr bool is_array = false;
 template <class T, std::size_t n>
 inline constexpr bool is_array<std::array<T, n>> = true;
+
+template <class T>
+consteval bool is_one_block() {
+  if constexpr (std::is_same_v<T, bool> || has_field_codec<T>) return false;
+  else if constexpr (std::is_arithmetic_v<T>) return true;
+  else if constexpr (std::is_enum_v<T>)
+    return last_of<T> == static_cast<T>(std::numeric_limits<std::underlying_type_t<T>>::max());
+  else if constexpr (std::is_aggregate_v<T> && std::is_trivially_copyable_v<T> && !std::is_empty_v<T> && !is_array<T> &&
+                     std::has_unique_object_representations_v<T>)
+    return decltype(base::with_members(std::declval<T&>(), [](const auto&... member) {
+      return std::bool_constant<(is_one_block<std::remove_cvref_t<decltype(member)>>() && ...)>();
+    }))::value;
+  else return false;
+}
+/// What is written and read by one copy: its bytes are the value, and all values exist. Numbers, enumerations without a
+/// last enumerator, and aggregates of these without anything between them.
+template <class T>
+inline constexpr bool is_block = is_one_block<T>();
+template <class T>
+inline constexpr bool is_block_aggregate = std::is_class_v<T> && is_block<T>;
 }  // namespace codec_traits
 
 class field_encoder {
@@ -143,6 +162,7 @@ class field_encoder {
     if constexpr (has_field_codec<T>) field_codec<T>::put(*this, value);
     else if constexpr (std::is_same_v<T, bool>) to_.put(static_cast<std::uint8_t>(value));
     else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) to_.put(value);
+    else if constexpr (is_block_aggregate<T>) to_.put_front(value);
     else if constexpr (std::is_same_v<T, std::string>) {
       put_count(value.size());
       to_.put_bytes(std::as_bytes(std::span(value)));
@@ -200,6 +220,8 @@ class field_decoder {
           refuse();
         }
       }
+    } else if constexpr (is_block_aggregate<T>) {
+      value = from_.get_front<T>();
     } else if constexpr (std::is_same_v<T, std::string>) {
       value = from_.get_text(std::size_t{from_.get<std::uint32_t>()});
     } else if constexpr (std::is_same_v<T, std::span<const std::byte>>) {

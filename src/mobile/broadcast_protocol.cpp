@@ -153,7 +153,7 @@ void mobile_objects::on_broadcast(rank from, dist::reader& c) {
     // The sender must learn of parts that are lost on the way, as of any message that this node has forwarded.
     for (const node_messages& to : others) record_forward(to.node, all.from);
     if (std::ranges::any_of(others, [&](const node_messages& to) { return is_lost(to.node); }))
-      send(all.from, protocol_message::resend_request, dist::writer(object_id{0}, all.from));
+      send(all.from, resend_request{0, all.from});
     forward_broadcast(all, others, {});
   }
   const auto& runs = all.nodes.front().runs;

@@ -170,8 +170,8 @@ void mobile_objects::destroy_object(local_object& gone, message_origin of) noexc
     s.all.erase(id);
   }
   for (const auto& [sender, c] : o->remote_senders())
-    if (sender != home_of(id)) actions.send.push_back({sender, protocol_message::object_destroyed, dist::writer(id)});
-  if (home_of(id) != self_) actions.send.push_back({home_of(id), protocol_message::object_destroyed, dist::writer(id)});
+    if (sender != home_of(id)) actions.send.push_back({sender, object_destroyed{id}});
+  if (home_of(id) != self_) actions.send.push_back({home_of(id), object_destroyed{id}});
   run(actions);
   quiescence_.check_if_single_node();
 }
@@ -189,11 +189,7 @@ void mobile_objects::construction_failed(local_object& gone, const failure_ref& 
     e.loss = loss_failure(id, o->name, *cause.get());
     fail_all_messages(*o, e, e.loss, actions);
   }
-  if (home_of(id) != self_) {
-    dist::writer w(id);
-    failures_->write(w, *cause.get());
-    actions.send.push_back({home_of(id), protocol_message::object_failed, std::move(w)});
-  }
+  if (home_of(id) != self_) actions.send.push_back({home_of(id), object_failed{id, cause}});
   run(actions);
 }
 

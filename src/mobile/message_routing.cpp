@@ -54,7 +54,7 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
     const std::scoped_lock lock(s.lock);
     entry* e = s.find(id);
     if (msg->routing.pins_object && msg->routing.hops) {
-      actions.send.push_back({home, protocol_message::pinned_message_arrived, dist::writer(id)});
+      actions.send.push_back({home, pinned_message_arrived{id}});
       msg->routing.pins_object = false;
     }
     const decision d = decide_route(e, *msg);
@@ -68,13 +68,12 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
       case decision::park:
         e = &s.all[id];
         // The object may have been destroyed, and this node may have deleted its entry.
-        if (e->parked.empty() && home != self_)
-          actions.send.push_back({home, protocol_message::location_query, dist::writer(id)});
+        if (e->parked.empty() && home != self_) actions.send.push_back({home, location_query{id}});
         e->parked.push_back(std::move(msg));
         break;
       case decision::hold_at_home: e->home->blocked.push_back(std::move(msg)); break;
       case decision::return_to_sender:
-        actions.send.push_back({from, protocol_message::resend_request, dist::writer(id, from)});
+        actions.send.push_back({from, resend_request{id, from}});
         actions.discard.push_back(std::move(msg));
         break;
       case decision::reject: actions.complete.push_back({msg.release(), d.cause}); break;
@@ -83,8 +82,7 @@ void mobile_objects::deliver(std::unique_ptr<remote_message> msg) {
         if (from != self_) {
           ++s.counters.passed_on;
           record_forward(d.to, from);
-          if (d.is_location_known)
-            actions.send.push_back({from, protocol_message::location_update, dist::writer(id, d.to, e->epoch)});
+          if (d.is_location_known) actions.send.push_back({from, location_update{id, d.to, e->epoch}});
         }
         actions.forward.push_back({d.to, std::move(msg), d.routing});
         break;
@@ -116,7 +114,7 @@ void mobile_objects::accept_message(entry& e, std::unique_ptr<remote_message> ms
   } else if (msg->action_taken() == message_action::migrate) {
     if (!o.has_pending_migration(msg->from, msg->request)) actions.complete.push_back({msg.release(), {}});
   } else if (const rank on = sender.handled_on(msg->number); on != no_rank) {
-    actions.send.push_back({msg->from, protocol_message::executed_at, dist::writer(msg->request, on)});
+    actions.send.push_back({msg->from, executed_at{msg->request, on}});
   }
   if (msg && msg->reply_share) actions.discard.push_back(std::move(msg));
 }
@@ -150,7 +148,7 @@ void mobile_objects::advance_object(local_object& o, deferred_actions& actions) 
     } else {
       o.is_leaving = true;
       o.destination = to;
-      actions.send.push_back({home_of(o.id), protocol_message::migration_request, dist::writer(o.id, to)});
+      actions.send.push_back({home_of(o.id), migration_request{o.id, to}});
     }
   }
   if (!o.is_leaving) return o.begin_ready(actions.begin);
@@ -170,7 +168,7 @@ void mobile_objects::run(deferred_actions& actions) {
     p.what->reply_share.end();
     forward(p.to, std::move(p.what), p.routing);
   }
-  for (auto& t : actions.send) send(t.to, t.what, std::move(t.payload));
+  for (const auto& n : actions.send) std::visit([&](const auto& m) { send(n.to, m); }, n.what);
   for (auto& msg : actions.complete) complete_unhandled(*msg.what, std::move(msg.cause), msg.is_permanent);
   for (auto& msg : actions.discard) msg->reply_share.end();
   for (auto& msg : actions.deliver) deliver(std::move(msg));

@@ -54,14 +54,14 @@ void mobile_objects::complete_migration(local_object& o, failure_ref cause, defe
   o.pending_migrations().pop_front();
 }
 
-void mobile_objects::on_migration_request(rank from, object_id id, rank to) {
+void mobile_objects::on(rank from, const migration_request& m) {
+  const auto [id, to] = m;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->home || e->loss || is_lost(to))
-      actions.send.push_back({from, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
+    if (!e || !e->home || e->loss || is_lost(to)) actions.send.push_back({from, migration_decision{id, {}}});
     else if (!e->home->pinned.empty()) e->home->requested_destination = to;
     else grant_migration(id, *e, to, actions);
   }
@@ -76,13 +76,13 @@ void mobile_objects::grant_migration(object_id id, entry& e, rank to, deferred_a
   e.location = to;
   e.was_sent_there = false;
   ++e.epoch;
-  actions.send.push_back({h.moving_from, protocol_message::migration_decision, dist::writer(id, e.epoch)});
+  actions.send.push_back({h.moving_from, migration_decision{id, e.epoch}});
   release_blocked(h, actions);
 }
 
 /// The home node has lost contact with the destination.
 void mobile_objects::deny_migration(object_id id, entry& e, deferred_actions& actions) {
-  actions.send.push_back({e.location, protocol_message::migration_decision, dist::writer(id, std::uint32_t{0})});
+  actions.send.push_back({e.location, migration_decision{id, {}}});
   release_blocked(*e.home, actions);
 }
 
@@ -91,7 +91,8 @@ void mobile_objects::release_blocked(home_record& h, deferred_actions& actions) 
   h.blocked.clear();
 }
 
-void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
+void mobile_objects::on(rank, const migration_decision& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -99,14 +100,14 @@ void mobile_objects::on_migration_decision(object_id id, std::uint32_t epoch) {
     entry* const e = s.find(id);
     if (!e || !e->local || !e->local->is_leaving) return;
     local_object& o = *e->local;
-    if (!epoch) {
+    if (!m.granted_epoch) {
       o.is_leaving = false;
       complete_migration(o,
                          is_lost(o.destination) ? job_->loss_of(o.destination)
                                                 : node_loss_failure(id, e, o.destination, "was moving to"),
                          actions);
     } else {
-      o.epoch = epoch;
+      o.epoch = *m.granted_epoch;
       o.is_migration_granted = true;
       if (is_lost(o.destination)) cancel_migration(o, actions);
     }
@@ -119,15 +120,14 @@ void mobile_objects::cancel_migration(local_object& o, deferred_actions& actions
   o.is_migration_granted = o.is_recalled = false;
   // The home node may have lost this node and asked the destination whether the object will arrive. The destination
   // then asked this node and got no reply, because the migration was still planned. Reply now.
-  if (!is_lost(o.destination))
-    actions.send.push_back({o.destination, protocol_message::not_departed, dist::writer(o.id)});
-  if (!is_lost(home_of(o.id)))
-    return actions.send.push_back({home_of(o.id), protocol_message::cancellation_request, dist::writer(o.id)});
+  if (!is_lost(o.destination)) actions.send.push_back({o.destination, not_departed{o.id}});
+  if (!is_lost(home_of(o.id))) return actions.send.push_back({home_of(o.id), cancellation_request{o.id}});
   o.is_leaving = o.is_packing = false;
   complete_migration(o, job_->loss_of(home_of(o.id)), actions);
 }
 
-void mobile_objects::on_cancellation_request(rank from, object_id id) {
+void mobile_objects::on(rank from, const cancellation_request& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -135,15 +135,14 @@ void mobile_objects::on_cancellation_request(rank from, object_id id) {
     entry* const e = s.find(id);
     if (!e || !e->home) return;
     if (e->loss) {  // other nodes have been told that the object is lost
-      actions.send.push_back({from, protocol_message::migration_cancelled, dist::writer(id, e->epoch)});
+      actions.send.push_back({from, migration_cancelled{id, e->epoch}});
     } else {
       const rank instead_of = std::exchange(e->location, from);
       e->was_sent_there = false;
       ++e->epoch;
       e->home->is_moving = false;
-      actions.send.push_back({from, protocol_message::migration_cancelled, dist::writer(id, e->epoch)});
-      if (instead_of != self_)
-        actions.send.push_back({instead_of, protocol_message::location_update, dist::writer(id, from, e->epoch)});
+      actions.send.push_back({from, migration_cancelled{id, e->epoch}});
+      if (instead_of != self_) actions.send.push_back({instead_of, location_update{id, from, e->epoch}});
       release_parked(*e, actions);
       release_blocked(*e->home, actions);
     }
@@ -151,7 +150,8 @@ void mobile_objects::on_cancellation_request(rank from, object_id id) {
   run(actions);
 }
 
-void mobile_objects::on_migration_cancelled(object_id id, std::uint32_t epoch) {
+void mobile_objects::on(rank, const migration_cancelled& m) {
+  const auto [id, epoch] = m;
   deferred_actions actions;
   {
     shard& s = shard_of(id);

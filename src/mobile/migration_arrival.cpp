@@ -20,8 +20,7 @@ failure_ref mobile_objects::install_object(object_id id, entry& e, std::unique_p
   apply_node_state(*e.local);
   // Replies of this node no longer reach these senders. Ask the home node to tell them to resend.
   for (const auto& [sender, state] : e.local->remote_senders())
-    if (is_lost(sender))
-      actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, sender)});
+    if (is_lost(sender)) actions.send.push_back({home_of(id), resend_request{id, sender}});
   failure_ref was_lost = std::exchange(e.loss, {});
   if (was_lost) {  // the object has not received some messages of this node, and will not
     sender_state& own = e.local->local_sender();
@@ -147,7 +146,7 @@ void mobile_objects::accept_object(std::unique_ptr<arriving_object> arriving, fa
   const rank from = arriving->from;
   const object_id id = arriving->head.id;
   const std::uint32_t epoch = arriving->head.epoch;
-  if (arriving->head.is_retained) send(from, protocol_message::object_accepted, dist::writer(id, epoch));
+  if (arriving->head.is_retained) send(from, object_accepted{id, epoch});
   data::acknowledge_message(from, arriving->head.along, base::require_current("migrate"));
   deferred_actions actions;
   failure_ref was_lost;
@@ -166,14 +165,12 @@ void mobile_objects::accept_object(std::unique_ptr<arriving_object> arriving, fa
     if (cause) {
       e.loss = loss_failure(id, o->name, *cause.get());
       fail_all_messages(*o, e, e.loss, actions);
-      dist::writer w(id);
-      failures_->write(w, *cause.get());
-      if (home_of(id) != self_) actions.send.push_back({home_of(id), protocol_message::object_failed, std::move(w)});
+      if (home_of(id) != self_) actions.send.push_back({home_of(id), object_failed{id, cause}});
     } else {
       ++s.counters.moved_in;
       was_lost = install_object(id, e, std::move(o), actions);
       if (!e.local->pending_migrations().empty()) complete_migration(*e.local, {}, actions);
-      actions.send.push_back({home_of(id), protocol_message::object_arrived, dist::writer(id, epoch)});
+      actions.send.push_back({home_of(id), object_arrived{id, epoch}});
       advance_object(*e.local, actions);
     }
   }

@@ -24,40 +24,14 @@ mobile_objects::mobile_objects(dist::job* j, dist::failure_codec* causes)
       balancing_(j) {
   if (!j) return;
   register_handlers(std::make_index_sequence<protocol_message_count>());
+  register_structs(static_cast<small_message*>(nullptr));
   j->add_advancing(*this);
 }
 
 template <std::size_t... n>
 void mobile_objects::register_handlers(std::index_sequence<n...>) {
-  constexpr const char* names[] = {"message",
-                                   "value_reply",
-                                   "value_and_end_reply",
-                                   "end_reply",
-                                   "executed_at",
-                                   "location_update",
-                                   "pinned_message_arrived",
-                                   "migration_request",
-                                   "migration_decision",
-                                   "migration_cancelled",
-                                   "cancellation_request",
-                                   "object",
-                                   "object_arrived",
-                                   "location_query",
-                                   "arrival_query",
-                                   "lost_in_transit",
-                                   "object_failed",
-                                   "object_lost",
-                                   "object_destroyed",
-                                   "resend_request",
-                                   "departure_query",
-                                   "not_departed",
-                                   "recall",
-                                   "already_departed",
-                                   "object_accepted",
-                                   "object_rejected",
-                                   "batched_replies",
-                                   "broadcast",
-                                   "aggregated_replies"};
+  constexpr const char* names[] = {"message", "value_reply",     "value_and_end_reply", "end_reply",
+                                   "object",  "batched_replies", "broadcast",           "aggregated_replies"};
   static_assert(std::size(names) == protocol_message_count);
   ((kinds_[n] = job_->on<&mobile_objects::on_protocol_message<static_cast<protocol_message>(n)>>(
         std::string("mobile.") + names[n], this)),

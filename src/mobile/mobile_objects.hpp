@@ -14,7 +14,7 @@
 // Threads     Any thread of the runtime. One thread at a time works on a message, a migration or a reply. At most one
 //             shard of the directory is locked at a time; the only other lock taken under it is that of the pending
 //             replies.
-// Messages    docs/adr/0020 lists the protocol messages.
+// Messages    protocol_messages.hpp.
 // Source      Forwarding and lazy updates of location caches: Charm++'s location manager. A home node that orders
 //             migrations, and resending by sequence number, are ours.
 #pragma once
@@ -30,6 +30,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/spin_lock.hpp"
@@ -43,6 +44,7 @@
 #include "mobile/message_counts.hpp"
 #include "mobile/pending_replies.hpp"
 #include "mobile/periodic_balancing.hpp"
+#include "mobile/protocol_messages.hpp"
 #include "mobile/quiescence_detection.hpp"
 #include "mobile/reply_batcher.hpp"
 #include "mobile/saved_objects.hpp"
@@ -170,37 +172,16 @@ class mobile_objects final : public dist::protocol {
   }
 
  private:
-  /// Messages between nodes, with their fields.
+  /// Messages between nodes that are no structs (protocol_messages.hpp), with their fields.
   enum class protocol_message : std::uint8_t {
-    message,                 // header, arguments
-    value_reply,             // request, value; what the handler spawned goes on
-    value_and_end_reply,     // request, value
-    end_reply,               // request: all that the handler spawned has ended
-    executed_at,             // request, node: a duplicate; that node handled it
-    location_update,         // object, node, epoch
-    pinned_message_arrived,  // object; to the home node
-    migration_request,       // object, destination; to the home node
-    migration_decision,      // object, epoch, 0: denied; from the home node
-    migration_cancelled,     // object, epoch: the object stays; from the home node
-    cancellation_request,    // object; to the home node, after a grant
-    object,                  // header, state, messages; to the destination
-    object_arrived,          // object, epoch; to the home node
-    location_query,          // object; to the home node, by a node that parks a message
-    arrival_query,           // object, epoch, source: is the object there, or will it arrive?
-    lost_in_transit,         // object, cause; to the home node
-    object_failed,           // object, cause: not constructed or not readable; to the home node
-    object_lost,             // object, cause; from the home node
-    object_destroyed,        // object
-    resend_request,          // object (0: all), node that is to resend
-    departure_query,         // object: has it left? To the source
-    not_departed,            // object; from the source
-    recall,                  // object, epoch; from the home node, which has lost the destination
-    already_departed,        // object, epoch; in reply to a recall
-    object_accepted,         // object, epoch; from the destination
-    object_rejected,         // object, epoch, cause: no memory; from the destination
-    batched_replies,         // requests, all without a value
-    broadcast,               // header, arguments
-    aggregated_replies,      // replies to messages of one broadcast
+    message,              // header, arguments
+    value_reply,          // request, value; what the handler spawned goes on
+    value_and_end_reply,  // request, value
+    end_reply,            // request: all that the handler spawned has ended
+    object,               // header, state, messages; to the destination
+    batched_replies,      // requests, all without a value
+    broadcast,            // header, arguments
+    aggregated_replies,   // replies to messages of one broadcast
     count
   };
   static constexpr std::size_t protocol_message_count = static_cast<std::size_t>(protocol_message::count);
@@ -253,8 +234,7 @@ class mobile_objects final : public dist::protocol {
     std::vector<forwarding> forward;
     struct notification {
       rank to;
-      protocol_message what;
-      dist::writer payload;
+      small_message what;
     };
     std::vector<notification> send;
     struct unhandled_message {
@@ -353,22 +333,65 @@ class mobile_objects final : public dist::protocol {
   void on_host_failed(entry& e, object_id id, rank node, deferred_actions& actions);
 
   template <protocol_message what>
-  void on_protocol_message(rank from, dist::reader& content, base::thread_context& context) {
+  void on_protocol_message(rank from, dist::reader& content, base::thread_context&) {
     dispatch(what, from, content);
     // counted after the replies are sent; objects are counted when they are read
     if (what != protocol_message::object) ++protocol_messages_received_;
   }
+  template <class M>
+  void receive(rank from, const M& m, base::thread_context&) {
+    if (is_malformed(m)) return job_->refuse_malformed(M::message, from);
+    on(from, m);
+    ++protocol_messages_received_;
+  }
+  /// What no node of this job sends.
+  template <class M>
+  bool is_malformed(const M& m) const noexcept {
+    if constexpr (requires { m.object; })
+      if (m.object && home_of(m.object) == no_rank) return true;
+    if constexpr (requires { m.cause; }) return !m.cause;
+    return false;
+  }
   template <std::size_t... n>
   void register_handlers(std::index_sequence<n...>);
+  template <class... M>
+  void register_structs(std::variant<M...>*) {
+    (job_->on<&mobile_objects::receive<M>>(this), ...);
+  }
+  /// This node handles what it sends to itself at once.
+  template <dist::message_struct M>
+  void send(rank to, const M& m) {
+    if (to == self_) return on(self_, m);
+    ++protocol_messages_sent_;
+    job_->send(to, m);
+  }
   void dispatch(protocol_message what, rank from, dist::reader& content);
   void send(rank to, protocol_message what, dist::writer&& payload);
+  void on(rank from, const executed_at& m);
+  void on(rank from, const location_update& m);
+  void on(rank from, const pinned_message_arrived& m);
+  void on(rank from, const migration_request& m);
+  void on(rank from, const migration_decision& m);
+  void on(rank from, const migration_cancelled& m);
+  void on(rank from, const cancellation_request& m);
+  void on(rank from, const object_arrived& m);
+  void on(rank from, const location_query& m);
+  void on(rank from, const arrival_query& m);
+  void on(rank from, const lost_in_transit& m);
+  void on(rank from, const object_failed& m);
+  void on(rank from, const object_lost& m);
+  void on(rank from, const object_destroyed& m);
+  void on(rank from, const resend_request& m);
+  void on(rank from, const departure_query& m);
+  void on(rank from, const not_departed& m);
+  void on(rank from, const recall& m);
+  void on(rank from, const already_departed& m);
+  void on(rank from, const object_accepted& m);
+  void on(rank from, const object_rejected& m);
+  /// `location` no_rank: the object is lost wherever it was.
+  void on_loss_at(rank location, object_id id, failure_ref cause);
   void on_message(rank from, dist::reader& c);
   void on_reply(reply_kind what, rank from, dist::reader& c);
-  void on_location_update(object_id id, rank where, std::uint32_t epoch);
-  void on_migration_request(rank from, object_id id, rank to);
-  void on_migration_decision(object_id id, std::uint32_t epoch);
-  void on_migration_cancelled(object_id id, std::uint32_t epoch);
-  void on_cancellation_request(rank from, object_id id);
   struct arriving_object;
   void on_object(rank from, dist::reader& c);
   /// The body of the task that reads an object.
@@ -381,22 +404,12 @@ class mobile_objects final : public dist::protocol {
   void accept_object(std::unique_ptr<arriving_object> arriving, failure_ref cause);
   void reject_object(rank from, const migration_header& head, failure_ref cause);
   void reject_message(std::unique_ptr<remote_message> msg, failure_ref cause);
-  void on_arrival_query(object_id id, std::uint32_t epoch, rank from);
   void await_object(object_id id, entry& e, rank from, deferred_actions& actions);
   void report_lost_in_transit(object_id id, entry& e, rank from, deferred_actions& actions);
-  void on_location_query(rank by, object_id id);
-  void on_resend_request(object_id id, rank whom);
-  void on_object_destroyed(object_id id);
   static void release_parked(entry& e, deferred_actions& actions);
   /// Releases the messages that were parked for migrations up to epoch `until`.
   static void release_parked(entry& e, deferred_actions& actions, std::uint32_t until);
   void notify_visited(object_id id, const entry& e, deferred_actions& actions);
-  void on_departure_query(rank by, object_id id);
-  void on_not_departed(rank from, object_id id);
-  void on_recall(rank by, object_id id, std::uint32_t epoch);
-  void on_already_departed(object_id id, std::uint32_t epoch);
-  void on_object_accepted(object_id id, std::uint32_t epoch);
-  void on_object_rejected(object_id id, std::uint32_t epoch, failure_ref cause);
   void take_back_rejected();
   // This node lacks memory for an incoming message.
   void on_unreceivable_message(rank from, dist::reader& message_prefix, failure_ref cause,
@@ -406,8 +419,6 @@ class mobile_objects final : public dist::protocol {
   template <reply_kind what>
   void on_unreceivable_reply(rank from, dist::reader& message_prefix, failure_ref cause, base::thread_context& context);
   failure_ref rejection_failure(object_id id, const std::string& name, const failure& cause) const;
-  void on_executed_at(std::uint64_t request, rank on);
-  void on_pinned_message_arrived(rank by, object_id id);
   /// `messages` of the pinned ones are no longer on their way to `there`.
   void unpin(object_id id, entry& e, rank there, std::uint32_t messages, deferred_actions& actions);
 
@@ -458,13 +469,8 @@ class mobile_objects final : public dist::protocol {
   pending_replies pending_replies_;
   broadcast_table broadcasts_;
   const std::unique_ptr<reply_batcher> reply_batcher_;  // null without a job
-  struct returning_object {
-    object_id id;
-    std::uint32_t epoch;
-    failure_ref cause;
-  };
   /// used inside a poll; wait until the transport has released their parts
-  std::vector<returning_object> returning_objects_;
+  std::vector<object_rejected> returning_objects_;
   quiescence_detection quiescence_;
   periodic_balancing balancing_;
   base::spin_lock forwarded_lock_;

@@ -14,10 +14,8 @@ void mobile_objects::declare_lost(object_id id, entry& e, failure_ref cause, def
   for (auto& msg : e.home->blocked) actions.complete.push_back({msg.release(), e.loss});
   e.home->blocked.clear();
   // Any node may wait for a reply to a message that it sent to the failed node: tell all.
-  dist::writer w(id);
-  failures_->write(w, *e.loss.get());
   for (rank r = 0; r < nodes(); ++r)
-    if (r != self_ && !is_lost(r)) actions.send.push_back({r, protocol_message::object_lost, w});
+    if (r != self_ && !is_lost(r)) actions.send.push_back({r, object_lost{id, e.loss}});
 }
 
 void mobile_objects::on_home_failed(entry& e, object_id id, rank node, deferred_actions& actions) {
@@ -37,24 +35,22 @@ void mobile_objects::on_host_failed(entry& e, object_id id, rank node, deferred_
     // The object may not have left for the failed node: ask its source.
     const bool may_stay = e.home->is_moving && e.home->moving_from != node && !is_lost(e.home->moving_from);
     if (e.location == node && !may_stay) return declare_lost(id, e, node_loss_failure(id, &e, node, "was on"), actions);
-    if (e.location == node)
-      actions.send.push_back({e.home->moving_from, protocol_message::recall, dist::writer(id, e.epoch)});
+    if (e.location == node) actions.send.push_back({e.home->moving_from, recall{id, e.epoch}});
     if (e.home->is_moving && e.home->moving_from == node && is_lost(e.location))
       return declare_lost(id, e, node_loss_failure(id, &e, node, "was on"), actions);
     if (e.home->is_moving && e.home->moving_from == node)
-      actions.send.push_back({e.location, protocol_message::arrival_query, dist::writer(id, e.epoch, node)});
+      actions.send.push_back({e.location, arrival_query{id, e.epoch, node}});
   }
   if (e.home) unpin(id, e, node, std::numeric_limits<std::uint32_t>::max(), actions);  // these messages are lost
   // Replies from this node no longer reach the failed node. Ask the home node to tell the failed node to resend.
   if (e.departed && e.departed->what->destination == node) actions.drop.push_back(std::move(e.departed));
-  if (e.local || e.was_here)
-    actions.send.push_back({home_of(id), protocol_message::resend_request, dist::writer(id, node)});
+  if (e.local || e.was_here) actions.send.push_back({home_of(id), resend_request{id, node}});
   if (e.local) {
     local_object& o = *e.local;
     if (o.is_leaving && o.is_migration_granted && !o.is_packing && o.destination == node) cancel_migration(o, actions);
     o.sender(node).drop_out_of_order();  // the messages before these will not arrive
   } else if (e.was_sent_there && e.location == node) {
-    actions.send.push_back({home_of(id), protocol_message::arrival_query, dist::writer(id, e.epoch, self_)});
+    actions.send.push_back({home_of(id), arrival_query{id, e.epoch, self_}});
   } else if (e.awaited_from == node) {
     report_lost_in_transit(id, e, node, actions);
   }
@@ -62,19 +58,17 @@ void mobile_objects::on_host_failed(entry& e, object_id id, rank node, deferred_
 
 void mobile_objects::report_lost_in_transit(object_id id, entry& e, rank from, deferred_actions& actions) {
   e.awaited_from = no_rank;
-  const failure_ref cause = node_loss_failure(id, &e, from, "was on its way from");
-  dist::writer w(id);
-  failures_->write(w, *cause.get());
-  actions.send.push_back({home_of(id), protocol_message::lost_in_transit, std::move(w)});
+  actions.send.push_back({home_of(id), lost_in_transit{id, node_loss_failure(id, &e, from, "was on its way from")}});
 }
 
 /// The object will arrive, or its source fails or has kept it.
 void mobile_objects::await_object(object_id id, entry& e, rank from, deferred_actions& actions) {
   e.awaited_from = from;
-  actions.send.push_back({from, protocol_message::departure_query, dist::writer(id)});
+  actions.send.push_back({from, departure_query{id}});
 }
 
-void mobile_objects::on_departure_query(rank by, object_id id) {
+void mobile_objects::on(rank by, const departure_query& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -83,12 +77,13 @@ void mobile_objects::on_departure_query(rank by, object_id id) {
     const bool is_sent = e && e->was_sent_there && e->location == by;
     const bool goes = e && e->local && e->local->is_migration_granted;
     // The grant of the home node cannot reach this node, so the object stays; or the object has been destroyed.
-    if (!is_sent && !goes) actions.send.push_back({by, protocol_message::not_departed, dist::writer(id)});
+    if (!is_sent && !goes) actions.send.push_back({by, not_departed{id}});
   }
   run(actions);
 }
 
-void mobile_objects::on_not_departed(rank from, object_id id) {
+void mobile_objects::on(rank from, const not_departed& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   failure_ref cause;
   {
@@ -105,7 +100,8 @@ void mobile_objects::on_not_departed(rank from, object_id id) {
 }
 
 /// The home node has lost contact with the destination: cancel the migration, or the home node loses the object.
-void mobile_objects::on_recall(rank by, object_id id, std::uint32_t epoch) {
+void mobile_objects::on(rank by, const recall& m) {
+  const auto [id, epoch] = m;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -113,7 +109,7 @@ void mobile_objects::on_recall(rank by, object_id id, std::uint32_t epoch) {
     entry* const e = s.find(id);
     local_object* const o = e ? e->local.get() : nullptr;
     if (!o || o->epoch < epoch) {
-      actions.send.push_back({by, protocol_message::already_departed, dist::writer(id, epoch)});
+      actions.send.push_back({by, already_departed{id, epoch}});
     } else if (o->is_leaving && o->is_migration_granted && o->epoch == epoch) {
       if (o->is_packing) o->is_recalled = true;
       else cancel_migration(*o, actions);
@@ -122,7 +118,8 @@ void mobile_objects::on_recall(rank by, object_id id, std::uint32_t epoch) {
   run(actions);
 }
 
-void mobile_objects::on_already_departed(object_id id, std::uint32_t epoch) {
+void mobile_objects::on(rank, const already_departed& m) {
+  const auto [id, epoch] = m;
   deferred_actions actions;
   failure_ref cause;
   {
@@ -137,7 +134,8 @@ void mobile_objects::on_already_departed(object_id id, std::uint32_t epoch) {
   fail_unanswered(id, cause);
 }
 
-void mobile_objects::on_arrival_query(object_id id, std::uint32_t epoch, rank from) {
+void mobile_objects::on(rank, const arrival_query& m) {
+  const auto [id, epoch, from] = m;
   deferred_actions actions;
   failure_ref cause;
   {
@@ -148,7 +146,7 @@ void mobile_objects::on_arrival_query(object_id id, std::uint32_t epoch, rank fr
       if (!e.loss && e.epoch == epoch && is_lost(e.location))
         declare_lost(id, e, node_loss_failure(id, &e, e.location, "was on"), actions);
       else if (!e.loss && e.home->is_moving && e.epoch == epoch && e.location != self_)
-        actions.send.push_back({e.location, protocol_message::arrival_query, dist::writer(id, epoch, from)});
+        actions.send.push_back({e.location, arrival_query{id, epoch, from}});
       else if (!e.loss && e.home->is_moving && e.epoch == epoch && !e.local)
         is_lost(from) ? declare_lost(id, e, node_loss_failure(id, &e, from, "was on its way from"), actions)
                       : await_object(id, e, from, actions);
@@ -175,8 +173,7 @@ void mobile_objects::lost(rank node, base::thread_context& context) noexcept {
     // Messages forwarded to the failed node may come from senders that have not lost it.
     const std::scoped_lock lock(forwarded_lock_);
     for (auto it = forwarded_.lower_bound({node, 0}); it != forwarded_.end() && it->first == node; ++it)
-      if (!is_lost(it->second))
-        actions.send.push_back({it->second, protocol_message::resend_request, dist::writer(object_id{0}, it->second)});
+      if (!is_lost(it->second)) actions.send.push_back({it->second, resend_request{0, it->second}});
   }
   run(actions);
   release_checkpoints(node);

@@ -9,12 +9,8 @@
 namespace stretto::mobiles {
 
 void mobile_objects::send(rank to, protocol_message what, dist::writer&& payload) {
-  if (to != self_) {
-    ++protocol_messages_sent_;
-    return job_->send(to, kinds_[static_cast<std::size_t>(what)], std::move(payload));
-  }
-  dist::reader content(payload.all());
-  dispatch(what, self_, content);
+  ++protocol_messages_sent_;
+  job_->send(to, kinds_[static_cast<std::size_t>(what)], std::move(payload));
 }
 
 void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c) {
@@ -30,63 +26,41 @@ void mobile_objects::dispatch(protocol_message what, rank from, dist::reader& c)
       while (c.left() >= sizeof(std::uint64_t))
         complete_request(reply_kind::value_and_end, c.get<std::uint64_t>(), from, {}, {});
       return;
-    case protocol_message::executed_at: {
-      const auto request = c.get<std::uint64_t>();
-      return on_executed_at(request, c.get<rank>());
-    }
-    default: break;
-  }
-  const auto id = c.get<object_id>();
-  switch (what) {
-    case protocol_message::location_update: {
-      const auto where = c.get<rank>();
-      return on_location_update(id, where, c.get<std::uint32_t>());
-    }
-    case protocol_message::pinned_message_arrived: return on_pinned_message_arrived(from, id);
-    case protocol_message::migration_request: return on_migration_request(from, id, c.get<rank>());
-    case protocol_message::migration_decision: return on_migration_decision(id, c.get<std::uint32_t>());
-    case protocol_message::migration_cancelled: return on_migration_cancelled(id, c.get<std::uint32_t>());
-    case protocol_message::cancellation_request: return on_cancellation_request(from, id);
-    case protocol_message::object_arrived: {
-      shard& s = shard_of(id);
-      const std::scoped_lock lock(s.lock);
-      if (entry* const e = s.find(id); e && e->home && e->epoch == c.get<std::uint32_t>()) e->home->is_moving = false;
-      return;
-    }
-    case protocol_message::arrival_query: {
-      const auto epoch = c.get<std::uint32_t>();
-      return on_arrival_query(id, epoch, c.get<rank>());
-    }
-    case protocol_message::object_destroyed: return on_object_destroyed(id);
-    case protocol_message::location_query: return on_location_query(from, id);
-    case protocol_message::departure_query: return on_departure_query(from, id);
-    case protocol_message::not_departed: return on_not_departed(from, id);
-    case protocol_message::recall: return on_recall(from, id, c.get<std::uint32_t>());
-    case protocol_message::already_departed: return on_already_departed(id, c.get<std::uint32_t>());
-    case protocol_message::object_accepted: return on_object_accepted(id, c.get<std::uint32_t>());
-    case protocol_message::object_rejected: {
-      const auto epoch = c.get<std::uint32_t>();
-      return on_object_rejected(id, epoch, failures_->read(c, from));
-    }
-    case protocol_message::resend_request: return on_resend_request(id, c.get<rank>());
-    case protocol_message::lost_in_transit:
-    case protocol_message::object_failed:
-    case protocol_message::object_lost: {
-      failure_ref cause = failures_->read(c, from);
-      deferred_actions actions;
-      {
-        shard& s = shard_of(id);
-        const std::scoped_lock lock(s.lock);
-        entry* const e = s.find(id);
-        if (!e || e->local || (what != protocol_message::object_lost && (e->loss || e->location != from))) return;
-        if (what == protocol_message::object_failed) cause = loss_failure(id, e->name, *cause.get());
-        if (!e->loss) declare_lost(id, *e, cause, actions);
-      }
-      run(actions);
-      return fail_unanswered(id, cause);
-    }
     default: return;
   }
+}
+
+void mobile_objects::on(rank, const object_arrived& m) {
+  shard& s = shard_of(m.object);
+  const std::scoped_lock lock(s.lock);
+  if (entry* const e = s.find(m.object); e && e->home && e->epoch == m.epoch) e->home->is_moving = false;
+}
+
+void mobile_objects::on(rank from, const lost_in_transit& m) { on_loss_at(from, m.object, m.cause); }
+
+void mobile_objects::on(rank from, const object_failed& m) {
+  std::string name;
+  {
+    shard& s = shard_of(m.object);
+    const std::scoped_lock lock(s.lock);
+    if (const entry* const e = s.find(m.object)) name = e->name;
+  }
+  on_loss_at(from, m.object, loss_failure(m.object, name, *m.cause.get()));
+}
+
+void mobile_objects::on(rank, const object_lost& m) { on_loss_at(no_rank, m.object, m.cause); }
+
+void mobile_objects::on_loss_at(rank location, object_id id, failure_ref cause) {
+  deferred_actions actions;
+  {
+    shard& s = shard_of(id);
+    const std::scoped_lock lock(s.lock);
+    entry* const e = s.find(id);
+    if (!e || e->local || (location != no_rank && (e->loss || e->location != location))) return;
+    if (!e->loss) declare_lost(id, *e, cause, actions);
+  }
+  run(actions);
+  fail_unanswered(id, cause);
 }
 
 void mobile_objects::on_message(rank from, dist::reader& c) {
@@ -108,7 +82,8 @@ void mobile_objects::on_message(rank from, dist::reader& c) {
   deliver(std::move(msg));
 }
 
-void mobile_objects::on_location_update(object_id id, rank where, std::uint32_t epoch) {
+void mobile_objects::on(rank, const location_update& m) {
+  const auto [id, where, epoch] = m;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -128,7 +103,8 @@ void mobile_objects::on_location_update(object_id id, rank where, std::uint32_t 
     for (const auto& msg : unanswered(id)) resend(*msg, where);
 }
 
-void mobile_objects::on_object_destroyed(object_id id) {
+void mobile_objects::on(rank, const object_destroyed& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -138,7 +114,7 @@ void mobile_objects::on_object_destroyed(object_id id) {
     if (e->awaited_from != no_rank)
       actions.send.push_back(
           // the node that would report it has failed
-          {home_of(id), protocol_message::object_destroyed, dist::writer(id)});
+          {home_of(id), object_destroyed{id}});
     release_parked(*e, actions);
     notify_visited(id, *e, actions);
     actions.drop.push_back(std::move(e->departed));
@@ -163,37 +139,38 @@ void mobile_objects::release_parked(entry& e, deferred_actions& actions, std::ui
 void mobile_objects::notify_visited(object_id id, const entry& e, deferred_actions& actions) {
   if (!e.home) return;
   for (const rank r : e.home->visited)
-    if (r != self_ && !is_lost(r)) actions.send.push_back({r, protocol_message::object_destroyed, dist::writer(id)});
+    if (r != self_ && !is_lost(r)) actions.send.push_back({r, object_destroyed{id}});
 }
 
-void mobile_objects::on_resend_request(object_id id, rank whom) {
+void mobile_objects::on(rank, const resend_request& m) {
+  const auto [id, whom] = m;
   if (whom != self_) {  // for a node that lost contact with the sender
-    if (!is_lost(whom)) send(whom, protocol_message::resend_request, dist::writer(id, whom));
+    if (!is_lost(whom)) send(whom, m);
     return;
   }
   for (const auto& msg : unanswered(id)) resend(*msg, no_rank);
 }
 
-void mobile_objects::on_location_query(rank by, object_id id) {
+void mobile_objects::on(rank by, const location_query& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     const entry* const e = s.find(id);
     if (!e || !e->home) {
-      actions.send.push_back({by, protocol_message::object_destroyed, dist::writer(id)});
+      actions.send.push_back({by, object_destroyed{id}});
     } else if (e->loss) {
-      dist::writer w(id);
-      failures_->write(w, *e->loss.get());
-      actions.send.push_back({by, protocol_message::object_lost, std::move(w)});
+      actions.send.push_back({by, object_lost{id, e->loss}});
     } else if (e->location != by) {
-      actions.send.push_back({by, protocol_message::location_update, dist::writer(id, e->location, e->epoch)});
+      actions.send.push_back({by, location_update{id, e->location, e->epoch}});
     }
   }
   run(actions);
 }
 
-void mobile_objects::on_pinned_message_arrived(rank by, object_id id) {
+void mobile_objects::on(rank by, const pinned_message_arrived& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   {
     shard& s = shard_of(id);

@@ -59,12 +59,11 @@ void mobile_objects::on_unreceivable_object(rank from, dist::reader& message_pre
 
 void mobile_objects::reject_object(rank from, const migration_header& head, failure_ref cause) {
   data::acknowledge_message(from, head.along, base::require_current("migrate"));
-  dist::writer w(head.id, head.epoch);
-  failures_->write(w, *loss_failure(head.id, head.name, *cause.get()).get());
-  send(from, protocol_message::object_rejected, std::move(w));
+  send(from, object_rejected{head.id, head.epoch, loss_failure(head.id, head.name, *cause.get())});
 }
 
-void mobile_objects::on_object_accepted(object_id id, std::uint32_t epoch) {
+void mobile_objects::on(rank, const object_accepted& m) {
+  const auto [id, epoch] = m;
   deferred_actions actions;
   {
     shard& s = shard_of(id);
@@ -75,17 +74,18 @@ void mobile_objects::on_object_accepted(object_id id, std::uint32_t epoch) {
   run(actions);
 }
 
-void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failure_ref cause) {
+void mobile_objects::on(rank, const object_rejected& m) {
+  const object_id id = m.object;
   deferred_actions actions;
   failure_ref was_lost;
   {
     shard& s = shard_of(id);
     const std::scoped_lock lock(s.lock);
     entry* const e = s.find(id);
-    if (!e || !e->departed || e->departed->what->epoch != epoch) return;
+    if (!e || !e->departed || e->departed->what->epoch != m.epoch) return;
     if (e->departed.use_count() > 1) {  // some parts were sent, and the transport still reads them
       job_->begin_incoming();
-      return returning_objects_.push_back({id, epoch, std::move(cause)});
+      return returning_objects_.push_back(m);
     }
     const auto back = std::move(e->departed);
     e->was_sent_there = false;
@@ -93,7 +93,7 @@ void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failu
     --s.counters.moved_out;
     was_lost = install_object(id, *e, back->take_back(), actions);
     local_object& o = *e->local;
-    o.cancellation_cause = std::move(cause);
+    o.cancellation_cause = m.cause;
     cancel_migration(o, actions);
     advance_object(o, actions);
   }
@@ -102,8 +102,8 @@ void mobile_objects::on_object_rejected(object_id id, std::uint32_t epoch, failu
 }
 
 void mobile_objects::take_back_rejected() {
-  for (returning_object& b : std::exchange(returning_objects_, {})) {
-    on_object_rejected(b.id, b.epoch, std::move(b.cause));
+  for (const object_rejected& m : std::exchange(returning_objects_, {})) {
+    on(self_, m);
     job_->end_incoming();
   }
 }

@@ -106,8 +106,8 @@ void mobile_objects::on_reply(reply_kind what, rank from, dist::reader& c) {
   data::acknowledge_message(from, along, current_thread());
 }
 
-void mobile_objects::on_executed_at(std::uint64_t request, rank on) {
-  if (is_lost(on)) complete_request(reply_kind::value_and_end, request, on, job_->loss_of(on), {});
+void mobile_objects::on(rank, const executed_at& m) {
+  if (is_lost(m.node)) complete_request(reply_kind::value_and_end, m.request, m.node, job_->loss_of(m.node), {});
 }
 
 }  // namespace stretto::mobiles

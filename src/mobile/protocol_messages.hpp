@@ -1,0 +1,167 @@
+// protocol_messages.hpp - the messages between nodes about where objects are, and about those that are lost
+// (mobile_objects.hpp).
+//
+// An epoch counts the migrations of an object.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "dist/message_codec.hpp"
+#include "mobile/messages.hpp"
+
+namespace stretto::mobiles {
+
+/// To a node that has sent a message again: the object has handled it on another node.
+struct executed_at {
+  static constexpr std::string_view message = "mobile.executed_at";
+  std::uint64_t request = 0;
+  dist::node_rank node = {};
+};
+
+/// The object is at that node, or will arrive there, since that migration.
+struct location_update {
+  static constexpr std::string_view message = "mobile.location_update";
+  object_id object = 0;
+  dist::node_rank location = {};
+  std::uint32_t epoch = 0;
+};
+
+/// To the home node: a message that blocks migration has arrived at the sender.
+struct pinned_message_arrived {
+  static constexpr std::string_view message = "mobile.pinned_message_arrived";
+  object_id object = 0;
+};
+
+/// To the home node.
+struct migration_request {
+  static constexpr std::string_view message = "mobile.migration_request";
+  object_id object = 0;
+  dist::node_rank destination = {};
+};
+
+/// From the home node.
+struct migration_decision {
+  static constexpr std::string_view message = "mobile.migration_decision";
+  object_id object = 0;
+  std::optional<std::uint32_t> granted_epoch = {};  // none: denied
+};
+
+/// From the home node: the object stays at the receiver.
+struct migration_cancelled {
+  static constexpr std::string_view message = "mobile.migration_cancelled";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+};
+
+/// To the home node, after a grant.
+struct cancellation_request {
+  static constexpr std::string_view message = "mobile.cancellation_request";
+  object_id object = 0;
+};
+
+/// To the home node.
+struct object_arrived {
+  static constexpr std::string_view message = "mobile.object_arrived";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+};
+
+/// To the home node, by a node that parks a message.
+struct location_query {
+  static constexpr std::string_view message = "mobile.location_query";
+  object_id object = 0;
+};
+
+/// Is the object there, or will it arrive from `source`?
+struct arrival_query {
+  static constexpr std::string_view message = "mobile.arrival_query";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+  dist::node_rank source = {};
+};
+
+/// To the home node: the object was to arrive at the sender, and will not.
+struct lost_in_transit {
+  static constexpr std::string_view message = "mobile.lost_in_transit";
+  object_id object = 0;
+  failure_ref cause = {};
+};
+
+/// To the home node: the sender could not construct or read the object.
+struct object_failed {
+  static constexpr std::string_view message = "mobile.object_failed";
+  object_id object = 0;
+  failure_ref cause = {};
+};
+
+/// From the home node.
+struct object_lost {
+  static constexpr std::string_view message = "mobile.object_lost";
+  object_id object = 0;
+  failure_ref cause = {};
+};
+
+struct object_destroyed {
+  static constexpr std::string_view message = "mobile.object_destroyed";
+  object_id object = 0;
+};
+
+/// That node is to send its unanswered messages to the object again; 0: to all objects.
+struct resend_request {
+  static constexpr std::string_view message = "mobile.resend_request";
+  object_id object = 0;
+  dist::node_rank node = {};
+};
+
+/// To the source of a migration: has the object left?
+struct departure_query {
+  static constexpr std::string_view message = "mobile.departure_query";
+  object_id object = 0;
+};
+
+/// From the source: it has not, and will not.
+struct not_departed {
+  static constexpr std::string_view message = "mobile.not_departed";
+  object_id object = 0;
+};
+
+/// From the home node, which has lost the destination of that migration.
+struct recall {
+  static constexpr std::string_view message = "mobile.recall";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+};
+
+/// In reply to a recall.
+struct already_departed {
+  static constexpr std::string_view message = "mobile.already_departed";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+};
+
+/// From the destination: the source need not keep the object any longer.
+struct object_accepted {
+  static constexpr std::string_view message = "mobile.object_accepted";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+};
+
+/// From the destination, which has no memory for the object.
+struct object_rejected {
+  static constexpr std::string_view message = "mobile.object_rejected";
+  object_id object = 0;
+  std::uint32_t epoch = 0;
+  failure_ref cause = {};
+};
+
+/// All of the above.
+using small_message =
+    std::variant<executed_at, location_update, pinned_message_arrived, migration_request, migration_decision,
+                 migration_cancelled, cancellation_request, object_arrived, location_query, arrival_query,
+                 lost_in_transit, object_failed, object_lost, object_destroyed, resend_request, departure_query,
+                 not_departed, recall, already_departed, object_accepted, object_rejected>;
+
+}  // namespace stretto::mobiles
